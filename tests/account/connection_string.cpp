@@ -101,32 +101,32 @@ TEST_CASE("connection strings that are refused, with the field at fault") {
         CHECK_THAT(refusal("AccountName=contoso;AccountKey=" + bad), ContainsSubstring("AccountKey is not base64"));
     }
     // twice, unknown, no "="; a text in the wrong place is not shown, for it may be the key
-    CHECK_THAT(refusal(good + ";accountname=x"), ContainsSubstring("AccountName is there twice"));
-    CHECK_THAT(refusal(good + ";AccountKey=" + key), ContainsSubstring("AccountKey is there twice"));
+    CHECK_THAT(refusal(good + ";accountname=x"), ContainsSubstring("AccountName is repeated"));
+    CHECK_THAT(refusal(good + ";AccountKey=" + key), ContainsSubstring("AccountKey is repeated"));
     CHECK_THAT(refusal(good + ";hunter2=x"), ContainsSubstring("pair 3 has an unknown name"));
     CHECK_THAT(refusal(good + ";" + key), ContainsSubstring("pair 3 has an unknown name"));
     CHECK_THAT(refusal("hunter2;" + good), ContainsSubstring("pair 1 has no ="));
     // both, none
     CHECK_THAT(refusal(text::joined({good, ";SharedAccessSignature=", planted_sas})),
-        ContainsSubstring("AccountKey and SharedAccessSignature exclude each other"));
+        ContainsSubstring("AccountKey and SharedAccessSignature cannot be combined"));
     // the emulator
     CHECK_THAT(refusal("UseDevelopmentStorage=false"), ContainsSubstring("UseDevelopmentStorage"));
     CHECK_THAT(
         refusal("UseDevelopmentStorage=true;AccountName=x"), ContainsSubstring("AccountName and UseDevelopment"));
     CHECK_THAT(refusal("UseDevelopmentStorage=true;DevelopmentStorageProxyUri=10.0.0.5"),
-        ContainsSubstring("DevelopmentStorageProxyUri does not begin with"));
+        ContainsSubstring("DevelopmentStorageProxyUri must begin with"));
     CHECK_THAT(
         refusal(good + ";DevelopmentStorageProxyUri=http://x"), ContainsSubstring("needs UseDevelopmentStorage"));
     // endpoints
     CHECK_THAT(refusal("DefaultEndpointsProtocol=ftp;" + good), ContainsSubstring("DefaultEndpointsProtocol"));
     CHECK_THAT(refusal(good + ";TableSecondaryEndpoint=https://x"), ContainsSubstring("needs TableEndpoint"));
     CHECK_THAT(refusal(good + ";TableEndpoint=https://x;TableSecondaryEndpoint=x"),
-        ContainsSubstring("TableSecondaryEndpoint does not begin with"));
+        ContainsSubstring("TableSecondaryEndpoint must begin with"));
     CHECK_THAT(refusal(good + ";EndpointSuffix=core windows net"), ContainsSubstring("EndpointSuffix"));
-    CHECK_THAT(refusal(good + ";EndpointSuffix=u:hunter2@x"), ContainsSubstring("EndpointSuffix holds a user"));
+    CHECK_THAT(refusal(good + ";EndpointSuffix=u:hunter2@x"), ContainsSubstring("EndpointSuffix must not have a user"));
     for (std::string const account : {"a/b", "Contoso", "con_toso", "\xC3\xA4", "a.b",
              "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}) {
-        CHECK_THAT(refusal("AccountKey=" + key + ";AccountName=" + account), ContainsSubstring("AccountName is not"));
+        CHECK_THAT(refusal("AccountKey=" + key + ";AccountName=" + account), ContainsSubstring("AccountName must be"));
     }
     // signatures
     for (std::string const bad : {"sv=1", "sig=", "sig=a&sig=b", "sig=a b", "sig=a#", "sig=%4", "sig=a+b",
@@ -185,14 +185,14 @@ TEST_CASE("line ends, quotes and texts for something else are left out or named"
         return read.error().message;
     };
     for (char const quote : {'"', '\''}) {
-        CHECK_THAT(why(quote + good + quote), ContainsSubstring("the whole of it stands in quotes"));
+        CHECK_THAT(why(quote + good + quote), ContainsSubstring("the whole string is in quotes"));
         CHECK_THAT(why(quote + good + quote + "\n"), ContainsSubstring("quotes"));
         CHECK_THAT(why("AccountName=shop;AccountKey=" + (quote + std::string{"Zm9v"}) + quote),
-            ContainsSubstring("AccountKey stands in quotes"));
+            ContainsSubstring("AccountKey is in quotes"));
     }
-    CHECK_THAT(why("AccountName=shop;AccountKey=Zm9v\nZm9v"), ContainsSubstring("AccountKey holds a line end"));
+    CHECK_THAT(why("AccountName=shop;AccountKey=Zm9v\nZm9v"), ContainsSubstring("AccountKey contains a line end"));
     CHECK_THAT(why("AccountEndpoint=https://shop.documents.azure.com:443/;AccountKey=Zm9v;"),
         ContainsSubstring("SQL API of Cosmos DB"));
     CHECK_THAT(why(good + ";Zm9vbmFtZQ=1"),
-        ContainsSubstring("pair 3 has an unknown name; known are AccountName, AccountKey"));
+        ContainsSubstring("pair 3 has an unknown name; the known names are AccountName, AccountKey"));
 }

@@ -99,7 +99,7 @@ TEST_CASE("terms that no signature can grant are refused, with the name of the f
     }
     SECTION("expiry before start") {
         terms.expiry = terms.start;
-        CHECK_THAT(refusal(terms), ContainsSubstring("expiry is not after start"));
+        CHECK_THAT(refusal(terms), ContainsSubstring("expiry must be after start"));
     }
     SECTION("expiry out of range") {
         terms.expiry = date_time{date_time::max_ticks + 1};

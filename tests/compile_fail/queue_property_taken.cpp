@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "the properties that begin with Queue_ are those of the queue"
+// expect: "property names that begin with Queue_ are reserved for the queue"
 
 #include "queue_errand.hpp"
 

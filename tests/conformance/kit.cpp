@@ -104,7 +104,7 @@ TEST_CASE("conformance: a failure names behaviour, request, what was expected an
         "    request: write_entity insert \"p\" / \"r\" of Shownt1\n"
         "    contract: EntityAlreadyExists, and the stored entity stays as it is (Insert Entity)");
     CHECK_THAT(failures[1],
-        StartsWith("insert needs a free key: after a refused insert: not the same contents:\n"
+        StartsWith("insert needs a free key: after a refused insert: the contents differ:\n"
                    "~ Shownt1 \"p\" / \"r\" "));
     CHECK_THAT(failures[1], ContainsSubstring("A: Edm.Int32 1 -> Edm.Int32 2\n"));
     CHECK_THAT(failures[1], ContainsSubstring("\n    request: "));

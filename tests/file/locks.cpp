@@ -350,7 +350,7 @@ TEST_CASE("locks: a profile that has names of tables otherwise is refused, and b
     run_sql_with_checksums(path, "INSERT INTO entitable_table (key, name) VALUES (CAST('Orders' AS BLOB), 'Orders')");
     auto const report = file_backend{path}.verify().value();
     CHECK_FALSE(report.sound());
-    CHECK_THAT(report.problems.back(), ContainsSubstring("differ in nothing but case"));
+    CHECK_THAT(report.problems.back(), ContainsSubstring("differ only in case"));
     run_sql_with_checksums(path, "UPDATE entitable_state SET value = 2 WHERE name = 'names_without_case'");
     CHECK(file_backend::open(path).error().code == error_code::store_foreign);
     run_sql_with_checksums(path, "DELETE FROM entitable_state WHERE name = 'names_without_case'");

@@ -251,7 +251,7 @@ TEST_CASE("read-only folder: a writer before and after the file was opened") {
         good = good && wait_for(at->writer, 1);
         auto const hidden = notes.get("book", 50); // in the log
         good = good && !hidden && hidden.error().code == error_code::store_read_only &&
-            is_refused(path, "notes.db-wal", "holds changes");
+            is_refused(path, "notes.db-wal", "has changes");
         at->reader = 2;
         good = good && wait_for(at->writer, 2); // in the file, while the writer has it open
         good = good && notes.get("book", 50).has_value() && count_of(store) == 21;

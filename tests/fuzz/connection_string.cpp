@@ -58,16 +58,14 @@ std::string authorized(connection_settings const& settings) {
 void require_own_words(std::string_view said) {
     static std::string const words = [] {
         std::string all{
-            " InvalidInput (400): connection string: pair has no = an unknown name is there twice empty something else "
-            "than "
-            "true and exclude each other missing or needs UseDevelopmentStorage=true neither https nor http 1 to 63 "
-            "lower-case letters, digits and hyphens does not name an account of holds a blank or a control character "
-            "that "
-            "is not ASCII backslash fragment % that no two hexadecimal digits follow begin with https:// or http:// "
-            "user has known are and the endpoints of other services whole it stands in quotes: leave them out line end "
-            "AccountEndpoint belongs to SQL API Cosmos DB: take connection string its Table which "
-            "password host, or one with characters port 1..65535 query more than the address of the service: leave the "
-            "table out base64 sig host letters digits + written %2B two se st time "};
+            " InvalidInput (400): connection string: pair has no = an unknown name is repeated empty must be true and "
+            "cannot be combined missing or needs UseDevelopmentStorage=true https http 1 to 63 lower-case letters, "
+            "digits and hyphens does not name an account of a blank or a control character that is not ASCII "
+            "backslash not have a fragment % without two hexadecimal digits begin with https:// or http:// user or "
+            "password port in 1..65535 query a host with invalid characters the known names are and the endpoints of "
+            "other services whole string in quotes: remove them contains line end AccountEndpoint belongs to SQL API "
+            "Cosmos DB: use connection string its Table which address of the service only: remove the table host, "
+            "base64 more than one sig + its sig; write it as %2B invalid time se st letters digits "};
         for (std::string_view const name : detail::connection_pairs::names) {
             all.append(name).append(" ");
         }

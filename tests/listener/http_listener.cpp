@@ -311,5 +311,5 @@ TEST_CASE("metrics on a port of their own") {
     CHECK(metrics.ends_with("# EOF\n"));
     CHECK(status_of(answer_to(local.metrics_port(), "GET / HTTP/1.1\r\nHost: h\r\n\r\n")) == "HTTP/1.1 404");
     std::lock_guard const guard{watch.lock};
-    CHECK(watch.log == "400 the host is missing, malformed or there twice\n");
+    CHECK(watch.log == "400 the host is missing, malformed or repeated\n");
 }

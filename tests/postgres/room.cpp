@@ -65,7 +65,7 @@ reads read_by(std::size_t threads, table<mark> const& marks, std::chrono::millis
 
 } // namespace
 
-TEST_CASE("postgres: callers wait where the server has no room for another connection") {
+TEST_CASE("postgres: callers wait where the server accepts no further connections") {
     if (postgres_server() == nullptr) {
         return;
     }

@@ -188,8 +188,9 @@ TEST_CASE("accounts that are no good are told at once, and never served") {
     CHECK(start({{"acct", "", {}, {}}}).find("key") != std::string::npos);
     CHECK(start({{"acct", std::string{planted_key}, "?", {}}}).find("key") != std::string::npos);
     served_account const one{"acct", std::string{planted_key}, {}, {}};
-    CHECK(start({one, {"acct", std::string{planted_key}, {}, memory_backend{}}}).find("one name") != std::string::npos);
-    CHECK(start({one, {"other", std::string{planted_key}, {}, {}}}).find("no store of their own") != std::string::npos);
+    CHECK(start({one, {"acct", std::string{planted_key}, {}, memory_backend{}}}).find("the same name") !=
+        std::string::npos);
+    CHECK(start({one, {"other", std::string{planted_key}, {}, {}}}).find("lack their own store") != std::string::npos);
 }
 
 TEST_CASE("a signature for a table: letters, table, times, protocol, addresses") {

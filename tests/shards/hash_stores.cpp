@@ -131,20 +131,20 @@ TEST_CASE("stores on a hash: a list in another order, of another number, with a 
     hashed all;
     (void)all.make({"one", "two", "three"}).value();
     (void)all.make({"uno", "due", "tre"}).value();
-    check_refused(all.open({"one", "three", "two"}).error(), "three, place 1 of 3", "says place 2 of 3");
-    check_refused(all.open({"one", "two"}).error(), "one, place 0 of 2", "says place 0 of 3");
-    check_refused(all.open({"one", "two", "three", "four"}).error(), "one", "says place 0 of 3");
-    check_refused(all.open({"one", "due", "three"}).error(), "due", "is of the fleet");
+    check_refused(all.open({"one", "three", "two"}).error(), "three, place 1 of 3", "has place 2 of 3");
+    check_refused(all.open({"one", "two"}).error(), "one, place 0 of 2", "has place 0 of 3");
+    check_refused(all.open({"one", "two", "three", "four"}).error(), "one", "has place 0 of 3");
+    check_refused(all.open({"one", "due", "three"}).error(), "due", "belongs to the fleet");
     check_refused(all.open({"one", "two", "new"}).error(), "new", "has no header of generation 1");
     check_refused(all.open({"one", "two", "three"}, 2).error(), "one", "no header of generation 2, but of 1");
     // What a name opens is another store.
     auto const swapped = [&](std::string_view name) { return all.opener()(name == "two" ? "three" : name); };
     check_refused(
-        hash_stores::open({"one", "two", "three"}, swapped, all.by_clock()).error(), "two", "says place 2 of 3");
+        hash_stores::open({"one", "two", "three"}, swapped, all.by_clock()).error(), "two", "has place 2 of 3");
     CHECK(all.open({"one", "two", "three"}));
     // Nobody takes a store for two fleets.
-    check_refused(all.make({"one", "new"}).error(), "one", "says place 0 of 3");
-    check_refused(all.make({"one", "two", "tre"}).error(), "tre", "is of the fleet");
+    check_refused(all.make({"one", "new"}).error(), "one", "has place 0 of 3");
+    check_refused(all.make({"one", "two", "tre"}).error(), "tre", "belongs to the fleet");
     CHECK(all.headers("new").scan_table().count().value_or(0) == 0);
     for (std::vector<std::string> const& none :
         {std::vector<std::string>{}, {"a", "a"}, {"a b"}, {""}, numbered_stores(901)}) {
@@ -180,15 +180,15 @@ TEST_CASE("stores on a hash: headers are looked at every minute, and no more oft
     header.place = 2;
     header.hash_version = shard_hash_version;
     all.headers("two").insert(header).value();
-    check_refused(items.get(key, 1).error(), "two", "says place 2 of 3");
+    check_refused(items.get(key, 1).error(), "two", "has place 2 of 3");
     header.place = 1;
     header.fleet = "another";
     all.headers("two").insert_or_replace(header).value();
-    check_refused(items.get(key, 1).error(), "two", "is of the fleet another");
+    check_refused(items.get(key, 1).error(), "two", "belongs to the fleet another");
     header.fleet = all.headers("one").get("stores", 1).value().fleet;
     header.hash_version = 2;
     all.headers("two").insert_or_replace(header).value();
-    check_refused(items.get(key, 1).error(), "two", "version 2 of the hash");
+    check_refused(items.get(key, 1).error(), "two", "hash version 2");
     header.hash_version = shard_hash_version;
     all.headers("two").insert_or_replace(header).value();
     CHECK(items.get(key, 1));
@@ -229,7 +229,7 @@ TEST_CASE("stores on a hash: a store that does not answer fails what is asked of
     all.store("one").plan({testing::fault::refused(), 1, "query_entities"});
     auto const away = items.insert({key_in(0, 3), 1});
     REQUIRE(!away);
-    CHECK(away.error().message.find("the header of the store one cannot be read") == 0);
+    CHECK(away.error().message.find("the header of the store one is unreadable") == 0);
     CHECK(away.error().effect == effect::none);
     CHECK(items.insert({key_in(0, 3), 1})); // asked again
     // While somebody looks again a store is used on.

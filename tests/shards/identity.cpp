@@ -120,7 +120,7 @@ TEST_CASE("identity: a store of a map that was emptied is an error, and nothing 
         CHECK(all.make(names).error().code == error_code::already_made);
         sharded const cloud = all.open();
         table<item> const items{cloud, "items"};
-        CHECK(is_wrong(items.create_if_absent().error(), "the store b has no identity of the map, and had one"));
+        CHECK(is_wrong(items.create_if_absent().error(), "the store b lost the identity of the map"));
         CHECK(is_wrong(items.create().error(), "the store b"));
         CHECK(is_wrong(items.scan_table().to().error(), "the store b"));
         CHECK(tables_in(all.store("b")).empty());
@@ -152,7 +152,7 @@ TEST_CASE("identity: a store of a map that was emptied is an error, and nothing 
         CHECK(is_wrong(watched.create_if_absent().error(), "lacks items"));
         CHECK(tables_in(all.store("b")).empty());
         all.time.advance(std::chrono::seconds{60});
-        CHECK(is_wrong(watched.create_if_absent().error(), "had one"));
+        CHECK(is_wrong(watched.create_if_absent().error(), "lost the identity"));
     }
     SECTION("a part alone") {
         all.stores.clear();
@@ -302,7 +302,7 @@ TEST_CASE("identity: stores on a hash that were made are opened, and not made ag
         CHECK((tombstone.hash_version == 0 && tombstone.state == "retired"));
     }
     SECTION("a map does not get a store on a hash, nor the reverse") {
-        CHECK(is_wrong(all.make({"d", "a"}).error(), "the store a is one of stores on a hash"));
+        CHECK(is_wrong(all.make({"d", "a"}).error(), "the store a is one of the hashed stores"));
         CHECK(all.make({"d", "e"}));
         CHECK(is_wrong(
             hash_stores::make({"e", "f"}, all.opener(), all.hashed()).error(), "the store e belongs to the map"));

@@ -143,7 +143,7 @@ TEST_CASE("ranges: what cannot be split or merged is refused by name") {
     CHECK(names(split_shard(world.cloud, 7, "07").error(), error_code::invalid_input, "virtual shard 7"));
     for (auto const* key : {"05", "09", "04", "10"}) {
         auto const refused = split_shard(world.cloud, 1, key).error();
-        CHECK(names(refused, error_code::invalid_input, "virtual shard 1 is split behind its first key"));
+        CHECK(names(refused, error_code::invalid_input, "virtual shard 1 can only be split between its first key"));
         CHECK(refused.detail.find(key) != std::string::npos);
     }
     CHECK(split_shard(world.cloud, 0, "").error().code == error_code::invalid_input);
@@ -162,7 +162,7 @@ TEST_CASE("ranges: what cannot be split or merged is refused by name") {
 
     auto moving = plan_move(world.cloud, 1, "delta", world.options).value();
     static_cast<void>(moving.run([](move_progress const& at) { return at.step != move_step::verifying; }));
-    CHECK(names(split_shard(world.cloud, 1, "07").error(), error_code::shard_moving, "virtual shard 1 is on the move"));
+    CHECK(names(split_shard(world.cloud, 1, "07").error(), error_code::shard_moving, "virtual shard 1 is being moved"));
     cancel_move(world.cloud, 1).value();
     set_access(fleet{world.cloud, {.time = &world.time}}, "beta", store_access::read_only, {"repairs", {}}).value();
     CHECK(names(split_shard(world.cloud, 1, "07").error(), error_code::shard_moving, "repairs"));
@@ -656,7 +656,7 @@ TEST_CASE("ranges: rules bind both halves, and what they treat alike is merged")
     table<entry> const few{single, "entries"};
     few.create().value();
     few.insert({"01", 1, "x"}).value();
-    CHECK(names(split_key(fleet{single}, 0).error(), error_code::invalid_input, "no two partitions"));
+    CHECK(names(split_key(fleet{single}, 0).error(), error_code::invalid_input, "fewer than two partitions"));
     few.insert({"02", 1, "x"}).value();
     CHECK(split_key(fleet{single}, 0).value() == "02");
 }

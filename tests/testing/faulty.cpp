@@ -122,7 +122,7 @@ TEST_CASE("faulty: plans are for a kind of request and a table, and are accounte
     CHECK(on.insert("2"));
     auto const fired = on.service.all_fired();
     CHECK_FALSE(fired);
-    CHECK_THAT(fired.why(), ContainsSubstring("503 at request 1 of any kind was planned and has not happened"));
+    CHECK_THAT(fired.why(), ContainsSubstring("503 at request 1 of any kind was planned but did not happen"));
     auto const account = on.service.account();
     REQUIRE(account.size() == 2);
     CHECK(account[0].fired);
@@ -137,10 +137,10 @@ TEST_CASE("faulty: a plan that no request can meet is reported by the first requ
     REQUIRE_FALSE(outcome);
     CHECK(outcome.error().code == error_code::invalid_input);
     CHECK(outcome.error().message ==
-        "a fault is planned for the request \"write_entitty\", which there is not; there are create_table, "
+        "invalid plan: a fault for the unknown request \"write_entitty\"; the known requests are create_table, "
         "delete_table, list_tables, get_entity, query_entities, write_entity, transact");
     CHECK_FALSE(on.has("r"));
-    CHECK_THAT(on.service.all_fired().why(), ContainsSubstring("\"write_entitty\", which there is not"));
+    CHECK_THAT(on.service.all_fired().why(), ContainsSubstring("the unknown request \"write_entitty\""));
 
     stage other;
     other.service.plan({fault::busy(), 0, "write_entity"});

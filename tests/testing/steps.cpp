@@ -321,10 +321,10 @@ TEST_CASE("steps: defects of a copy are found, or reading back finds them first"
 TEST_CASE("steps: the rules of operations are checked on the way") {
     CHECK(walk_update<defect::never_ends>(1, {.faults = 0, .late = 0, .most_requests = 20}).problem ==
         "program 1: does not end");
-    CHECK(walk_update<defect::wants_more>().problem == "program 1: was abandoned, and wants another request");
-    CHECK(walk_update<defect::says_otherwise>().problem == "program 1: next(), asked twice, does not say the same");
+    CHECK(walk_update<defect::wants_more>().problem == "program 1: was abandoned, but requests more");
+    CHECK(walk_update<defect::says_otherwise>().problem == "program 1: two calls of next() returned different steps");
     CHECK(walk_update<defect::deaf>().problem ==
-        "program 1: takes no answer to the request that it wants, or wants it of a place that is not there");
+        "program 1: refuses the response to its request, or names a place that does not exist");
 }
 
 TEST_CASE("a program is told the service's clock, unless the answer was lost") {

@@ -223,7 +223,7 @@ TEST_CASE("scripted: answers in the order of the script") {
             answer.entity = make_row(asked.partition_key, asked.row_key, {{"A", 1}});
             return result<get_entity::response>{std::move(answer)};
         });
-    CHECK_THAT(service.finished().why(), ContainsSubstring("step 3 was not asked for: get_entity"));
+    CHECK_THAT(service.finished().why(), ContainsSubstring("step 3 was not requested: get_entity"));
     CHECK(send(service, create_table{"Orders"}));
     auto const lost = send(service, write_entity{"Orders", mutation::insert(make_row("p", "r"))});
     REQUIRE(!lost);

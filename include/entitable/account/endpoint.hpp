@@ -14,7 +14,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Which of an account's services.
+/// The services of an account.
 enum class account_service : std::uint8_t {
     tables, ///< tables and their entities
     queues, ///< queues and their messages
@@ -23,21 +23,20 @@ enum class account_service : std::uint8_t {
 /// The addresses of a service of an account. Plain data.
 struct endpoint {
     std::string primary;            ///< "https://ACCOUNT.table.core.windows.net": absolute, without a slash at the end
-    std::string secondary;          ///< for reads only and perhaps stale; empty when there is none
+    std::string secondary;          ///< for reads only and possibly stale; empty if there is none
     std::string account;            ///< without "-secondary"
-    service kind{service::storage}; ///< which service it is
-    bool path_style{}; ///< the account is the first segment of the path: emulators, and hosts that are addresses
-    account_service of{account_service::tables}; ///< whose addresses these are
+    service kind{service::storage}; ///< the kind of service
+    bool path_style{}; ///< the account is the first segment of the path: emulators, and hosts that are IP addresses
+    account_service of{account_service::tables}; ///< the service that the addresses belong to
 
-    /// Reads the address of a table service. The account is the first label of the host, or the first segment of the path where the host
-    /// is an address or localhost; name it when the host is one of your own. The secondary is derived from the primary by the service's
-    /// rule ("-secondary" after the account); there is none for Cosmos and where the account is not in the address. The kind follows from
-    /// the address: Cosmos by its domains, the emulator by localhost, loopback addresses and its account devstoreaccount1; all else is
-    /// storage.
+    /// Parses the address of a table service. The account is the first label of the host, or the first segment of the path if the host is
+    /// an IP address or localhost; pass it for a custom host. The secondary is derived from the primary by the service's rule ("-secondary"
+    /// after the account); there is none for Cosmos or if the account is not in the address. The kind follows from the address: Cosmos by
+    /// its domains, the emulator by localhost, loopback addresses and its account devstoreaccount1; anything else is storage.
     ///
     /// Errors: InvalidInput names the field for a scheme other than http and https, a user before the host, a query or a fragment, a host
-    /// that is not ASCII (write an international name in its ASCII form), a port out of 1..65535, a path that names a table, an account with
-    /// characters other than lower-case letters, digits and hyphens.
+    /// that is not ASCII (write an international name in its ASCII form), a port out of 1..65535, a path that names a table, an account
+    /// with characters other than lower-case letters, digits and hyphens.
     [[nodiscard]] static result<endpoint> parse(
         std::string_view primary, std::string_view secondary = {}, std::string_view account = {});
 };

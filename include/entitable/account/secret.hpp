@@ -18,11 +18,11 @@ class secret {
 public:
     secret() = default;
     explicit secret(std::string_view text);     ///< copies the text
-    secret(secret&& other) noexcept;            ///< leaves nothing behind
-    secret& operator=(secret&& other) noexcept; ///< overwrites what it had
+    secret(secret&& other) noexcept;            ///< leaves `other` empty
+    secret& operator=(secret&& other) noexcept; ///< overwrites its old text
     ~secret();
 
-    /// The text, for code that signs or sends it; valid as long as this object.
+    /// Returns the text, for code that signs or sends it; valid as long as this object.
     [[nodiscard]] std::string_view reveal() const noexcept { return {bytes_, size_}; }
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; } ///< whether there is no text
 

@@ -18,27 +18,27 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// How an account key signs (source: the service's "Authorize with Shared Key").
+/// The signing scheme of an account key (source: the service's "Authorize with Shared Key").
 enum class key_scheme : std::uint8_t {
     shared_key,      ///< covers method, Content-MD5, Content-Type, date and resource
     shared_key_lite, ///< covers date and resource
 };
 
-/// Signs texts with one key. OpenSSL wipes what it keeps of the key when the signer is destroyed. Thread safety: safe to use from several
+/// Signs texts with one key. OpenSSL wipes its copy of the key when the signer is destroyed. Thread safety: safe to use from several
 /// threads. Cost: the hash; the key is set up once, and each signature borrows one of a few contexts.
 class key_signer {
 public:
-    /// `key` is the key itself, not its base64.
+    /// `key` is the raw key, not its base64.
     explicit key_signer(std::string_view key);
     key_signer(key_signer const&) = delete;
     key_signer& operator=(key_signer const&) = delete;
     ~key_signer();
 
-    /// A signature in base64.
+    /// The size of a signature in base64.
     static constexpr std::size_t signature_size = 44;
     using signature = char[signature_size]; ///< base64, without a NUL
 
-    /// Signs what `write` appends to an empty text. False when OpenSSL fails.
+    /// Signs the text that `write` appends to an empty string. False if OpenSSL fails.
     [[nodiscard]] bool sign(function_ref<void(std::string& text)> write, signature& out) const;
 
 private:
@@ -52,21 +52,21 @@ private:
 
 namespace detail {
 
-/// The bytes of a base64 text (RFC 4648, 4, with padding); nothing when it is none.
+/// Returns the bytes of a base64 text (RFC 4648, 4, with padding); nothing if it is malformed.
 [[nodiscard]] std::optional<secret> decode_account_key(std::string_view base64);
 
-/// Appends the text that a key signs for `request` under `scheme`; `date` is its x-ms-date, `url` its URL. The path is taken
-/// as it will be sent; of a secondary in path style it is that of the primary. `fresh`: there is no Content-MD5.
+/// Appends the text that a key signs for `request` under `scheme`; `date` is its x-ms-date, `url` its URL. The path is used as it will be
+/// sent; for a secondary in path style it is that of the primary. `fresh`: there is no Content-MD5.
 void append_string_to_sign(std::string& out, key_scheme scheme, std::string_view account, http_request const& request,
     url_parts const& url, std::string_view date, bool fresh = false);
 
-/// The same for a service whose requests a key signs with all of their parameters and `x-ms-` fields, of which the date is one: queues
-/// (source: "Authorize with Shared Key", the part on blobs, queues and files). Each parameter is there once.
+/// Appends the text for services whose requests are signed with all of their parameters and `x-ms-` fields, including the date: queues
+/// (source: "Authorize with Shared Key", the part on blobs, queues and files). Parameters must not be repeated.
 void append_storage_string_to_sign(
     std::string& out, std::string_view account, http_request const& request, url_parts const& url);
 
-/// The time as in "Mon, 27 Jul 2026 12:28:53 GMT" (RFC 9110, 5.6.7); made once a second for each thread. Valid until the
-/// thread asks for another time.
+/// Formats the time like "Mon, 27 Jul 2026 12:28:53 GMT" (RFC 9110, 5.6.7); computed once a second for each thread. Valid until the
+/// thread's next call with another time.
 [[nodiscard]] std::string_view http_date(date_time time);
 
 } // namespace detail

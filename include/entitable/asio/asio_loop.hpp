@@ -19,7 +19,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The loop, its driver, and the timer that turns it.
+/// The loop, its driver, and the timer that runs its turns.
 class asio_state : public std::enable_shared_from_this<asio_state> {
 public:
     asio_state(boost::asio::any_io_executor const& on, loop_options options)
@@ -30,7 +30,7 @@ public:
 
     [[nodiscard]] event_loop& loop() noexcept { return loop_; }
     [[nodiscard]] boost::asio::any_io_executor const& on() const noexcept { return on_; }
-    /// Turns it as soon as what is running has returned.
+    /// Runs a turn as soon as the current code has returned.
     void turn_soon() {
         if (!std::exchange(turns_, true)) {
             boost::asio::post(on_, [self = weak_from_this()] {
@@ -43,8 +43,7 @@ public:
 
 private:
     static loop_options without_letters(loop_options options) {
-        options.letters =
-            false; // a pipe that is watched would keep the io_context from ever ending: post to it instead
+        options.letters = false; // a watched pipe would keep the io_context from ever ending: post to it instead
         return options;
     }
     void turn() {
@@ -67,7 +66,7 @@ private:
         } else if (wakes != wakes_ || !timed_) {
             wakes_ = wakes;
             timed_ = true;
-            timer_.expires_at(wakes); // ends the wait before
+            timer_.expires_at(wakes); // ends the previous wait
             timer_.async_wait([self = weak_from_this()](boost::system::error_code const& ended) {
                 if (auto const alive = self.lock(); alive && !ended) {
                     alive->timed_ = false;
@@ -80,7 +79,7 @@ private:
     boost::asio::any_io_executor on_;
     boost::asio::steady_timer timer_;
     asio_driver driver_;
-    event_loop loop_; // ends first
+    event_loop loop_; // destroyed first
     steady_time wakes_{(steady_time::max)()};
     bool turns_{};
     bool timed_{};
@@ -88,29 +87,29 @@ private:
 
 } // namespace detail
 
-/// An event loop on an `io_context` of the program: its descriptors and timers wait there, and `io_context::run` returns when nothing
-/// is under way any more. It uses a strand of its own, so the context may be run by several threads.
+/// An event loop on an `io_context` of the program: its descriptors and timers wait there, and `io_context::run` returns when no work is
+/// left. It uses its own strand, so the context may be run by several threads.
 ///
-/// What is made for its loop (tables, sequences, semaphores) is used by tasks, which run on that strand. A transport without channels blocks the
-/// thread that runs the strand during each request.
+/// Objects made for its loop (tables, sequences, semaphores) are used by tasks, which run on that strand. A transport without channels
+/// blocks the thread that runs the strand during each request.
 ///
-/// Thread safety: other threads call `async_run` and `spawn`, and nothing else. Tasks that have not ended are destroyed with it, on the thread
-/// that destroys it, while no other thread runs the context.
+/// Thread safety: other threads may only call `async_run` and `spawn`. Unfinished tasks are destroyed with it, on the thread that destroys
+/// it, while no other thread runs the context.
 class asio_loop {
 public:
-    /// On this executor, of an `io_context` or a `thread_pool`. `options.time` and `options.letters` have no effect.
+    /// Runs on this executor, of an `io_context` or a `thread_pool`. `options.time` and `options.letters` have no effect.
     explicit asio_loop(boost::asio::any_io_executor const& on, loop_options const& options = {})
         : state_(std::make_shared<detail::asio_state>(on, options)) {}
     asio_loop(asio_loop const&) = delete;
     asio_loop& operator=(asio_loop const&) = delete;
     ~asio_loop() = default;
 
-    /// The loop that tables, sequences and semaphores are made for. Do not run it: the executor does that.
+    /// Returns the loop that tables, sequences and semaphores are made for. Do not run it: the executor does.
     [[nodiscard]] event_loop& loop() noexcept { return state_->loop(); }
-    /// Its strand.
+    /// Returns its strand.
     [[nodiscard]] boost::asio::any_io_executor const& get_executor() const noexcept { return state_->on(); }
-    /// Takes a task over, which begins soon. Its error is kept in `loop().problem()`; an exception is thrown by `io_context::run`. Safe to use
-    /// from any thread.
+    /// Takes over a task, which starts soon. Its error is stored in `loop().problem()`; an exception is thrown by `io_context::run`. Safe
+    /// to use from any thread.
     template <class T>
     void spawn(task<T> begun) {
         boost::asio::dispatch(state_->on(), [state = state_, begun = std::move(begun)]() mutable {
@@ -125,7 +124,7 @@ private:
 
 namespace detail {
 
-/// Runs a task, and gives what it came to to a handler, on the executor of that.
+/// Runs a task, and passes its result to a handler, on the handler's executor.
 template <class Handler, class T>
 task<> tell_handler(boost::asio::any_io_executor on, task<T> work, Handler handler) {
     auto const to = boost::asio::get_associated_executor(handler, on);
@@ -142,7 +141,7 @@ task<> tell_handler(boost::asio::any_io_executor on, task<T> work, Handler handl
     value.emplace(co_await std::move(work));
 #endif
     if (!value) {
-        value.emplace(failure{error_code::internal_error, "an exception has left the task"});
+        value.emplace(failure{error_code::internal_error, "an exception left the task"});
     }
     boost::asio::post(to, [handler = std::move(handler), thrown, value = *std::move(value)]() mutable {
         std::move(handler)(thrown, std::move(value));
@@ -160,9 +159,9 @@ struct tell_initiation {
 
 } // namespace detail
 
-/// Runs a task that returns a `result` in the loop, and completes a token with it: a callback `(std::exception_ptr, result<T>)`, `use_awaitable`,
-/// `use_future`, `deferred`. The exception is what left the task; awaitables and futures throw it. Safe to use from any thread. The loop
-/// outlives the task.
+/// Runs a task that returns a `result` in the loop, and completes a token with it: a callback `(std::exception_ptr, result<T>)`,
+/// `use_awaitable`, `use_future`, `deferred`. The exception is the one that left the task; awaitables and futures throw it. Safe to use
+/// from any thread. The loop outlives the task.
 template <class T, class Token>
 auto async_run(asio_loop& loop, task<result<T>> work, Token&& token) {
     return boost::asio::async_initiate<Token, void(std::exception_ptr, result<T>)>(

@@ -13,11 +13,11 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The next page of a walk, decoded. `walk` may carry the error that made it impossible.
+/// The next page of a walk, decoded. `walk` may hold the error that prevented it.
 template <class Entity, class Row>
 class typed_page_reading {
 public:
-    using has_call_for_each_request = void; ///< says so to drivers
+    using has_call_for_each_request = void; ///< declares so to drivers
 
     explicit typed_page_reading(result<shared<row_walk>> walk) : walk_(std::move(walk)) {
         if (walk_) {
@@ -54,14 +54,14 @@ private:
 template <class Entity, class Row>
 class async_pages {
 public:
-    /// Made by `async_query::pages`.
+    /// For `async_query::pages`.
     async_pages(shared<detail::async_place> at, result<shared<detail::row_walk>> walk)
         : at_(std::move(at)), walk_(std::move(walk)) {}
-    async_pages(async_pages const&) = default;            ///< shares the place among the pages; so does a move
-    async_pages& operator=(async_pages const&) = default; ///< shares the place among the pages; so does a move
+    async_pages(async_pages const&) = default;            ///< shares the position; so does a move
+    async_pages& operator=(async_pages const&) = default; ///< shares the position; so does a move
     ~async_pages() = default;
 
-    /// As `query_pages::next`: the next page that has rows; nothing at the end.
+    /// Like `query_pages::next`: returns the next page that has rows; nothing at the end.
     [[nodiscard]] awaited<detail::typed_page_reading<Entity, Row>> next() {
         return {at_, [this] { return detail::typed_page_reading<Entity, Row>{walk_}; }};
     }
@@ -71,37 +71,37 @@ private:
     result<shared<detail::row_walk>> walk_;
 };
 
-/// A query of `async_table`. Copies are cheap, and moving one copies it. `query::in_flight` has no effect: one page at a time is under way, and other tasks run
-/// meanwhile.
+/// A query of `async_table`. Copies are cheap, and a move copies. `query::in_flight` has no effect: one page at a time is in flight, and
+/// other tasks run meanwhile.
 template <class Entity, access_path Path, class Row>
 class async_query {
 public:
-    /// Of a query, on the transport of the table.
+    /// Runs a query on the transport of the table.
     async_query(shared<detail::async_place> at, query<Entity, Path, Row> asked)
         : at_(std::move(at)), asked_(std::move(asked)) {}
-    async_query(async_query const&) = default;            ///< asks the same; so does a move
-    async_query& operator=(async_query const&) = default; ///< asks the same; so does a move
+    async_query(async_query const&) = default;            ///< shares the query; so does a move
+    async_query& operator=(async_query const&) = default; ///< shares the query; so does a move
     ~async_query() = default;
 
-    /// As `query::take`.
+    /// Like `query::take`.
     [[nodiscard]] async_query take(std::uint64_t count) const { return {at_, asked_.take(count)}; }
-    /// As `query::page_size`.
+    /// Like `query::page_size`.
     [[nodiscard]] async_query page_size(std::uint32_t rows) const { return {at_, asked_.page_size(rows)}; }
-    /// As `query::resume`.
+    /// Like `query::resume`.
     [[nodiscard]] async_query resume(std::string token) const { return {at_, asked_.resume(std::move(token))}; }
-    /// As `query::select`.
+    /// Like `query::select`.
     template <class... Fields>
     [[nodiscard]] auto select(Fields... fields) const {
         return entitable::async_query{at_, asked_.select(fields...)};
     }
 
-    /// The result page by page.
+    /// Returns the result page by page.
     [[nodiscard]] async_pages<Entity, Row> pages() const { return {at_, detail::query_rows::of(asked_, false)}; }
-    /// As `query::to`: all entities.
+    /// Like `query::to`: returns all entities.
     [[nodiscard]] task<result<std::vector<Row>>> to() const { return collect(pages()); }
-    /// As `query::first`: the first entity, or nothing.
+    /// Like `query::first`: returns the first entity, or nothing.
     [[nodiscard]] task<result<std::optional<Row>>> first() const { return first_of_pages(take(1).pages()); }
-    /// As `query::count`: the number of entities.
+    /// Like `query::count`: returns the number of entities.
     [[nodiscard]] task<result<std::uint64_t>> count() const {
         return count_rows(at_, detail::query_rows::of(asked_, true));
     }
@@ -145,7 +145,7 @@ private:
     query<Entity, Path, Row> asked_;
 };
 
-/// The types are those of the query.
+/// Deduces the types from the query.
 template <class Entity, access_path Path, class Row>
 async_query(shared<detail::async_place>, query<Entity, Path, Row>) -> async_query<Entity, Path, Row>;
 

@@ -14,8 +14,8 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A `sequence` in a loop: its promises and its errors, its row and its operation. `options.time` has no effect: the loop has a clock.
-/// Tasks take turns. Copies are cheap and share the block; moving one copies it. The loop outlives it.
+/// A `sequence` in a loop: the same guarantees and errors, row and operation. `options.time` has no effect: the loop has a clock. Tasks
+/// take turns. Copies are cheap and share the block; a move copies. The loop outlives it.
 ///
 /// Thread safety: one thread, that of the loop. A child of `fork` must not use it.
 class async_sequence {
@@ -28,9 +28,9 @@ public:
     async_sequence& operator=(async_sequence const&) = default; ///< shares the block; so does a move
     ~async_sequence() = default;
 
-    /// As `sequence::next`.
+    /// Like `sequence::next`.
     [[nodiscard]] task<result<sequence_number>> next() const { return next_of(at_); }
-    /// As `sequence::reserve`.
+    /// Like `sequence::reserve`.
     [[nodiscard]] task<result<number_block>> reserve(std::uint32_t count) const { return reserve_of(at_, count); }
 
 private:
@@ -51,11 +51,11 @@ private:
         random_source random;
         result<void> usable;
         shared<detail::async_place> place;
-        async_semaphore turn; ///< one task counts, the others wait: they would only be in its way
+        async_semaphore turn; ///< one task counts at a time: others would only conflict
         number_block block{};
         std::uint32_t given{}; ///< of the block
     };
-    struct taking { // no lambda: GCC 12 gives those of a coroutine no linkage
+    struct taking { // not a lambda: GCC 12 gives those of a coroutine no linkage
         state* of;
         std::uint32_t count;
 
@@ -74,7 +74,7 @@ private:
             co_return failure{at->usable.error()};
         }
         if (count == 0) {
-            co_return failure{error_code::out_of_range_input, "a block of no numbers was asked for"};
+            co_return failure{error_code::out_of_range_input, "the block size is 0"};
         }
         ENTITABLE_CO_TRY(auto const permit, co_await at->turn.acquire());
         co_return co_await take(at, count);

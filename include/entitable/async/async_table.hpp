@@ -12,8 +12,8 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A table of entities of one type in a loop: the calls of `table<E>`, to be awaited. Each runs the operation of the blocking call, with its
-/// meaning and its errors. Copies are cheap, and moving one copies it. The loop outlives it.
+/// A table of entities of one type in a loop: the calls of `table<E>`, to be awaited. Each runs the operation of the blocking call, with
+/// the same semantics and errors. Copies are cheap, and a move copies. The loop outlives it.
 ///
 /// Keys and entities are copied into the awaitable, so `auto read = books.get(key); ... co_await read` is valid.
 ///
@@ -27,9 +27,9 @@ class async_table : public detail::async_keyed<Entity, typename mapping<Entity>:
     using write_of_one = awaited<own_request<write_entity>>;
 
 public:
-    using value_type = Entity; ///< what it holds
+    using value_type = Entity; ///< its entities
 
-    /// Through any transport; sends nothing yet.
+    /// Uses any transport; sends nothing yet.
     async_table(event_loop& loop, any_transport through, std::string name, call_options options = {})
         : base(
               shared<detail::async_place>::make(loop.core(), std::move(through), std::move(name), std::move(options))) {
@@ -39,61 +39,61 @@ public:
     ~async_table() = default;
 
     [[nodiscard]] std::string const& name() const noexcept { return at_->table.name(); } ///< its name
-    /// What it runs on.
+    /// Returns its transport.
     [[nodiscard]] any_transport const& transport() const noexcept { return at_->table.transport(); }
-    /// The options of its calls.
+    /// Returns the options of its calls.
     [[nodiscard]] call_options const& options() const noexcept { return at_->table.options(); }
 
-    /// As `table::create`.
+    /// Like `table::create`.
     [[nodiscard]] awaited<detail::creation_of_table> create() const {
         return {at_, [this] { return at_->table.to_create(); }};
     }
-    /// As `table::create_if_absent`.
+    /// Like `table::create_if_absent`.
     [[nodiscard]] awaited<detail::creation_if_absent> create_if_absent() const {
         return {at_, [this] { return detail::creation_if_absent{at_->table.to_create()}; }};
     }
-    /// As `table::drop`.
+    /// Like `table::drop`.
     [[nodiscard]] awaited<detail::deletion_of_table> drop() const {
         return {at_, [this] { return at_->table.to_drop(); }};
     }
-    /// As `table::drop_if_present`.
+    /// Like `table::drop_if_present`.
     [[nodiscard]] awaited<detail::deletion_if_present> drop_if_present() const {
         return {at_, [this] { return detail::deletion_if_present{at_->table.to_drop()}; }};
     }
 
-    /// As `table::insert`.
+    /// Like `table::insert`.
     [[nodiscard]] write_of_one insert(Entity const& entity) const {
         return write(mutation_kind::insert, entity, any_etag);
     }
-    /// As `table::replace`.
+    /// Like `table::replace`.
     [[nodiscard]] write_of_one replace(Entity const& entity, etag_condition condition) const {
         return write(mutation_kind::replace, entity, std::move(condition));
     }
-    /// As `table::merge`.
+    /// Like `table::merge`.
     [[nodiscard]] write_of_one merge(Entity const& entity, etag_condition condition) const {
         return write(mutation_kind::merge, entity, std::move(condition));
     }
-    /// As `table::merge` of some members, none of which is `absent`: that takes more than one request.
+    /// Like `table::merge` of some members, except `absent`, which takes more than one request.
     template <class... Values, class... ChangesAndCondition>
     [[nodiscard]] write_of_one merge(
         keys_at<Values...> const& keys, ChangesAndCondition const&... changes_and_condition) const {
         static_assert(!detail::removes_members<ChangesAndCondition...>,
-            "an awaited merge is one request and removes no property: use update(...)");
+            "an awaited merge is one request and cannot remove a property: use update(...)");
         return {at_, [&] {
                     auto made = detail::partial_merge<Entity>(keys, changes_and_condition...);
                     return at_->table.to_write(mutation_kind::merge, std::move(made.entity), made.condition);
                 }};
     }
-    /// As `table::insert_or_replace`.
+    /// Like `table::insert_or_replace`.
     [[nodiscard]] write_of_one insert_or_replace(Entity const& entity) const {
         return write(mutation_kind::insert_or_replace, entity, any_etag);
     }
-    /// As `table::insert_or_merge`.
+    /// Like `table::insert_or_merge`.
     [[nodiscard]] write_of_one insert_or_merge(Entity const& entity) const {
         return write(mutation_kind::insert_or_merge, entity, any_etag);
     }
     using base::remove;
-    /// As `table::remove`.
+    /// Like `table::remove`.
     [[nodiscard]] write_of_one remove(Entity const& entity, etag_condition condition) const {
         return {at_, [&] {
                     return at_->table.to_write(
@@ -101,26 +101,26 @@ public:
                 }};
     }
 
-    /// A batch to be filled; it sends nothing before it is given to `submit`.
+    /// Returns an empty batch; it is sent by `submit`.
     [[nodiscard]] entitable::batch<Entity> batch() const { return entitable::batch<Entity>{at_->table}; }
-    /// As `batch::submit`, of a batch of any types. A copy is kept in the awaitable; `submit(std::move(changes))` copies nothing.
+    /// Like `batch::submit`, for a batch of any types. The awaitable keeps a copy; `submit(std::move(changes))` copies nothing.
     template <mapped_entity... Entities>
     [[nodiscard]] awaited<detail::own_submission> submit(entitable::batch<Entities...> changes) const {
         return {at_, [&] { return std::move(changes).changes().to_submit(at_->table); }};
     }
 
-    /// As `table::partitions`.
+    /// Like `table::partitions`.
     [[nodiscard]] awaited<detail::partition_search> partitions() const {
         return {at_, [this] { return at_->table.to_search_partitions(); }};
     }
-    /// As `table::where`.
+    /// Like `table::where`.
     template <class Condition>
     [[nodiscard]] auto where(Condition const& condition) const {
         return async_query{at_, blocking().where(condition)};
     }
-    /// As `table::scan_table`.
+    /// Like `table::scan_table`.
     [[nodiscard]] auto scan_table() const { return async_query{at_, blocking().scan_table()}; }
-    /// As `table::scan_table`.
+    /// Like `table::scan_table`.
     template <class Condition>
     [[nodiscard]] auto scan_table(Condition const& condition) const {
         return async_query{at_, blocking().scan_table(condition)};

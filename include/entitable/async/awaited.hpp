@@ -3,8 +3,7 @@
 #pragma once
 
 /// \file
-/// `awaited<Op>`: a resumable operation as something to `co_await`. The loop owns requests and waits; the operation is the one that the
-/// blocking call runs.
+/// `awaited<Op>`: a resumable operation to `co_await`. The loop handles requests and waits; the operation is that of the blocking call.
 
 #include <entitable/async/event_loop.hpp>
 #include <entitable/client/table_core.hpp>
@@ -14,7 +13,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A table in a loop. Shared by the table and all that it awaits, so that an awaitable may outlive the table.
+/// A table in a loop. Shared by the table and its awaitables, so that an awaitable may outlive the table.
 struct async_place : counted {
     async_place(loop_core& in, any_transport through, std::string name, call_options options)
         : core(in), way(in.way_to(through)), table(std::move(through), std::move(name), std::move(options)) {}
@@ -24,7 +23,7 @@ struct async_place : counted {
     table_core table;
 };
 
-/// Calls `body` and keeps what it throws. Whether it has thrown.
+/// Calls `body` and stores its exception. Returns whether it has thrown.
 template <class Body>
 [[nodiscard]] bool kept_exception(Body const& body, [[maybe_unused]] std::exception_ptr& thrown) {
 #if ENTITABLE_HAS_EXCEPTIONS
@@ -40,7 +39,7 @@ template <class Body>
     return false;
 }
 
-/// The part of an awaited operation that does not depend on it.
+/// The part of an awaited operation that does not depend on its type.
 class awaited_base : protected sending {
 public:
     void await_suspend(std::coroutine_handle<> frame) noexcept { waiting = frame; }
@@ -59,16 +58,16 @@ protected:
         stop_waiting();
     }
 
-    // What the operation is asked.
+    // The interface of the operation.
     virtual operation_step due() = 0;
     virtual bool takes(request_ref asked) const noexcept = 0;
-    virtual void answer_here() = 0; ///< on the spot
+    virtual void answer_here() = 0; ///< without a channel
     virtual void answer_from(completion& done) = 0;
     virtual void abandon_here(error const& why) = 0;
     virtual bool has_call_for_each() const noexcept = 0;
 
     [[nodiscard]] loop_core& core() const noexcept { return at_->core; }
-    /// Goes on until it waits, false, or is at its end.
+    /// Continues until the operation waits (false) or has ended (true).
     bool proceed() {
         for (;;) {
             operation_step const step = due();
@@ -97,7 +96,7 @@ protected:
             }
             if (step.place != 0 || !takes(step.request)) {
                 abandon_here(error{error_code::internal_error,
-                    "an operation sends a request to a place that it was not given, or takes no answer to it"});
+                    "an operation sends a request to an unknown place, or refuses its response"});
                 continue;
             }
             call_used = true;
@@ -110,13 +109,13 @@ protected:
             answer_here();
         }
     }
-    /// Waits for nothing any more, and is resumed soon.
+    /// Stops waiting, to be resumed soon.
     void become_ready() {
         ready = true;
         stop_waiting();
         core().make_ready(*this);
     }
-    /// Takes part in what ends scopes and looks at tokens.
+    /// Registers with its scope and for checks of its token.
     void start_waiting() {
         if (in_scope::alone()) {
             join(*scope);
@@ -128,7 +127,7 @@ protected:
     }
 
     shared<async_place> at_;
-    std::exception_ptr thrown_; ///< by what the operation calls of the program's
+    std::exception_ptr thrown_; ///< by user functions that the operation calls
 
 private:
     void stop_waiting() noexcept {
@@ -148,7 +147,7 @@ private:
         }
     }
     void take(completion& done) final {
-        if (!waiting) { // its frame is about to go
+        if (!waiting) { // its frame is being destroyed
             return;
         }
         if (kept_exception([&] { answer_from(done); }, thrown_)) {
@@ -185,18 +184,18 @@ private:
 
 } // namespace detail
 
-/// A client call to be awaited: `co_await` begins it, and returns what the blocking call returns. It cannot be moved; it is awaited once, on
-/// the thread of its loop, by any coroutine. Its deadline counts from its construction. Where the transport answers at once the
+/// A client call to be awaited: `co_await` starts it, and returns the result of the blocking call. It cannot be moved; it is awaited once,
+/// on the thread of its loop, by any coroutine. Its deadline counts from its construction. If the transport responds immediately, the
 /// coroutine is not suspended, except in every 256th call, to let others run.
 ///
-/// Errors: those of the blocking call; Cancelled after `event_loop::stop` and where the scope that it is awaited in is cancelled,
-/// DeadlineExceeded where that is one of `with_timeout`. A write that was sent before may have the effect `unknown`.
+/// Errors: those of the blocking call; Cancelled after `event_loop::stop` and if the enclosing scope is cancelled, DeadlineExceeded if that
+/// is one of `with_timeout`. A write that was sent before may have the effect `unknown`.
 template <operation Op>
 class [[nodiscard]] awaited final : private detail::awaited_base {
 public:
-    using operation_type = Op; ///< what it runs
+    using operation_type = Op; ///< the operation
 
-    /// `make()` gives the operation.
+    /// `make()` returns the operation.
     template <class Make>
     awaited(shared<detail::async_place> at, Make const& make) : awaited_base(std::move(at)), operation_(make()) {
         if constexpr (requires { operation_.prepare(this->context); }) {
@@ -205,10 +204,10 @@ public:
     }
     awaited(awaited const&) = delete;
     awaited& operator=(awaited const&) = delete;
-    /// Where it is under way, cancels its request and blocks until that has ended.
+    /// If it is in flight, cancels its request and blocks until that has ended.
     ~awaited() { leave(); }
 
-    /// Begins the call. True where it has ended already.
+    /// Starts the call. True if it has ended already.
     [[nodiscard]] bool await_ready() {
         scope = &core().scope();
         if constexpr (operation_of_one<Op>) {
@@ -222,7 +221,7 @@ public:
         return proceed() && go_on_at_once();
     }
     using awaited_base::await_suspend;
-    /// The result. Throws what a function of the program that the operation calls has thrown.
+    /// Returns the result. Rethrows an exception of a user function that the operation calls.
     auto await_resume() {
         if (thrown_) {
             std::rethrow_exception(thrown_);

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `event_loop`: tasks that are under way together, on the thread that calls it.
+/// `event_loop`: runs concurrent tasks on the calling thread.
 
 #include <entitable/async/detail/loop_core.hpp>
 #include <entitable/async/task.hpp>
@@ -19,7 +19,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Options of a loop.
 struct loop_options {
     std::size_t in_flight{
-        500}; ///< requests under way at most, to all transports; more wait for their turn. 0 counts as 1
+        500}; ///< maximum number of requests in flight, to all transports; more are queued. 0 counts as 1
     clock* time{&system_clock()}; ///< of the driver that the loop makes; must outlive the loop
     bool letters{true};           ///< whether other threads may `post`: the loop opens a pipe for that
 };
@@ -31,7 +31,7 @@ inline constexpr bool is_result = false;
 template <class T>
 inline constexpr bool is_result<result<T>> = true;
 
-/// A coroutine that nobody awaits but its loop. Its frame goes with its end.
+/// A coroutine that only its loop awaits. Its frame is destroyed at its end.
 class spawned_task {
 public:
     class promise_type : public ring_link {
@@ -42,7 +42,7 @@ public:
         [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
         [[nodiscard]] std::suspend_never final_suspend() const noexcept { return {}; }
         void return_void() const noexcept {}
-        void unhandled_exception() const noexcept { std::terminate(); } // its body lets none out
+        void unhandled_exception() const noexcept { std::terminate(); } // its body does not throw
     };
 
     std::coroutine_handle<promise_type> frame;
@@ -53,31 +53,32 @@ private:
 
 } // namespace detail
 
-/// Runs tasks on the calling thread, and waits for everything that they wait for. It outlives its tasks, and the tables made for it.
+/// Runs tasks on the calling thread, and waits for all their requests and timers. It outlives its tasks, and the tables made for it.
 ///
-/// Structured: `run` returns when every task that was spawned has ended. The first error that a spawned task returns is kept
-/// (`problem`); the first exception that leaves one is thrown by `turn` or `run`, which may be called again.
+/// Structured: `run` returns when every spawned task has ended. The first error that a spawned task returns is stored (`problem`); the
+/// first exception that leaves one is thrown by `turn` or `run`, which may be called again.
 ///
-/// Requests to one transport go through one channel, which stays open as long as the loop: give the same `any_transport` to all tables of a
-/// store. A transport that answers at once is called directly; one without channels of its own blocks the loop during each request. So do
-/// locks and waits of the program, and of a transport that waits by another clock than that of the loop.
+/// Requests to one transport go through one channel, which stays open as long as the loop: pass the same `any_transport` to all tables of a
+/// store. A transport that responds immediately is called directly; one without its own channels blocks the loop during each request. So do
+/// locks and waits of the program, and of a transport that waits by a clock other than that of the loop.
 ///
 /// Thread safety: one thread at a time, except `post`.
 class event_loop {
 public:
-    /// With a driver of its own.
+    /// Makes its own driver.
     explicit event_loop(loop_options const& options = {})
         : own_(std::make_unique<poll_driver>(*options.time)), core_(*own_, options.in_flight, options.letters) {}
-    /// With this driver, which outlives it; `options.time` has no effect.
+    /// Uses this driver, which outlives it; `options.time` has no effect.
     explicit event_loop(io_driver& io, loop_options const& options = {})
         : core_(io, options.in_flight, options.letters) {}
     event_loop(event_loop const&) = delete;
     event_loop& operator=(event_loop const&) = delete;
-    /// Destroys tasks that have not ended where they wait. What they had sent may take effect or not: `stop` and `run` first. Ends the
-    /// process where a task or a posted function destroys the loop that runs it.
+    /// Destroys unfinished tasks where they wait. The requests they had sent may take effect or not: call `stop` and `run` first. Ends the
+    /// process if a task or a posted function destroys the loop that runs it.
     ~event_loop() {
         if (runs_) {
-            error{error_code::invalid_input, "an event_loop is destroyed by a task or a function that it runs"}.raise();
+            error{error_code::invalid_input, "an event_loop must not be destroyed by a task or a function that it runs"}
+                .raise();
         }
         core_.close_ways();
         while (!tasks_.alone()) {
@@ -86,7 +87,7 @@ public:
         }
     }
 
-    /// Takes a task over, which begins in the next turn.
+    /// Takes over a task, which starts in the next turn.
     template <class T>
     void spawn(task<T> begun) {
         detail::spawned_task const made = own(*this, std::move(begun));
@@ -94,19 +95,19 @@ public:
         fresh_.push_back(made.frame);
         ++spawned_;
     }
-    /// Runs until every task has ended. Where nothing is left that could wake one, a loop with `letters` waits for a `post`; one without ends all
-    /// operations with TransportFailed, those that begin later as well, and throws that where tasks still wait.
+    /// Runs until every task has ended. If no event is left that could wake a task, a loop with `letters` waits for a `post`; one without
+    /// ends all operations with TransportFailed, including later ones, and throws that if tasks still wait.
     void run() {
         while (turn()) {
             wait();
         }
     }
-    /// Runs until this task has ended, and returns its result; others run meanwhile. Throws what left it, or another spawned task: then it is
-    /// destroyed where it waits.
+    /// Runs until this task has ended, and returns its result; others run meanwhile. If an exception leaves it or another spawned task,
+    /// rethrows it: then the task is destroyed where it waits.
     template <class T>
     T run(task<T> awaited) {
         awaited.require_one();
-        detail::task_group group{std::noop_coroutine(), 2}; // one more than there are: nobody is resumed
+        detail::task_group group{std::noop_coroutine(), 2}; // one more than there are: none is resumed
         awaited.begin(group);
         while (!awaited.ended()) {
             (void)turn();
@@ -122,7 +123,7 @@ public:
             wait();
         }
     }
-    /// Does what can be done without waiting: for programs with a loop of their own. True while there are tasks.
+    /// Does all work that is possible without waiting: for programs with their own loop. True while there are tasks.
     bool turn() {
         constexpr std::size_t at_a_time = 1024;
         struct running {
@@ -149,15 +150,15 @@ public:
         }
         return !tasks_.alone();
     }
-    /// When `turn` has something to do though nothing arrives at the driver.
+    /// Returns the time at which `turn` has work even if nothing arrives at the driver.
     [[nodiscard]] steady_time wakes_at() const {
         return fresh_.empty() ? core_.wakes_at(core_.time().steady()) : (steady_time::min)();
     }
-    /// Ends every operation under way, and each one that begins later, with Cancelled. Tasks resume with that. For good: a loop that was stopped
-    /// sends no more requests.
+    /// Ends every operation in flight, and each one started later, with Cancelled. Tasks resume with that. Permanent: a stopped loop sends
+    /// no more requests.
     void stop() { core_.root().end({error_code::cancelled, "the loop was stopped"}); }
-    /// Calls a function in a turn soon, on the thread of the loop, which is woken for it. Safe to use from any thread. What the function
-    /// throws leaves `turn`. A loop without `letters` takes none: false.
+    /// Calls a function in a turn soon, on the thread of the loop, and wakes it. Safe to use from any thread. An exception of the function
+    /// leaves `turn`. A loop without `letters` refuses: false.
     bool post(std::function<void()> function) {
         auto& mailbox = core_.mailbox();
         if (mailbox) {
@@ -166,11 +167,11 @@ public:
         return mailbox.has_value();
     }
 
-    /// The first error that a spawned task returned; absent where none did.
+    /// Returns the first error that a spawned task returned; empty if there was none.
     [[nodiscard]] std::optional<error> const& problem() const noexcept { return problem_; }
-    /// How many tasks were spawned so far.
+    /// Returns the number of tasks spawned so far.
     [[nodiscard]] std::uint64_t spawned() const noexcept { return spawned_; }
-    /// The driver it waits in.
+    /// Returns the driver it waits in.
     [[nodiscard]] io_driver& io() const noexcept { return core_.io(); }
     /// For awaitables.
     [[nodiscard]] detail::loop_core& core() noexcept { return core_; }
@@ -197,11 +198,11 @@ private:
         }
 #endif
     }
-    /// Waits for what the tasks wait for.
+    /// Waits for the events that the tasks wait for.
     void wait() {
         steady_time const wakes = wakes_at();
         if (wakes == (steady_time::max)() && !core_.io().watches()) {
-            error silent{error_code::transport_failed, "a task waits for something that never comes"};
+            error silent{error_code::transport_failed, "deadlock: every task is waiting"};
             if (core_.root().ended() != nullptr) {
                 silent.raise();
             }
@@ -214,9 +215,9 @@ private:
     std::unique_ptr<poll_driver> own_;
     detail::loop_core core_;
     detail::ring_link tasks_;
-    std::vector<std::coroutine_handle<>> fresh_; ///< spawned, and not begun
+    std::vector<std::coroutine_handle<>> fresh_; ///< spawned, and not started
     std::uint64_t spawned_{};
-    bool runs_{}; ///< a turn is under way
+    bool runs_{}; ///< a turn is running
     std::optional<error> problem_;
     std::exception_ptr thrown_;
 };

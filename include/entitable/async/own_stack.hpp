@@ -16,7 +16,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A function on a stack of its own, and what it came to.
+/// A function on its own stack, and its result.
 template <class Function>
 class stack_work {
 public:
@@ -59,12 +59,12 @@ private:
     Function& function_;
     std::optional<std::conditional_t<std::is_void_v<value_type>, bool, value_type>> value_;
     std::exception_ptr thrown_;
-    own_stack stack_; // ends first
+    own_stack stack_; // destroyed first
 };
 
 } // namespace detail
 
-/// Bytes of a stack. Memory that is not touched costs address space only.
+/// The size of a stack. Untouched memory costs only address space.
 inline constexpr std::size_t stack_bytes = std::size_t{1} << 18U;
 
 namespace detail {
@@ -81,44 +81,45 @@ template <class Function>
 
 } // namespace detail
 
-/// Awaits `function()`, blocking code, on a stack of its own: other tasks run while it waits in a `loop_transport` or by the `loop_clock`. Any
-/// other wait blocks the loop; waiting for a lock that code on another stack of the loop holds blocks it for ever. Returns what the function
-/// returns, and throws what it throws.
+/// Awaits `function()`, blocking code, on its own stack: other tasks run while it waits in a `loop_transport` or by the `loop_clock`. Any
+/// other wait blocks the loop; waiting for a lock held by code on another stack of the loop is a deadlock. Returns the function's result,
+/// and rethrows its exception.
 ///
-/// A `sequence` holds such a lock while it takes a block: stacks that share one use an `async_sequence` instead. So does a lookup map of
-/// shards while it is read: give each stack a map of its own, or a catalogue that is not a `loop_transport`.
+/// A `sequence` holds such a lock while it reserves a block: stacks that share one use an `async_sequence` instead. So does a lookup map of
+/// shards while it is read: give each stack its own map, or a catalogue that is not a `loop_transport`.
 ///
-/// It is cancelled and timed out like every wait: each request then ends, or is refused, with the reason, and waits by the `loop_clock` end at
-/// once, as if their time had passed. So the function runs to its end; that is waited for, also where the coroutine is destroyed.
+/// It is cancelled and timed out like every wait: each request then ends, or is refused, with the reason, and waits by the `loop_clock` end
+/// immediately, as if their time had passed. So the function runs to its end; the caller waits for that, also if the coroutine is
+/// destroyed.
 ///
-/// Cost: some memory of the stack (`bytes`, as far as it is used), a few microseconds to begin, and two switches a request. Where the system
-/// has no `<ucontext.h>` it is a thread that runs while the loop does not.
+/// Cost: some memory of the stack (`bytes`, as far as it is used), a few microseconds to start, and two switches a request. If the system
+/// has no `<ucontext.h>`, it is a thread that runs while the loop does not.
 template <class Function>
 [[nodiscard]] task<std::invoke_result_t<Function&>> on_own_stack(
     event_loop& loop, Function function, std::size_t bytes = stack_bytes) {
     return detail::on_own_stack(loop.core(), std::move(function), bytes);
 }
 
-/// The clock for code on stacks of a loop: give it to the options of queues, transactions, bulk loads. Other tasks run while it waits. Lives as
-/// long as the loop. On other stacks it is the clock of the loop.
+/// The clock for code on stacks of a loop: pass it in the options of queues, transactions, bulk loads. Other tasks run while it waits.
+/// Lives as long as the loop. On other stacks it is the clock of the loop.
 [[nodiscard]] inline clock& loop_clock(event_loop& loop) { return detail::stack_clock_of(loop.core()); }
 
-/// A transport for code on stacks of a loop: each request is under way in the loop, and other tasks run meanwhile. What has many requests under
-/// way by the `loop_clock` (bulk loads, shards, copies) has them under way here, too. On any other stack it answers InvalidInput. The loop
-/// outlives it.
+/// A transport for code on stacks of a loop: each request is in flight in the loop, and other tasks run meanwhile. Code that has many
+/// requests in flight by the `loop_clock` (bulk loads, shards, copies) has them in flight here, too. On any other stack it returns
+/// InvalidInput. The loop outlives it.
 class loop_transport {
 public:
     using is_transport = void;              ///< opts in to `transport`
     using visits_entities = loop_transport; ///< opts in to `read_entity`
     using visits_pages = loop_transport;    ///< opts in to `read_entities`
 
-    /// Through this transport. Call it on the thread of the loop.
+    /// Uses this transport. Call it on the thread of the loop.
     loop_transport(event_loop& loop, any_transport through) : loop_transport(loop.core(), through) {}
     loop_transport(detail::loop_core& core, any_transport const& through) : core_(&core), way_(&core.way_to(through)) {}
 
-    /// Of the transport below.
+    /// Returns the profile of the transport below.
     [[nodiscard]] entitable::profile profile() const { return way_->through.profile(); }
-    /// Lets other tasks run until the answer has come.
+    /// Lets other tasks run until the response has arrived.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         detail::own_stack* const stack = detail::own_stack::of(*core_);
@@ -143,7 +144,7 @@ public:
         }
         return asked.finish();
     }
-    /// Requests in the loop, where the driver waits by its `loop_clock`; else none.
+    /// Opens a channel in the loop if the driver waits by its `loop_clock`; otherwise none.
     [[nodiscard]] shared<channel> open(io_driver& io) const {
         return &io.time() == &detail::stack_clock_of(*core_) ? shared<channel>{new detail::stack_channel{*core_, *way_}}
                                                              : shared<channel>{};

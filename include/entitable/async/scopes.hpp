@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Scopes: `when_any` and `with_timeout` cancel what tasks are waiting for, and wait for their ends.
+/// Scopes: `when_any` and `with_timeout` cancel the waits of tasks, and wait for the tasks to end.
 
 #include <entitable/async/event_loop.hpp>
 
@@ -14,25 +14,25 @@ ENTITABLE_BEGIN_NAMESPACE
 /// The task that ended first.
 template <class T>
 struct first_of {
-    std::size_t index; ///< which one, from 0
-    T value;           ///< what it returned
+    std::size_t index; ///< its index, from 0
+    T value;           ///< its result
 };
 
 namespace detail {
 
-/// The time this long after another; `no_deadline` where it would be later than that: `no_timeout` never passes.
+/// Returns the time this long after another; `no_deadline` if that overflows: `no_timeout` never passes.
 [[nodiscard]] inline steady_time time_after(steady_time now, std::chrono::nanoseconds by) noexcept {
     auto const ticks = std::chrono::duration_cast<steady_time::duration>(by);
     return ticks > no_deadline - now ? no_deadline : now + ticks;
 }
 
-/// Tasks in a scope of their own, inside the one that they are awaited in.
+/// Tasks in their own scope, inside the one that they are awaited in.
 class scoped : protected parked {
 protected:
     explicit scoped(loop_core& core) noexcept : core_(core) {}
     ~scoped() { core_.timers().remove(*this); }
 
-    /// Begins them by `begin()`, in the scope.
+    /// Starts them by `begin()`, in the scope.
     template <class Begin>
     bool begin_in_scope(std::coroutine_handle<> frame, std::size_t count, Begin const& begin) {
         around_ = &core_.scope();
@@ -53,7 +53,7 @@ protected:
     task_group group_;
 
 private:
-    void end_early(error const&) override {} // the scope is in the one around it
+    void end_early(error const&) override {} // the scope is inside the enclosing one
 
     wait_scope* around_{};
 };
@@ -80,14 +80,14 @@ public:
 
 private:
     void timer_fired() override {
-        inside_->end({error_code::deadline_exceeded, "the time is over that was given by with_timeout"});
+        inside_->end({error_code::deadline_exceeded, "the time limit of with_timeout has passed"});
     }
 
     std::chrono::nanoseconds timeout_;
     task<T> task_;
 };
 
-/// Waits for the first of several tasks, and then for the others, which are cancelled.
+/// Waits for the first of several tasks, then cancels the others and waits for them.
 template <class T>
 class any_of_many final : scoped {
 public:
@@ -109,10 +109,10 @@ public:
     first_of<T> await_resume() {
         leave_scope();
         for (auto& each : tasks_) {
-            each.take(); // throws what left one
+            each.take(); // rethrows an exception
         }
         if (!first_) {
-            error{error_code::invalid_input, "when_any was given no tasks"}.raise();
+            error{error_code::invalid_input, "when_any needs at least one task"}.raise();
         }
         return *std::move(first_);
     }
@@ -171,23 +171,23 @@ private:
 
 } // namespace detail
 
-/// Awaits a task with a time limit, `no_timeout` for none: after it every call and every wait in the task ends with DeadlineExceeded, and so
-/// does each one that it begins later. Returns what the task then returns: mostly that error, or a value where it got one all the same. The
-/// task has ended when this resumes.
+/// Awaits a task with a time limit, `no_timeout` for none: after it every call and every wait in the task ends with DeadlineExceeded,
+/// including later ones. Returns the task's result: usually that error, or a value if it got one all the same. The task has ended when this
+/// resumes.
 template <class T>
 [[nodiscard]] detail::timed_task<T> with_timeout(event_loop& loop, std::chrono::nanoseconds timeout, task<T> timed) {
     return detail::timed_task<T>{loop.core(), timeout, std::move(timed)};
 }
 
-/// Awaits the first task to end; then every call and every wait in the others ends with Cancelled. All have ended when this resumes. Throws
-/// what left one of them; InvalidInput where there are no tasks.
+/// Awaits the first task to end; then every call and every wait in the others ends with Cancelled. All have ended when this resumes.
+/// Rethrows an exception of a task; InvalidInput if there are no tasks.
 template <class T>
     requires(!std::is_void_v<T>)
 [[nodiscard]] detail::any_of_many<T> when_any(event_loop& loop, std::vector<task<T>> tasks) {
     return detail::any_of_many<T>{loop.core(), std::move(tasks)};
 }
 
-/// Waits for a time, by the clock of the loop's driver. Cancelled or DeadlineExceeded where the scope ends before.
+/// Waits for a time, by the clock of the loop's driver. Cancelled or DeadlineExceeded if the scope ends before.
 [[nodiscard]] inline detail::loop_sleep sleep_for(event_loop& loop, std::chrono::nanoseconds duration) noexcept {
     return detail::loop_sleep{loop.core(), duration};
 }

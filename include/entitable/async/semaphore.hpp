@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `async_semaphore`: how many tasks of a loop do something at once.
+/// `async_semaphore`: limits how many tasks of a loop do something concurrently.
 
 #include <entitable/async/event_loop.hpp>
 
@@ -14,11 +14,11 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Thread safety: one thread, that of the loop.
 class async_semaphore {
 public:
-    /// Given back with its end. Movable.
+    /// Released on destruction. Movable.
     class permit {
     public:
         permit(permit&& other) noexcept : of_(std::exchange(other.of_, nullptr)) {} ///< takes over
-        /// Gives back what it had.
+        /// Releases its old permit.
         permit& operator=(permit other) noexcept {
             std::swap(of_, other.of_);
             return *this;
@@ -39,14 +39,14 @@ public:
     /// Waits for a permit.
     class awaiter final : detail::parked {
     public:
-        explicit awaiter(async_semaphore& of) noexcept : of_(of) {} ///< made by `acquire`
+        explicit awaiter(async_semaphore& of) noexcept : of_(of) {} ///< for `acquire`
         ~awaiter() {
             if (permitted_ && !taken_) {
                 of_.give_back();
             }
         }
 
-        /// True where it need not wait.
+        /// True if it need not wait.
         [[nodiscard]] bool await_ready() {
             if (error const* const ended = of_.core_.scope().ended()) {
                 why_.emplace(*ended);
@@ -62,7 +62,7 @@ public:
             join(of_.core_.scope());
             static_cast<detail::in_queue&>(*this).link_before(of_.waiting_);
         }
-        /// The permit, or why there is none.
+        /// Returns the permit, or the error.
         result<permit> await_resume() {
             if (why_) {
                 return failure{*std::move(why_)};
@@ -86,12 +86,12 @@ public:
         bool taken_{};
     };
 
-    /// With this number of permits.
+    /// Has this number of permits.
     async_semaphore(event_loop& loop, std::size_t permits) noexcept : core_(loop.core()), left_(permits) {}
     async_semaphore(async_semaphore const&) = delete;
     async_semaphore& operator=(async_semaphore const&) = delete;
 
-    /// `ENTITABLE_CO_TRY(auto const permit, co_await limit.acquire());`. Cancelled or DeadlineExceeded where the scope ends before.
+    /// `ENTITABLE_CO_TRY(auto const permit, co_await limit.acquire());`. Cancelled or DeadlineExceeded if the scope ends before.
     [[nodiscard]] awaiter acquire() noexcept { return awaiter{*this}; }
 
 private:

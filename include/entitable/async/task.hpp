@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `task<T>`: a coroutine that begins when it is awaited, and belongs to the coroutine that awaits it.
+/// `task<T>`: a coroutine that starts when it is awaited, and is owned by the coroutine that awaits it.
 
 #include <entitable/async/detail/parked.hpp>
 
@@ -18,8 +18,8 @@ class task;
 
 namespace detail {
 
-/// The coroutine to resume when tasks end. It counts these tasks and the waiting coroutine itself; the last one to arrive resumes it. So a task
-/// that ends at once resumes nobody, and the stack is as deep as tasks are nested, however many there are.
+/// The coroutine to resume when tasks end. It counts these tasks and the waiting coroutine itself; the last one to arrive resumes it. So a
+/// task that ends immediately resumes no coroutine, and the stack is as deep as tasks are nested, however many there are.
 struct task_group {
     std::coroutine_handle<> waiting;
     std::size_t left{};
@@ -72,22 +72,22 @@ public:
 
 } // namespace detail
 
-/// Owns a coroutine that begins when it is awaited; movable. It is awaited once, by `co_await std::move(work)`, or given to
-/// `event_loop::spawn` or to a combinator. Awaiting it returns what it returned, or throws what left it.
+/// Owns a coroutine that starts when it is awaited; movable. It is awaited once, by `co_await std::move(work)`, or passed to
+/// `event_loop::spawn` or to a combinator. Awaiting it returns its result, or rethrows its exception.
 ///
-/// Write coroutines as functions with parameters by value: what a reference parameter refers to, or what a lambda has captured, may be
-/// gone when the coroutine resumes. Do not destroy a task that is under way; only its loop does.
+/// Write coroutines as functions with parameters by value: the target of a reference parameter, or the captures of a lambda, may be
+/// destroyed before the coroutine resumes. Do not destroy a running task; only its loop may.
 ///
 /// Thread safety: one thread, that of the loop.
 template <class T>
 class [[nodiscard]] task {
 public:
     using promise_type = detail::task_promise<T>; ///< for the compiler
-    using value_type = T;                         ///< what it returns
+    using value_type = T;                         ///< the result
 
-    task() = default;                                                             ///< none
+    task() = default;                                                             ///< empty
     task(task&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {} ///< takes over
-    /// Destroys what it had.
+    /// Destroys its old coroutine.
     task& operator=(task other) noexcept {
         std::swap(frame_, other.frame_);
         return *this;
@@ -103,26 +103,26 @@ public:
     /// Waits for the end of a task that it owns.
     class awaiter {
     public:
-        /// Of this one.
+        /// Owns this task.
         explicit awaiter(task awaited) noexcept : awaited_(std::move(awaited)) {}
         awaiter(awaiter const&) = delete;
         awaiter& operator=(awaiter const&) = delete;
 
-        [[nodiscard]] bool await_ready() const noexcept { return false; } ///< begins in `await_suspend`
-        /// Begins the task; resumes at once if it ends at once.
+        [[nodiscard]] bool await_ready() const noexcept { return false; } ///< starts in `await_suspend`
+        /// Starts the task; resumes immediately if it ends immediately.
         bool await_suspend(std::coroutine_handle<> waiting) {
             group_ = {waiting, 2};
             awaited_.begin(group_);
             return --group_.left != 0;
         }
-        T await_resume() { return awaited_.take(); } ///< what it returned; throws what left it
+        T await_resume() { return awaited_.take(); } ///< the result; rethrows an exception
 
     private:
         task awaited_;
         detail::task_group group_;
     };
 
-    /// Begins it and waits for its end. InvalidInput is thrown where there is none: it was awaited before, or moved.
+    /// Starts it and waits for its end. Throws InvalidInput if it is empty: awaited before, or moved.
     [[nodiscard]] awaiter operator co_await() && {
         require_one();
         return awaiter{std::move(*this)};
@@ -130,21 +130,21 @@ public:
 
     // ---- for combinators ----
 
-    /// Throws where there is none.
+    /// Throws if it is empty.
     void require_one() const {
         if (!frame_) {
-            error{error_code::invalid_input, "a task is awaited once, and this one was awaited before, or moved"}
+            error{error_code::invalid_input, "a task can only be awaited once: this one was awaited before, or moved"}
                 .raise();
         }
     }
-    /// Begins it as one of a group, which outlives it.
+    /// Starts it as one of a group, which outlives it.
     void begin(detail::task_group& group) {
         frame_.promise().group = &group;
         frame_.resume();
     }
-    /// Whether it has begun and ended.
+    /// Whether it has started and ended.
     [[nodiscard]] bool ended() const noexcept { return frame_ && frame_.done(); }
-    /// What it returned, at its end; throws what left it.
+    /// Returns its result, at its end; rethrows an exception.
     T take() {
         if (auto const& thrown = frame_.promise().thrown) {
             std::rethrow_exception(thrown);

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `when_all`: several tasks under way together, until the last of them has ended.
+/// `when_all`: runs several tasks concurrently, until the last of them has ended.
 
 #include <entitable/async/task.hpp>
 
@@ -74,8 +74,8 @@ private:
 
 } // namespace detail
 
-/// Begins all tasks, and waits until each has ended: returns a vector of their results, in their order; void for `task<>`. Throws, when all have
-/// ended, the exception of the first of them in that order that has one.
+/// Starts all tasks, and waits until each has ended: returns a vector of their results, in their order; void for `task<>`. If tasks throw,
+/// rethrows the exception of the first of them in that order, after all have ended.
 template <class T>
 [[nodiscard]] detail::all_of_many<T> when_all(std::vector<task<T>> tasks) {
     for (auto const& each : tasks) {
@@ -83,7 +83,7 @@ template <class T>
     }
     return detail::all_of_many<T>{std::move(tasks)};
 }
-/// The same with tasks of several types: returns a tuple.
+/// Runs tasks of several types: returns a tuple.
 template <class... Ts>
     requires(sizeof...(Ts) > 0 && (!std::is_void_v<Ts> && ...))
 [[nodiscard]] detail::all_of_these<Ts...> when_all(task<Ts>... tasks) {

@@ -3,35 +3,35 @@
 #pragma once
 
 /// \file
-/// `local<Store>`: the semantics of the table service, written once over any ordered store. Keys, ETags, the six
-/// forms of a write, transactions, filters, pages and error codes live here, so that two stores cannot disagree.
+/// `local<Store>`: the semantics of the table service, implemented once over any ordered store. Keys, ETags, the six forms of a write,
+/// transactions, filters, pages and error codes are implemented here, so that all stores behave the same.
 
 #include <entitable/backends/detail/local_rules.hpp>
 #include <entitable/backends/ordered_store.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A transport over an ordered store. A cheap handle: copies share the store. One that was moved from answers InvalidInput.
+/// A transport over an ordered store. A cheap handle: copies share the store. One that was moved from returns InvalidInput.
 ///
-/// ETags and Timestamps increase strictly with each write, also when the clock is set back and when an entity is deleted and inserted
-/// again: in the whole store, or, on PostgreSQL, in each partition. A page is one snapshot of each partition it
-/// shows, and a transaction is seen as a whole. Thread safety: safe to use from several threads. Where memory runs out std::bad_alloc
-/// passes through, and the data are unchanged.
+/// ETags and Timestamps increase strictly with each write, even if the clock is set back or an entity is deleted and inserted again: in the
+/// whole store, or, on PostgreSQL, in each partition. A page is one snapshot of each of its partitions, and a transaction is seen
+/// completely. Thread safety: safe to use from several threads. If memory runs out, std::bad_alloc passes through, and the data are
+/// unchanged.
 template <ordered_store Store>
 class local {
 public:
     using is_transport = void;     ///< opts in to `transport`
     using visits_entities = local; ///< opts in to `read_entity`
     using visits_pages = local;    ///< opts in to `read_entities`
-    /// Opts in where its store does.
+    /// Opts in if its store does.
     using answers_at_once = std::conditional_t<entitable::answers_at_once<Store>, local, void>;
 
     // Templates, since Clang 14 makes each constructor of an instantiated class, whatever it requires.
 
-    /// A default store with default options.
+    /// Uses a default store with default options.
     template <std::default_initializable Default = Store>
     local() : state_(default_state()) {}
-    /// A default store.
+    /// Uses a default store.
     template <std::default_initializable Default = Store>
     explicit local(local_options options) : state_(default_state(std::move(options))) {}
     /// Makes the store from the other arguments.
@@ -39,20 +39,20 @@ public:
     local(local_options options, First&& first, Rest&&... rest)
         : state_(new state(std::move(options), std::forward<First>(first), std::forward<Rest>(rest)...)) {}
 
-    /// `local_options::limits`; a write is decided when its call returns.
+    /// Returns `local_options::limits`; the outcome of a write is final when its call returns.
     [[nodiscard]] entitable::profile profile() const {
         entitable::profile own = state_ ? state_->limits() : entitable::profile{};
-        own.longest_delivery = own.longest_work = {}; // a call that has returned is decided
+        own.longest_delivery = own.longest_work = {}; // a call that has returned is final
         return own;
     }
 
-    /// Answers a request as the service does. Sets `call::server_date` for writes and pages, by the clock of the options.
+    /// Executes a request like the service does. Sets `call::server_date` for writes and pages, by the clock of the options.
     ///
-    /// Errors: what breaks a rule of the profile is refused before anything else; create_table TableAlreadyExists, and TableBeingDeleted on
-    /// a nasty backend for a while after the table was deleted; delete_table ResourceNotFound; list_tables and query_entities
-    /// ContinuationInvalid for a token that is not of the same query; reads and writes TableNotFound; get_entity ResourceNotFound; writes
+    /// Errors: a request that violates the profile is refused before anything else; create_table TableAlreadyExists, and TableBeingDeleted
+    /// on a nasty backend for a while after the table was deleted; delete_table ResourceNotFound; list_tables and query_entities
+    /// ContinuationInvalid for a token of another query; reads and writes TableNotFound; get_entity ResourceNotFound; writes
     /// EntityAlreadyExists, ResourceNotFound, UpdateConditionNotSatisfied, and EntityTooLarge and TooManyProperties for the result of a
-    /// merge; transact the same with the index of the operation that failed; those of the store.
+    /// merge; transact the same with the index of the failed operation; those of the store.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         if (!state_) {
@@ -75,9 +75,9 @@ public:
         });
     }
 
-    /// The store itself, for what is no request of a table service. After a move it ends the program, by `ENTITABLE_ASSERT`.
+    /// Returns the store itself, for operations outside the table service. After a move it ends the program, by `ENTITABLE_ASSERT`.
     [[nodiscard]] Store& store() const {
-        ENTITABLE_ASSERT(state_, "the store of a backend that was moved from is used",
+        ENTITABLE_ASSERT(state_, "the store of a moved-from backend is used",
             detail::misuse("use the object that the backend was moved into"));
         return state_->store;
     }
@@ -96,7 +96,7 @@ private:
         Store store;
     };
 
-    /// The state with a default store, compiled where the backend is; none where the store has arguments.
+    /// Returns the state with a default store, compiled with the backend; null if the store has arguments.
     [[nodiscard]] static shared<state> default_state() { return default_state(local_options{}); }
     [[nodiscard]] static shared<state> default_state([[maybe_unused]] local_options options) {
         if constexpr (std::default_initializable<Store>) {
@@ -106,7 +106,7 @@ private:
         }
     }
 
-    /// What the store tells observers about itself.
+    /// Returns the store's identity for observers.
     [[nodiscard]] static server_identity const* identity() noexcept {
         if constexpr (requires { Store::identity; }) {
             return &Store::identity;
@@ -147,7 +147,7 @@ private:
         return std::move(*reader).finish();
     }
 
-    /// The visitor runs after the attempt: what it returns is not an outcome of the store.
+    /// The visitor runs after the attempt: its result is not an outcome of the store.
     [[nodiscard]] result<void> show(read_entity const& request, call& context) const {
         detail::payload_copy copy;
         auto read = count_attempt(
@@ -186,7 +186,7 @@ private:
             case lookup::no_table: return state_->no_table(asked.table);
         }
         if (copy.view().size() < row_format::header_size) {
-            return failure{error_code::row_malformed, "the stored bytes are not a whole row of version 1"};
+            return failure{error_code::row_malformed, "truncated row"};
         }
         return {};
     }
@@ -265,7 +265,7 @@ private:
         });
     }
 
-    /// Runs `body` on the partition of the changes; it leaves its outcome in `outcome`, which is the answer unless the store has another.
+    /// Runs `body` on the partition of the changes; it leaves its result in `outcome`, which is returned unless the store fails.
     template <class Response>
     [[nodiscard]] result<Response> update(call const& context, std::string_view table,
         std::span<mutation const> changes, result<Response>& outcome,
@@ -293,7 +293,7 @@ private:
         return std::move(outcome);
     }
 
-    /// Stages one change. Runs inside the store's transaction. The memory of `payload` is reused where the store copies it.
+    /// Stages one change. Runs inside the store's transaction. The memory of `payload` is reused if the store copies it.
     [[nodiscard]] result<written> apply(
         typename Store::transaction& rows, std::string_view table, mutation const& change, std::string& payload) const {
         detail::stored_key const row_key{change.entity.row_key()};
@@ -329,7 +329,7 @@ private:
     shared<state> state_;
 };
 
-/// Separate, so that it is compiled where the backend is.
+/// Separate, so that it is compiled with the backend.
 template <ordered_store Store>
 local<Store>::state::~state() = default;
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// How a local backend behaves: its clock, its limits, and whether it is nasty on purpose.
+/// The behavior of a local backend: its clock, its limits, and whether it is deliberately nasty.
 
 #include <entitable/core/chrono.hpp>
 #include <entitable/core/clock.hpp>
@@ -13,31 +13,31 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What a service may do, but seldom does when somebody is watching. A program whose tests pass on a nasty backend does
-/// not depend on the size of pages, on the form of tokens, or on a name being free at once. Each seed gives one sequence of
-/// behaviour, as long as one thread makes the calls. All of it is within the contract of `transport`.
+/// Behavior that a service may show, but seldom does during tests. A program whose tests pass on a nasty backend does not depend on the
+/// size of pages, on the form of tokens, or on a name being free immediately. Each seed gives one sequence of behavior, as long as one
+/// thread makes the calls. All of it is within the contract of `transport`.
 struct nasty_options {
     std::uint64_t seed{1}; ///< chooses the sequence
 
-    /// Pages of 0 rows up to the size asked for. An empty page can have a continuation, and the last page that has rows
-    /// can have one too (source: "Query timeout and pagination").
+    /// Pages of 0 rows up to the requested size. An empty page can have a continuation, and so can the last page that has rows (source:
+    /// "Query timeout and pagination").
     bool random_pages{true};
-    /// A page of a query over several partitions can end with a partition: the token then names a partition key only.
+    /// A page of a query over several partitions can end with a partition: the token then names only a partition key.
     bool partition_tokens{true};
-    /// The rows of a page are in any order, where the profile promises none.
+    /// The rows of a page are in any order, if the profile guarantees none.
     bool random_order{true};
     /// How long the name of a deleted table is not free: TableBeingDeleted (source: "Delete Table": at least 40 seconds).
     std::chrono::nanoseconds being_deleted{std::chrono::seconds{40}};
 };
 
-/// How a local backend behaves. For example, with the limits of Cosmos DB: `{.limits = cosmos_profile(), .page_bytes = 4096}`.
+/// The behavior of a local backend. For example, with the limits of Cosmos DB: `{.limits = cosmos_profile(), .page_bytes = 4096}`.
 struct local_options {
     entitable::clock* time{&system_clock()};    ///< gives Timestamps and checks deadlines; must outlive the backend
-    entitable::profile limits{local_profile()}; ///< also decides whether table names have case
-    std::size_t page_bytes{4 * 1024 * 1024}; ///< a page ends once its rows have that many bytes, after one row at least
+    entitable::profile limits{local_profile()}; ///< also determines whether table names are case-sensitive
+    std::size_t page_bytes{4 * 1024 * 1024}; ///< a page ends once its rows have that many bytes, after at least one row
     std::size_t page_examined{10'000};       ///< a page ends once that many rows were examined
     std::chrono::nanoseconds page_time{std::chrono::seconds{5}}; ///< a page ends after that time
-    std::optional<nasty_options> nasty{};                        ///< nasty on purpose: `options.nasty.emplace()`
+    std::optional<nasty_options> nasty{};                        ///< deliberately nasty: `options.nasty.emplace()`
 };
 
 ENTITABLE_END_NAMESPACE

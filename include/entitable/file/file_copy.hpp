@@ -15,17 +15,17 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Options of a copy of a file.
 struct file_copy_options {
     call_options call{};              ///< timeout and cancellation of the copy
-    std::uint64_t bytes_per_second{}; ///< of the copy, at most, while it keeps no writer waiting; 0 for no limit
+    std::uint64_t bytes_per_second{}; ///< speed limit while the copy blocks no writer; 0 for no limit
 };
 
 /// The progress of a copy of a file.
 struct file_copy_progress {
-    std::uint64_t bytes{};    ///< that were copied; smaller than before when the copy began again
-    std::uint64_t total{};    ///< that there are; the size of the copy at the end
-    std::uint64_t restarts{}; ///< how often the copy began again, which it does with a rollback journal only
+    std::uint64_t bytes{};    ///< copied so far; decreases if the copy starts over
+    std::uint64_t total{};    ///< to copy; the size of the copy at the end
+    std::uint64_t restarts{}; ///< number of restarts, which happen only with a rollback journal
 };
 
-/// Receives the progress after each slice. Called on the thread of the copy; may throw, which ends the copy and leaves nothing of it.
+/// Receives the progress after each slice. Called on the thread of the copy; may throw, which ends the copy and removes it.
 using file_copy_watcher = function_ref<void(file_copy_progress const&)>;
 
 ENTITABLE_END_NAMESPACE

@@ -19,36 +19,39 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Options of a fleet.
 struct fleet_options {
-    std::size_t in_flight{16};         ///< stores that are worked on at once, each on a thread of its own; one at least
-    std::vector<std::string> stores{}; ///< besides those that the map names: new ones, which hold no shard yet
-    clock* time{&detail::lease_clock()}; ///< by which leases are waited for; outlives the fleet
+    std::size_t in_flight{16};           ///< stores processed concurrently, each on its own thread; at least one
+    std::vector<std::string> stores{};   ///< stores in addition to those of the map: new ones without shards
+    clock* time{&detail::lease_clock()}; ///< times the waits for leases; outlives the fleet
 };
 
 namespace detail {
 
-/// Calls `body(index)` for each index, several at once, and returns when all have returned. What one of them throws is thrown when all have.
+/// Calls `body(index)` for each index, several concurrently, and returns after all calls. If a call throws, rethrows after all have ended.
 void in_parallel(std::size_t count, std::size_t in_flight, function_ref<void(std::size_t)> body);
 
 } // namespace detail
 
 /// All stores of a map. A cheap handle.
 ///
-/// Thread safety: safe to use from several threads. It uses threads of its own only while one of its functions runs.
+/// Thread safety: safe to use from several threads. It runs threads only during calls of its functions.
 class fleet {
 public:
     /// Sends nothing yet.
     explicit fleet(sharded cloud, fleet_options options = {})
         : cloud_(std::move(cloud)), options_(std::move(options)) {}
 
-    [[nodiscard]] sharded const& cloud() const noexcept { return cloud_; }           ///< the tables over all stores
-    [[nodiscard]] fleet_options const& options() const noexcept { return options_; } ///< as they were given
-    /// The names of all stores, in order: those that the map names now, and those of the options. Errors: those of the map.
+    [[nodiscard]] sharded const& cloud() const noexcept { return cloud_; } ///< the tables over all stores
+    [[nodiscard]] fleet_options const& options() const noexcept {
+        return options_;
+    } ///< the options passed to the constructor
+    /// Returns the names of all stores, sorted: those currently in the map, and those of the options. Errors: those of the map.
     [[nodiscard]] result<std::vector<std::string>> stores() const;
-    /// The store of a name. Errors: those of the function that opens stores.
+    /// Returns the store of a name. Errors: those of the function that opens stores.
     [[nodiscard]] result<any_transport> store(std::string_view name) const;
 
-    /// Calls `body(name, store)` for every store, several at once, and keeps what each returns: a `result<T>`. The outcome of a store that cannot
-    /// be opened is that error. What a body throws is thrown when all have ended. Errors: those of the map, before anything is called.
+    /// Calls `body(name, store)` for every store, several concurrently, and collects the results: `result<T>`. A store that cannot be
+    /// opened has that error as its result. If a body throws, rethrows after all have ended. Errors: those of the map, before the first
+    /// call.
     template <class Body>
     [[nodiscard]] auto each(Body const& body) const {
         using answer = typename std::invoke_result_t<Body const&, std::string_view, any_transport const&>::value_type;
@@ -58,13 +61,13 @@ public:
         }
         std::vector<store_outcome<answer>> all;
         for (std::string& name : *names) {
-            all.push_back({std::move(name), failure{error_code::cancelled, "not asked"}});
+            all.push_back({std::move(name), failure{error_code::cancelled, "no request was sent"}});
         }
         fleet_outcomes<answer> outcomes{std::move(all)};
         resume(outcomes, body);
         return result<fleet_outcomes<answer>>{std::move(outcomes)};
     }
-    /// Calls `body` again for the stores that have failed, and for no others.
+    /// Calls `body` again only for the stores that failed.
     template <class T, class Body>
     void resume(fleet_outcomes<T>& outcomes, Body const& body) const {
         std::vector<store_outcome<T>*> left;

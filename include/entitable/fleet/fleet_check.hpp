@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `check_fleet`: reads every row of every store; reports what is there, and rows on a shard that they do not belong to. `sizes_of`: the
-/// sizes by store, with the free share.
+/// `check_fleet`: reads every row of every store; reports the content, and misplaced rows. `sizes_of`: the sizes by store, with the free
+/// share.
 
 #include <entitable/fleet/fleet.hpp>
 #include <entitable/fleet/rows_content.hpp>
@@ -16,84 +16,84 @@ ENTITABLE_BEGIN_NAMESPACE
 /// The rows of a table in a virtual shard.
 struct shard_content {
     std::int32_t shard{}; ///< the virtual shard
-    std::string store;    ///< where it was read
+    std::string store;    ///< the store that was read
     std::string table;    ///< the logical table
-    rows_content content; ///< of its rows, without those that are misplaced: no client finds them
+    rows_content content; ///< of its rows, except misplaced rows, which no client finds
 };
-/// A row on a shard to which its key does not belong.
+/// A row on a shard that does not hold its key.
 struct misplaced_row {
-    std::int32_t shard{};                    ///< where it is
+    std::int32_t shard{};                    ///< the shard that has the row
     std::string store;                       ///< of that shard
     std::string table;                       ///< the logical table
     std::string partition_key;               ///< of the row
     std::string row_key;                     ///< of the row
-    std::optional<std::uint32_t> belongs_to; ///< the shard of its key; nothing where it has none
+    std::optional<std::uint32_t> belongs_to; ///< the shard of its key; empty if it has none
 };
 /// A virtual shard that could not be read.
 struct unread_shard {
     std::int32_t shard{}; ///< the virtual shard
-    std::string store;    ///< where it is
-    error why;            ///< what the store answered
+    std::string store;    ///< its store
+    error why;            ///< the error from the store
 };
-/// What `check_fleet` found.
+/// The result of `check_fleet`.
 struct fleet_report {
-    static constexpr std::size_t most_named = 100; ///< rows that are named; all are counted
+    static constexpr std::size_t most_named = 100; ///< limit of named rows; all are counted
 
     std::vector<shard_content> contents;  ///< by shard, then by table; without shards that could not be read
-    std::vector<misplaced_row> misplaced; ///< the first of them
-    std::uint64_t misplaced_rows{};       ///< all of them
+    std::vector<misplaced_row> misplaced; ///< the first ones
+    std::uint64_t misplaced_rows{};       ///< the number of all
     std::vector<unread_shard> unread;     ///< by shard
 
-    /// Whether every shard was read, and every row is where it belongs.
+    /// Whether every shard was read, and every row is on its shard.
     [[nodiscard]] bool healthy() const noexcept { return misplaced_rows == 0 && unread.empty(); }
-    /// This report if it is healthy. Else the error of the first shard that could not be read, or RowMismatch for misplaced rows; the message has
-    /// the counts. `auto report = check_fleet(all).value().whole();`
+    /// Returns this report if it is healthy. Otherwise the error of the first shard that could not be read, or RowMismatch for misplaced
+    /// rows, with the counts in the message. `auto report = check_fleet(all).value().whole();`
     [[nodiscard]] result<fleet_report> whole() const;
-    /// The figures of a logical table; of all tables for an empty name.
+    /// Returns the content of a logical table; of all tables for an empty name.
     [[nodiscard]] rows_content of_table(std::string_view table = {}) const noexcept;
-    /// As text, a line for each table and each problem. It has keys: keep it out of logs.
+    /// Returns the report as text, a line for each table and each problem. It contains keys: keep it out of logs.
     [[nodiscard]] std::string to_string() const;
 };
 
-/// Reads every row of every store, the stores at once. A shard that moves meanwhile is read again at its new place. Rows that are written
-/// meanwhile may be in the figures or not. Cost: a scan of everything. Errors: those of the map; what a store answers is in the report.
+/// Reads every row of every store, the stores in parallel. A shard that moves meanwhile is read again at its new place. Rows written
+/// meanwhile may or may not be counted. Cost: a scan of everything. Errors: those of the map; errors of stores are in the report.
 [[nodiscard]] result<fleet_report> check_fleet(fleet const& of);
 
 /// The size of a store.
 struct store_size {
     std::string store;                     ///< its name
-    std::size_t shards{};                  ///< virtual shards
+    std::size_t shards{};                  ///< number of virtual shards
     std::uint64_t rows{};                  ///< of all tables of the map
     std::uint64_t bytes{};                 ///< of these rows, as they are stored
-    std::optional<std::uint64_t> capacity; ///< bytes that it may hold, where that is known
+    std::optional<std::uint64_t> capacity; ///< in bytes, if known
 
-    /// The share that is free, 0 to 1; absent where the capacity is not known.
+    /// Returns the free share, 0 to 1; nothing if the capacity is unknown.
     [[nodiscard]] std::optional<double> free_share() const noexcept;
 };
-/// By what stores are compared.
+/// The unit in which stores are compared.
 enum class balance_by : std::uint8_t {
     shards, ///< virtual shards
     rows,   ///< rows
     bytes,  ///< bytes of rows
-    load,   ///< a figure of the caller's for each shard
+    load,   ///< a user-supplied number for each shard
 };
 /// The sizes of all stores at one time.
 struct fleet_sizes {
-    date_time at;                   ///< when it was measured
+    date_time at;                   ///< the time of the measurement
     std::vector<store_size> stores; ///< by name, including those without a shard
 
-    /// The largest of all stores divided by the mean: 1 is even. By shards, rows or bytes; 1 where there is nothing.
+    /// Returns the largest store divided by the mean: 1 is even. By shards, rows or bytes; 1 if there is no data.
     [[nodiscard]] double imbalance(balance_by what) const noexcept;
-    /// As text, a line for each store.
+    /// Returns the sizes as text, a line for each store.
     [[nodiscard]] std::string to_string() const;
 };
-/// Returns how many bytes a store may hold; nothing where that is not known.
+/// Returns the capacity of a store in bytes; nothing if it is unknown.
 using store_capacity = std::function<std::optional<std::uint64_t>(std::string_view store)>;
 
-/// The sizes of stores. Errors: those of the map; the first store that cannot be read.
+/// Measures the sizes of all stores. Errors: those of the map; that of the first store that cannot be read.
 [[nodiscard]] result<fleet_sizes> sizes_of(fleet const& of, store_capacity const& capacity = {});
 
-/// When a store will be full if it grows as between two measurements; nothing where it does not grow or its capacity is not known.
+/// Predicts when a store will be full, from its growth between two measurements; nothing if it does not grow or its capacity is unknown.
 [[nodiscard]] std::optional<date_time> full_at(
     fleet_sizes const& earlier, fleet_sizes const& later, std::string_view store) noexcept;
 

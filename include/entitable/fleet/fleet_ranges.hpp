@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `split_key`: where a range is best split.
+/// `split_key`: the best key to split a range at.
 ///
 ///     auto const upper = split_shard(cloud, 2, split_key(fleet{cloud}, 2).value()).value();
 ///     plan_move(cloud, upper, "north").value().run().value();
@@ -12,8 +12,9 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The partition key at which a split makes two halves that are as even as can be, by bytes of all tables. InvalidInput where there is no such shard,
-/// or it has rows of fewer than two partitions; those of the map and of its store. Cost: reads every row; remembers every partition key.
+/// Returns the partition key at which a split makes the two halves most even, by bytes of all tables. InvalidInput if the shard does not
+/// exist, or has rows of fewer than two partitions; those of the map and of its store. Cost: reads every row; remembers every partition
+/// key.
 [[nodiscard]] result<std::string> split_key(fleet const& of, std::int32_t shard);
 
 ENTITABLE_END_NAMESPACE

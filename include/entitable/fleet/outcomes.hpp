@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `fleet_outcomes<T>`: what became of an operation on every store of a fleet, store by store. The room of fleets: many stores under one map,
-/// looked after as one.
+/// `fleet_outcomes<T>`: the result of an operation on every store of a fleet, store by store. Fleets operate many stores under one map as
+/// one.
 
 #include <entitable/core/result.hpp>
 #include <entitable/core/text.hpp>
@@ -15,26 +15,28 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The outcome of an operation on one store.
+/// The result of an operation on one store.
 template <class T>
 struct store_outcome {
     std::string store; ///< its name
     result<T> outcome; ///< of the operation there
 };
 
-/// One outcome for each store, by name. A plain value; one thread at a time.
+/// One result for each store, by name. A plain value; one thread at a time.
 template <class T>
 class fleet_outcomes {
 public:
-    fleet_outcomes() = default; ///< of no store
-    /// Of these stores.
+    fleet_outcomes() = default; ///< for no stores
+    /// Holds the given results.
     explicit fleet_outcomes(std::vector<store_outcome<T>> all) : stores_(std::move(all)) {}
 
-    [[nodiscard]] std::vector<store_outcome<T>> const& stores() const noexcept { return stores_; } ///< all of them
-    [[nodiscard]] std::vector<store_outcome<T>>& stores() noexcept { return stores_; }             ///< all of them
-    /// Whether all succeeded.
+    [[nodiscard]] std::vector<store_outcome<T>> const& stores() const noexcept {
+        return stores_;
+    } ///< the results of all stores
+    [[nodiscard]] std::vector<store_outcome<T>>& stores() noexcept { return stores_; } ///< the results of all stores
+    /// Whether all stores succeeded.
     [[nodiscard]] bool complete() const noexcept { return failed().empty(); }
-    /// The names of those that did not.
+    /// Returns the names of the stores that failed.
     [[nodiscard]] std::vector<std::string> failed() const {
         std::vector<std::string> names;
         for (store_outcome<T> const& each : stores_) {
@@ -44,7 +46,7 @@ public:
         }
         return names;
     }
-    /// Nothing where all succeeded; else the first error, with the name of its store and the number of those that failed.
+    /// Succeeds if all stores succeeded; otherwise returns the first error, with the name of its store and the number of failed stores.
     [[nodiscard]] result<void> whole() const {
         for (store_outcome<T> const& each : stores_) {
             if (!each.outcome) {
@@ -56,7 +58,7 @@ public:
         }
         return {};
     }
-    /// As text, a line for each store: "alpha: done" or "beta: StoreBusy (...): ...".
+    /// Returns the results as text, a line for each store: "alpha: done" or "beta: StoreBusy (...): ...".
     [[nodiscard]] std::string to_string() const {
         std::string out;
         for (store_outcome<T> const& each : stores_) {

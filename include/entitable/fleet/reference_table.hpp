@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// `reference_table<E>`: rows that every store has a whole copy of, so that they are read where the shard is: currencies, products, settings.
+/// `reference_table<E>`: rows of which every store has a full copy, so that they are read next to the shard: currencies, products,
+/// settings.
 ///
 ///     reference_table<currency> currencies{all, "currencies", catalogue};
 ///     currencies.source().insert({"EUR", 100}).value();           // as any table; nobody sees it yet
@@ -16,24 +17,25 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What was read from a reference table, and its version.
+/// A value read from a reference table, and its version.
 template <class T>
 struct versioned {
-    T value;                ///< what was read
+    T value;                ///< the value
     std::int64_t version{}; ///< of the reference table's content
 };
 
-/// A whole copy of a reference table in one store. It never changes: a version that is published later is another copy. Publishing drops the copy
-/// before the last one; reads of it then answer TableNotFound: ask the reference table for a new copy.
+/// A full copy of a reference table in one store. It never changes: a later version is another copy. Publishing drops the copy before the
+/// previous one; reads of it then return TableNotFound: get a new copy from the reference table.
 ///
 /// Thread safety: safe to use from several threads.
 template <mapped_entity Entity>
 class reference_copy {
 public:
-    reference_copy(table<Entity> rows, std::int64_t version) : rows_(std::move(rows)), version_(version) {} ///< by `at`
+    reference_copy(table<Entity> rows, std::int64_t version)
+        : rows_(std::move(rows)), version_(version) {} ///< for `at`
 
     [[nodiscard]] std::int64_t version() const noexcept { return version_; } ///< of the reference table
-    /// The entity with these keys. Errors: ResourceNotFound where there is none.
+    /// Returns the entity with these keys. Errors: ResourceNotFound if it does not exist.
     template <class... Keys>
     [[nodiscard]] result<versioned<Entity>> get(Keys const&... keys) const {
         auto found = rows_.get(keys...);
@@ -42,7 +44,7 @@ public:
         }
         return versioned<Entity>{*std::move(found), version_};
     }
-    /// Queries as `table::where` does.
+    /// Queries like `table::where`.
     template <class Predicate>
     [[nodiscard]] auto where(Predicate const& condition) const {
         return rows_.where(condition);
@@ -57,28 +59,28 @@ private:
 /// The state of a reference table in one store.
 using reference_health = detail::reference_state;
 
-/// A table with one source, and a whole copy in every store. A cheap handle.
+/// A table with one source, and a full copy in every store. A cheap handle.
 ///
-/// A copy is filled in a table of its own, read back, and then served by the change of one row. So a reader sees a version whole or not at all,
-/// wherever a publisher is killed. Versions go up by one, and no store goes back to an earlier one. While a version is published, stores serve
-/// different versions; each read says which.
+/// A copy is filled in its own table, read back, and then activated by a change of one row. So a reader sees a version completely or not at
+/// all, wherever a publisher is killed. Versions increase by one, and no store returns to an earlier one. During a publication, stores
+/// serve different versions; each read returns its version.
 ///
 /// Thread safety: safe to use from several threads.
 template <mapped_entity Entity>
 class reference_table {
 public:
-    /// `name`: of the source table, 3 to 20 letters; `source`: the store that has it and the published versions.
+    /// `name`: that of the source table, 3 to 20 letters; `source`: the store that has it and the published versions.
     reference_table(fleet of, std::string name, any_transport source)
         : fleet_(std::move(of)), name_(std::move(name)), source_(std::move(source)) {}
 
-    /// The table to write to. Nobody sees its changes before `publish`.
+    /// Returns the table to write to. Its changes are invisible before `publish`.
     [[nodiscard]] table<Entity> source() const { return {source_, name_}; }
 
-    /// Makes a version of the source, if that has changed, and copies it to every store, also to those that shards came to meanwhile. The outcome
-    /// of each store is the version that it serves now. After an error or a crash the same call resumes, from any process; `resume` and `fill` do
-    /// so for single stores.
+    /// Makes a version of the source, if it has changed, and copies it to every store, including those that receive shards meanwhile. The
+    /// result of each store is the version that it serves now. After an error or a crash the same call resumes, from any process; `resume`
+    /// and `fill` do so for single stores.
     ///
-    /// Errors: those of the source, before any store is asked; UpdateConditionNotSatisfied where the source is written to or published
+    /// Errors: those of the source, before any request to a store; UpdateConditionNotSatisfied if the source is changed or published
     /// meanwhile.
     [[nodiscard]] result<fleet_outcomes<std::int64_t>> publish() const {
         auto made = detail::make_version(source_, name_, name_, time());
@@ -88,7 +90,7 @@ public:
         auto outcomes =
             fleet_.each([this](std::string_view, any_transport const& there) { return fill(there, false); });
         while (outcomes) {
-            auto const names = fleet_.stores(); // a shard may have come to another store meanwhile
+            auto const names = fleet_.stores(); // a shard may have moved to another store meanwhile
             if (!names) {
                 return failure{names.error()};
             }
@@ -98,13 +100,13 @@ public:
         }
         return outcomes;
     }
-    /// Copies again to the stores that failed, and changes their outcomes.
+    /// Copies again to the stores that failed, and updates their results.
     void resume(fleet_outcomes<std::int64_t>& outcomes) const {
         fleet_.resume(outcomes, [this](std::string_view, any_transport const& there) { return fill(there, false); });
     }
     /// Brings one store to the published version. Call it before the first shard moves there: see `rebalance_options::prepare`.
     ///
-    /// Errors: ReferenceMissing where nothing was published; those of both stores.
+    /// Errors: ReferenceMissing if no version was published; those of both stores.
     [[nodiscard]] result<void> fill(std::string_view store) const {
         return at_store(store, [this](any_transport const& there) { return nothing_of(fill(there, false)); });
     }
@@ -112,14 +114,14 @@ public:
     [[nodiscard]] result<void> repair(std::string_view store) const {
         return at_store(store, [this](any_transport const& there) { return nothing_of(fill(there, true)); });
     }
-    /// Reads every copy and compares it with the published version. An outcome for each store.
+    /// Reads every copy and compares it with the published version. Returns a result for each store.
     [[nodiscard]] result<fleet_outcomes<reference_health>>(verify)() const {
         return fleet_.each([this](std::string_view, any_transport const& there) {
             return detail::check_reference(source_, name_, there);
         });
     }
 
-    /// The copy that a store serves. Errors: ReferenceMissing where it has no whole one; those of the store.
+    /// Returns the copy that a store serves. Errors: ReferenceMissing if it has no complete copy; those of the store.
     [[nodiscard]] result<reference_copy<Entity>> at(std::string_view store) const {
         return at_store(store, [&](any_transport const& there) -> result<reference_copy<Entity>> {
             auto pointer = detail::read_pointer({there, name_, "copy"});
@@ -128,12 +130,12 @@ public:
             }
             if (pointer->version == 0) {
                 return failure{error_code::reference_missing,
-                    text::joined({"the store ", store, " has no whole copy of the reference table ", name_})};
+                    text::joined({"the store ", store, " has no complete copy of the reference table ", name_})};
             }
             return reference_copy<Entity>{table<Entity>{there, pointer->stored}, pointer->version};
         });
     }
-    /// The copy in the store that holds a partition of the sharded tables. Errors: those of `at` and of the map.
+    /// Returns the copy in the store that holds a partition of the sharded tables. Errors: those of `at` and of the map.
     [[nodiscard]] result<reference_copy<Entity>> beside(std::string_view partition_key) const {
         auto& map = fleet_.cloud().map().state();
         auto const known = map.current({}, map.now());
@@ -152,7 +154,7 @@ private:
     [[nodiscard]] result<std::int64_t> fill(any_transport const& there, bool anew) const {
         return detail::fill_reference(source_, name_, there, anew, time());
     }
-    /// Fills stores that have no outcome yet; false where there is none.
+    /// Fills stores that have no result yet; false if there are none.
     [[nodiscard]] bool fill_others(
         std::vector<std::string> const& names, fleet_outcomes<std::int64_t>& outcomes) const {
         auto& all = outcomes.stores();

@@ -3,12 +3,12 @@
 #pragma once
 
 /// \file
-/// `rows_content`: the contents of a table as figures, whose rows and digest are the same in every store and for every way to spread the rows.
+/// `rows_content`: counts and a digest of a table's rows, independent of the store and of how the rows are spread.
 
 #include <entitable/row/detail/row_digest.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
-/// The contents of a table as figures. Those of several parts add up, however the rows are spread.
+/// Counts and a digest of a table's rows. Those of several parts can be added, however the rows are spread.
 struct rows_content {
     std::uint64_t rows{};   ///< including system rows
     std::uint64_t bytes{};  ///< of keys and properties, as they are stored

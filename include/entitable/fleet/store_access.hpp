@@ -9,24 +9,24 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What clients may do with the shards of a store.
+/// The access of clients to the shards of a store.
 enum class store_access : std::uint8_t {
-    open,      ///< read and write
-    read_only, ///< read; writes answer ShardMoving
-    offline,   ///< both answer ShardMoving
+    open,      ///< reads and writes are allowed
+    read_only, ///< reads are allowed; writes return ShardMoving
+    offline,   ///< reads and writes return ShardMoving
 };
 
 /// The reason, for people, and the expected end.
 struct access_reason {
-    std::string why{};                ///< is in the answers to clients
-    std::optional<date_time> until{}; ///< is in the map
+    std::string why{};                ///< part of the errors that clients receive
+    std::optional<date_time> until{}; ///< stored in the map
 };
 
-/// Changes what clients may do with all shards that are in a store now, and returns how many were changed, once every client complies:
-/// closing waits for the lease. After an error or a crash the same call resumes.
+/// Changes the access to all shards currently in a store, and returns their number, once every client complies: closing waits for the
+/// lease. After an error or a crash the same call resumes.
 ///
-/// Errors: those of the map; ShardMoving if a shard of the store is being moved, or shards come to the store all the time: what was changed
-/// before stays.
+/// Errors: those of the map; ShardMoving if a shard of the store is being moved, or shards keep moving to the store: changes already made
+/// stay.
 [[nodiscard]] result<std::size_t> set_access(
     fleet const& of, std::string_view store, store_access access, access_reason const& reason = {});
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `http_channel`: many HTTP requests under way at once, from one thread.
+/// `http_channel`: many concurrent HTTP requests, from one thread.
 
 #include <entitable/core/detail/pending_list.hpp>
 #include <entitable/core/function_ref.hpp>
@@ -18,24 +18,24 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Receives responses.
 using http_sink = function_ref<void(void* tag, result<http_response>&& response)>;
 
-/// Requests under way to any servers. The rules are those of `channel`: one thread; the driver outlives it; a request stays as it is until
-/// its response, of which there is exactly one, given by `poll` only; a sink may send and cancel, and an exception that it throws loses
-/// nothing else; a tag differs from those of all others under way.
+/// Concurrent requests to any servers. The rules are those of `channel`: one thread; the driver outlives it; a request must not change
+/// until its response, of which there is exactly one, delivered only by `poll`; a sink may send and cancel, and an exception that it throws
+/// loses no other response; a tag differs from those of all other requests in flight.
 class http_channel : public counted {
 public:
     virtual ~http_channel() = default;
 
-    /// Begins a request within the limits of `how`.
+    /// Starts a request within the limits of `how`.
     virtual void send(http_request const& request, http_call const& how, void* tag) = 0;
-    /// Ends a request early: its response is `why`, with the effect that follows from what was sent.
+    /// Ends a request early: its response is `why`, with the effect that follows from the bytes sent.
     virtual void cancel(void* tag, error const& why) = 0;
-    /// Gives the responses that have come and advances the rest, without waiting.
+    /// Delivers the responses that have arrived and advances the rest, without waiting.
     virtual void poll(steady_time now, http_sink sink) = 0;
-    /// When to call `poll` even if nothing arrives.
+    /// Returns when to call `poll` even if nothing arrives.
     [[nodiscard]] virtual steady_time wakes_at() const noexcept = 0;
 };
 
-/// A client that keeps many requests under way from one thread.
+/// A client that has many requests in flight from one thread.
 template <class T>
 concept opens_http_channels = http_client<T> && requires(T& client, io_driver& io) {
     { client.open(io) } -> std::same_as<shared<http_channel>>;
@@ -82,7 +82,7 @@ private:
 
 } // namespace detail
 
-/// A channel of a client: its own, or one that sends request by request in `poll`.
+/// Returns a channel of a client: its own, or one that sends request by request in `poll`.
 template <http_client Client>
 [[nodiscard]] shared<http_channel> open_http_channel(Client& client, io_driver& io) {
     if constexpr (opens_http_channels<Client>) {

@@ -15,17 +15,17 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What belongs to an attempt and not to the request: its deadline and cancellation, and how large the answer may be.
+/// The parameters of an attempt, independent of the request: its deadline and cancellation, and the maximum size of the response.
 struct http_call {
-    /// When everything must be over; DeadlineExceeded after that.
+    /// The deadline for everything; DeadlineExceeded after that.
     steady_time deadline{(steady_time::max)()};
-    /// How long one request may take, from its begin until all of its answer has arrived; after that TransportFailed, which may be retried.
-    /// Zero for no limit.
+    /// How long one request may take, from its start until its whole response has arrived; after that TransportFailed, which may be
+    /// retried. Zero for no limit.
     std::chrono::milliseconds request_timeout{0};
     cancellation_token cancellation{};                        ///< ends the request early, with Cancelled
     std::size_t max_body_size{std::size_t{64} * 1024 * 1024}; ///< bytes of one body
-    std::size_t max_header_size{std::size_t{64} * 1024};      ///< bytes of all header fields of one answer
-    std::size_t max_header_count{256};                        ///< header fields of one answer
+    std::size_t max_header_size{std::size_t{64} * 1024};      ///< bytes of all header fields of one response
+    std::size_t max_header_count{256};                        ///< header fields of one response
 };
 
 /// Sends HTTP requests.
@@ -34,24 +34,24 @@ struct http_call {
 /// 1. It is a cheap handle: copies share one state (connections), and a copy keeps that state alive.
 /// 2. It is safe to use from several threads.
 /// 3. One call of `send` delivers at most one request to the server. The client itself never repeats a request that may change data, not
-///    even when a kept connection turns out to be dead; a redirect is a response like any other.
-/// 4. Method, URL, header fields and body are sent as they stand, byte for byte: they are signed.
-/// 5. The response is whole: its length was stated and all of it came. It never exceeds the call's limits, not even in memory. It is as
-///    the server sent it, never decompressed. Its body has `http_response::padding` bytes to spare. For status 400 and more a whole header
-///    is enough: the body may end with the connection, be cut short, or be left out.
-/// 6. Every status is a response. An error means that no usable response came: Cancelled, DeadlineExceeded, TransportFailed,
-///    or InvalidInput for a request that cannot be sent. Its effect is `none` when surely nothing reached the server, and
+///    even if a reused connection turns out to be dead; a redirect is a response like any other.
+/// 4. Method, URL, header fields and body are sent unchanged, byte for byte: they are signed.
+/// 5. The response is complete: its length was given and all of it was received. It never exceeds the call's limits, not even in memory.
+///    It is as the server sent it, never decompressed. Its body has `http_response::padding` bytes of spare capacity. For status 400 and
+///    more a complete header is enough: the body may end with the connection, be truncated, or be left out.
+/// 6. Every status is a response. An error means that no usable response was received: Cancelled, DeadlineExceeded, TransportFailed,
+///    or InvalidInput for a request that cannot be sent. Its effect is `none` if certainly nothing reached the server, and
 ///    `unknown` from the first byte sent.
-/// 7. It looks at deadline and cancellation before it starts and while it waits.
-/// 8. Its errors and logs hold no header value, query or body. The library overwrites address and header fields of each request that it
-///    made; it cannot overwrite the client's copies.
-/// 9. It throws nothing of its own; running out of memory may pass through.
+/// 7. It checks deadline and cancellation before it starts and while it waits.
+/// 8. Its errors and logs contain no header value, query or body. The library overwrites address and header fields of each of its
+///    requests; it cannot overwrite the client's copies.
+/// 9. It throws no exceptions of its own; running out of memory may pass through.
 template <class T>
 concept http_client =
     std::copy_constructible<T> && requires(T& client, http_request const& request, http_call const& call) {
         // opts in: no type becomes a client by accident
         typename T::is_http_client;
-        // sends one request and waits for its answer
+        // sends one request and waits for its response
         { client.send(request, call) } -> std::same_as<result<http_response>>;
     };
 

@@ -18,19 +18,19 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The methods that table services know. `merge` is the older spelling of `patch`.
+/// The methods used by table services. `merge` is the older name of `patch`.
 enum class http_method : std::uint8_t {
     get,     ///< reads
     post,    ///< inserts, batches
     put,     ///< replaces
-    merge,   ///< the table service's own word
+    merge,   ///< the table service's own method
     patch,   ///< merges
     delete_, ///< removes
-    head,    ///< asks for the header fields only
-    options, ///< asks what is allowed
+    head,    ///< reads only the header fields
+    options, ///< queries the permitted methods
 };
 
-/// The method as it is sent, for example "DELETE".
+/// Returns the method's name, for example "DELETE".
 [[nodiscard]] std::string_view to_string(http_method method) noexcept;
 
 namespace detail {
@@ -38,14 +38,14 @@ struct known_fields;
 }
 
 /// Header fields in the order in which they were added, in one block of text: a few fields cost one allocation, and none once the block has
-/// grown. Names compare without case (RFC 9110, 5.1). Thread safety: one thread at a time.
+/// grown. Names are compared ignoring case (RFC 9110, 5.1). Thread safety: one thread at a time.
 ///
-/// A field may hold a secret: what leaves the block, by a change, by growth or with the block itself, is overwritten.
+/// A field may contain a secret: removed text is overwritten, whether it is removed by a change, by growth or with the block.
 class http_headers {
 public:
-    http_headers() = default;                    ///< none
+    http_headers() = default;                    ///< empty
     http_headers(http_headers const&) = default; ///< the same fields
-    /// The fields of `other`, which has none afterwards.
+    /// Takes the fields of `other`, which is empty afterwards.
     http_headers(http_headers&& other) noexcept : text_(std::move(other.text_)), size_(std::exchange(other.size_, 0)) {}
     /// Replaces all fields.
     http_headers& operator=(http_headers other) noexcept {
@@ -55,24 +55,24 @@ public:
     }
     ~http_headers() { wipe(text_.data(), text_.size()); }
 
-    /// Adds a field, without spaces and tabs around the value. False, and nothing added, when `name` is no token (RFC 9110, 5.6.2) or `value`
-    /// holds a control character other than a tab (CR, LF and NUL above all): such a field could smuggle in another one.
+    /// Adds a field, without spaces and tabs around the value. Returns false and adds nothing if `name` is not a token (RFC 9110, 5.6.2) or
+    /// `value` has a control character other than a tab (especially CR, LF and NUL): such a field could inject another one.
     [[nodiscard]] bool add(std::string_view name, std::string_view value);
-    /// Replaces every field of that name by one, or adds it; its position is unspecified. False, and nothing changed, under the conditions of
-    /// `add`.
+    /// Replaces every field of that name by one, or adds it; its position is unspecified. Returns false and changes nothing under the
+    /// conditions of `add`.
     [[nodiscard]] bool set(std::string_view name, std::string_view value);
     /// Removes every field of that name.
     void remove(std::string_view name) noexcept;
 
-    /// The value of the first field of that name; valid until the fields change.
+    /// Returns the value of the first field of that name; valid until the fields change.
     [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const noexcept;
-    /// How many fields have that name.
+    /// Returns the number of fields of that name.
     [[nodiscard]] std::size_t count(std::string_view name) const noexcept;
     /// Calls `visit` for each field, in order.
     void for_each(function_ref<void(std::string_view name, std::string_view value)> visit) const;
 
-    [[nodiscard]] std::size_t size() const noexcept { return size_; } ///< how many fields
-    [[nodiscard]] bool empty() const noexcept { return size_ == 0; }  ///< whether there is none
+    [[nodiscard]] std::size_t size() const noexcept { return size_; } ///< number of fields
+    [[nodiscard]] bool empty() const noexcept { return size_ == 0; }  ///< whether there are no fields
     /// Removes all fields and keeps the memory.
     void clear() noexcept {
         wipe(text_.data(), text_.size());
@@ -80,14 +80,14 @@ public:
         size_ = 0;
     }
 
-    /// All fields, each as "name: value" and a NUL character: what C interfaces want.
+    /// Returns all fields, each as "name: value" and a NUL character, for C interfaces.
     [[nodiscard]] std::string const& text() const noexcept { return text_; }
 
 private:
     friend struct detail::known_fields;
 
     void make_room(std::size_t more);
-    /// Where the next field of that name begins, at `from` or after; the size of the text when there is none.
+    /// Returns the start of the next field of that name, at `from` or after; the size of the text if there is none.
     [[nodiscard]] std::size_t next_named(std::string_view name, std::size_t from) const noexcept;
     void remove_from(std::string_view name, std::size_t from) noexcept;
 
@@ -95,14 +95,14 @@ private:
     std::size_t size_{};
 };
 
-/// One request. The client adds Host, Content-Length and what belongs to the connection.
+/// One request. The client adds Host, Content-Length and the fields of the connection.
 struct http_request {
-    http_method method{http_method::get}; ///< what is done
-    std::string url;      ///< absolute, with every character escaped that must be; sent as it stands, byte for byte
-    http_headers headers; ///< besides those that the client writes
-    std::string body;     ///< empty for none
+    http_method method{http_method::get}; ///< the method
+    std::string url;                      ///< absolute, escaped as needed; sent unchanged, byte for byte
+    http_headers headers;                 ///< in addition to those that the client writes
+    std::string body;                     ///< empty for none
 
-    /// Empties address and header fields, where a credential may stand, and overwrites what was there. Keeps their memory.
+    /// Clears address and header fields, which may contain a credential, and overwrites their memory, which is kept.
     void forget_credential() noexcept {
         wipe(url.data(), url.size());
         url.clear();
@@ -116,21 +116,21 @@ struct http_response {
     static constexpr std::size_t padding = 64;
 
     std::uint16_t status{}; ///< for example 404
-    http_headers headers;   ///< as they came, without case
-    std::string body;       ///< as it came
+    http_headers headers;   ///< as received; names ignore case
+    std::string body;       ///< as received
 };
 
 namespace detail {
 
-/// Adds fields that are known to be good and not to be there yet, without checking their characters.
+/// Adds fields that are known to be valid and not present yet, without checking their characters.
 struct known_fields {
-    /// One field.
+    /// Adds one field.
     static void add(http_headers& to, std::string_view name, std::string_view value) {
         to.make_room(name.size() + value.size() + 3);
         to.text_.append(name).append(": ", 2).append(value).push_back('\0');
         ++to.size_;
     }
-    /// Several fields in a literal: "name: value", a NUL, "name: value".
+    /// Adds several fields of a literal: "name: value", a NUL, "name: value".
     template <std::size_t Size>
     static void add(http_headers& to, char const (&fields)[Size], std::size_t count) {
         to.make_room(Size);
@@ -139,10 +139,10 @@ struct known_fields {
     }
 };
 
-/// Whether a header may have such a field: the name is a token, and the value holds no control character but tabs.
+/// Whether a header field is valid: the name is a token, and the value has no control character except tabs.
 [[nodiscard]] bool is_good_field(std::string_view name, std::string_view value) noexcept;
 
-/// Two names of header fields are the same: equal but for the case of ASCII letters.
+/// Whether two names of header fields are equal, ignoring the case of ASCII letters.
 [[nodiscard]] bool same_field_name(std::string_view left, std::string_view right) noexcept;
 
 } // namespace detail

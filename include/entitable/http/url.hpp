@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The parts of an absolute http or https URL, read strictly: a URL that is refused here is never sent.
+/// The parts of an absolute http or https URL, parsed strictly: a URL that is refused here is never sent.
 
 #include <entitable/core/result.hpp>
 
@@ -14,25 +14,25 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Views into a URL.
 struct url_parts {
     bool encrypted{};       ///< https
-    std::string_view host;  ///< an address of IPv6 with its brackets
-    std::string_view port;  ///< digits; empty when none is named
+    std::string_view host;  ///< an IPv6 address with its brackets
+    std::string_view port;  ///< digits; empty if none is given
     std::string_view path;  ///< from its "/" on; may be empty
     std::string_view query; ///< without "?"
 
-    /// The host is this computer: localhost and what ends with it, 127.0.0.0/8, [::1] (RFC 6761, 6.3; RFC 1122, 3.2.1.3).
+    /// Whether the host is this computer: localhost and its subdomains, 127.0.0.0/8, [::1] (RFC 6761, 6.3; RFC 1122, 3.2.1.3).
     [[nodiscard]] bool is_loopback() const noexcept;
-    /// The host is an address and no name.
+    /// Whether the host is an IP address and not a name.
     [[nodiscard]] bool is_address() const noexcept;
 };
 
-/// Reads `url`. Errors: InvalidInput names `field`, never its value, for a scheme other than http and https, no host or one with characters
-/// other than ASCII letters, digits, ".", "-" and "_", a user or password, a port that is not 1..65535, a fragment, a backslash, a blank, a
-/// control character, a character that is not ASCII, a "%" that no two hexadecimal digits follow.
+/// Parses `url`. Errors: InvalidInput names `field`, never its value, for a scheme other than http and https, no host or one with
+/// characters other than ASCII letters, digits, ".", "-" and "_", a user or password, a port out of 1..65535, a fragment, a backslash, a
+/// blank, a control character, a character that is not ASCII, a "%" without two hexadecimal digits.
 [[nodiscard]] result<url_parts> parse_url(std::string_view url, std::string_view field);
 
 namespace detail {
 
-/// What is wrong with the characters of a URL; empty when all is well.
+/// Returns a description of the first invalid character of a URL; empty if all are valid.
 [[nodiscard]] std::string_view wrong_character(std::string_view url) noexcept;
 
 } // namespace detail

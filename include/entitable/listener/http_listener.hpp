@@ -14,48 +14,47 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Answers requests. The URL is absolute, as the sender sees it. Called on the listener's threads, by several at once. Where it throws the
-/// answer is 500.
+/// Handles requests. The URL is absolute, as the sender sees it. Called on the listener's threads, by several concurrently. If it throws,
+/// the response is 500.
 using http_handler = std::function<http_response(http_request const& request, request_sender const& from)>;
 
 namespace detail {
 class listener_state;
 }
 
-/// Serves HTTP/1.1 over TCP: connections are kept, pipelined requests answered in order, chunked bodies and
-/// `Expect: 100-continue` understood. Requests whose length could be read in two ways are refused and their connection closed.
-/// Slow senders are cut off, and all that is kept of a request has a bound. Up to `listener_options::max_threads` slow answers hold up no
-/// other connection.
+/// Serves HTTP/1.1 over TCP, with persistent connections, pipelined requests answered in order, chunked bodies and `Expect: 100-continue`.
+/// Requests of ambiguous length are refused and their connection closed. Slow senders are disconnected, and the memory of a request is
+/// bounded. Up to `listener_options::max_threads` slow responses delay no other connection.
 ///
-/// Thread safety: one thread at a time; while `run` is under way other threads may call `stop` and the ports, and nothing else.
+/// Thread safety: one thread at a time; during `run`, other threads may only call `stop` and the ports.
 class http_listener {
 public:
-    /// In front of `server`. Nothing is opened before `listen` or `run`.
+    /// Serves `server`. Opens no socket before `listen` or `run`.
     explicit http_listener(table_server server, listener_options options = {})
         : http_listener(http_handler{[server = std::move(server)](http_request const& request,
                                          request_sender const& from) { return server.answer(request, from); }},
               std::move(options)) {}
-    /// In front of any function.
+    /// Serves any function.
     explicit http_listener(http_handler handler, listener_options options = {});
     http_listener(http_listener const&) = delete;
     http_listener& operator=(http_listener const&) = delete;
     ~http_listener();
 
-    /// Opens the sockets: from then on connections are accepted, and answered once it runs. Success where they are open. Errors: InvalidInput
-    /// for what is no address, and for one beyond the loopback without `beyond_loopback`; StoreFailed with the system's text where a port
-    /// cannot be bound.
+    /// Opens the sockets: from then on connections are accepted, and served once it runs. Succeeds if they are open already. Errors:
+    /// InvalidInput for an invalid address, and for one beyond the loopback without `beyond_loopback`; StoreFailed with the system's text
+    /// if a port cannot be bound.
     [[nodiscard]] result<void> listen();
-    /// The port, once it listens; 0 before that.
+    /// Returns the port, once it listens; 0 before that.
     [[nodiscard]] std::uint16_t port() const noexcept;
-    /// The port of the metrics; 0 when there is none.
+    /// Returns the port of the metrics; 0 if there is none.
     [[nodiscard]] std::uint16_t metrics_port() const noexcept;
 
-    /// Serves until it is stopped, on threads that end with this call. Calls `listen` first, and returns its error. A listener that was stopped
-    /// does not serve again.
+    /// Serves until it is stopped, on threads that end with this call. Calls `listen` first, and returns its error. A stopped listener
+    /// cannot be run again.
     [[nodiscard]] result<void> run();
 
-    /// Accepts no more connections, lets requests under way be answered for `listener_options::stop_timeout`, closes all connections, and ends
-    /// `run`, which waits for the handler all the same. Before `run` it makes that end at once. Not safe in a signal handler.
+    /// Accepts no more connections, lets requests in progress finish for up to `listener_options::stop_timeout`, closes all connections,
+    /// and ends `run`, which still waits for the handler. Before `run` it makes that end immediately. Not safe in a signal handler.
     void stop() noexcept;
 
 private:

@@ -13,17 +13,17 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Tables in PostgreSQL: `postgres_backend::connect("host=/run/postgresql dbname=tables").value()`. A cheap handle: copies share the
 /// connections, which are closed with the last one. Thread safety: safe to use from several threads. Errors, durability, other processes
-/// and what becomes of a commit whose answer was lost: see `postgres_store`.
+/// and commits with a lost response: see `postgres_store`.
 class postgres_backend : public local<postgres_store> {
 public:
     using visits_entities = postgres_backend; ///< opts in to `read_entity`
     using visits_pages = postgres_backend;    ///< opts in to `read_entities`
 
-    /// Connects, with a connection string or URI of libpq, and creates the library's tables where there are none. Of several hosts it takes the
-    /// one that can be written to, unless `target_session_attrs` says otherwise. Further connections are opened when several calls are under
-    /// way. Errors: InvalidInput for a string that cannot be used, before anybody is asked; TransportFailed, ServerBusy, AuthenticationFailed,
-    /// AuthorizationFailure, StoreReadOnly, StoreForeign, StoreNewer, NotSupported (`postgres_options::prepared`), StoreFailed. None repeats
-    /// anything of the string.
+    /// Connects, with a connection string or URI of libpq, and creates the library's tables if they do not exist. Of several hosts it uses
+    /// the one that can be written to, unless `target_session_attrs` says otherwise. Further connections are opened for concurrent calls.
+    /// Errors: InvalidInput for an invalid string, before connecting; TransportFailed, ServerBusy, AuthenticationFailed,
+    /// AuthorizationFailure, StoreReadOnly, StoreForeign, StoreNewer, NotSupported (`postgres_options::prepared`), StoreFailed. None
+    /// includes any part of the string.
     [[nodiscard]] static result<postgres_backend> connect(
         std::string_view connection_string, postgres_options options = {}) {
         auto opened = postgres_store::open(connection_string, options);

@@ -19,18 +19,22 @@ ENTITABLE_BEGIN_NAMESPACE
 ///
 /// Thread safety: all members, from several threads. Many processes may use the tables. Do not use it in a child that was forked after it
 /// was opened.
-/// Durability: an update that has returned is committed as the server's `synchronous_commit` says.
-/// Consistency: an update holds the lock of its partition, so that updates of a partition follow each other in all processes; each
-/// `get` and each `scan` reads one snapshot of the whole database.
+///
+/// Durability: an update that has returned is committed according to the server's `synchronous_commit`.
+///
+/// Consistency: an update holds the lock of its partition, so that updates of a partition are serialized across all processes; each `get`
+/// and each `scan` reads one snapshot of the whole database.
+///
 /// Cost: a point read is one round trip; an update is two, however many rows it reads and writes, if `update_rows` named them.
+///
 /// Waits: for the lock of the partition, for a connection and for the server, until the deadline or the cancellation of the call or for
 /// `postgres_options::longest_wait`, whichever ends first, and at most `detail::pg_grace` longer.
-/// Errors: TransportFailed when the database cannot be reached or the connection breaks, ServerBusy while it starts or has no room for a
+///
+/// Errors: TransportFailed if the database cannot be reached or the connection breaks, ServerBusy while it starts or accepts no further
 /// connection, AuthenticationFailed, AuthorizationFailure, StoreReadOnly, StoreBusy, DeadlineExceeded or Cancelled after a wait, StoreFull,
-/// StoreCorrupt, StoreFailed for the rest; the server's words are in `server_message`. An update whose commit was not answered is asked about
-/// on another connection: its error has `effect::unknown` where that cannot be answered in time, or by another server, or where a standby
-/// that has to have the commit is not known to have it.
-/// What a body throws passes through, and nothing has changed.
+/// StoreCorrupt, StoreFailed for the rest; the server's message is in `server_message`. The outcome of an update whose commit got no
+/// response is checked on another connection: its error has `effect::unknown` if that check fails or is too late, reaches another server,
+/// or does not confirm the commit on a required standby. An exception of a body passes through, and nothing has changed.
 class postgres_store {
 public:
     using is_ordered_store = void; ///< opts in to `ordered_store`
@@ -39,34 +43,34 @@ public:
 
     /// An open and checked database, from which a store is made.
     using opened_database = std::unique_ptr<detail::pg_pool>;
-    /// Opens a database. Errors: InvalidInput for a connection string or a schema that is not valid; StoreForeign and StoreNewer for tables of
-    /// another kind or version; those of any call.
+    /// Opens a database. Errors: InvalidInput for an invalid connection string or schema; StoreForeign and StoreNewer for tables of another
+    /// kind or version; those of any call.
     [[nodiscard]] static result<opened_database> open(
         std::string_view connection_string, postgres_options const& options);
 
-    /// Made of a database that `open` gave.
+    /// Uses a database opened by `open`.
     explicit postgres_store(opened_database database) noexcept : pool_(std::move(database)) {}
     postgres_store(postgres_store const&) = delete;
     postgres_store& operator=(postgres_store const&) = delete;
 
-    /// As the concept says. Its error may have `effect::unknown` when the connection breaks.
+    /// See `ordered_store`. Its error may have `effect::unknown` if the connection breaks.
     result<bool> create_table(std::string_view key, std::string_view shown_name, call const& context = {});
-    /// Frees the name at once, and then removes the rows in slices. Where that is interrupted, the next removal of a table continues it.
+    /// Frees the name immediately, and then removes the rows in slices. If that is interrupted, the next removal of a table continues it.
     result<bool> drop_table(std::string_view key, call const& context = {});
-    /// As the concept says.
+    /// See `ordered_store`.
     result<void> tables(std::string_view from_key, table_visitor visit, call const& context = {});
-    /// As the concept says.
+    /// See `ordered_store`.
     result<lookup> get(std::string_view table, std::string_view partition, std::string_view row, row_visitor visit,
         call const& context = {});
-    /// As the concept says.
+    /// See `ordered_store`.
     result<lookup> scan(std::string_view table, scan_range const& range, scan_visitor visit, call const& context = {});
-    /// As the concept says.
+    /// See `ordered_store`.
     result<lookup> update(std::string_view table, std::string_view partition, function_ref<bool(transaction&)> body,
         call const& context = {});
-    /// The same, with the rows that the body will read: they are fetched with the lock of the partition.
+    /// Updates with the rows that the body will read: they are fetched with the lock of the partition.
     result<lookup> update_rows(std::string_view table, std::string_view partition, rows_ahead rows,
         function_ref<bool(transaction&)> body, call const& context = {});
-    /// The clock of its deadlines.
+    /// Returns the clock of its deadlines.
     [[nodiscard]] clock& time() const noexcept { return *pool_->options().local.time; }
 
 private:
@@ -87,19 +91,19 @@ private:
     void purge(call const& context);
 
     std::unique_ptr<detail::pg_pool> pool_;
-    atomic<std::size_t> row_bytes_{0}; ///< of a row that was read, about; 0 when none was
+    atomic<std::size_t> row_bytes_{0}; ///< approximate size of a row; 0 before the first read
 };
 
 /// The rows of one partition inside an update.
 class postgres_store::transaction {
 public:
-    /// Calls `visit` with the row's bytes; false when there is no such row. An error ends the update.
+    /// Calls `visit` with the row's bytes; false if the row does not exist. An error ends the update.
     bool get(std::string_view row, row_visitor visit);
     /// Stages new bytes.
     void put(std::string_view row, std::string bytes);
-    /// Stages a removal; nothing happens when there is no such row.
+    /// Stages a removal; has no effect if the row does not exist.
     void erase(std::string_view row);
-    /// The greatest version that the partition ever kept.
+    /// Returns the greatest version ever kept for the partition.
     [[nodiscard]] std::int64_t& last_version() noexcept { return last_version_; }
 
     transaction(transaction const&) = delete;
@@ -118,7 +122,7 @@ private:
 
     detail::pg_connection& on_;
     question const& asked_;
-    detail::pg_rows const& found_; ///< one for each row that was asked for
+    detail::pg_rows const& found_; ///< one for each requested row
     int next_found_{};
     call const& context_;
     std::int32_t table_;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `azure_service`: what a storage account has beside its tables: settings of the service, the state of its secondary copy,
+/// `azure_service`: the features of a storage account other than its tables: settings of the service, the state of its secondary copy,
 /// access policies of tables. Cosmos DB has none of them.
 
 #include <entitable/account/service_settings.hpp>
@@ -11,37 +11,37 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The service of a `rest` backend. A cheap handle: it shares the backend's connections and credential. These requests need an account
-/// key (the statistics also take an account signature); each is one attempt. Thread safety: safe to use from several threads.
+/// The service of a `rest` backend. A cheap handle: it shares the backend's connections and credential. These requests need an account key
+/// (the statistics also accept an account signature); each is one attempt. Thread safety: safe to use from several threads.
 template <http_client Client>
 class rest_service {
 public:
-    /// Of the account that `backend` speaks to.
+    /// Uses the account of `backend`.
     explicit rest_service(rest<Client> backend) : backend_(std::move(backend)) {}
 
-    /// The settings of the service.
+    /// Returns the settings of the service.
     [[nodiscard]] result<service_properties> properties(call& context) const {
         return answer(detail::service_request::properties, {}, {}, context).and_then([](std::string const& xml) {
             return detail::read_properties(xml);
         });
     }
-    /// Changes the settings that are given. InvalidInput when one is out of its bounds.
+    /// Changes the settings that are given. InvalidInput if one is out of range.
     [[nodiscard]] result<void> set_properties(service_properties const& changed, call& context) const {
         return send(detail::service_request::set_properties, {}, detail::write_xml(changed), context);
     }
-    /// The state of the secondary location. Sent to that location; NotSupported where the account has none.
+    /// Returns the state of the secondary location. Sent to that location; NotSupported if the account has none.
     [[nodiscard]] result<service_statistics> statistics(call& context) const {
         return answer(detail::service_request::statistics, {}, {}, context).and_then([](std::string const& xml) {
             return detail::read_statistics(xml);
         });
     }
-    /// The access policies of a table; TableNotFound.
+    /// Returns the access policies of a table; TableNotFound.
     [[nodiscard]] result<std::vector<access_policy>> access_policies(std::string_view table, call& context) const {
         return answer(detail::service_request::policies, table, {}, context).and_then([](std::string const& xml) {
             return detail::read_policies(xml);
         });
     }
-    /// Replaces all access policies of a table, 5 at most; TableNotFound. Takes up to 30 seconds to take effect.
+    /// Replaces all access policies of a table, at most 5; TableNotFound. Takes up to 30 seconds to take effect.
     [[nodiscard]] result<void> set_access_policies(
         std::string_view table, std::vector<access_policy> const& policies, call& context) const {
         return send(detail::service_request::set_policies, table, detail::write_xml(policies), context);

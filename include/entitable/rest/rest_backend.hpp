@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The room `rest`: the engine between requests and an HTTP client, and the backends made of it.
+/// `rest`: the engine between requests and an HTTP client, and the backends built on it.
 ///
 /// `rest<Client>`: the table service over HTTP, through any HTTP client.
 
@@ -16,7 +16,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// The engine knows this kind of request; all others are NotSupported.
+/// The engine supports this kind of request; all others are NotSupported.
 template <class Request>
 concept sent_over_http = requires(rest_engine& engine, Request const& request, call& context, http_sender send) {
     engine.execute(request, context, send);
@@ -25,37 +25,35 @@ concept sent_over_http = requires(rest_engine& engine, Request const& request, c
 } // namespace detail
 
 /// A table service that speaks REST: Azure Table Storage, the Table API of Cosmos DB, the emulator Azurite. A cheap handle: copies share
-/// the connections. One that was moved from answers InvalidInput. Thread safety: safe to use from several threads.
+/// the connections. One that was moved from returns InvalidInput. Thread safety: safe to use from several threads.
 ///
 /// One call is one attempt: only a read whose 404 came from the secondary location is sent a second time, to the primary. Reads go to the
-/// secondary on request (`call::location`) where there is one, and are marked `stale`; a continuation goes back to the location it came
-/// from.
+/// secondary on request (`call::location`) if there is one, and are marked `stale`; a continuation returns to the location that issued it.
 ///
-/// Errors: a write whose answer was lost, garbled, 408 or 5xx other than 501 and 505 has the effect `unknown`; an answer that cannot be read
-/// as a whole is TransportFailed, never half an entity.
+/// Errors: a write whose response was lost, garbled, 408 or 5xx other than 501 and 505 has the effect `unknown`; a response that cannot be
+/// read completely is TransportFailed, never half an entity.
 ///
-/// Filters: NaN and the infinities have no constant in the service's language, and the emulator compares times by the millisecond. For
-/// such a comparison the service is asked for more rows, which are filtered again here, so pages may be shorter than the service's.
+/// Filters: NaN and the infinities have no constant in the service's language, and the emulator compares times by the millisecond. For such
+/// a comparison the service returns more rows, which are filtered again here, so pages may be shorter than the service's.
 template <http_client Client>
 class rest {
 public:
     using is_transport = void; ///< opts in to `transport`
 
-    /// From its parts.
+    /// Uses the given client, endpoint and credential.
     rest(Client client, endpoint at, credential who, rest_options options = {})
         : client_(std::move(client)),
           engine_(shared<detail::rest_engine>::make(std::move(at), std::move(who), std::move(options))) {}
 
-    /// From a connection string. Does not throw: where the string is bad, every request answers with the error that `connect` would
-    /// return.
+    /// Uses a connection string. Does not throw: if the string is invalid, every request fails with the error that `connect` would return.
     explicit rest(std::string_view connection_string, rest_options options = {}, Client client = Client{})
         : client_(std::move(client)), engine_(start(parse_connection_string(connection_string), std::move(options))) {}
 
-    /// The same with the client first, whose type then need not be named: `rest{server, "UseDevelopmentStorage=true"}`.
+    /// Uses a connection string, with the client first, whose type can then be deduced: `rest{server, "UseDevelopmentStorage=true"}`.
     rest(Client client, std::string_view connection_string, rest_options options = {})
         : rest(connection_string, std::move(options), std::move(client)) {}
 
-    /// From a connection string; InvalidInput names the field that is wrong.
+    /// Creates a backend from a connection string; InvalidInput names the invalid field.
     [[nodiscard]] static result<rest> connect(
         std::string_view connection_string, rest_options options = {}, Client client = Client{}) {
         auto settings = parse_connection_string(connection_string);
@@ -66,10 +64,10 @@ public:
             std::move(client), std::move(settings->endpoint), std::move(settings->credential), std::move(options)};
     }
 
-    /// That of the service.
+    /// Returns the profile of the service.
     [[nodiscard]] entitable::profile profile() const { return engine_ ? engine_->limits() : entitable::profile{}; }
 
-    /// One attempt of one request.
+    /// Runs one attempt of one request.
     template <table_request Request>
         requires detail::sent_over_http<Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
@@ -80,12 +78,13 @@ public:
             [this](http_request const& sent, http_call const& how) { return client_.send(sent, how); });
     }
 
-    /// A channel, with many requests under way where the client can; requests to several accounts share what the client's channels share.
+    /// Opens a channel, with many requests in flight if the client supports it; requests to several accounts share the connections of the
+    /// client's channels.
     [[nodiscard]] shared<channel> open(io_driver& io) const {
         return engine_ ? detail::open_rest_channel(engine_, open_http_channel(client_, io), io) : shared<channel>{};
     }
 
-    /// What answers requests, for services of the same account; after a move one that answers InvalidInput.
+    /// Returns the engine, for services of the same account; after a move one that returns InvalidInput.
     [[nodiscard]] detail::rest_engine& engine() const { return engine_ ? *engine_ : *detail::absent_rest_engine(); }
     [[nodiscard]] Client& client() const noexcept { return client_; } ///< the HTTP client
 

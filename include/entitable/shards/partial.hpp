@@ -3,25 +3,26 @@
 #pragma once
 
 /// \file
-/// `partial`: the result of the shards that answered, as a type of its own. `single_shard`, `shard_key`, `same_shard`: checks at compile
-/// time.
+/// `partial`: the result of the shards that responded, as its own type. `single_shard`, `shard_key`, `same_shard`: compile-time checks.
 
 #include <entitable/client/query.hpp>
 #include <entitable/shards/sharded.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A result that may lack shards. It converts to nothing: `whole()` returns the value only where nothing is missing.
+/// A result that may lack shards. It has no conversions: `whole()` returns the value only if no shard is missing.
 template <class T>
 class partial_result {
 public:
     partial_result(T what, std::vector<missing_shard> lacking)
-        : value_(std::move(what)), missing_(std::move(lacking)) {} ///< by `partial`
+        : value_(std::move(what)), missing_(std::move(lacking)) {} ///< for `partial`
 
-    [[nodiscard]] bool complete() const noexcept { return missing_.empty(); } ///< nothing is missing
-    [[nodiscard]] std::vector<missing_shard> const& missing() const noexcept { return missing_; } ///< what is, and why
-    [[nodiscard]] T const& what_came() const noexcept { return value_; }                          ///< from the others
-    /// All of it, or the error of the first shard that is missing.
+    [[nodiscard]] bool complete() const noexcept { return missing_.empty(); } ///< whether no shard is missing
+    [[nodiscard]] std::vector<missing_shard> const& missing() const noexcept {
+        return missing_;
+    } ///< the missing shards, with their errors
+    [[nodiscard]] T const& what_came() const noexcept { return value_; } ///< the result of the other shards
+    /// Returns the complete value, or the error of the first missing shard.
     [[nodiscard]] result<T> whole() const {
         if (!missing_.empty()) {
             return failure{missing_.front().why};
@@ -38,7 +39,7 @@ private:
 ///
 ///     auto some = partial(cloud, [](any_transport const& there) { return table<book>{there, "books"}.scan_table().to(); });
 ///
-/// A shard that failed is not asked again in this run. Where all shards of a query fail, so does the query.
+/// A shard that failed is not queried again in this run. If all shards of a query fail, the query fails.
 template <class Body>
 [[nodiscard]] auto partial(sharded const& cloud, Body&& body) {
     using answer = std::invoke_result_t<Body&, any_transport const&>;
@@ -53,7 +54,7 @@ template <class Body>
     return result<partial_result<came_type>>{partial_result<came_type>{*std::move(came), misses->all}};
 }
 
-/// The same query, which names its partitions, so that it fans out to no other shard. Any other query does not compile.
+/// Returns the same query if it names its partitions, so that it fans out to no other shard. Any other query does not compile.
 template <class Entity, access_path Path, class Row>
 [[nodiscard]] query<Entity, Path, Row> single_shard(query<Entity, Path, Row> asked) {
     static_assert(Path <= access_path::partition,
@@ -96,8 +97,8 @@ struct first_of_components<components<Void, First, More...>> {
 
 } // namespace detail
 
-/// Says by which members an entity is spread over shards: `static_assert(shard_key<book, &book::isbn>);`. True, or it does not compile: they
-/// are the first components of the partition key.
+/// Asserts that an entity is sharded by these members: `static_assert(shard_key<book, &book::isbn>);`. True if they are the first
+/// components of the partition key; otherwise it does not compile.
 template <mapped_entity Entity, auto... Members>
 constexpr bool shard_key = [] {
     constexpr bool begins =
@@ -107,7 +108,7 @@ constexpr bool shard_key = [] {
     return begins;
 }();
 
-/// Whether two entities have a first component of the partition key of one type, so that by `virtual_shards::by_first_component` equal
+/// Whether the first components of two entities' partition keys have one type, so that with `virtual_shards::by_first_component` equal
 /// values are in one shard, and move together.
 template <mapped_entity One, mapped_entity Other>
 constexpr bool same_shard =

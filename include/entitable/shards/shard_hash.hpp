@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The hashes of shards. Part of the stored formats: the golden values of docs/stored_formats.md hold for ever, a better hash gets another
+/// The hashes of shards. Part of the stored formats: the golden values of docs/stored_formats.md never change; a better hash gets another
 /// version.
 
 #include <entitable/core/config.hpp>
@@ -13,11 +13,11 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The version of `shard_hash`, which the header of a map holds.
+/// The version of `shard_hash`, as stored in the header of a map.
 inline constexpr std::int32_t shard_hash_version = 1;
 
-/// The hash of a key's encoded bytes: FNV-1a of 64 bits, then the final mixing of MurmurHash3, since FNV alone leaves the upper bits of
-/// short keys alike.
+/// Hashes a key's encoded bytes: 64-bit FNV-1a, then the final mixing of MurmurHash3, because FNV alone leaves the upper bits of short keys
+/// alike.
 [[nodiscard]] constexpr std::uint64_t shard_hash(std::string_view key) noexcept {
     std::uint64_t mixed = 14695981039346656037U;
     for (char const each : key) {
@@ -28,8 +28,8 @@ inline constexpr std::int32_t shard_hash_version = 1;
     return mixed ^ (mixed >> 33U);
 }
 
-/// The bucket, from 0, of a hash among `buckets`, one at least: jump consistent hash (source: Lamping and Veach, arXiv 1406.2294). From n
-/// to n + 1 buckets one key of n + 1 moves, and only to the new bucket.
+/// Returns the bucket of a hash, from 0, among `buckets`, at least 1: jump consistent hash (source: Lamping and Veach, arXiv 1406.2294).
+/// From n to n + 1 buckets, one key in n + 1 moves, and only to the new bucket.
 [[nodiscard]] constexpr std::uint32_t jump_hash(std::uint64_t hash, std::uint32_t buckets) noexcept {
     std::int64_t bucket = 0;
     for (std::int64_t next = 0; next < std::int64_t{buckets};) {

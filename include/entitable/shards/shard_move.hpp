@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Moves of virtual shards from store to store, and splits and merges of ranges, while clients read and write. No row is lost, doubled or brought
-/// back, whichever request or answer is late or lost and whichever process is killed: tests/model walks through the orders of the requests.
+/// Moves virtual shards between stores, and splits and merges ranges, while clients read and write. No row is lost, duplicated or restored,
+/// whichever request or response is late or lost and whichever process is killed: tests/model checks the orders of the requests.
 ///
 ///     auto plan = plan_move(cloud, 6, "bookdbshard1").value();
 ///     std::puts(plan.explain().c_str());
@@ -14,7 +14,7 @@
 ///     plan_move(cloud, later, "bookdbshard2").value().run().value();
 ///     plan_merge(cloud, 0, 1, "archive").value().run().value();       // 0 has the keys of both
 ///
-/// The rules of the map (`placement_rule`) bind each of them: they are read when a move is planned, and again when it begins.
+/// The rules of the map (`placement_rule`) bind all of them: they are read when a move is planned, and again when it begins.
 
 #include <entitable/shards/move_options.hpp>
 #include <entitable/shards/placement_rules.hpp>
@@ -28,31 +28,32 @@ struct move_planning;
 
 } // namespace detail
 
-/// A planned move of one virtual shard, or of two ranges into one. Nothing runs before `run`. Copies share only the stores.
+/// A planned move of one virtual shard, or a merge of two ranges. Nothing runs before `run`. Copies share only the stores.
 ///
 /// Thread safety: one thread at a time.
 class move_plan {
 public:
-    /// What will be done and what it costs, for people.
+    /// Describes the steps and their cost, for people.
     [[nodiscard]] std::string explain() const;
-    /// Moves. After an error, a stop or the death of the process run it again, from any process: that run takes over and begins anew, with
-    /// tables of other names. Until then the shard stays as the attempt left it.
+    /// Runs the move. After an error, a stop or the death of the process run it again, from any process: that run takes over and starts
+    /// over, with new table names. Until then the shard stays as the attempt left it.
     ///
-    /// On line, writes of the shard answer ShardMoving during the short lease, some scans of keys and a few changes of the map, and reads
-    /// during a part of that. Off-line, both do so from the beginning to the end.
+    /// On line, writes of the shard return ShardMoving during the short lease, some scans of keys and a few changes of the map, and reads
+    /// during a part of that. Off-line, both do so from start to end.
     ///
-    /// Tables that nobody uses any more are dropped where their store answers; `left_in` names the others.
+    /// Unused tables are dropped if their store responds; `left_in` names the other stores.
     ///
-    /// Errors: those of the stores and of the map; PlacementForbidden where a rule that was made since forbids it; ShardMoving where another
-    /// process took over meanwhile, or the shard is off-line or read-only; Cancelled where the watcher stopped it; RowMismatch where the copy differs from the source.
+    /// Errors: those of the stores and of the map; PlacementForbidden if a rule stored since then forbids it; ShardMoving if another
+    /// process took over meanwhile, or the shard is off-line or read-only; Cancelled if the watcher stopped it; RowMismatch if the copy
+    /// differs from the source.
     [[nodiscard]] result<move_progress> run(move_watcher const& watch = {});
 
     std::int32_t shard{};              ///< the virtual shard
-    std::optional<std::int32_t> upper; ///< the range above it that is merged into it; nothing for a move
-    std::string source;                ///< where it is; "east and west" where two ranges are merged
-    std::string target;                ///< where it is to be
+    std::optional<std::int32_t> upper; ///< the range above, to be merged into it; empty for a move
+    std::string source;                ///< its current store; "east and west" for a merge of two ranges
+    std::string target;                ///< its new store
     std::uint64_t rows{};              ///< counted by the plan
-    std::uint64_t bytes{};             ///< of them, as they are stored
+    std::uint64_t bytes{};             ///< of these rows, as stored
     std::size_t tables{};              ///< that move together
     std::chrono::milliseconds lease{}; ///< that the move waits for
 
@@ -65,17 +66,17 @@ private:
 
     sharded cloud_;
     move_options options_;
-    std::string high_; ///< behind the last key of what is merged
+    std::string high_; ///< the end of the upper range
 };
 
 namespace detail {
 
-/// The one place in which moves are planned: whoever plans one is bound by the rules of the map.
+/// Plans every move: whoever plans one is bound by the rules of the map.
 struct move_planning {
-    /// As `plan_move`; the rule `but` does not bind: it is about to be replaced.
+    /// Like `plan_move`, except that the rule `but` does not bind: it is about to be replaced.
     [[nodiscard]] static result<move_plan> move(
         sharded const& cloud, std::int32_t shard, std::string target, move_options options, std::string_view but);
-    /// As `plan_merge`.
+    /// Like `plan_merge`.
     [[nodiscard]] static result<move_plan> merge(
         sharded const& cloud, std::int32_t lower, std::int32_t upper, std::string target, move_options options);
 };
@@ -84,33 +85,32 @@ struct move_planning {
 
 /// Plans a move. To reverse a move, plan one back.
 ///
-/// Errors: InvalidInput where there is no such shard, the store's name is none, or the shard is there already; PlacementForbidden where a rule
-/// of the map keeps the shard from the store; those of the map and the stores. Cost: reads every row of the shard, to count it.
+/// Errors: InvalidInput if the shard does not exist or is already there, or the store's name is invalid; PlacementForbidden if a rule of
+/// the map keeps the shard from the store; those of the map and the stores. Cost: reads every row of the shard, to count it.
 [[nodiscard]] result<move_plan> plan_move(
     sharded const& cloud, std::int32_t shard, std::string target, move_options options = {});
 
-/// Plans to merge two ranges side by side, the lower one first. Both are copied into new tables of the lower one, in any store, and the map gives
-/// it the keys of both. The number of the upper one is never used again. It runs as a move does, for as long as the moves of both take.
+/// Plans to merge two adjacent ranges, the lower one first. Both are copied into new tables of the lower one, in any store, and the map
+/// gives it the keys of both. The number of the upper one is never used again. It runs like a move, for as long as the moves of both take.
 ///
-/// Errors: InvalidInput where there is no such shard, they are not side by side, the map is not by ranges, or the store's name is none;
-/// PlacementForbidden where a rule keeps either from the store, or names one of both only; those of the map and the stores. Cost: reads every
+/// Errors: InvalidInput if a shard does not exist, they are not adjacent, the map does not use ranges, or the store's name is invalid;
+/// PlacementForbidden if a rule keeps either from the store, or names only one of both; those of the map and the stores. Cost: reads every
 /// row of both.
 [[nodiscard]] result<move_plan> plan_merge(
     sharded const& cloud, std::int32_t lower, std::int32_t upper, std::string target, move_options options = {});
 
-/// Splits a range in two at a partition key. The shard keeps the keys below it; the keys from there on get a new shard, whose number is returned.
-/// Nothing moves and nobody waits: both shards have the same tables until one of them moves. Such a move erases the rows that it leaves there.
-/// Every rule that names the shard names the upper half as well, by the same change; what `place` has placed is two placements from there on.
+/// Splits a range in two at a partition key. The shard keeps the keys below it; the other keys get a new shard, whose number is returned.
+/// No row moves and no request waits: both shards use the same tables until one of them moves. Such a move erases its rows from the old
+/// tables. Every rule that names the shard also names the upper half, by the same change; a placement by `place` becomes two placements.
 ///
-/// Errors: InvalidInput where there is no such shard, the key is not inside its range, or the map is not by ranges or has 900 shards; ShardMoving
-/// where the shard moves, is off-line or is read-only; those of the map. Cost: one read and one transaction of the map.
+/// Errors: InvalidInput if the shard does not exist, the key is not inside its range, or the map does not use ranges or has 900 shards;
+/// ShardMoving if the shard moves, is off-line or is read-only; those of the map. Cost: one read and one transaction of the map.
 [[nodiscard]] result<std::int32_t> split_shard(sharded const& cloud, std::int32_t shard, std::string key);
 
-/// Ends an attempt that a process began and left, at any time before its last step. The shard is as before and the copy is dropped; where a store
-/// does not answer, the copy stays, `left_in` names the store, and the next move of the shard tries again. Of two ranges that are merged, name
-/// either.
+/// Ends an unfinished attempt at any time before its last step. The shard is as before and the copy is dropped. If a store does not
+/// respond, the copy stays, `left_in` names the store, and the next move of the shard tries again. For a merge of two ranges, name either.
 ///
-/// Errors: InvalidInput where there is no such shard; those of the map.
+/// Errors: InvalidInput if the shard does not exist; those of the map.
 [[nodiscard]] result<move_progress> cancel_move(sharded const& cloud, std::int32_t shard);
 
 ENTITABLE_END_NAMESPACE

@@ -14,95 +14,97 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A second request for a page of a query that is late. It goes to the same store, since another one may be stale. The first answer counts; the other
-/// request is cancelled. Writes and `get_entity` are not hedged, nor are stores that answer one request after the other, as files and memory do.
+/// A second request for a late page of a query. It goes to the same store, because another one may be stale. The first response is used;
+/// the other request is cancelled. Writes and `get_entity` are not hedged, nor are stores that serve one request at a time, like files and
+/// memory.
 struct hedged_reads {
-    std::chrono::nanoseconds after{}; ///< when a page counts as late: best the time within which 95 of 100 pages come
-    double share{0.05}; ///< of all pages that may be asked for twice, 0 to 1; what is not used is saved up, to 10 pages
+    std::chrono::nanoseconds after{}; ///< when a page counts as late: preferably the 95th percentile of page latency
+    double share{0.05}; ///< the share of pages that may be hedged, 0 to 1; unused allowance accumulates, up to 10 pages
 };
 
-/// How a `sharded` asks.
+/// Options of a `sharded`.
 struct sharded_options {
-    std::size_t in_flight{virtual_shards::most}; ///< virtual shards that one query asks at once; one at least
+    std::size_t in_flight{virtual_shards::most}; ///< virtual shards that one query reads concurrently; at least one
     std::optional<entitable::profile>
-        limits;                          ///< that hold for all stores; by default what every store of the map allows
-    clock* time{&system_clock()};        ///< by which fan-outs wait; outlives the transport
-    std::optional<hedged_reads> hedge{}; ///< by default nothing is asked for twice
+        limits;                          ///< for all stores; by default the limits that every store of the map allows
+    clock* time{&system_clock()};        ///< times the waits of fan-outs; outlives the transport
+    std::optional<hedged_reads> hedge{}; ///< by default no page is requested twice
 };
 
-/// A part that a partial answer lacks.
+/// A part missing from a partial result.
 struct missing_shard {
     std::int32_t shard{}; ///< the virtual shard
-    std::string low;      ///< the first partition key of its range; empty where a function decides
-    std::string high;     ///< behind the last one; empty for no end
+    std::string low;      ///< the first partition key of its range; empty if a function decides
+    std::string high;     ///< the end of its range, exclusive; empty for no end
     std::string table;    ///< the logical table
-    std::string store;    ///< where the shard is
+    std::string store;    ///< the shard's store
     std::optional<std::pair<std::string, std::string>>
-        after; ///< the rows behind this partition key and row key are missing; nothing for all rows
-    error why; ///< what the store answered
+        after; ///< the rows after this partition key and row key are missing; empty for all rows
+    error why; ///< the error from the store
 };
 
 namespace detail {
 
 struct sharded_state;
 struct shard_misses;
-/// Stands for the state of a `sharded` that was moved from: every request is InvalidInput.
+/// Returns the state of a `sharded` that was moved from: every request is InvalidInput.
 [[nodiscard]] sharded_state& absent_sharded_state();
 
 } // namespace detail
 
 class hash_stores;
 
-/// One logical table over many stores. It stands below `table<E>`, so everything above is unchanged. A cheap handle; copies share everything.
+/// One logical table over many stores. It stands below `table<E>`, so code above is unchanged. A cheap handle; copies share everything.
 ///
 /// Thread safety: safe to use from several threads.
 ///
-/// - Requests for one partition go to the store of its virtual shard. An answer counts if the copy of the map that the request was sent under is
-///   still valid, or if a map read afterwards says the same. Otherwise a read is repeated, and a write is ShardMoved of unknown effect, which
-///   `retrying` settles by its operation row.
-/// - ETags carry the epoch of the shard. One from before a move is refused with UpdateConditionNotSatisfied before the write is sent, even where
-///   the entity is gone. A write with an operation row is looked up first, because it may have been applied before the move.
+/// - Requests for one partition go to the store of its virtual shard. A response is valid if the copy of the map that the request was sent
+///   under is still valid, or if a later read of the map gives the same place. Otherwise a read is repeated, and a write is ShardMoved of
+///   unknown effect, which `retrying` settles by its operation row.
+/// - ETags carry the epoch of the shard. One from before a move is refused with UpdateConditionNotSatisfied before the write is sent, even
+///   if the entity was removed. A write with an operation row is looked up first, because it may have been applied before the move.
 /// - A page of one partition is one page of its store, so it may be as small as the store makes it.
-/// - Queries over several partitions ask all virtual shards that can hold rows at once, and give rows in key order. A continuation is the last
-///   key, so it survives moves. A page has at least half of the rows asked for, unless it is the last one.
-/// - A table is one table for each virtual shard. Creating and dropping it is refused with ShardMoving while a shard moves. A part that was there once and is
-///   missing is WrongStore, for requests and for creating the table: `repair_tables` makes it.
-/// - A store is looked at before its first use and every `lookup_map_options::check_every` from then on: one that has not the identity of the map, or that of another
-///   store of it, is WrongStore; effect none. Maps without an identity have no such check: see `adopt`.
-/// - The error of a query over several partitions names the shard that failed. `partial` gives what the other shards have.
+/// - Queries over several partitions read all virtual shards that can hold rows concurrently, and return rows in key order. A continuation
+///   is the last key, so it survives moves. A page has at least half of the requested rows, unless it is the last one.
+/// - A table is one table for each virtual shard. Creating and dropping it is refused with ShardMoving while a shard moves. A part that was
+///   there once and is missing is WrongStore, for requests and for creating the table: `repair_tables` creates it.
+/// - A store is checked before its first use and every `lookup_map_options::check_every` from then on. If it lacks the identity of the map,
+///   or has that of another store of the map, it is WrongStore; effect none. Maps without an identity are not checked: see `adopt`.
+/// - The error of a query over several partitions names the shard that failed. `partial` returns the rows of the other shards.
 class sharded {
 public:
     using is_transport = void; ///< opts in to `transport`
 
     /// Sends nothing yet.
     sharded(lookup_map map, store_opener open, sharded_options const& options = {});
-    /// Over stores without a map.
+    /// Uses stores without a map.
     explicit sharded(hash_stores const& stores, sharded_options const& options = {});
 
-    /// What every store of the map allows; that of Azure Table Storage while the map cannot be read.
+    /// Returns the limits that every store of the map allows; those of Azure Table Storage while the map cannot be read.
     [[nodiscard]] entitable::profile profile() const;
 
-    /// Creates the table in every virtual shard, also where an earlier attempt has left some out; but none that it had once.
+    /// Creates the table in every virtual shard, including parts missed by an earlier attempt; but not parts that existed once and are
+    /// missing now.
     [[nodiscard]] result<create_table::response> execute(create_table const& request, call& context) const;
     /// Drops the table in every virtual shard.
     [[nodiscard]] result<delete_table::response> execute(delete_table const& request, call& context) const;
     /// Lists the logical tables, from the map.
     [[nodiscard]] result<list_tables::response> execute(list_tables const& request, call& context) const;
-    /// Of one partition.
+    /// Reads from one partition.
     [[nodiscard]] result<get_entity::response> execute(get_entity const& request, call& context) const;
-    /// Of one partition, or of many in key order.
+    /// Reads one partition, or several in key order.
     [[nodiscard]] result<query_entities::response> execute(query_entities const& request, call& context) const;
-    /// Of one partition.
+    /// Writes to one partition.
     [[nodiscard]] result<write_entity::response> execute(write_entity const& request, call& context) const;
-    /// Of one partition.
+    /// Writes to one partition.
     [[nodiscard]] result<transact::response> execute(transact const& request, call& context) const;
 
-    /// Names the tables and stores that a query of this range asks, for people.
+    /// Names the tables and stores that a query of this range reads, for people.
     [[nodiscard]] result<std::string> explain(std::string_view table, key_range const& range = {}) const;
 
-    /// The map; for stores on a hash, the map that they amount to.
+    /// Returns the map; for hashed stores, an equivalent map.
     [[nodiscard]] lookup_map const& map() const;
-    /// For the rooms above.
+    /// For the layers above.
     [[nodiscard]] detail::sharded_state& state() const { return state_ ? *state_ : detail::absent_sharded_state(); }
     /// The same stores, with shards that fail noted in `misses` instead of reported as an error. For `partial`.
     [[nodiscard]] sharded noting(shared<detail::shard_misses> misses) const {

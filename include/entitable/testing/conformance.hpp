@@ -3,17 +3,17 @@
 #pragma once
 
 /// \file
-/// The conformance suite: what every transport does, as functions that need no test framework. For the author of a backend:
+/// The conformance suite: the behaviours of every transport, as functions that need no test framework. For the author of a backend:
 ///
 ///     auto const failed = testing::conformance::run([] { return my_backend{}; });
 ///     for (auto const& each : failed) std::puts(each.c_str());
 ///     return failed.empty() ? 0 : 1;
 ///
-/// What differs between services is read from the profile of the transport. Pages may be empty and of any size, and a deleted
-/// table may keep its name for a while: the suite accepts everything that `transport` allows. Some behaviours use two threads.
+/// Differences between services are read from the profile of the transport. Pages may be empty and of any size, and a deleted table may
+/// reserve its name for a while: the suite accepts everything that `transport` allows. Some behaviours use two threads.
 ///
-/// The behaviours take long to compile. Where the library is compiled separately, `entitable/testing/src.hpp` has their bodies: include it
-/// once in the program of tests that runs them.
+/// The behaviours take long to compile. If the library is compiled separately, `entitable/testing/src.hpp` has their bodies: include it
+/// once in the test program that runs them.
 
 #include <entitable/core/function_ref.hpp>
 #include <entitable/testing/conformance/trial.hpp>
@@ -21,17 +21,17 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing::conformance {
 
-/// All behaviours, in the order in which to mend them.
+/// Returns all behaviours, in the recommended order of fixing them.
 [[nodiscard]] ENTITABLE_DECL std::vector<behaviour> behaviours();
 
-/// Tries one behaviour on a transport, or on two handles of one store. Returns the failures, each as "behaviour: what was
-/// expected, what came instead", with a line for the request, and with the first a line for the contract. Its tables remain;
-/// their names begin with `prefix`, at most 20 letters and digits, a letter first.
+/// Tries one behaviour on a transport, or on two handles of one store. Returns the failures, each as "behaviour: expectation, result", with
+/// a line for the request, and with the first a line for the contract. Its tables remain; their names begin with `prefix`, at most 20
+/// letters and digits, a letter first.
 [[nodiscard]] ENTITABLE_DECL std::vector<std::string> try_behaviour(
     behaviour const& tried, handles const& store, std::string prefix = "conform");
 
-/// Tries all behaviours. `make` returns a transport for each, or two handles of one store; it may return the same store every time, if
-/// that has no tables whose names begin with `prefix`.
+/// Tries all behaviours. `make` returns a transport for each, or two handles of one store; it may return the same store every time, if that
+/// has no tables whose names begin with `prefix`.
 [[nodiscard]] ENTITABLE_DECL std::vector<std::string> run(
     function_ref<handles()> make, std::string const& prefix = "conform");
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The contents of a store as a value: read, shown as text, compared.
+/// The contents of a store as a value: read, formatted, compared.
 
 #include <entitable/core/text.hpp>
 #include <entitable/request/in_turn.hpp>
@@ -19,7 +19,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing {
 
-/// Everything in a store: the rows of each table, including system rows. A plain value; one thread at a time.
+/// All rows of a store, by table, including system rows. A plain value; one thread at a time.
 struct contents {
     /// By partition key and row key. Ordered by bytes, which differs from the service's order above U+D7FF.
     using rows = std::map<std::pair<std::string, std::string>, row>;
@@ -27,7 +27,7 @@ struct contents {
     std::map<std::string, rows> tables; ///< by name
 };
 
-/// How much `to_text` and `difference` say.
+/// The level of detail of `to_text` and `difference`.
 enum class shown {
     data,    ///< keys and properties: the same for two stores that were filled at different times
     versions ///< also the Timestamp of each entity, which each write changes
@@ -35,7 +35,7 @@ enum class shown {
 
 namespace detail {
 
-/// Reads all pages. `take(page)` says how many things are known now: pages that bring nothing new do not go on for ever.
+/// Reads all pages. `take(page)` returns the number of items known so far: reading stops if pages bring no new items.
 template <class Request, class Take>
 [[nodiscard]] result<void> read_pages(any_transport const& from, Request first, Take const& take) {
     constexpr std::size_t limit = 1'000;
@@ -49,7 +49,7 @@ template <class Request, class Take>
         idle = known == before ? idle + 1 : 0;
         if (idle > limit) {
             return failure{error_code::transport_failed,
-                text::joined({"the pages do not end: ", std::to_string(limit), " of them brought nothing new"})};
+                text::joined({"the pages do not end: ", std::to_string(limit), " consecutive pages had no new items"})};
         }
         asked.continuation = std::move(page->continuation);
         return asked.continuation.has_value();
@@ -61,8 +61,8 @@ template <class Request, class Take>
 
 } // namespace detail
 
-/// Reads all tables, or the named ones, page by page. Errors: those of the transport; TransportFailed after more than 1,000 pages in a row
-/// with nothing new.
+/// Reads all tables, or the named ones, page by page. Errors: those of the transport; TransportFailed after more than 1,000 consecutive
+/// pages without new items.
 [[nodiscard]] inline result<contents> read_contents(any_transport const& from, std::vector<std::string> names = {}) {
     contents all;
     auto const page_size = static_cast<std::uint32_t>(from.profile().max_page_size);
@@ -96,7 +96,7 @@ template <class Request, class Take>
     return all;
 }
 
-/// The same without system rows (`system_row`), in which stores that were filled through different transports differ.
+/// Returns the contents without system rows (`system_row`), in which stores that were filled through different transports differ.
 [[nodiscard]] inline contents without_system_rows(contents all) {
     for (auto& table : all.tables) {
         for (auto at = table.second.begin(); at != table.second.end();) {
@@ -108,7 +108,7 @@ template <class Request, class Take>
 
 namespace detail {
 
-/// The present properties of a row by the names that are shown; a name that stands twice is two of them.
+/// Returns the present properties of a row by displayed name; a repeated name gives two.
 [[nodiscard]] inline std::multimap<std::string, value> present_properties(row_view of, shown how) {
     std::multimap<std::string, value> properties;
     property_cursor cursor{of.payload};
@@ -127,13 +127,13 @@ namespace detail {
     return properties;
 }
 
-/// A value for a person, with its type where that is not obvious.
+/// Formats a value for people, with its type if that is not obvious.
 [[nodiscard]] inline std::string shown_value(value const& held) {
     bool const obvious = held.type() == edm_type::string || held.type() == edm_type::boolean;
     return (obvious ? "" : std::string{to_string(held.type())} + " ") + held.to_string();
 }
 
-/// Bit by bit, but every NaN equals every other: services do not keep its bits.
+/// Compares bit by bit, except that all NaNs are equal: services do not preserve their bits.
 [[nodiscard]] inline bool same_value(value const& left, value const& right) noexcept {
     auto const is_nan = [](value const& held) {
         double const number = held.view().as_float64();
@@ -142,14 +142,14 @@ namespace detail {
     return left == right || (is_nan(left) && is_nan(right));
 }
 
-/// What a long value looks like where it first differs from another: `(70000 bytes, at 64: "tail...")`.
+/// Formats a long value from the first difference to another: `(70000 bytes, at 64: "tail...")`.
 [[nodiscard]] inline std::string shown_from(value const& held, std::size_t at) {
     std::string_view const bytes = held.view().bytes();
     value const rest{value_view{held.type(), bytes.substr(at)}};
     return " (" + std::to_string(bytes.size()) + " bytes, at " + std::to_string(at) + ": " + rest.to_string() + ")";
 }
 
-/// `old -> new`; of long values also the place where they differ, which is not shown otherwise.
+/// `old -> new`; for long values also the place of the first difference, which would otherwise be cut off.
 [[nodiscard]] inline std::string shown_change(value const* was, value const* is) {
     std::string before = was == nullptr ? "absent" : shown_value(*was);
     std::string after = is == nullptr ? "absent" : shown_value(*is);
@@ -166,7 +166,7 @@ namespace detail {
     return before + " -> " + after;
 }
 
-/// A line for each property that differs.
+/// Appends a line for each property that differs.
 inline void append_changes(std::string& text, std::string const& line, std::multimap<std::string, value> const& before,
     std::multimap<std::string, value> const& after) {
     auto was = before.begin();
@@ -191,8 +191,8 @@ inline void append_changes(std::string& text, std::string const& line, std::mult
 
 } // namespace detail
 
-/// One line for each table, entity and property; the same contents give the same text. Only the beginning of long values is
-/// shown, so different contents may give the same text: compare with `difference`. For example:
+/// Formats contents as one line for each table, entity and property; equal contents give equal text. Only the beginning of long values is
+/// included, so different contents may give the same text: compare with `difference`. For example:
 ///
 ///     table Orders
 ///       "p" / "r"
@@ -212,15 +212,15 @@ inline void append_changes(std::string& text, std::string const& line, std::mult
     return text;
 }
 
-/// `to_text` of everything in a store; the text of the error where it cannot be read.
+/// Returns `to_text` of everything in a store; the text of the error if it cannot be read.
 [[nodiscard]] inline std::string dump(any_transport const& store, shown how = shown::data) {
     auto const all = read_contents(store);
     return all ? to_text(*all, how) : all.error().to_string() + '\n';
 }
 
-/// The changes from `before` to `after`; empty when there are none. One line for each table or entity that was added (+) or removed (-), and for each
-/// property that changed (~): `~ Orders "p" / "r" Age: Edm.Int32 55 -> Edm.Int32 56`. Values are compared whole, however much of
-/// them is shown; each NaN equals every other. The order of properties does not count.
+/// Returns the changes from `before` to `after`; empty if there are none. One line for each table or entity that was added (+) or removed
+/// (-), and for each property that changed (~): `~ Orders "p" / "r" Age: Edm.Int32 55 -> Edm.Int32 56`. Values are compared completely,
+/// even if shortened in the text; each NaN equals every other. The order of properties does not count.
 [[nodiscard]] inline std::string difference(contents const& before, contents const& after, shown how = shown::data) {
     static contents::rows const none;
     std::string text;

@@ -3,15 +3,15 @@
 #pragma once
 
 /// \file
-/// `every_crash_point`: a worker that is interrupted at each of its requests, in each of several ways, and the workers that come after it.
-/// For sagas of your own, and everything else that has to be resumed where a program ended:
+/// `every_crash_point`: interrupts a worker at each of its requests, in each of several ways, and runs the workers that follow it.
+/// For user-defined sagas, and all other work that must be resumable after a crash:
 ///
 ///     testing::crash_point_world world;
 ///     world.begin = [](any_transport const& store, clock& time) { ... make tables, and put the message into its queue ... };
-///     world.shows = [](any_transport const& store) { return ... what must be as after an uninterrupted run ...; };
+///     world.shows = [](any_transport const& store) { return ... the state that must equal that of an uninterrupted run ...; };
 ///     auto const told = testing::every_crash_point(
-///         [](any_transport through, clock& time) { ... claim what there is, resume it, complete it ... }, world);
-///     CHECK(told.problem == "");                         // else told.point says where
+///         [](any_transport through, clock& time) { ... claim a message, resume its work, complete it ... }, world);
+///     CHECK(told.problem == "");                         // otherwise told.point is the place
 
 #include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/testing/interleaving_limits.hpp>
@@ -25,38 +25,40 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing {
 
-/// What surrounds a worker.
+/// The environment of a worker.
 struct crash_point_world {
     std::function<void(any_transport const&, clock&)> begin{}; ///< sets up the store; called once for each run
-    std::function<std::string(any_transport const&)> shows{};  ///< a text of what must be as after an uninterrupted run
-    std::function<std::string(any_transport const&)> wrong{};  ///< what is wrong at the end; empty: nothing. Optional
+    std::function<std::string(any_transport const&)>
+        shows{}; ///< returns as text the state that must equal that of an uninterrupted run
+    std::function<std::string(any_transport const&)>
+        wrong{}; ///< returns an error found at the end; empty: none. Optional
     std::function<void(any_transport const&, clock&)>
-        meanwhile{}; ///< what others do, once in each run: at the point, or at the end. Optional
+        meanwhile{}; ///< the actions of others, once in each run: at the point, or at the end. Optional
     std::chrono::nanoseconds patience{
-        std::chrono::minutes{1}}; ///< how long until the next worker comes: claims are over then
-    std::size_t workers{3};       ///< that come after the one that is interrupted
+        std::chrono::minutes{1}}; ///< time until the next worker starts: claims have expired then
+    std::size_t workers{3};       ///< workers after the interrupted one
 };
 
-/// What was found.
+/// The result of `every_crash_point`.
 struct crash_point_report {
-    std::string problem;  ///< empty: nothing
+    std::string problem;  ///< empty: none
     std::string point;    ///< "request 7, write_entity: ends behind it"
-    std::size_t points{}; ///< how many were tried
+    std::size_t points{}; ///< number of points tried
 };
 
 /// How a worker is interrupted at one of its requests.
 enum class interruption : std::uint8_t {
     ends_before,   ///< its program ends before it
     ends_behind,   ///< its program ends after it
-    not_sent,      ///< the request is lost, and the worker is told so
-    answer_lost,   ///< the worker is told the same, but the request is applied
-    late,          ///< the worker is told the same, but the request is applied when this worker has ended
-    very_late,     ///< the worker is told the same, but the request is applied when all workers have ended
+    not_sent,      ///< the request is lost, and the worker gets an error
+    answer_lost,   ///< the worker gets the same error, but the request is applied
+    late,          ///< the worker gets the same error, but the request is applied after this worker has ended
+    very_late,     ///< the worker gets the same error, but the request is applied after all workers have ended
     others_before, ///< time passes, another worker does all the work, and `meanwhile` is called; then it continues
     others_behind, ///< the same after the request
 };
 
-/// For logs: "ends before it".
+/// Returns a text for logs: "ends before it".
 [[nodiscard]] constexpr std::string_view to_string(interruption how) noexcept {
     constexpr std::string_view words[] = {"ends before it", "ends behind it", "not sent", "answer lost", "late",
         "very late", "others before it", "others behind it"};
@@ -68,21 +70,21 @@ class interrupted {
 public:
     using is_transport = void; ///< opts in to `transport`
 
-    /// What all copies share.
+    /// The state that all copies share.
     struct state {
         any_transport below;             ///< the store
-        std::size_t at{};                ///< which request, from 0
-        interruption how{};              ///< and how
+        std::size_t at{};                ///< number of the request, from 0
+        interruption how{};              ///< the kind of interruption
         std::function<void()> others{};  ///< for `others_before` and `others_behind`
         std::size_t sent{};              ///< requests so far
-        bool ended{};                    ///< the program has
-        std::string name{};              ///< of the request at which it was
+        bool ended{};                    ///< the program has ended
+        std::string name{};              ///< of the interrupted request
         std::function<void()> held_up{}; ///< the late request
     };
-    explicit interrupted(std::shared_ptr<state> of) : of_(std::move(of)) {} ///< of this state
+    explicit interrupted(std::shared_ptr<state> of) : of_(std::move(of)) {} ///< uses this state
 
     [[nodiscard]] entitable::profile profile() const { return of_->below.profile(); } ///< of the store
-    /// Passes the request on, or not.
+    /// Passes the request on, unless the interruption prevents it.
     template <table_request Request>
         requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
@@ -124,7 +126,7 @@ private:
 };
 
 /// Runs `work(transport, clock)` once for each of its requests and each interruption, on stores in memory; then more workers, and compares
-/// `shows` with that of an uninterrupted run. Stops at the first problem. Deterministic where `work` is.
+/// `shows` with that of an uninterrupted run. Stops at the first problem. Deterministic if `work` is.
 [[nodiscard]] inline crash_point_report every_crash_point(
     std::function<void(any_transport, clock&)> const& work, crash_point_world const& world) {
     crash_point_report told;

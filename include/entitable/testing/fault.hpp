@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `fault`: one thing that goes wrong with one request, as a value.
+/// `fault`: one failure of one request, as a value.
 
 #include <entitable/core/error.hpp>
 #include <entitable/request/call.hpp>
@@ -14,39 +14,39 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing {
 
-/// What happens to a request instead of an answer.
+/// A failure that replaces the response to a request.
 struct fault {
-    /// What becomes of the request.
+    /// Whether and when the request is applied.
     enum class commit : std::uint8_t {
         never,  ///< the request does not arrive
         before, ///< it is applied, then the fault happens
         late,   ///< it is applied after the next request that touches the same partition
     };
 
-    std::string name;                 ///< for the account of what happened
-    commit applied{commit::never};    ///< what becomes of the request
-    std::optional<error> answer{};    ///< the answer; without one the request is answered as usual
-    std::chrono::nanoseconds takes{}; ///< how long the answer takes, by the clock of the transport
+    std::string name;                 ///< for the log of faults
+    commit applied{commit::never};    ///< whether and when the request is applied
+    std::optional<error> answer{};    ///< the error returned; without one the response is returned as usual
+    std::chrono::nanoseconds takes{}; ///< the response time, by the clock of the transport
 
     /// No connection: certainly not applied.
     [[nodiscard]] static fault refused() {
         return {"refused", commit::never, problem(error_code::transport_failed, 0, effect::none), {}};
     }
-    /// The request is lost on its way.
+    /// The request is lost in transit.
     [[nodiscard]] static fault lost_before() {
         return {"lost_before", commit::never, problem(error_code::transport_failed, 0), {}};
     }
-    /// The answer is lost on its way back.
+    /// The response is lost in transit.
     [[nodiscard]] static fault lost_after() {
         return {"lost_after", commit::before, problem(error_code::transport_failed, 0), {}};
     }
-    /// The connection ends in the middle of the answer.
+    /// The connection ends in the middle of the response.
     [[nodiscard]] static fault half_answer() {
         return {"half_answer", commit::before, problem(error_code::transport_failed, 0), {}};
     }
-    /// The request is delayed, and arrives after the next one of its partition; the caller is told that it is lost.
+    /// The request is delayed and arrives after the next one of its partition; the caller gets the error of a lost request.
     [[nodiscard]] static fault late() { return {"late", commit::late, problem(error_code::transport_failed, 0), {}}; }
-    /// 429: too much, not applied.
+    /// 429: too many requests, not applied.
     [[nodiscard]] static fault throttled(std::optional<std::chrono::milliseconds> retry_after = {}) {
         return status(429, false, effect::none, retry_after);
     }
@@ -54,7 +54,7 @@ struct fault {
     [[nodiscard]] static fault busy(std::optional<std::chrono::milliseconds> retry_after = {}) {
         return status(503, false, effect::none, retry_after);
     }
-    /// A status, before or after the request was applied; by default the service does not know which.
+    /// A status, before or after the request was applied; by default the service does not report which.
     [[nodiscard]] static fault status(std::uint16_t http, bool applied, entitable::effect left = effect::unknown,
         std::optional<std::chrono::milliseconds> retry_after = {}) {
         error_code const code = http == 503 ? error_code::server_busy
@@ -68,7 +68,7 @@ struct fault {
                                                : "_before"),
             applied ? commit::before : commit::never, std::move(made), {}};
     }
-    /// The answer comes, later. Past the deadline of the call it does not.
+    /// The response arrives, but late. After the deadline of the call it is not returned.
     [[nodiscard]] static fault slow(std::chrono::nanoseconds takes) {
         return {"slow", commit::before, std::nullopt, takes};
     }
@@ -82,10 +82,10 @@ private:
     }
 };
 
-/// A fault and the requests it is for: those of one kind and one table, or any. It happens to one of them, the `number`th.
+/// A fault and the requests it applies to: those of one kind and one table, or any. It happens to one of them, the `number`th.
 struct planned_fault {
-    testing::fault what;   ///< what happens
-    std::size_t number{1}; ///< counted from 1 over the requests that match, from the moment it was planned
+    testing::fault what;   ///< the fault
+    std::size_t number{1}; ///< counted from 1 over the matching requests, from the moment of planning
     std::string
         request{};       ///< the name of its kind, for example "write_entity", or "transact" for a batch; empty for any
     std::string table{}; ///< as the request spells it; empty for any

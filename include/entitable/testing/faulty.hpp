@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `faulty<T>`: a transport with faults, planned one by one or drawn from a seed, and an account of those that happened.
+/// `faulty<T>`: a transport with faults, planned one by one or drawn from a seed, and a log of those that happened.
 ///
 ///     testing::faulty store{memory_backend{}};
 ///     store.plan({testing::fault::lost_after(), 3, "write_entity"});      // the third write is applied, its answer lost
@@ -25,13 +25,13 @@ namespace testing {
 
 namespace detail {
 
-/// The names that requests have, where `name` is none of them and not empty; otherwise nothing.
+/// Returns the valid request names if `name` is neither valid nor empty; otherwise nothing.
 [[nodiscard]] inline std::string unknown_request(std::string_view name) {
     std::string names;
     bool known = name.empty();
     auto const look = [&](std::string_view each) {
         known = known || each == name;
-        if (names.find(each) == std::string::npos) { // two kinds may be one question to the service
+        if (names.find(each) == std::string::npos) { // two kinds may be the same request to the service
             names += names.empty() ? "" : ", ";
             names += each;
         }
@@ -42,22 +42,22 @@ namespace detail {
 
 } // namespace detail
 
-/// How a partition behaves that gets too many requests: from the first one too many in a second it answers 503 for a while, as a partition
-/// that is being moved to another server does, and then recovers (source: "Scalability targets").
+/// The behaviour of an overloaded partition: from the first request above the limit in a second it returns 503 for a while, like a
+/// partition that is being moved to another server, and then recovers (source: "Scalability targets").
 struct partition_target {
-    std::uint32_t requests_a_second{2'000};                     ///< the most that it serves
-    std::chrono::nanoseconds offline{std::chrono::seconds{10}}; ///< how long it answers 503
+    std::uint32_t requests_a_second{2'000};                     ///< the maximum that it serves
+    std::chrono::nanoseconds offline{std::chrono::seconds{10}}; ///< how long it returns 503
     std::optional<std::chrono::milliseconds> retry_after{};     ///< the Retry-After of the 503
 };
 
 /// Options of a `faulty`.
 struct faulty_options {
-    clock* time{&system_clock()};             ///< of slow answers and of limits a second; must outlive the transport
+    clock* time{&system_clock()}; ///< for slow responses and for limits a second; must outlive the transport
     std::optional<partition_target> target{}; ///< none: no partition has a limit
 };
 
-/// Passes requests on, unless a fault is due. Each request takes at most one fault, the first that is due. A cheap handle:
-/// copies share the plan. The account grows without bound: for tests.
+/// Passes requests on, unless a fault is due. Each request takes at most one fault, the first that is due. A cheap handle: copies share the
+/// plan. The log grows without bound: for tests.
 ///
 /// Thread safety: safe to use from several threads; with one thread everything happens in the same order each time.
 template <transport T>
@@ -65,8 +65,8 @@ class faulty {
 public:
     using is_transport = void; ///< opts in to `transport`
 
-    // Exactly a T: nothing converts on the way, not even to the any_transport that asks whether this is a transport.
-    /// Without plans.
+    // Exactly a T: nothing converts on the way, not even to the any_transport that tests whether this is a transport.
+    /// Wraps a transport, without planned faults.
     template <std::same_as<T> Wrapped>
     explicit faulty(Wrapped wrapped, faulty_options const& options = {})
         : wrapped_(std::move(wrapped)), state_(shared<state>::make()) {
@@ -77,17 +77,17 @@ public:
 
     // ---- plans ----
 
-    /// Plans a fault; requests are counted from now on. A plan that no request can meet (an unknown name, the number 0) is the answer to every
-    /// request from now on: InvalidInput, with the names that exist; and `all_fired` reports it.
+    /// Plans a fault; requests are counted from now on. A plan that no request can match (an unknown name, the number 0) makes every later
+    /// request fail with InvalidInput, which lists the valid names; `all_fired` reports it as well.
     void plan(planned_fault one) const {
         std::lock_guard const guard{own().lock};
         one.fired = false;
         std::string const names = detail::unknown_request(one.request);
         if (own().mistake.empty() && !names.empty()) {
-            own().mistake = text::joined({"a fault is planned for the request \"",
-                text::printable(text::shortened(one.request)), "\", which there is not; there are ", names});
+            own().mistake = text::joined({"invalid plan: a fault for the unknown request \"",
+                text::printable(text::shortened(one.request)), "\"; the known requests are ", names});
         } else if (own().mistake.empty() && one.number == 0) {
-            own().mistake = "a fault is planned for request 0; they are counted from 1";
+            own().mistake = "invalid plan: a fault for request 0; requests are counted from 1";
         }
         own().plans.push_back({std::move(one), 0});
     }
@@ -103,7 +103,8 @@ public:
             }
         }
     }
-    /// From now on, for that time, the partition answers 503. The window counts as a planned fault, which fires at its first request.
+    /// Makes the partition return 503 from now on, for the given time. The window counts as a planned fault, which fires at its first
+    /// request.
     void plan_window(std::string table, std::string partition, std::chrono::nanoseconds offline,
         std::optional<std::chrono::milliseconds> retry_after = {}) const {
         std::lock_guard const guard{own().lock};
@@ -114,19 +115,19 @@ public:
         at.retry_after = retry_after;
         at.planned = own().plans.size();
     }
-    /// Whether every planned fault has happened; says which has not.
+    /// Whether every planned fault has happened; names those that have not.
     [[nodiscard]] verdict all_fired() const {
         std::string why = mistake();
         why += why.empty() ? "" : "\n";
         for (planned_fault const& each : account()) {
             if (!each.fired) {
                 why += each.what.name + " at request " + std::to_string(each.number) + " of " +
-                    (each.request.empty() ? "any kind" : each.request) + " was planned and has not happened\n";
+                    (each.request.empty() ? "any kind" : each.request) + " was planned but did not happen\n";
             }
         }
         return why.empty() ? verdict::yes() : verdict::no(std::move(why));
     }
-    /// All planned faults, in the order of planning.
+    /// Returns all planned faults, in the order of planning.
     [[nodiscard]] std::vector<planned_fault> account() const {
         std::lock_guard const guard{own().lock};
         std::vector<planned_fault> all;
@@ -135,17 +136,17 @@ public:
         }
         return all;
     }
-    /// How often each fault has happened, by its name; "offline" for answers of 503 to too many requests.
+    /// Returns the number of occurrences of each fault, by its name; "offline" for responses of 503 to overload.
     [[nodiscard]] std::map<std::string, std::size_t> happened() const {
         std::lock_guard const guard{own().lock};
         return own().happened;
     }
-    /// How many requests there were, including those with a fault.
+    /// Returns the number of requests, including those with a fault.
     [[nodiscard]] std::size_t requests() const {
         std::lock_guard const guard{own().lock};
         return own().requests;
     }
-    /// Delivers all delayed requests, and returns how many.
+    /// Delivers all delayed requests, and returns their number.
     std::size_t arrive() const {
         std::vector<held_up> all;
         {
@@ -182,7 +183,7 @@ public:
 private:
     using place = std::pair<std::string, std::string>; ///< a table and a partition, as requests spell them
 
-    /// What the caller sees of a fault: one attempt, whatever happens below.
+    /// Applies a fault, as the caller observes it: one attempt, whatever happens below.
     template <class Request>
     [[nodiscard]] result<response_of<Request>> suffer(fault const& due, Request const& request, call below) const {
         below.watch = nullptr;
@@ -234,7 +235,7 @@ private:
     };
     struct state : counted {
         std::mutex lock;
-        std::string mistake; ///< of the first plan that no request can meet
+        std::string mistake; ///< of the first plan that no request can match
         faulty_options options;
         std::vector<plan_state> plans;
         std::map<place, partition_state> partitions;
@@ -255,7 +256,7 @@ private:
         std::lock_guard const guard{own().lock};
         return own().mistake;
     }
-    /// The fault that is due for this request.
+    /// Returns the fault that is due for this request.
     template <class Request>
     [[nodiscard]] std::optional<fault> take(Request const& request) const {
         std::lock_guard const guard{own().lock};
@@ -269,7 +270,7 @@ private:
                 continue;
             }
             each.seen += 1;
-            // One that was due while another happened happens next.
+            // A fault that became due during another one happens next.
             if (each.seen >= each.it.number && !due) {
                 each.it.fired = true;
                 due = each.it.what;
@@ -311,7 +312,7 @@ private:
         }
         return made;
     }
-    /// What was held up behind this request arrives now.
+    /// Delivers the requests that were delayed until after this one.
     template <class Request>
     void arrive_behind(Request const& request) const {
         std::vector<held_up> arriving;
@@ -333,9 +334,9 @@ private:
     }
 
     mutable T wrapped_;
-    /// What copies share. Ends the program after a move, when there is nothing to report.
+    /// The state that copies share. Ends the program after a move, since no error can be returned.
     [[nodiscard]] state& own() const {
-        ENTITABLE_ASSERT(state_, "the plan of a transport that was moved from is used",
+        ENTITABLE_ASSERT(state_, "the plan of a moved-from transport is used",
             entitable::detail::misuse("use the object that the transport was moved into"));
         return *state_;
     }
@@ -343,7 +344,7 @@ private:
     shared<state> state_;
 };
 
-/// Of any transport.
+/// Deduces the type of any transport.
 template <transport T>
 faulty(T, faulty_options const& = {}) -> faulty<T>;
 

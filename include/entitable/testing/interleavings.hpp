@@ -3,17 +3,17 @@
 #pragma once
 
 /// \file
-/// `interleavings`: every order in which the requests of some operations can reach a store, with answers that are lost, requests
-/// that come late or twice, and programs that end. For protocols of your own as for the library's:
+/// `interleavings`: every order in which the requests of some operations can reach a store, with lost responses, late or repeated requests,
+/// and programs that end. For user-defined protocols as well as for the library's:
 ///
 ///     auto const told = testing::interleavings([](testing::stage& on) {
 ///         ... make tables; on.add("first", operation, [](auto outcome) { ... }); on.add("second", ...);
-///         on.always([] { return std::string{}; });       // what is wrong, after each step; empty: nothing
+///         on.always([] { return std::string{}; });       // an error after each step; empty: none
 ///     });
-///     CHECK(told.problem == "");                         // else told.schedule has the shortest way there
+///     CHECK(told.problem == "");                         // otherwise told.schedule is the shortest path
 ///
-/// Equal states are examined once: the same rows, the same answers to each operation, the same requests on their way. ETags
-/// count as equal when they are in the same places. Operations have to be deterministic: they know the stage's clock and their answers.
+/// Equal states are examined once: the same rows, the same responses to each operation, the same requests in transit. ETags count as equal
+/// if they are in the same places. Operations must be deterministic: their only inputs are the stage's clock and the responses.
 
 #include <entitable/core/random.hpp>
 #include <entitable/request/part_hash.hpp>
@@ -24,23 +24,23 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing {
 
-/// What was found.
+/// The result of a search.
 struct interleaving_report {
-    std::string problem;               ///< empty: nothing
+    std::string problem;               ///< empty: none
     std::vector<std::string> schedule; ///< the moves that lead to the problem; of `interleavings` the shortest ones
-    std::size_t states{};              ///< different ones
-    std::size_t ends{};                ///< states in which nothing can happen any more
+    std::size_t states{};              ///< number of distinct states
+    std::size_t ends{};                ///< number of final states
     bool complete{true};               ///< all states were examined
 };
 
-/// The search through all schedules, breadth first. Used by `interleavings`.
+/// Searches all schedules, breadth first. Used by `interleavings`.
 class interleaving_search {
 public:
-    /// Looks at all schedules of what `begin` puts on the stage.
+    /// Searches all schedules of the operations that `begin` adds to the stage.
     [[nodiscard]] static interleaving_report run(
         std::function<void(stage&)> const& begin, interleaving_limits const& limits) {
         interleaving_report told;
-        std::set<std::pair<std::uint64_t, std::uint64_t>> seen; // as numbers: the texts of a long search take gigabytes
+        std::set<std::pair<std::uint64_t, std::uint64_t>> seen; // as hashes: the texts of a long search take gigabytes
         std::deque<std::vector<stage::move>> open(1);
         while (!open.empty()) {
             std::vector<stage::move> const so_far = std::move(open.front());
@@ -55,7 +55,7 @@ public:
                 }
             }
             for (stage::move const& next : moves) {
-                // What was made to look for the moves makes the first of them.
+                // The run that was created to list the moves makes the first of them.
                 auto const there = here ? std::exchange(here, nullptr) : replay(begin, limits, so_far);
                 (void)there->take(next);
                 if (!seen.insert(number_of(there->state())).second) {
@@ -78,7 +78,7 @@ public:
         return told;
     }
 
-    /// One schedule, drawn from a seed. Used by `random_interleaving`.
+    /// Runs one schedule, drawn from a seed. Used by `random_interleaving`.
     [[nodiscard]] static interleaving_report wander(
         std::function<void(stage&)> const& begin, interleaving_limits const& limits, std::uint64_t seed) {
         interleaving_report told;
@@ -102,7 +102,7 @@ public:
     }
 
 private:
-    /// Of 128 bits: two functions that have nothing in common.
+    /// Returns a hash of 128 bits, from two independent functions.
     [[nodiscard]] static std::pair<std::uint64_t, std::uint64_t> number_of(std::string const& state) {
         entitable::detail::part_hash own{0};
         own.add(std::string_view{state});
@@ -128,15 +128,15 @@ private:
     }
 };
 
-/// Walks through all interleavings of the operations that `begin` puts on the stage, until a problem is found; `begin` is called for each
-/// schedule. Deterministic. A few thousand states take seconds: give it two or three operations of a few requests each.
+/// Runs all interleavings of the operations that `begin` adds to the stage, until a problem is found; `begin` is called for each schedule.
+/// Deterministic. A few thousand states take seconds: give it two or three operations of a few requests each.
 [[nodiscard]] inline interleaving_report interleavings(
     std::function<void(stage&)> const& begin, interleaving_limits const& limits = {}) {
     return interleaving_search::run(begin, limits);
 }
 
-/// Walks one schedule that is drawn from a seed, to its end or for `most_states` steps; the same seed, the same schedule. For operations with too
-/// many schedules to examine all of them. Takes milliseconds.
+/// Runs one schedule that is drawn from a seed, to its end or for `most_states` steps; the same seed gives the same schedule. For
+/// operations with too many schedules to examine all. Takes milliseconds.
 [[nodiscard]] inline interleaving_report random_interleaving(
     std::function<void(stage&)> const& begin, interleaving_limits const& limits, std::uint64_t seed) {
     return interleaving_search::wander(begin, limits, seed);

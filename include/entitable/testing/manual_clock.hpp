@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `manual_clock`: a clock that goes when a test says so.
+/// `manual_clock`: a clock that a test moves.
 
 #include <entitable/core/atomic.hpp>
 #include <entitable/core/clock.hpp>
@@ -11,8 +11,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing {
 
-/// A clock that stands still at `start` until it is moved; a wait is over at once and moves the clock to its end. The monotonic
-/// time starts at that of the computer, so that deadlines by the computer's clock are ahead.
+/// A clock that stands still at `start` until it is moved; a wait ends immediately and moves the clock to its end. The monotonic time
+/// starts at that of the computer, so that deadlines by the computer's clock are in the future.
 ///
 /// Thread safety: safe to use from several threads; waits of several threads add up.
 class manual_clock final : public clock {
@@ -42,7 +42,7 @@ public:
     }
     /// Sets the time of day, forward or back. The monotonic time does not change.
     void set(date_time day) noexcept { day_.store(day.ticks, relaxed); }
-    /// From now on each reading of one of the times moves it forward by that much; zero stops this.
+    /// Makes each later reading of one of the times move it forward by that much; zero stops this.
     void advance_with_each_look(std::chrono::nanoseconds by) noexcept { step_.store(by.count() / 100, relaxed); }
 
 private:

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `program`: blocking code as a resumable operation, so that `interleavings` and `steps` walk through it like any other.
+/// `program`: blocking code as a resumable operation, so that `interleavings` and `steps` can run it like any other.
 
 #include <entitable/request/operation.hpp>
 #include <entitable/transport/any_transport.hpp>
@@ -18,9 +18,9 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing {
 
-/// Runs `body(transport, clock)` on a thread of its own, and hands its requests over one by one: the driver of the operation answers
-/// them. A wait by the clock makes the next request due later, and takes no time. The body must be deterministic, end when its requests
-/// fail, and not throw: an exception ends the process.
+/// Runs `body(transport, clock)` on its own thread, and hands over its requests one by one: the driver of the operation answers them. A
+/// wait by the clock delays the next request, and takes no real time. The body must be deterministic, end when its requests fail, and not
+/// throw: an exception ends the process.
 ///
 ///     on.add("transfer", [] {
 ///         return testing::program<result<void>>{[](any_transport through, clock& time) { ... }};
@@ -30,19 +30,19 @@ class program {
     struct exchange {
         std::mutex guard;
         std::condition_variable changed;
-        request_ref asked;        // what the body waits for
-        void* slot{};             // where the answer goes
-        bool waits{};             // the body does
-        bool ended{};             // the body has
-        std::optional<error> why; // no request is sent any more
+        request_ref asked;        // the request that the body waits for
+        void* slot{};             // the place for the response
+        bool waits{};             // the body waits
+        bool ended{};             // the body has ended
+        std::optional<error> why; // set: later requests fail with this error
         std::optional<Outcome> outcome;
-        date_time date; // of the answer
+        date_time date; // of the response
         entitable::profile limits{local_profile()};
         steady_time now{};
         steady_time due{(steady_time::min)()};
     };
 
-    /// The transport that the body has.
+    /// The transport that the body receives.
     struct handed_over {
         using is_transport = void;
         std::shared_ptr<exchange> with;
@@ -66,7 +66,7 @@ class program {
         }
     };
 
-    /// The clock that the body has: the time of the last answer, and of the waits since.
+    /// The clock that the body receives: the time of the last response, and of the waits since.
     struct handed_clock final : clock {
         explicit handed_clock(exchange& of) : with(of) {}
         date_time now() noexcept override { return {}; }
@@ -82,7 +82,7 @@ class program {
     };
 
 public:
-    /// Begins the body with the profile of local backends, at a time.
+    /// Starts the body with the profile of local backends, at a time.
     explicit program(std::function<Outcome(any_transport, clock&)> body, steady_time now = {})
         : with_(std::make_shared<exchange>()) {
         with_->now = now;
@@ -104,13 +104,13 @@ public:
         }
     }
 
-    /// The request that the body waits for, due when its last wait is over; none at its end.
+    /// Returns the request that the body waits for, due when its last wait is over; none at its end.
     [[nodiscard]] operation_step next() const {
         std::unique_lock lock{with_->guard};
         with_->changed.wait(lock, [&] { return with_->waits || with_->ended; });
         return with_->ended ? operation_step{} : operation_step{with_->asked, with_->due, 0, wait_cause::contention};
     }
-    /// Sets the service's date of the next answer: `call::server_date`.
+    /// Sets the service's date of the next response: `call::server_date`.
     void dated(date_time date) {
         std::lock_guard const lock{with_->guard};
         with_->date = date;
@@ -125,7 +125,7 @@ public:
         with_->waits = false;
         with_->changed.notify_all();
     }
-    /// Answers all further requests of the body with this error, until it ends.
+    /// Fails all later requests of the body with this error, until it ends.
     void abandon(error const& reason) {
         std::unique_lock lock{with_->guard};
         with_->why = reason;
@@ -133,7 +133,7 @@ public:
         with_->changed.notify_all();
         with_->changed.wait(lock, [&] { return with_->ended; });
     }
-    /// What the body returned.
+    /// Returns the result of the body.
     [[nodiscard]] Outcome finish() { return *std::move(with_->outcome); }
 
 private:

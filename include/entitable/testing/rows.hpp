@@ -30,7 +30,7 @@ private:
     }
 };
 
-/// A row with these properties.
+/// Returns a row with these properties.
 [[nodiscard]] inline row make_row(
     std::string_view partition_key, std::string_view row_key, std::initializer_list<named_value> properties = {}) {
     row_builder builder{partition_key, row_key};

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `scripted`: a transport that answers from a script, for tests of what an application does with answers that no
-/// backend gives when asked: a lost answer, a busy server, a page that is empty.
+/// `scripted`: a transport that answers from a script, to test how an application handles responses that no backend gives on demand: a lost
+/// response, a busy server, an empty page.
 ///
 ///     testing::scripted service;
 ///     service.expect<write_entity>().fails(error_code::server_busy);
@@ -23,9 +23,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing {
 
-/// Expects requests in the order of the script, and answers each with what the script says. A request that is not the one
-/// expected is answered with NotSupported and kept for `finished()`; the script stays where it is. A cheap handle: copies share
-/// the script.
+/// Expects requests in the order of the script, and returns the scripted response to each. An unexpected request fails with NotSupported
+/// and is recorded for `finished()`; the script does not advance. A cheap handle: copies share the script.
 ///
 /// Thread safety: safe to use from several threads, once the script is written.
 class scripted {
@@ -46,27 +45,27 @@ class scripted {
 public:
     using is_transport = void; ///< opts in to `transport`
 
-    /// The answer to a request of the script; by default an empty response.
+    /// The response to a request of the script; by default an empty response.
     template <table_request Request>
     class expectation {
     public:
-        /// Answers with this response.
+        /// Returns this response.
         void answers(response_of<Request> response) {
             step_->reply = [answer = std::move(response)](
                                Request const&) { return result<response_of<Request>>{answer}; };
         }
-        /// Answers with this error.
+        /// Returns this error.
         void fails(error problem) {
             step_->reply = [answer = std::move(problem)](
                                Request const&) -> result<response_of<Request>> { return failure{answer}; };
         }
-        /// Answers with an error of this code and this effect.
+        /// Returns an error of this code and this effect.
         void fails(error_code code, entitable::effect left = effect::none) {
             error problem{code, "scripted"};
             problem.effect = left;
             fails(std::move(problem));
         }
-        /// Answers with what a function returns: `result<response>(Request const&)`.
+        /// Returns the result of a function: `result<response>(Request const&)`.
         void does(typename step_of<Request>::answer reply) { step_->reply = std::move(reply); }
 
     private:
@@ -75,7 +74,7 @@ public:
         step_of<Request>* step_;
     };
 
-    /// Without a script; its profile is that of this service.
+    /// Starts with an empty script; its profile is that of this service.
     explicit scripted(entitable::profile service = storage_profile()) : script_(shared<script>::make()) {
         script_->service = service;
     }
@@ -91,12 +90,12 @@ public:
         return added;
     }
 
-    /// Whether every expectation was met and no other request came; names those that were not met or expected.
+    /// Whether every expectation was met and no other request came; names the violations.
     [[nodiscard]] verdict finished() const {
         std::lock_guard const guard{own().lock};
         std::string why = own().surprises;
         for (std::size_t at = own().next; at < own().steps.size(); ++at) {
-            why += "step " + std::to_string(at + 1) + " was not asked for: " + std::string{own().steps[at]->request} +
+            why += "step " + std::to_string(at + 1) + " was not requested: " + std::string{own().steps[at]->request} +
                 '\n';
         }
         return why.empty() ? verdict::yes() : verdict::no(std::move(why));
@@ -106,7 +105,7 @@ public:
         return script_ ? script_->service : entitable::profile{};
     } ///< that of the service it stands for
 
-    /// Answers with the next step of the script; a request that it does not expect gets NotSupported and is remembered.
+    /// Returns the response of the script's next step; an unexpected request fails with NotSupported and is recorded.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         if (!script_) {
@@ -126,7 +125,7 @@ public:
                     (over ? std::string{"nothing more"} : std::string{expected->request}) + ", got " +
                     std::string{Request::name} + (now != nullptr ? " that does not match" : "");
                 own().surprises += surprise + '\n';
-                return failure{error_code::not_supported, "the script does not have this request: " + surprise};
+                return failure{error_code::not_supported, "the script does not expect this request: " + surprise};
             }
             ++own().next;
         }
@@ -141,9 +140,9 @@ private:
         std::size_t next{0};
         std::string surprises;
     };
-    /// What copies share. Ends the program after a move, when there is nothing to report.
+    /// The state that copies share. Ends the program after a move, since no error can be returned.
     [[nodiscard]] script& own() const {
-        ENTITABLE_ASSERT(script_, "the script of a transport that was moved from is used",
+        ENTITABLE_ASSERT(script_, "the script of a moved-from transport is used",
             entitable::detail::misuse("use the object that the transport was moved into"));
         return *script_;
     }

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `spy<T>`: a transport that remembers what went through it.
+/// `spy<T>`: a transport that records its requests.
 
 #include <entitable/core/shared.hpp>
 #include <entitable/transport/transport.hpp>
@@ -14,15 +14,15 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing {
 
-/// One request that was seen.
+/// A recorded request.
 struct seen_request {
     std::string name;                 ///< for example "get_entity"
     std::string table;                ///< empty for a list of tables
-    std::string partition;            ///< empty when the request does not touch exactly one
-    std::optional<error_code> failed; ///< the error it ended with, if it did
+    std::string partition;            ///< empty unless the request touches exactly one
+    std::optional<error_code> failed; ///< the error it ended with, if it failed
 };
 
-/// Passes requests on and keeps a copy of each. A cheap handle: copies share what was seen. Grows without bound: for tests.
+/// Passes requests on and records a copy of each. A cheap handle: copies share the record. Grows without bound: for tests.
 ///
 /// Thread safety: safe to use from several threads.
 template <transport T>
@@ -30,14 +30,14 @@ class spy {
 public:
     using is_transport = void; ///< opts in to `transport`
 
-    // Exactly a T: nothing converts on the way, not even to the any_transport that asks whether this is a transport.
+    // Exactly a T: nothing converts on the way, not even to the any_transport that tests whether this is a transport.
     /// Records from now on.
     template <std::same_as<T> Wrapped>
     explicit spy(Wrapped wrapped) : wrapped_(std::move(wrapped)), log_(shared<log>::make()) {}
 
     [[nodiscard]] entitable::profile profile() const { return wrapped_.profile(); } ///< of the transport below
 
-    /// Passes a request on and keeps a copy.
+    /// Passes a request on and records a copy.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         if (!log_) {
@@ -55,24 +55,24 @@ public:
         return response;
     }
 
-    /// Everything so far, in the order in which the answers came.
+    /// Returns all recorded requests, in the order in which they ended.
     [[nodiscard]] std::vector<seen_request> seen() const {
         std::lock_guard const guard{own().lock};
         return own().seen;
     }
-    /// The requests of one kind, unchanged: `watched.all<query_entities>()`.
+    /// Returns the requests of one kind, unchanged: `watched.all<query_entities>()`.
     template <table_request Request>
     [[nodiscard]] std::vector<Request> all() const {
         std::lock_guard const guard{own().lock};
         return std::get<std::vector<Request>>(own().requests);
     }
-    /// How many requests of one kind.
+    /// Returns the number of requests of one kind.
     template <table_request Request>
     [[nodiscard]] std::size_t count() const {
         std::lock_guard const guard{own().lock};
         return std::get<std::vector<Request>>(own().requests).size();
     }
-    /// Forgets what was seen.
+    /// Clears the record.
     void forget() const {
         std::lock_guard const guard{own().lock};
         own().seen.clear();
@@ -88,9 +88,9 @@ private:
         all_requests::apply<vector_of_each> requests;
     };
 
-    /// What copies share. Ends the program after a move, when there is nothing to report.
+    /// The state that copies share. Ends the program after a move, since no error can be returned.
     [[nodiscard]] log& own() const {
-        ENTITABLE_ASSERT(log_, "the record of a transport that was moved from is used",
+        ENTITABLE_ASSERT(log_, "the record of a moved-from transport is used",
             entitable::detail::misuse("use the object that the transport was moved into"));
         return *log_;
     }
@@ -99,7 +99,7 @@ private:
     shared<log> log_;
 };
 
-/// Of any transport.
+/// Deduces the type of any transport.
 template <transport T>
 spy(T) -> spy<T>;
 

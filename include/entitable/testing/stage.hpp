@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `stage`: one run of some operations on a store, step by step, in an order that `interleavings` chooses; and its state as a text.
+/// `stage`: one run of some operations on a store, step by step, in an order that `interleavings` chooses; and its state as text.
 
 #include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/request/operation.hpp>
@@ -18,16 +18,16 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing {
 
-/// One run: stores, a clock, the operations, and what must hold. Made anew for each schedule, so what a run remembers belongs to
-/// it: `keep`.
+/// One run: stores, a clock, the operations, and the invariants. Created again for each schedule, so data of a run must belong to it:
+/// `keep`.
 class stage {
 public:
-    /// With what may go wrong.
+    /// Limits what may go wrong.
     explicit stage(interleaving_limits const& limits) : limits_(limits) { (void)store(); }
     stage(stage const&) = delete;
     stage& operator=(stage const&) = delete;
 
-    /// The store of a place, to set up and to examine. Created by the first call; that of place 0 exists.
+    /// Returns the store of a place, to set up and to examine. Created by the first call; that of place 0 exists.
     [[nodiscard]] memory_backend const& store(std::size_t place = 0) {
         while (stores_.size() <= place) {
             local_options options;
@@ -37,14 +37,14 @@ public:
         }
         return stores_[place];
     }
-    /// Delivers requests to a place through another transport than its store: one that watches it, for example.
+    /// Delivers requests to a place through a transport other than its store, for example one that records them.
     void deliver_to(any_transport way, std::size_t place = 0) {
         (void)store(place);
         ways_[place] = std::move(way);
     }
-    /// The clock of the stores and the operations. It stands until an operation waits.
+    /// Returns the clock of the stores and the operations. It stands still until an operation waits.
     [[nodiscard]] manual_clock& time() noexcept { return time_; }
-    /// How many operations ended by a crash so far: their outcomes were told to nobody.
+    /// Returns the number of operations that crashed so far, without reporting a result.
     [[nodiscard]] std::size_t crashed() const noexcept { return crashed_; }
 
     /// Makes an object that lives as long as the run.
@@ -54,25 +54,24 @@ public:
         kept_.push_back(made);
         return *made;
     }
-    /// Adds an operation, made by `make()` now and each time that it is begun again; calls `tell(outcome)` at its end. After `deadline` it
-    /// is abandoned.
+    /// Adds an operation, made by `make()` now and at each restart; calls `tell(outcome)` at its end. After `deadline` it is abandoned.
     template <class Make, class Tell>
     void add(std::string name, Make make, Tell tell, steady_time deadline = (steady_time::max)()) {
         actors_.push_back(
             std::make_unique<actor_of<Make, Tell>>(std::move(name), deadline, std::move(make), std::move(tell)));
     }
-    /// Adds a check: what is wrong in a state, empty when nothing is. Called after each step.
+    /// Adds a check, which returns an error in a state, empty if there is none. Called after each step.
     void always(std::function<std::string()> check) { checks_.push_back(std::move(check)); }
-    /// Adds a check of states in which nothing can happen any more.
+    /// Adds a check of final states.
     void at_end(std::function<std::string()> check) { last_checks_.push_back(std::move(check)); }
-    /// Adds what the checks depend on to the state, as a text: states in which it differs are not equal.
+    /// Adds data that the checks depend on to the state, as text: states in which it differs are not equal.
     void remember(std::function<std::string()> text) { memories_.push_back(std::move(text)); }
 
 private:
     friend class interleaving_search;
 
-    /// What happens to a request. One that is refused is not delivered; one whose answer is lost is; a late one is delivered after the
-    /// operation was told that it is lost; one that comes twice is answered, and delivered again later.
+    /// The delivery of a request. A refused request is not delivered; one whose response is lost is delivered; a late one is delivered
+    /// after the operation got the error of a lost request; a repeated one is answered, and delivered again later.
     enum class delivery : std::uint8_t { answered, refused, answer_lost, late, twice };
 
     struct move {
@@ -80,7 +79,7 @@ private:
         kind what;
         std::size_t index;
         delivery how{};
-        std::size_t told{}; ///< which of the errors
+        std::size_t told{}; ///< index of the error
     };
 
     struct held_up {
@@ -97,7 +96,7 @@ private:
         virtual void abandon() = 0;
         virtual void begin() = 0;
 
-        /// Looks for the first rule of operations on its way.
+        /// Returns the next step, and checks the first rule of operations.
         [[nodiscard]] operation_step next() {
             if (over) {
                 return {};
@@ -106,7 +105,7 @@ private:
             operation_step const same = ask();
             if (address(said.request) != address(same.request) || said.not_before != same.not_before ||
                 said.place != same.place) {
-                breaks("next(), asked twice, does not say the same");
+                breaks("two calls of next() returned different steps");
             }
             return over ? operation_step{} : said;
         }
@@ -122,11 +121,11 @@ private:
 
         std::string name;
         steady_time deadline;
-        std::string history; ///< all that it was told
-        std::string broken;  ///< a rule of operations
+        std::string history; ///< all responses that it received
+        std::string broken;  ///< the violated rule of operations
         std::size_t sent{};
         bool over{};
-        bool in_vain{}; ///< it is over, and has not done what it was for
+        bool in_vain{}; ///< it has ended with an error
     };
 
     template <class Make, class Tell>
@@ -150,7 +149,7 @@ private:
                 }
             });
             if (!taken) {
-                breaks("takes no answer to the request that it wants, or wants it of a place that is not there");
+                breaks("refuses the response to its request, or names a place that does not exist");
             } else if (sent > on.limits_.most_requests) {
                 breaks("does not end");
             }
@@ -179,7 +178,7 @@ private:
             result<response_of<Asked>> answered = failure{std::move(told)};
             if (how.how == delivery::answer_lost) {
                 (void)deliver(date);
-                date = {}; // lost with the answer
+                date = {}; // lost with the response
             } else if (how.how == delivery::answered || how.how == delivery::twice) {
                 answered = deliver(date);
             }
@@ -197,7 +196,7 @@ private:
             op->abandon(error{error_code::deadline_exceeded, "the deadline of the call has passed"});
             history += "abandoned;";
             if (!op->next().done()) {
-                breaks("was abandoned, and wants another request");
+                breaks("was abandoned, but requests more");
             }
             end();
         }
@@ -205,7 +204,7 @@ private:
             op.reset(new operation_type(make())); // it may be one that cannot be moved
             over = false;
             in_vain = false;
-            history = "again;"; // it knows nothing of what was before
+            history = "again;"; // it remembers nothing
         }
         void end() {
             if (!over && op->next().done()) {
@@ -225,7 +224,7 @@ private:
 
     [[nodiscard]] std::string since_begun(steady_time at) const { return std::to_string((at - begun_).count()); }
 
-    /// The state as a text; ETags have names of their order in it.
+    /// Returns the state as text; ETags are named by their order in it.
     [[nodiscard]] std::string state() const {
         std::string text = since_begun(time_.steady());
         for (std::size_t const each : {faults_, late_, twice_, abandoned_, crashed_, again_}) {
@@ -244,7 +243,7 @@ private:
             for (auto const& [name, rows] : all->tables) {
                 text += name + '\n';
                 for (auto const& [key, each] : rows) {
-                    // Timestamps differ by ticks only to tell versions apart.
+                    // Timestamps differ by ticks only to distinguish versions.
                     text += detail::shown_row(each.view()) +
                         std::to_string(each.view().timestamp().ticks / date_time::ticks_per_second) + '\n';
                 }
@@ -308,7 +307,7 @@ private:
         }
         return all;
     }
-    /// Makes a move; what it was, for a person.
+    /// Makes a move; returns its description for people.
     std::string take(move const& next) {
         if (next.what == move::kind::deliver) {
             held_up const due = std::move(held_[next.index]);
@@ -330,7 +329,7 @@ private:
         if (next.what == move::kind::again) {
             ++again_;
             by.begin();
-            return by.name + " begins again";
+            return by.name + " starts again";
         }
         if (next.what == move::kind::abandon || (next.what == move::kind::send && time_.steady() > by.deadline)) {
             abandoned_ += next.what == move::kind::abandon ? 1U : 0U;
@@ -356,8 +355,8 @@ private:
             case delivery::answer_lost:
                 said += ", applied, " + std::string{to_string(limits_.errors[next.told].code)};
                 break;
-            case delivery::late: said += ", held up and taken for lost"; break;
-            case delivery::twice: said += ", and a second copy is held up"; break;
+            case delivery::late: said += ", delayed and reported as lost"; break;
+            case delivery::twice: said += ", and a second copy is delayed"; break;
         }
         faults_ += next.how == delivery::refused || next.how == delivery::answer_lost ? 1U : 0U;
         late_ += next.how == delivery::late ? 1U : 0U;
@@ -365,7 +364,7 @@ private:
         by.send(*this, next);
         return said;
     }
-    /// What is wrong; `last`: and nothing can happen any more.
+    /// Returns an error found by the checks; `last`: the state is final.
     [[nodiscard]] std::string wrong(bool last) const {
         for (auto const& each : actors_) {
             if (!each->broken.empty()) {
@@ -382,9 +381,9 @@ private:
 
     interleaving_limits limits_;
     mutable manual_clock time_;
-    steady_time begun_{time_.steady()}; ///< the same in no two runs: states have times from here on
+    steady_time begun_{time_.steady()}; ///< differs between runs: states have times relative to it
     std::deque<memory_backend> stores_; ///< of the places
-    std::vector<any_transport> ways_;   ///< to them
+    std::vector<any_transport> ways_;   ///< to the stores
     std::vector<std::shared_ptr<void>> kept_;
     std::vector<std::unique_ptr<actor>> actors_;
     std::vector<held_up> held_;

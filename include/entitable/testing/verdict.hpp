@@ -3,10 +3,10 @@
 #pragma once
 
 /// \file
-/// Assertions that need no test framework and work with each: a `verdict` is yes, or no with a reason.
+/// Assertions that work with any test framework and without one: a `verdict` is yes, or no with a reason.
 ///
-///     CHECK(testing::fails_with(orders.insert(order), error_code::entity_already_exists));   // a framework's own word
-///     testing::require(testing::succeeds(orders.insert(order)));                             // none at all
+///     CHECK(testing::fails_with(orders.insert(order), error_code::entity_already_exists));   // with a framework's macro
+///     testing::require(testing::succeeds(orders.insert(order)));                             // without a framework
 
 #include <entitable/testing/contents.hpp>
 
@@ -16,14 +16,14 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing {
 
-/// The outcome of an assertion.
+/// The result of an assertion.
 class [[nodiscard]] verdict {
 public:
     [[nodiscard]] static verdict yes() { return verdict{{}}; }                           ///< it holds
     [[nodiscard]] static verdict no(std::string why) { return verdict{std::move(why)}; } ///< it does not hold, and why
 
     explicit operator bool() const noexcept { return why_.empty(); } ///< whether it holds
-    /// What was expected and what came instead; empty when it holds.
+    /// Returns the expectation and the actual result; empty if the assertion holds.
     [[nodiscard]] std::string const& why() const noexcept { return why_; }
 
 private:
@@ -31,7 +31,7 @@ private:
     std::string why_;
 };
 
-/// For frameworks that print what they check.
+/// For frameworks that print their checks.
 template <class Stream>
 auto operator<<(Stream& out, verdict const& asked) -> decltype(out << asked.why()) {
     return out << (asked ? std::string{"yes"} : asked.why());
@@ -45,13 +45,13 @@ inline void(require)(verdict const& asked, char const* file = __builtin_FILE(), 
     }
 }
 
-/// The result has a value.
+/// Asserts that the result has a value.
 template <class T>
 [[nodiscard]] verdict succeeds(result<T> const& outcome) {
     return outcome ? verdict::yes() : verdict::no("expected success, got " + outcome.error().to_string());
 }
 
-/// The result has an error of this code and `effect::none`.
+/// Asserts that the result has an error of this code and `effect::none`.
 template <class T>
 [[nodiscard]] verdict fails_with(result<T> const& outcome, error_code code) {
     std::string const expected = "expected " + std::string{to_string(code)} + ", got ";
@@ -64,7 +64,7 @@ template <class T>
     return verdict::yes();
 }
 
-/// There is an entity with these keys.
+/// Asserts that an entity with these keys exists.
 [[nodiscard]] inline verdict has_entity(
     any_transport const& store, std::string table, std::string partition_key, std::string row_key) {
     call context;
@@ -73,7 +73,7 @@ template <class T>
     return succeeds(read);
 }
 
-/// The entity has exactly this value in this property.
+/// Asserts that the entity has exactly this value in this property.
 [[nodiscard]] inline verdict has_property(row_view entity, std::string_view name, value_view expected) {
     auto const found = entity.find(name);
     if (found && *found == expected) {
@@ -86,10 +86,10 @@ template <class T>
         (found ? shown_value(*found) : std::string{"nothing"}));
 }
 
-/// Both hold the same.
+/// Asserts that both have the same contents.
 [[nodiscard]] inline verdict same_contents(contents const& expected, contents const& found, shown how = shown::data) {
     std::string different = difference(expected, found, how);
-    return different.empty() ? verdict::yes() : verdict::no("not the same contents:\n" + different);
+    return different.empty() ? verdict::yes() : verdict::no("the contents differ:\n" + different);
 }
 
 } // namespace testing

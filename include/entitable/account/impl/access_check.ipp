@@ -76,12 +76,12 @@ ENTITABLE_DECL result<void> check_shared_key(
     std::string_view const scheme_name = given.substr(0, space);
     bool const lite = scheme_name == "SharedKeyLite";
     if (space == std::string_view::npos || (!lite && scheme_name != "SharedKey")) {
-        return not_authenticated("The scheme is not known.");
+        return not_authenticated("The scheme is unknown.");
     }
     given.remove_prefix(space + 1);
     std::size_t const colon = given.find(':');
     if (colon == std::string_view::npos || given.substr(0, colon) != keys.account()) {
-        return not_authenticated("The account is not that of the address.");
+        return not_authenticated("The account differs from that of the address.");
     }
     given.remove_prefix(colon + 1);
     auto date = request.headers.find("x-ms-date");
@@ -97,7 +97,7 @@ ENTITABLE_DECL result<void> check_shared_key(
             text, lite ? key_scheme::shared_key_lite : key_scheme::shared_key, keys.account(), request, url, *date);
     };
     if (!keys.signed_by(write, given)) {
-        return not_authenticated("The signature is another one.");
+        return not_authenticated("The signature does not match.");
     }
     if (time->ticks > now.ticks + skew || time->ticks < now.ticks - skew) {
         return not_authenticated("The date of the request is more than 15 minutes from the server's.");
@@ -108,13 +108,13 @@ ENTITABLE_DECL result<void> check_shared_key(
 /// The parameters of a shared access signature, by name.
 class sas_query {
 public:
-    /// False when one stands there twice.
+    /// False if a parameter is repeated.
     bool read(std::string_view query) {
         bool once = true;
         for_each_option(query, [&](std::string_view name, std::string_view value) {
             for (std::string_view const known : names) {
                 if (name == known) {
-                    std::string decoded; // a "+" is itself: base64 has it, and some do not escape it
+                    std::string decoded; // a "+" is literal: base64 uses it, and some clients do not escape it
                     static_cast<void>(append_url_unescaped(decoded, value));
                     once = once && !find(name);
                     fields_.push_back({known, std::move(decoded)});
@@ -144,7 +144,7 @@ private:
     std::vector<sas_field> fields_;
 };
 
-/// An IPv4 address as a number; nothing for other text.
+/// Parses an IPv4 address to a number; nothing for other text.
 ENTITABLE_DECL std::optional<std::uint32_t> ipv4_number(std::string_view text) noexcept {
     std::uint32_t made = 0;
     for (int part = 0; part < 4; ++part) {
@@ -171,7 +171,7 @@ ENTITABLE_DECL bool is_among(std::string_view address, std::string_view allowed)
     return first && last && at && *first <= *at && *at <= *last;
 }
 
-/// What is valid of a signature whatever kind it is: times, protocol, addresses.
+/// Checks the terms common to all kinds of signatures: times, protocol, addresses.
 ENTITABLE_DECL result<void> check_terms_now(sas_query const& query, std::optional<date_time> start,
     std::optional<date_time> expiry, request_origin const& origin, date_time now) {
     if (!expiry || now > *expiry || (start && now < *start)) {
@@ -179,7 +179,7 @@ ENTITABLE_DECL result<void> check_terms_now(sas_query const& query, std::optiona
     }
     if (std::string const protocols = query.text("spr"); !protocols.empty() && protocols != "https,http") {
         if (protocols != "https") {
-            return not_authenticated("The protocols of the signature are not known.");
+            return not_authenticated("The protocols of the signature are unknown.");
         }
         if (!origin.encrypted) {
             return refused(403, "AuthorizationProtocolMismatch",
@@ -193,7 +193,7 @@ ENTITABLE_DECL result<void> check_terms_now(sas_query const& query, std::optiona
     return {};
 }
 
-/// A time of a signature: none when it is not there; false when it is none.
+/// Reads a time of a signature: empty if absent; false if malformed.
 ENTITABLE_DECL bool read_sas_time(sas_query const& query, std::string_view name, std::optional<date_time>& out) {
     auto const text = query.find(name);
     out = text ? policy_time(*text) : std::nullopt;
@@ -206,7 +206,7 @@ ENTITABLE_DECL result<access_grant> check_signature(std::string_view query_text,
     std::optional<date_time> start;
     std::optional<date_time> expiry;
     if (!query.read(query_text) || !read_sas_time(query, "st", start) || !read_sas_time(query, "se", expiry)) {
-        return not_authenticated("The signature has a field twice, or a time that is none.");
+        return not_authenticated("The signature has a duplicate field or a malformed time.");
     }
     std::string const version = query.text("sv");
     if (version.size() != 10 || version < "2015-04-05") {
@@ -215,14 +215,14 @@ ENTITABLE_DECL result<access_grant> check_signature(std::string_view query_text,
     std::string const given = query.text("sig");
     bool const of_table = query.find("tn").has_value();
     if (of_table == query.find("srt").has_value()) {
-        return not_authenticated("The signature is neither one of a table nor one of an account.");
+        return not_authenticated("The signature is neither for a table nor for an account.");
     }
     auto const write = [&](std::string& out) {
         out += of_table ? table_sas_to_sign(keys.account(), query.text("tn"), query.fields())
                         : account_sas_to_sign(keys.account(), version, query.fields());
     };
     if (!keys.signed_by(write, given)) {
-        return not_authenticated("The signature is another one.");
+        return not_authenticated("The signature does not match.");
     }
     access_grant made;
     made.permissions = query.text("sp");
@@ -249,7 +249,7 @@ ENTITABLE_DECL result<access_grant> check_signature(std::string_view query_text,
     if (auto const id = query.find("si")) {
         auto const policy = find_policy(made.table, *id);
         if (!policy) {
-            return not_authenticated("The access policy of the signature is not there.");
+            return not_authenticated("The access policy of the signature does not exist.");
         }
         bool const twice = (start && policy->start) || (expiry && policy->expiry) ||
             (!made.permissions.empty() && !policy->permissions.empty());

@@ -11,7 +11,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The pairs of a connection string that matter here, in the order of `connection_names`.
+/// The relevant pairs of a connection string, in the order of `connection_names`.
 struct connection_pairs {
     enum name : std::size_t {
         account_name,
@@ -24,19 +24,19 @@ struct connection_pairs {
         development,
         development_proxy,
         known,
-        queue_endpoint = known, // left aside where the tables are asked for
+        queue_endpoint = known, // ignored for tables
         queue_secondary
     };
     static constexpr std::string_view names[] = {"AccountName", "AccountKey", "DefaultEndpointsProtocol",
         "EndpointSuffix", "TableEndpoint", "TableSecondaryEndpoint", "SharedAccessSignature", "UseDevelopmentStorage",
         "DevelopmentStorageProxyUri",
-        // left aside
+        // ignored
         "QueueEndpoint", "QueueSecondaryEndpoint", "AccountKeyName", "BlobEndpoint", "BlobSecondaryEndpoint",
         "FileEndpoint", "FileSecondaryEndpoint", "DfsEndpoint", "DfsSecondaryEndpoint", "WebEndpoint",
         "WebSecondaryEndpoint", "ApiKind"};
     std::optional<std::string_view> values[std::size(names)];
 
-    /// The name of an address of one of the services.
+    /// Returns the name of an address of one of the services.
     static constexpr name endpoint_of(account_service of) noexcept {
         return of == account_service::queues ? queue_endpoint : table_endpoint;
     }
@@ -54,7 +54,7 @@ ENTITABLE_DECL failure refused_pair(std::string_view name, std::string_view why)
     return failure{error_code::invalid_input, text::joined({"connection string: ", name, why})};
 }
 
-/// Without blanks and line ends around it: a text that was read from a file ends with one.
+/// Removes blanks and line ends around the text: a text read from a file ends with one.
 ENTITABLE_DECL std::string_view without_line_ends(std::string_view text) noexcept {
     constexpr std::string_view blank = " \t\r\n";
     std::size_t const first = text.find_first_not_of(blank);
@@ -62,14 +62,14 @@ ENTITABLE_DECL std::string_view without_line_ends(std::string_view text) noexcep
                                            : text.substr(first, text.find_last_not_of(blank) - first + 1);
 }
 
-/// What is unknown is named by its place, since it may be a secret.
+/// Identifies an unknown name by its position, since it may be a secret.
 ENTITABLE_DECL failure unknown_name(std::string_view position) {
     std::string known;
     for (std::size_t which = 0; which < connection_pairs::known; ++which) {
         known.append(which == 0 ? "" : ", ").append(connection_pairs::names[which]);
     }
-    return refused_pair(
-        position, text::joined({" has an unknown name; known are ", known, ", and the endpoints of other services"}));
+    return refused_pair(position,
+        text::joined({" has an unknown name; the known names are ", known, ", and the endpoints of other services"}));
 }
 
 ENTITABLE_DECL bool is_quoted(std::string_view text) noexcept {
@@ -81,7 +81,7 @@ ENTITABLE_DECL result<connection_pairs> split_connection_string(std::string_view
     connection_pairs pairs;
     text.remove_prefix(text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
     if (is_quoted(without_line_ends(text))) {
-        return refused_pair("the whole of it", " stands in quotes: leave them out");
+        return refused_pair("the whole string", " is in quotes: remove them");
     }
     for (std::size_t number = 1; !text.empty(); ++number) {
         std::string_view const pair = text.substr(0, text.find(';'));
@@ -89,7 +89,7 @@ ENTITABLE_DECL result<connection_pairs> split_connection_string(std::string_view
         if (without_line_ends(pair).empty()) {
             continue; // nothing between two ";"
         }
-        // A text in the wrong place may be a secret: it is named by its position.
+        // A misplaced text may be a secret: it is identified by its position.
         std::string const position = text::joined({"pair ", std::to_string(number)});
         std::size_t const equals = pair.find('=');
         if (equals == std::string_view::npos) {
@@ -98,7 +98,7 @@ ENTITABLE_DECL result<connection_pairs> split_connection_string(std::string_view
         std::string_view const name = without_line_ends(pair.substr(0, equals));
         if (same_field_name(name, "AccountEndpoint")) {
             return refused_pair("AccountEndpoint",
-                " belongs to the SQL API of Cosmos DB: take the connection string of its Table API, which has "
+                " belongs to the SQL API of Cosmos DB: use the connection string of its Table API, which has "
                 "TableEndpoint");
         }
         std::size_t which = 0;
@@ -110,34 +110,34 @@ ENTITABLE_DECL result<connection_pairs> split_connection_string(std::string_view
         }
         std::string_view const value = without_line_ends(pair.substr(equals + 1));
         if (pairs.values[which]) {
-            return refused_pair(connection_pairs::names[which], " is there twice");
+            return refused_pair(connection_pairs::names[which], " is repeated");
         }
         if (value.empty()) {
             return refused_pair(connection_pairs::names[which], " is empty");
         }
         if (is_quoted(value)) {
-            return refused_pair(connection_pairs::names[which], " stands in quotes: leave them out");
+            return refused_pair(connection_pairs::names[which], " is in quotes: remove them");
         }
         if (value.find_first_of("\r\n") != std::string_view::npos) {
-            return refused_pair(connection_pairs::names[which], " holds a line end");
+            return refused_pair(connection_pairs::names[which], " contains a line end");
         }
         pairs.values[which] = value;
     }
     return pairs;
 }
 
-/// The account, the key and the endpoint of the emulator, which are the same everywhere (source: the service's "Use the
-/// Azurite emulator").
+/// Returns the account, the key and the endpoint of the emulator, which are the same everywhere (source: the service's "Use the Azurite
+/// emulator").
 ENTITABLE_DECL result<connection_settings> development_settings(connection_pairs const& pairs, account_service of) {
     constexpr std::string_view account = "devstoreaccount1";
     constexpr std::string_view key =
         "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
     if (!same_field_name(pairs[connection_pairs::development], "true")) {
-        return refused_pair("UseDevelopmentStorage", " is something else than true");
+        return refused_pair("UseDevelopmentStorage", " must be true");
     }
     for (std::size_t which = 0; which < connection_pairs::development; ++which) {
         if (pairs.values[which]) {
-            return refused_pair(connection_pairs::names[which], " and UseDevelopmentStorage exclude each other");
+            return refused_pair(connection_pairs::names[which], " and UseDevelopmentStorage cannot be combined");
         }
     }
     std::string origin = "http://127.0.0.1";
@@ -169,7 +169,7 @@ ENTITABLE_DECL result<credential> credential_of(connection_pairs const& pairs, s
     bool const key = pairs.has(connection_pairs::account_key);
     bool const signature = pairs.has(connection_pairs::signature);
     if (key && signature) {
-        return refused_pair("AccountKey", " and SharedAccessSignature exclude each other");
+        return refused_pair("AccountKey", " and SharedAccessSignature cannot be combined");
     }
     auto who = key ? credential::account_key(account, pairs[connection_pairs::account_key])
                    : credential::shared_access_signature(pairs[connection_pairs::signature]);
@@ -208,12 +208,12 @@ ENTITABLE_DECL result<connection_settings> parse_connection_string(std::string_v
     }
     std::string_view const account = pairs[names::account_name];
     if (pairs.has(names::account_name) && !detail::is_account(account)) {
-        return detail::refused_pair("AccountName", " is not 1 to 63 lower-case letters, digits and hyphens");
+        return detail::refused_pair("AccountName", " must be 1 to 63 lower-case letters, digits and hyphens");
     }
     std::string_view const protocol = pairs.values[names::protocol].value_or("https");
     bool const encrypted = detail::same_field_name(protocol, "https");
     if (!encrypted && !detail::same_field_name(protocol, "http")) {
-        return detail::refused_pair("DefaultEndpointsProtocol", " is neither https nor http");
+        return detail::refused_pair("DefaultEndpointsProtocol", " must be https or http");
     }
     bool const given = pairs.has(primary);
     std::string made;

@@ -18,7 +18,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The request goes where the endpoint is, and nowhere else: what follows the address begins a path or a query.
+/// Whether a URL is within an address: the rest must begin a path or a query.
 ENTITABLE_DECL bool goes_to(std::string_view url, std::string_view address) noexcept {
     return !address.empty() && url.starts_with(address) &&
         (url.size() == address.size() || url[address.size()] == '/' || url[address.size()] == '?');
@@ -26,7 +26,7 @@ ENTITABLE_DECL bool goes_to(std::string_view url, std::string_view address) noex
 
 ENTITABLE_DECL result<url_parts> parse_target(http_request const& request, endpoint const& at) {
     if (!goes_to(request.url, at.primary) && !goes_to(request.url, at.secondary)) {
-        return failure{error_code::invalid_input, "the URL of the request is not one of the endpoint"};
+        return failure{error_code::invalid_input, "the URL of the request is outside the endpoint"};
     }
     return parse_url(request.url, "the URL of the request");
 }
@@ -48,7 +48,7 @@ public:
         if (known.fresh) {
             known_fields::add(request.headers, "x-ms-date", date);
         } else if (!request.headers.set("x-ms-date", date)) {
-            return failure{error_code::internal_error, "the date does not fit a header field"};
+            return failure{error_code::internal_error, "the date does not fit in a header field"};
         }
         key_signer::signature signature;
         auto const write = [&](std::string& text) {
@@ -61,14 +61,14 @@ public:
         if (!signer_.sign(write, signature)) {
             return failure{error_code::internal_error, "OpenSSL did not sign the request"};
         }
-        char value[160]; // an account has 63 characters at most
+        char value[160]; // an account has at most 63 characters
         prefix_.copy(value, prefix_.size());
         std::memcpy(value + prefix_.size(), signature, sizeof signature);
         std::string_view const authorization{value, prefix_.size() + sizeof signature};
         if (known.fresh) {
             known_fields::add(request.headers, "Authorization", authorization);
         } else if (!request.headers.set("Authorization", authorization)) {
-            return failure{error_code::internal_error, "the signature does not fit a header field"};
+            return failure{error_code::internal_error, "the signature does not fit in a header field"};
         }
         return {};
     }
@@ -96,7 +96,7 @@ public:
         : parameters_(parameters), start_(start), expiry_(expiry) {}
 
     result<void> authorize(http_request& request, known_request const&, endpoint const&, date_time now) override {
-        // The clocks of client and service may differ by so much.
+        // The possible difference between the clocks of client and service.
         constexpr std::int64_t tolerance = 15 * 60 * date_time::ticks_per_second;
         if (expiry_ && now.ticks > expiry_->ticks + tolerance) {
             return failure{error_code::authentication_failed, "the shared access signature has expired"};
@@ -105,7 +105,7 @@ public:
             return failure{error_code::authentication_failed, "the shared access signature is not valid yet"};
         }
         if (request.url.ends_with(parameters_.reveal())) {
-            return {}; // an earlier attempt put it there
+            return {}; // added by an earlier attempt
         }
         request.url.reserve(request.url.size() + 1 + parameters_.reveal().size());
         std::size_t const question = request.url.find('?');
@@ -142,7 +142,7 @@ public:
                 break;
             }
             if (!good && failures_ != failures) {
-                return failure{*last_failure_}; // got by another thread while this one waited
+                return failure{*last_failure_}; // set by another thread while this one waited
             }
             if (refreshing_) {
                 done_.wait(lock);
@@ -155,7 +155,7 @@ public:
         }
         if (!request.headers.set("Authorization", header_.reveal())) {
             return failure{
-                error_code::authentication_failed, "the token holds characters that no header field may hold"};
+                error_code::authentication_failed, "the token has characters that are invalid in a header field"};
         }
         return {};
     }
@@ -171,7 +171,7 @@ public:
     }
 
 private:
-    /// Marks that a thread gets a token, also while an exception passes.
+    /// Marks that a thread is getting a token, also while an exception passes.
     struct turn {
         token_credential& owner;
         std::unique_lock<std::mutex>& lock;
@@ -203,8 +203,8 @@ private:
             refresh_at_ = {now.ticks + options_.retry_after.count() * date_time::ticks_per_second};
             last_failure_ = !got ? got.error()
                                  : error{error_code::authentication_failed,
-                                       got->text.empty() ? "the token source gave an empty token"
-                                                         : "the token source gave a token that has ended"};
+                                       got->text.empty() ? "the token source returned an empty token"
+                                                         : "the token source returned an expired token"};
             last_failure_->effect = effect::none;
             return failure{*last_failure_};
         }
@@ -213,7 +213,7 @@ private:
         header_ = secret{header};
         expires_ = got->expires;
         got_at_ = now;
-        // A token that lives but shortly is kept for half its life.
+        // A short-lived token is kept for half its lifetime.
         std::int64_t const before = options_.refresh_before.count() * date_time::ticks_per_second;
         std::int64_t const half = (expires_.ticks - now.ticks) / 2;
         refresh_at_ = {expires_.ticks - (before < half ? before : half)};
@@ -224,16 +224,16 @@ private:
     token_options const options_;
     std::mutex mutex_;
     std::condition_variable done_;
-    bool refreshing_{};                 ///< a thread gets a token; this and what follows is guarded by mutex_
-    secret header_;                     ///< "Bearer ..."
-    date_time expires_;                 ///< of the token
-    date_time got_at_;                  ///< the token
-    date_time refresh_at_;              ///< from then on the next request gets a new one
-    std::uint64_t failures_{};          ///< of the source
+    bool refreshing_{};        ///< a thread is getting a token; this member and the following are guarded by mutex_
+    secret header_;            ///< "Bearer ..."
+    date_time expires_;        ///< of the token
+    date_time got_at_;         ///< when the token was received
+    date_time refresh_at_;     ///< after that the next request gets a new one
+    std::uint64_t failures_{}; ///< of the source
     std::optional<error> last_failure_; ///< of the source
 };
 
-/// A time of a shared access signature: 2026-01-01, 2026-01-01T00:00Z or 2026-01-01T00:00:00Z.
+/// Parses a time of a shared access signature: 2026-01-01, 2026-01-01T00:00Z or 2026-01-01T00:00:00Z.
 ENTITABLE_DECL std::optional<date_time> signature_time(std::string_view escaped) {
     std::string time;
     time.reserve(escaped.size() + sizeof("T00:00:00Z"));
@@ -267,7 +267,7 @@ ENTITABLE_DECL result<void> credential::authorize(http_request& request, endpoin
 ENTITABLE_DECL result<credential> credential::account_key(
     std::string_view account, std::string_view key, key_scheme scheme) {
     if (!detail::is_account(account)) {
-        return failure{error_code::invalid_input, "AccountName is not 1 to 63 lower-case letters, digits and hyphens"};
+        return failure{error_code::invalid_input, "AccountName must be 1 to 63 lower-case letters, digits and hyphens"};
     }
     auto const bytes = detail::decode_account_key(key);
     if (!bytes) {
@@ -293,17 +293,17 @@ ENTITABLE_DECL result<credential> credential::shared_access_signature(std::strin
         std::string_view const value = name.size() == pair.size() ? std::string_view{} : pair.substr(name.size() + 1);
         if (name == "sig") {
             if (value.empty() || ++signatures > 1) {
-                return detail::refused_signature(value.empty() ? " has an empty sig" : " has two sig");
+                return detail::refused_signature(value.empty() ? " has an empty sig" : " has more than one sig");
             }
             if (value.find('+') != std::string_view::npos) {
-                return detail::refused_signature(" has a sig with a + that is not written %2B");
+                return detail::refused_signature(" has a + in its sig; write it as %2B");
             }
         } else if (name == "se" || name == "st") {
             auto& time = name == "se" ? expiry : start;
             time = detail::signature_time(value);
             if (!time) {
                 return detail::refused_signature(
-                    name == "se" ? " has an se that is no time" : " has an st that is no time");
+                    name == "se" ? " has an invalid time in se" : " has an invalid time in st");
             }
         }
     }

@@ -10,7 +10,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Storage allows 3 to 24 letters and digits, Cosmos hyphens and 44 characters, emulators what their users like.
+/// Storage allows 3 to 24 letters and digits, Cosmos hyphens and 44 characters, emulators anything their users choose.
 inline bool is_account(std::string_view name) noexcept {
     for (char const c : name) {
         if (!(c >= 'a' && c <= 'z') && !is_decimal(c) && c != '-') {
@@ -27,22 +27,22 @@ inline std::string_view without_slashes(std::string_view url) noexcept {
     return url;
 }
 
-/// Reads the address of a service: a URL without a query, and without slashes at its end.
+/// Parses the address of a service: a URL without a query, and without slashes at its end.
 ENTITABLE_DECL result<url_parts> parse_address(std::string_view url, std::string_view field) {
     auto parts = parse_url(without_slashes(url), field);
     if (parts && url.find('?') != std::string_view::npos) {
-        return failure{error_code::invalid_input, text::joined({field, " holds a query"})};
+        return failure{error_code::invalid_input, text::joined({field, " must not have a query"})};
     }
     return parts;
 }
 
-/// The URL with its scheme in lower case.
+/// Returns the URL with its scheme in lower case.
 ENTITABLE_DECL std::string address_text(std::string_view url, url_parts const& parts) {
     url = without_slashes(url);
     return text::joined({parts.encrypted ? "https" : "http", url.substr(url.find(':'))});
 }
 
-/// The service's rule for the address of the secondary: "-secondary" after the account, where the account stands.
+/// Returns the secondary address by the service's rule: "-secondary" after the account.
 ENTITABLE_DECL std::string derived_secondary(endpoint const& at, url_parts const& parts) {
     std::size_t const host = at.primary.find("://") + 3;
     std::size_t const account = at.path_style ? at.primary.size() - parts.path.size() + 1 : host;
@@ -57,7 +57,7 @@ ENTITABLE_DECL std::string derived_secondary(endpoint const& at, url_parts const
     return secondary;
 }
 
-/// As endpoint::parse, with the names of the fields at fault.
+/// Like endpoint::parse, with the names of the fields for errors.
 ENTITABLE_DECL result<endpoint> parse_endpoint(std::string_view primary, std::string_view primary_field,
     std::string_view secondary, std::string_view secondary_field, std::string_view account,
     std::string_view account_field) {
@@ -84,11 +84,11 @@ ENTITABLE_DECL result<endpoint> parse_endpoint(std::string_view primary, std::st
     if (!is_account(at.account)) {
         return refused(account.empty() ? primary_field : account_field,
             account.empty() ? " does not name an account of lower-case letters, digits and hyphens"
-                            : " is not 1 to 63 lower-case letters, digits and hyphens");
+                            : " must be 1 to 63 lower-case letters, digits and hyphens");
     }
     // "https://ACCOUNT.table.core.windows.net/Orders": the table does not belong there.
     if (!at.path_style && !parts->path.empty() && host.find(".table.") != std::string::npos) {
-        return refused(primary_field, " holds more than the address of the service: leave the table out");
+        return refused(primary_field, " must be the address of the service only: remove the table");
     }
     if (secondary.empty()) {
         at.secondary = derived_secondary(at, *parts);

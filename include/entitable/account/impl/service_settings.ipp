@@ -69,11 +69,11 @@ ENTITABLE_DECL std::vector<std::string> text_list(std::string_view text) {
 ENTITABLE_DECL result<std::string> write_xml(service_properties const& properties) {
     for (auto const* metrics : {&properties.hour_metrics, &properties.minute_metrics}) {
         if (*metrics && !good_days((*metrics)->retention_days)) {
-            return bad_setting({"retention_days of metrics is not 1 to 365"});
+            return bad_setting({"retention_days of metrics must be 1 to 365"});
         }
     }
     if (properties.logging && !good_days(properties.logging->retention_days)) {
-        return bad_setting({"retention_days of logging is not 1 to 365"});
+        return bad_setting({"retention_days of logging must be 1 to 365"});
     }
     if (properties.cors && properties.cors->size() > 5) {
         return bad_setting({"cors has ", std::to_string(properties.cors->size()), " rules; the limit is 5"});
@@ -115,13 +115,13 @@ ENTITABLE_DECL result<std::string> write_xml(std::vector<access_policy> const& p
     for (access_policy const& policy : policies) {
         auto const units = text::utf16_length(policy.id);
         if (!units || *units < 1 || *units > 64) {
-            return bad_setting({"the id of an access policy has not 1 to 64 characters"});
+            return bad_setting({"the id of an access policy must have 1 to 64 characters"});
         }
         std::size_t at = 0;
         for (char const letter : policy.permissions) {
             at = std::string_view{"raud"}.find(letter, at);
             if (at == std::string_view::npos) {
-                return bad_setting({"the permissions of an access policy are not some of \"raud\" in this order"});
+                return bad_setting({"the permissions of an access policy must be letters of \"raud\" in this order"});
             }
             ++at;
         }
@@ -147,7 +147,7 @@ ENTITABLE_DECL result<std::string> write_xml(std::vector<access_policy> const& p
     return out + "</SignedIdentifiers>";
 }
 
-/// The part of `path` after `from` and a slash; nothing when it does not begin so.
+/// Returns the part of `path` after `from` and a slash; nothing if it does not begin that way.
 ENTITABLE_DECL std::optional<std::string_view> below(std::string_view path, std::string_view from) noexcept {
     if (!path.starts_with(from) || path.size() <= from.size() || path[from.size()] != '/') {
         return std::nullopt;
@@ -259,7 +259,7 @@ ENTITABLE_DECL result<service_statistics> read_statistics(std::string_view xml) 
     return made;
 }
 
-/// A time of a policy: a date, or a date and a time without seconds, with them, or with a fraction of them.
+/// Parses a time of a policy: a date, or a date and a time without seconds, with seconds, or with a fraction.
 ENTITABLE_DECL std::optional<date_time> policy_time(std::string_view text) {
     std::string whole{text};
     if (whole.size() == 10) {

@@ -19,7 +19,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A context that has the key, and room for the text to sign. Used by one thread at a time.
+/// A context with the key, and space for the text to sign. Used by one thread at a time.
 struct key_signer::session {
     EVP_MAC_CTX* context{};
     std::string text;
@@ -94,7 +94,7 @@ ENTITABLE_DECL bool key_signer::sign(function_ref<void(std::string& text)> write
     write(with->text);
     unsigned char mac[32];
     std::size_t size = 0;
-    // No key: the one that the context has is reused, and its set-up is saved.
+    // No key: the one in the context is reused, which saves its set-up.
     if (EVP_MAC_init(with->context, nullptr, 0, nullptr) != 1 ||
         EVP_MAC_update(with->context, reinterpret_cast<unsigned char const*>(with->text.data()), with->text.size()) !=
             1 ||
@@ -111,7 +111,7 @@ ENTITABLE_DECL bool key_signer::sign(function_ref<void(std::string& text)> write
 
 namespace detail {
 
-/// The six bits of a base64 character; -1 for any other.
+/// Returns the six bits of a base64 character; -1 for any other.
 inline int base64_bits(char c) noexcept {
     return c >= 'A' && c <= 'Z' ? c - 'A'
         : c >= 'a' && c <= 'z'  ? c - 'a' + 26
@@ -145,7 +145,7 @@ ENTITABLE_DECL std::optional<secret> decode_account_key(std::string_view base64)
         }
     }
     std::optional<secret> key;
-    if (good && (collected & ((1U << static_cast<unsigned>(bits)) - 1)) == 0) { // the bits left over are zero
+    if (good && (collected & ((1U << static_cast<unsigned>(bits)) - 1)) == 0) { // the unused bits are zero
         key.emplace(bytes);
     }
     wipe(bytes.data(), bytes.size());
@@ -172,7 +172,7 @@ ENTITABLE_DECL void append_string_to_sign(std::string& out, key_scheme scheme, s
         path.remove_prefix(1 + segment.size());
     }
     out.append(path.empty() && url.path.empty() ? "/" : path);
-    // Of the query only `comp` is signed.
+    // Only `comp` of the query is signed.
     for (std::string_view query = url.query; !query.empty();) {
         std::string_view const pair = query.substr(0, query.find('&'));
         if (pair.starts_with("comp=")) {

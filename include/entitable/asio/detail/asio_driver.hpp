@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The driver of a loop over an executor of Boost.Asio: its descriptors wait where those of the program wait.
+/// The driver of a loop over an executor of Boost.Asio: its descriptors wait together with those of the program.
 
 #include <entitable/core/io_driver.hpp>
 
@@ -19,7 +19,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Calls handlers on its executor, which runs one function at a time, and then `after`. Descriptors stay those of who watches them.
+/// Calls handlers on its executor, which runs one function at a time, and then `after`. Does not own the descriptors.
 class asio_driver final : public io_driver {
 public:
     asio_driver(boost::asio::any_io_executor on, std::function<void()> after)
@@ -48,7 +48,7 @@ public:
         arm(at->second);
     }
     [[nodiscard]] bool watches() const noexcept override { return !all_.empty(); }
-    /// For a coroutine that is destroyed and waits for what it has under way: no function of the program runs meanwhile.
+    /// For a coroutine that is destroyed while its request is in flight: no function of the program runs meanwhile.
     void wait(steady_time until) override {
         poll_driver alone;
         for (auto const& [number, each] : all_) {
@@ -61,13 +61,13 @@ private:
     struct watched {
         watched(boost::asio::any_io_executor const& on, int number) : at(on, number) {}
 
-        /// It is told nothing any more; the descriptor stays open.
+        /// Stops notifications; the descriptor stays open.
         void let_go() noexcept {
             what = io_interest::none;
 #if ENTITABLE_HAS_EXCEPTIONS
             try {
                 (void)at.release();
-            } catch (...) {// NOLINT: it waits no more in any case
+            } catch (...) {// NOLINT: it stops waiting in any case
             }
 #else
             (void)at.release();
@@ -77,7 +77,7 @@ private:
         boost::asio::posix::stream_descriptor at;
         io_interest what{io_interest::none};
         io_handler* told{};
-        bool waits[2]{}; ///< to be read, to be written
+        bool waits[2]{}; ///< for reading, for writing
     };
 
     [[nodiscard]] static bool wants(watched const& one, io_interest which) noexcept {
@@ -111,7 +111,7 @@ private:
     boost::asio::any_io_executor on_;
     std::function<void()> after_;
     std::map<io_descriptor, std::shared_ptr<watched>> all_;
-    std::shared_ptr<char> alive_ = std::make_shared<char>(); ///< handlers may run when it is gone
+    std::shared_ptr<char> alive_ = std::make_shared<char>(); ///< handlers may run after its destruction
 };
 
 } // namespace detail

@@ -32,34 +32,34 @@ class async_keyed<Entity, components<void, P...>, components<void, R...>>
     using update_if_present_of = awaited<concluded<entity_update<Entity, std::decay_t<Change>>, if_present>>;
 
 public:
-    /// As `table::get`.
+    /// Like `table::get`.
     [[nodiscard]] read_of<Entity> get(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
         return read<Entity>(partition..., row...);
     }
-    /// As `table::find`.
+    /// Like `table::find`.
     [[nodiscard]] read_of<std::optional<Entity>> find(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
         return read<std::optional<Entity>>(partition..., row...);
     }
-    /// As `table::get_stored`.
+    /// Like `table::get_stored`.
     [[nodiscard]] read_of<stored<Entity>> get_stored(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
         return read<stored<Entity>>(partition..., row...);
     }
-    /// As `table::get` of a reference.
+    /// Like `table::get` of a reference.
     [[nodiscard]] read_of<Entity> get(reference<Entity> const& named) const { return read_named<Entity>(named); }
-    /// As `table::find` of a reference.
+    /// Like `table::find` of a reference.
     [[nodiscard]] read_of<std::optional<Entity>> find(reference<Entity> const& named) const {
         return read_named<std::optional<Entity>>(named);
     }
 
-    /// As `table::remove`.
+    /// Like `table::remove`.
     [[nodiscard]] awaited<own_request<write_entity>> remove(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, etag_condition condition) const {
         return {at_, [&] { return removing(partition..., row..., std::move(condition)); }};
     }
-    /// As `table::remove_if_present`.
+    /// Like `table::remove_if_present`.
     [[nodiscard]] awaited<concluded<own_request<write_entity>, if_present>> remove_if_present(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row,
         etag_condition condition) const {
@@ -69,8 +69,7 @@ public:
                 }};
     }
 
-    /// As `table::update`. The change is kept in the awaitable, and called on the thread of the loop; `update_options::time` is not
-    /// looked at.
+    /// Like `table::update`. The awaitable holds the change, and calls it on the thread of the loop; `update_options::time` is ignored.
     template <class Change>
     [[nodiscard]] update_of<Change> update(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, Change&& change, update_options const& options = {}) const {
@@ -84,7 +83,7 @@ public:
         return change_entity<update_of<Change>>(
             partition_key(partition...), row_key(row...), true, std::forward<Change>(change), options);
     }
-    /// As `table::update_if_present`.
+    /// Like `table::update_if_present`.
     template <class Change>
     [[nodiscard]] update_if_present_of<Change> update_if_present(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, Change&& change, update_options const& options = {}) const {
@@ -99,8 +98,8 @@ public:
             partition_key(partition...), row_key(row...), true, std::forward<Change>(change), options);
     }
 
-    /// As `table::transact`. The body is ordinary code that calls and waits: it is kept in the task and runs on a stack of its own
-    /// (`on_own_stack`), so that others go on while it reads. `transaction_options::time` is not looked at.
+    /// Like `table::transact`. The body is ordinary blocking code: the task holds it and runs it on its own stack (`on_own_stack`), so that
+    /// others continue while it reads. `transaction_options::time` is ignored.
     template <class Body>
     [[nodiscard]] task<result<transacted>> transact(
         key_argument<typename P::value_type>... partition, Body body, transaction_options options = {}) const {
@@ -113,9 +112,9 @@ protected:
     shared<async_place> at_;
 
 private:
-    /// Transacts on the stack that it is called on.
+    /// Runs the transaction on the calling stack.
     template <class Body>
-    struct transacting { // no lambda: GCC 12 gives those of a coroutine no linkage
+    struct transacting { // not a lambda: GCC 12 gives those of a coroutine no linkage
         async_place* at;
         result<std::string>* partition;
         Body* body;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `loop_core`: what awaitables ask of a loop. Requests under way and those that wait for their turn, timers, and what is ready.
+/// `loop_core`: the interface of a loop for awaitables. Requests in flight and queued, timers, and the ready queue.
 
 #include <entitable/async/detail/loop_mailbox.hpp>
 #include <entitable/async/detail/loop_timers.hpp>
@@ -18,28 +18,28 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The way of a loop to one transport. Lives as long as the loop.
+/// A loop's connection to one transport. Lives as long as the loop.
 struct loop_way {
     any_transport through;
-    bool at_once;           ///< it is asked on the spot
-    shared<channel> opened; ///< none then, and none when the loop ends
+    bool at_once;           ///< the transport is called directly
+    shared<channel> opened; ///< null then, and when the loop ends
     std::size_t under_way{};
 };
 
 /// Sends a request through a loop.
 class sending : public parked {
 public:
-    /// Takes the answer. Runs in a sink, so it sends and does not resume.
+    /// Takes the response. Runs in a sink, so it sends but does not resume.
     virtual void take(completion& done) = 0;
 
-    // They stand behind the index of the timer, where they take no room.
-    bool sent{};          ///< it is under way
-    bool ready{};         ///< it is among what is ready
-    bool token_watched{}; ///< the loop looks at its token
+    // Placed after the index of the timer, where they use padding.
+    bool sent{};          ///< it is in flight
+    bool ready{};         ///< it is in the ready queue
+    bool token_watched{}; ///< the loop checks its token
     bool call_used{};     ///< a request was sent under its call
-    loop_way* way{};      ///< that it goes
-    request_ref request;  ///< to be sent, or under way
-    call context;         ///< that it is sent under
+    loop_way* way{};      ///< the connection it uses
+    request_ref request;  ///< to be sent, or in flight
+    call context;         ///< of the request
 
 protected:
     explicit sending(call with) : context(std::move(with)) {}
@@ -62,19 +62,19 @@ public:
     [[nodiscard]] clock& time() const noexcept { return io_.time(); }
     [[nodiscard]] std::optional<loop_mailbox>& mailbox() noexcept { return mailbox_; }
     [[nodiscard]] wait_scope& root() noexcept { return root_; }
-    /// That what is begun now belongs to.
+    /// Returns the scope of operations started now.
     [[nodiscard]] wait_scope& scope() const noexcept { return *scope_; }
     void enter(wait_scope& scope) noexcept { scope_ = &scope; }
 
-    /// For code on stacks of their own; none before it is asked for.
+    /// For code on its own stack; null before its first use.
     std::unique_ptr<clock> stacks_time;
 
-    // ---- what is ready ----
+    // ---- ready queue ----
 
-    /// It is resumed in a later step of a turn, in its scope.
+    /// Queues it to be resumed in a later step of a turn, in its scope.
     void make_ready(parked& one) noexcept { static_cast<in_queue&>(one).link_before(ready_); }
     [[nodiscard]] bool has_ready() const noexcept { return !ready_.alone(); }
-    /// Resumes what is ready, `most` of them at most.
+    /// Resumes at most `most` entries of the ready queue.
     void resume_ready(std::size_t most) {
         for (std::size_t count = 0; count < most && !ready_.alone(); ++count) {
             parked& one = parked::of(*ready_.next());
@@ -85,7 +85,7 @@ public:
         }
         scope_ = &root_;
     }
-    /// Whether an awaitable that could go on at once lets others go first: every so often, so that nobody starves.
+    /// Whether an awaitable that could continue immediately must let others go first: true periodically, so that none starves.
     [[nodiscard]] bool has_to_yield() noexcept {
         constexpr unsigned many = 256;
         return ++answered_at_once_ % many == 0;
@@ -93,7 +93,7 @@ public:
 
     // ---- requests ----
 
-    /// The way to a transport, opened once for all its copies.
+    /// Returns the connection to a transport, opened once for all its copies.
     [[nodiscard]] loop_way& way_to(any_transport const& through) {
         auto const [at, made] = ways_.try_emplace(through.identity(), loop_way{through, through.at_once(), {}, 0});
         if (made && !at->second.at_once) {
@@ -101,14 +101,14 @@ public:
         }
         return at->second;
     }
-    /// At its end, before the frames go that requests under way refer to.
+    /// Called at the end, before the frames that requests in flight refer to are destroyed.
     void close_ways() noexcept {
         busy_.clear();
         for (auto& [identity, way] : ways_) {
             way.opened = {};
         }
     }
-    /// Sends, or lets wait until fewer are under way.
+    /// Sends a request, or queues it until fewer are in flight.
     void send(sending& one) {
         if (under_way_ < in_flight_) {
             begin(one);
@@ -116,13 +116,13 @@ public:
             static_cast<in_queue&>(one).link_before(turn_);
         }
     }
-    /// Ends a request early that is under way; its answer comes from the next look at the channel.
+    /// Ends a request in flight early; its response comes from the next poll of the channel.
     void cancel(sending& one, error const& why) { one.way->opened->cancel(&one, why); }
-    /// Waits for the answer to a request under way whose frame is about to go.
+    /// Waits for the response to a request in flight whose frame is being destroyed.
     void take_back(sending& one) noexcept {
         loop_way& way = *one.way;
         if (way.opened) {
-            cancel(one, error{error_code::cancelled, "the coroutine that waited was destroyed"});
+            cancel(one, error{error_code::cancelled, "the waiting coroutine was destroyed"});
         }
         while (way.opened && one.sent) {
             poll(way, time().steady());
@@ -131,12 +131,13 @@ public:
             }
         }
     }
-    /// Takes the answers that have come. `now` is the time.
+    /// Takes the responses that have arrived. `now` is the time.
     void poll(steady_time now) {
         for (std::size_t index = 0; index < busy_.size();) {
             loop_way* const way = busy_[index];
             poll(*way, now);
-            index += index < busy_.size() && busy_[index] == way ? 1 : 0; // else it left, and another took its place
+            index +=
+                index < busy_.size() && busy_[index] == way ? 1 : 0; // otherwise it left, and another took its place
         }
         while (under_way_ < in_flight_ && !turn_.alone()) {
             auto& one = static_cast<sending&>(parked::of(*turn_.next()));
@@ -155,7 +156,7 @@ public:
             one.timer_fired();
         }
     }
-    /// One that waits with a token more, or less: tokens wake nobody, so they are looked at.
+    /// Adds or removes a waiter with a token: tokens wake no thread, so they are polled.
     void watch_token(bool more) noexcept { watched_tokens_ += more ? std::size_t{1} : ~std::size_t{0}; }
     void look_at_tokens() {
         if (watched_tokens_ == 0) {
@@ -169,7 +170,7 @@ public:
             each->look_at_token();
         }
     }
-    /// When there is something to do though nothing arrives; `now` or earlier: at once.
+    /// Returns the time at which there is work even if nothing arrives; `now` or earlier: immediately.
     [[nodiscard]] steady_time wakes_at(steady_time now) const noexcept {
         constexpr auto look = std::chrono::milliseconds{20};
         constexpr auto look_at_letters = std::chrono::milliseconds{5};
@@ -224,8 +225,8 @@ private:
     loop_timers timers_;
     std::size_t watched_tokens_{};
     unsigned answered_at_once_{};
-    std::map<void const*, loop_way> ways_; ///< by identity, which a way keeps alive
-    std::vector<loop_way*> busy_;          ///< those with requests under way
+    std::map<void const*, loop_way> ways_; ///< by identity, which the connection keeps alive
+    std::vector<loop_way*> busy_;          ///< those with requests in flight
 };
 
 } // namespace detail

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What other threads leave for a loop, and what wakes it for that.
+/// Functions posted to a loop by other threads, and the wake-up for them.
 
 #include <entitable/core/io_driver.hpp>
 
@@ -20,8 +20,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Functions to be called on the thread of a loop. `post` is for any thread, the rest for that of the loop. Where the system has no pipes,
-/// or none is left, nobody is woken, and the loop looks every few milliseconds.
+/// Functions to be called on the thread of a loop. `post` may be called on any thread, the rest on that of the loop. If the system has no
+/// pipes, or none is left, no thread is woken, and the loop polls every few milliseconds.
 class loop_mailbox final : io_handler {
 public:
     using letter = std::function<void()>;
@@ -49,7 +49,7 @@ public:
 #endif
     }
 
-    /// Whether a letter wakes the driver.
+    /// Whether a posted function wakes the driver.
     [[nodiscard]] bool wakes() const noexcept { return ends_[0] >= 0; }
     void post(letter one) {
         std::lock_guard const guard{lock_};
@@ -57,7 +57,7 @@ public:
 #if !defined(_WIN32)
         if (letters_.size() == 1 && wakes()) {
             char const byte{};
-            (void)!::write(ends_[1], &byte, 1); // a pipe that is full wakes, too
+            (void)!::write(ends_[1], &byte, 1); // a full pipe wakes, too
         }
 #endif
     }

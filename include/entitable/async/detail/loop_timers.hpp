@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The timers of a loop: a heap whose members know their places, so that one that is not needed any more leaves in O(log n).
+/// The timers of a loop: a heap whose members know their positions, so that removing one takes O(log n).
 
 #include <entitable/async/detail/parked.hpp>
 
@@ -26,7 +26,7 @@ public:
         heap_.push_back(&one);
         rise(heap_.size() - 1);
     }
-    /// Does nothing for one that is not there.
+    /// Has no effect on an absent timer.
     void remove(parked& one) noexcept {
         std::uint32_t const at = std::exchange(one.timer_index, parked::no_timer);
         if (at == parked::no_timer) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Code that calls and waits, on a stack of its own in a loop: to wait is to leave it, and whoever waits for the code is awaited by a coroutine.
+/// Blocking code on its own stack in a loop: a wait leaves the stack, and a coroutine awaits the code.
 
 #include <entitable/async/detail/loop_core.hpp>
 #include <entitable/async/detail/side_stack.hpp>
@@ -15,12 +15,12 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// One stack of a loop, awaited by the coroutine that runs it. Stands still. One thread.
+/// One stack of a loop, awaited by the coroutine that runs it. Must not move. One thread.
 class own_stack final : parked {
 public:
     own_stack(loop_core& core, std::size_t bytes, stack_body run, void* of)
         : core_(core), run_(run), of_(of), side_(bytes, &first, this) {}
-    /// Lets the code come to its end, where it has begun: all that it asks for is refused, and no wait takes time.
+    /// Runs started code to its end: all its requests are refused, and no wait takes time.
     ~own_stack() {
         ending_ = true;
         waiting = nullptr;
@@ -29,7 +29,7 @@ public:
         }
     }
 
-    /// That the calling code runs on, in a loop; null where it does not.
+    /// Returns the stack that the calling code runs on, in a loop; null if it does not.
     [[nodiscard]] static own_stack* of(loop_core const& core) noexcept {
         own_stack* const running = current();
         return running != nullptr && &running->core_ == &core ? running : nullptr;
@@ -37,7 +37,7 @@ public:
 
     // ---- for the coroutine ----
 
-    /// Runs the code until it waits, true, or has ended, false.
+    /// Runs the code until it waits (true) or has ended (false).
     bool go_on() {
         if (!ending_) {
             join(core_.scope());
@@ -64,31 +64,31 @@ public:
         }
         void await_resume() const noexcept { stack->waiting = nullptr; }
     };
-    /// To be awaited, before it goes on.
+    /// To be awaited before `go_on`.
     [[nodiscard]] waking woken() noexcept { return {this}; }
 
     // ---- for the code ----
 
-    /// Why nothing is begun any more; null before that.
+    /// Returns the reason why new operations are refused; nothing before that.
     [[nodiscard]] std::optional<error> stopped() const {
         if (ending_) {
-            return error{error_code::cancelled, "the coroutine that waited was destroyed"};
+            return error{error_code::cancelled, "the waiting coroutine was destroyed"};
         }
         error const* const ended = scope->ended();
         return ended != nullptr ? std::optional{*ended} : std::nullopt;
     }
     [[nodiscard]] bool ending() const noexcept { return ending_; }
-    /// Leaves it until somebody wakes it.
+    /// Leaves the stack until it is woken.
     void leave() {
         side_.leave();
         current() = this;
     }
-    /// Lets others go on first.
+    /// Lets others continue first.
     void yield() {
         woken_ = true;
         leave();
     }
-    /// Waits until then, or until an answer has come to a channel. Where nothing is begun any more time passes at once.
+    /// Waits until the given time, or until a response has arrived in a channel. If operations are refused, time passes immediately.
     void wait_until(steady_time until) {
         while (!answered_ && until > steady()) {
             if (ending_ || scope->ended() != nullptr) {
@@ -106,12 +106,12 @@ public:
             core_.timers().remove(*this);
         }
     }
-    /// The end of waits for answers alone.
+    /// The end of waits for responses alone.
     static constexpr steady_time for_ever = (steady_time::max)() - steady_time::duration{1};
     [[nodiscard]] steady_time steady() const noexcept { return core_.time().steady() + skipped_; }
     [[nodiscard]] steady_time::duration skipped() const noexcept { return skipped_; }
 
-    // ---- for answers ----
+    // ---- for responses ----
 
     void wake() noexcept {
         woken_ = true;
@@ -119,7 +119,7 @@ public:
             core_.make_ready(*this);
         }
     }
-    /// An answer stands in a channel, or does not any more.
+    /// Sets whether a channel has a response.
     void set_answered(bool now) noexcept { answered_ = now; }
     [[nodiscard]] loop_core& core() const noexcept { return core_; }
 
@@ -148,7 +148,7 @@ private:
     bool answered_{};
 };
 
-/// A request of code on a stack of its own. Its call is the code's, and back there when it is settled.
+/// A request of code on its own stack. It borrows the code's call, and returns it when it is settled.
 class stack_sending : public sending {
 public:
     /// `context` outlives it.
@@ -172,7 +172,7 @@ public:
         stack_.core().send(*this);
     }
     [[nodiscard]] bool settled() const noexcept { return settled_; }
-    /// Settles it now, when nobody is left to wait for it.
+    /// Settles it now, when nothing waits for it any more.
     void take_back() {
         bool const was_sent = sent;
         if (sent) {
@@ -180,7 +180,7 @@ public:
         }
         if (!settled_) {
             in_queue::unlink();
-            error gone{error_code::cancelled, "the coroutine that waited was destroyed"};
+            error gone{error_code::cancelled, "the waiting coroutine was destroyed"};
             gone.effect = was_sent && request.writes() ? effect::unknown : effect::none;
             refuse(gone);
             settle();
@@ -234,7 +234,7 @@ private:
     bool settled_{};
 };
 
-/// One for the answer.
+/// With storage for the response.
 template <table_request Request>
 class stack_request : public stack_sending {
 public:
@@ -249,10 +249,11 @@ protected:
 };
 
 [[nodiscard]] inline failure not_on_a_stack() {
-    return failure{error_code::invalid_input, "a loop_transport is asked on a stack of its loop: see on_own_stack"};
+    return failure{
+        error_code::invalid_input, "a loop_transport can only be used on a stack of its loop: see on_own_stack"};
 }
 
-/// The time for code on stacks of a loop: to wait is to leave the stack. Elsewhere it is that of the loop.
+/// The clock for code on stacks of a loop: a wait leaves the stack. Elsewhere it is the clock of the loop.
 class stack_clock final : public clock {
 public:
     explicit stack_clock(loop_core& core) noexcept : core_(core) {}
@@ -279,7 +280,7 @@ private:
     loop_core& core_;
 };
 
-/// That of a loop, made once.
+/// Returns that of a loop, made once.
 [[nodiscard]] inline clock& stack_clock_of(loop_core& core) {
     if (!core.stacks_time) {
         core.stacks_time = std::make_unique<stack_clock>(core);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// What waits in a loop, and the sets of those that are cancelled together. Everything is linked through its members: to wait
-/// allocates nothing, and to leave is not a search.
+/// The waiters of a loop, and the sets that are cancelled together. All links are members of the waiters: waiting needs no allocation, and
+/// leaving no search.
 
 #include <entitable/core/clock.hpp>
 #include <entitable/core/error.hpp>
@@ -18,7 +18,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A link of a ring. Stands still.
+/// A link of a ring. Must not move.
 class ring_link {
 public:
     ring_link() = default;
@@ -28,7 +28,7 @@ public:
 
     [[nodiscard]] bool alone() const noexcept { return next_ == this; }
     [[nodiscard]] ring_link* next() const noexcept { return next_; }
-    /// Stands in front of `other` then; of a head: last.
+    /// Links it in front of `other`; of a head: last.
     void link_before(ring_link& other) noexcept {
         unlink();
         next_ = &other;
@@ -50,7 +50,7 @@ private:
 struct in_scope : ring_link {};
 struct in_queue : ring_link {};
 
-/// A set of what waits, and of such sets: ended as a whole.
+/// A set of waiters, and of nested sets: ended as a whole.
 class wait_scope : ring_link {
 public:
     explicit wait_scope(wait_scope* around) {
@@ -62,9 +62,9 @@ public:
         }
     }
 
-    /// Why nothing is begun in it any more; null before it is ended.
+    /// Returns the reason why it ended; null before that.
     [[nodiscard]] error const* ended() const noexcept { return ended_ ? &*ended_ : nullptr; }
-    /// Ends everything that waits in it, and everything that is begun in it from now on. The first reason holds.
+    /// Ends all waiters in it, now and in the future. The first reason is kept.
     inline void end(error const& why);
 
 private:
@@ -75,7 +75,7 @@ private:
     std::optional<error> ended_;
 };
 
-/// Waits in a loop. Stands still, and leaves all rings and the timers with its end.
+/// A waiter in a loop. Must not move; leaves all rings and the timers on destruction.
 class parked : public in_scope, public in_queue {
 public:
     parked(parked const&) = delete;
@@ -83,15 +83,15 @@ public:
 
     /// Ends the wait early, now or later.
     virtual void end_early(error const& why) = 0;
-    /// Its time has come.
+    /// Called when its timer expires.
     virtual void timer_fired() {}
-    /// Looks whether it was cancelled by a token, which wakes nobody.
+    /// Checks whether its token was cancelled, which wakes no thread.
     virtual void look_at_token() {}
 
     static constexpr std::uint32_t no_timer = ~std::uint32_t{0};
 
     std::coroutine_handle<> waiting;     ///< resumed when it is ready
-    wait_scope* scope{};                 ///< that it waits in
+    wait_scope* scope{};                 ///< the scope it waits in
     steady_time wakes{};                 ///< of its timer
     std::uint32_t timer_index{no_timer}; ///< among the timers
 
@@ -114,7 +114,7 @@ inline void wait_scope::end(error const& why) {
     }
     ended_.emplace(why);
     for (ring_link* each = members_.next(); each != &members_;) {
-        ring_link* const next = each->next(); // the one before may leave, no other does
+        ring_link* const next = each->next(); // only the previous one may leave the ring
         static_cast<parked&>(static_cast<in_scope&>(*each)).end_early(why);
         each = next;
     }

@@ -3,14 +3,14 @@
 #pragma once
 
 /// \file
-/// A second stack: a function on it runs, leaves in the middle, and is entered again. By `ucontext` where the system has it, elsewhere by a
-/// thread that runs only while nobody else does.
+/// A second stack: a function on it runs, leaves in the middle, and is entered again. Uses `ucontext` if the system has it, otherwise a
+/// thread that runs only while the other one waits.
 
 #include <entitable/core/error.hpp>
 
 #include <cstddef>
 
-// The thread sanitizer knows threads.
+// The thread sanitizer supports threads.
 #if !defined(ENTITABLE_STACKS_ARE_THREADS) && !defined(__SANITIZE_THREAD__) && \
     (defined(__GLIBC__) || defined(__APPLE__) || defined(__FreeBSD__))
 #define ENTITABLE_STACKS_ARE_THREADS 0
@@ -32,14 +32,14 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 #if defined(_LIBCPP_VERSION)
-// Its library has this function of the C++ ABI, and its <cxxabi.h> does not say so.
+// Its library has this function of the C++ ABI, but its <cxxabi.h> does not declare it.
 namespace __cxxabiv1 {
 extern "C" void* __cxa_get_globals() noexcept;
 }
 #endif
 #else
 #if !defined(ENTITABLE_STACKS_ARE_THREADS)
-/// Whether code on a stack of its own is run by a thread of its own, where the system has no other way.
+/// Whether code on its own stack is run by its own thread, on systems that have no other way.
 #define ENTITABLE_STACKS_ARE_THREADS 1
 #endif
 #include <condition_variable>
@@ -50,15 +50,15 @@ extern "C" void* __cxa_get_globals() noexcept;
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What runs on a stack. It lets no exception out.
+/// The function on a stack. It must not throw.
 using stack_body = void (*)(void* of);
 
 #if !ENTITABLE_STACKS_ARE_THREADS
 
-/// Stands still. It has ended when it is destroyed, or was never entered. One thread at a time.
+/// Must not move. When it is destroyed, its function has ended or was never entered. One thread at a time.
 class side_stack {
 public:
-    /// Memory is taken when it is first entered. `bytes` are rounded up to pages; one more page behind the end lets an overflow fail.
+    /// Allocates at the first entry. `bytes` are rounded up to pages; a guard page after the end makes an overflow fail.
     side_stack(std::size_t bytes, stack_body run, void* of) noexcept : run_(run), of_(of), bytes_(bytes) {}
     side_stack(side_stack const&) = delete;
     side_stack& operator=(side_stack const&) = delete;
@@ -68,7 +68,7 @@ public:
         }
     }
 
-    /// Runs until it leaves, true, or has ended, false.
+    /// Runs until the function leaves (true) or has ended (false).
     bool enter() {
         if (memory_ == nullptr) {
             begin();
@@ -85,7 +85,7 @@ public:
         switch_exceptions();
         return !ended_;
     }
-    /// Called on it: goes on where it was entered.
+    /// Called on it: returns to the caller of `enter`.
     void leave() {
 #if defined(ENTITABLE_TELLS_SANITIZER)
         void* kept = nullptr;
@@ -103,7 +103,7 @@ private:
         bytes_ = (bytes_ + page - 1) / page * page + page;
         void* const made = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (made == MAP_FAILED || ::getcontext(&inside_) != 0) {
-            error{error_code::internal_error, "there is no memory for a stack"}.raise();
+            error{error_code::internal_error, "out of memory for a stack"}.raise();
         }
         memory_ = made;
         (void)::mprotect(memory_, page, PROT_NONE); // stacks grow down
@@ -116,7 +116,7 @@ private:
     }
     static void first(unsigned high, unsigned low) {
         auto const address = static_cast<std::uintptr_t>(static_cast<std::uint64_t>(high) << 32U | low);
-        auto* const self = reinterpret_cast<side_stack*>(address); // NOLINT: ints are all that makecontext passes
+        auto* const self = reinterpret_cast<side_stack*>(address); // NOLINT: makecontext passes only ints
 #if defined(ENTITABLE_TELLS_SANITIZER)
         __sanitizer_finish_switch_fiber(nullptr, &self->around_, &self->around_bytes_);
 #endif
@@ -127,7 +127,7 @@ private:
 #endif
         (void)::setcontext(&self->outside_);
     }
-    /// What a thread knows of exceptions that were caught and are being handled belongs to a stack.
+    /// A thread's state of exceptions that are being handled belongs to a stack.
     void switch_exceptions() noexcept {
         struct known_exceptions {
             void* caught;
@@ -157,7 +157,7 @@ private:
 
 #else
 
-/// The same by a thread. Whoever enters waits until it leaves, so that one of both runs at a time.
+/// The implementation by a thread. The caller of `enter` waits until it leaves, so that one of both runs at a time.
 class side_stack {
 public:
     side_stack(std::size_t, stack_body run, void* of) noexcept : run_(run), of_(of) {}

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The channel of code on a stack of its own: what it has under way at once, the loop has.
+/// The channel of code on its own stack: its requests are in flight in the loop.
 
 #include <entitable/async/detail/own_stack.hpp>
 #include <entitable/core/detail/pending_list.hpp>
@@ -14,11 +14,11 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Many requests of one stack under way. Its driver waits by the `stack_clock`, which an answer wakes. Whoever sends polls on the same stack.
+/// Many concurrent requests of one stack. Its driver waits by the `stack_clock`, which a response wakes. Send and poll on the same stack.
 class stack_channel final : public channel {
 public:
     stack_channel(loop_core& core, loop_way& way) noexcept : core_(core), way_(way) {}
-    /// Waits for what is under way, which it cancels.
+    /// Cancels the requests in flight and waits for them.
     ~stack_channel() override {
         for (auto& [tag, each] : all_) {
             each->take_back_of_channel();
@@ -54,7 +54,7 @@ public:
             }
         }
         done_.take_each([&](void* tag) {
-            auto const node = all_.extract(tag); // the tag may be used again from here on
+            auto const node = all_.extract(tag); // the tag may be reused from here on
             node.mapped()->complete(sink);
         });
     }
@@ -70,7 +70,7 @@ private:
         virtual void take_back_of_channel() = 0;
         virtual void cancel_of_channel(error const& why) = 0;
     };
-    /// Asked elsewhere.
+    /// For requests from elsewhere.
     template <table_request Request>
     class refused_of final : public any_one {
     public:

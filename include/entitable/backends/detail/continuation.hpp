@@ -7,10 +7,9 @@
 ///
 ///     1!<16 hexadecimal digits>!<key>[!<key>]
 ///
-/// The keys are those of the next row to read, or of the next table, as hexadecimal digits of the stored bytes. Without
-/// the second key it is the first row of the partition. The digits before them are a checksum over the query and the keys:
-/// a token that was cut, changed or taken from another query is refused, and not read as something else. It holds nothing of the process
-/// that made it, and does not expire.
+/// The keys are those of the next row to read, or of the next table, as hexadecimal digits of the stored bytes. Without the second key it
+/// is the first row of the partition. The digits before them are a checksum over the query and the keys: a token that was truncated,
+/// changed or taken from another query is refused, never misread. It contains no data of the process that made it, and does not expire.
 
 #include <entitable/request/part_hash.hpp>
 
@@ -22,18 +21,18 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The position a token stands for, in stored bytes.
+/// The position that a token represents, in stored bytes.
 struct position {
     std::string partition;
     std::optional<std::string> row;
 };
 
-/// What `fingerprint` is for a query, for lists of tables.
+/// Takes the place of a query's `fingerprint` for lists of tables.
 inline constexpr std::uint64_t fingerprint_of_tables = 0x7461'626c'6573'0001;
 
 ENTITABLE_LAZY [[nodiscard]] std::string make_continuation(std::uint64_t fingerprint, position const& next);
 
-/// ContinuationInvalid for everything that `make_continuation` has not made for the same query.
+/// Parses a token. ContinuationInvalid unless `make_continuation` made it for the same query.
 ENTITABLE_LAZY [[nodiscard]] result<position> read_continuation(std::uint64_t fingerprint, std::string_view token);
 
 } // namespace detail

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The parts of `local` that do not depend on the store: key bytes in the service's order, what a write makes of a row, and what a
-/// backend keeps besides its store.
+/// The parts of `local` that do not depend on the store: key bytes in the service's order, the effect of a write on a row, and the state of
+/// a backend besides its store.
 
 #include <entitable/backends/detail/page_reader.hpp>
 #include <entitable/backends/detail/rw_lock.hpp>
@@ -19,13 +19,13 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A row with only the named properties, without those that the row lacks; with all when none is named.
+/// Returns a row with only the named properties that it has; with all if none is named.
 ENTITABLE_LAZY [[nodiscard]] row selected_row(row_view stored, projection const& names);
 
-/// The bytes of a row, copied out of a store while its lock is held. Most rows fit into this without an allocation.
+/// The bytes of a row, copied out of a store while its lock is held. Most rows fit in this without an allocation.
 class payload_copy {
 public:
-    payload_copy() noexcept {} // NOLINT: leaves the bytes as they are: zeroing them would cost more than the copy
+    payload_copy() noexcept {} // NOLINT: leaves the bytes uninitialized: zeroing them would cost more than the copy
     payload_copy(payload_copy const&) = delete;
     payload_copy& operator=(payload_copy const&) = delete;
 
@@ -57,7 +57,7 @@ public:
     [[nodiscard]] profile const& limits() const noexcept { return options_.limits; }
     [[nodiscard]] clock& time() const noexcept { return *options_.time; }
 
-    /// Refuses what may not start.
+    /// Refuses invalid requests and calls that have ended.
     template <class Request>
     [[nodiscard]] result<void> begin(Request const& request, call const& context) const {
         if (auto allowed = check_call(context, *options_.time); !allowed) {
@@ -66,20 +66,20 @@ public:
         return validate(request, options_.limits);
     }
 
-    /// The key of a table in the store.
+    /// Returns the key of a table in the store.
     ENTITABLE_LAZY [[nodiscard]] stored_key table_key(std::string_view name) const {
         return options_.limits.table_names_without_case ? stored_key{stored_key::folded, name} : stored_key{name};
     }
 
-    /// What `change` makes of a stored payload (null when there is no row): the new one in `payload`, nothing for a
-    /// removal; or why it is refused. `last_version` is the store's own memory of versions, null where it has none.
+    /// Applies `change` to a stored payload (null if the row does not exist): puts the new one into `payload`, empty for a removal; or
+    /// returns the error. `last_version` is the store's own memory of versions, null if it has none.
     ENTITABLE_LAZY [[nodiscard]] result<written> prepare(mutation const& change, std::string_view const* stored,
         std::string_view table, std::string& payload, std::int64_t* last_version);
 
-    /// How far the next page may go.
+    /// Returns the limits of the next page.
     ENTITABLE_LAZY [[nodiscard]] page_limits next_page(std::uint32_t rows);
 
-    /// `create` unless the name is not free yet. The name of the table as the caller spells it, and its key.
+    /// Calls `create` unless the name is not free yet. Takes the table's name as the caller spells it, and its key.
     ENTITABLE_LAZY [[nodiscard]] result<void> create(
         std::string_view name, std::string_view key, function_ref<result<bool>()> create);
     ENTITABLE_LAZY [[nodiscard]] result<void> remove(
@@ -95,7 +95,7 @@ private:
         steady_time until;
     };
 
-    /// Later than every Timestamp given so far and than `least`, also when the clock is set back.
+    /// Returns a Timestamp later than all before and than `least`, even if the clock is set back.
     ENTITABLE_LAZY [[nodiscard]] date_time next_timestamp(std::int64_t least) noexcept;
     ENTITABLE_LAZY [[nodiscard]] std::uint64_t next_random() noexcept;
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The reading of one page.
+/// Reads one page.
 
 #include <entitable/backends/detail/continuation.hpp>
 #include <entitable/backends/detail/stored_key.hpp>
@@ -13,29 +13,29 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Where a page ends, besides the end of its range.
+/// The limits of a page, in addition to its range.
 struct page_limits {
-    std::size_t rows;     ///< after that many rows; 0 makes an empty page, unless that would lead nowhere
-    std::size_t bytes;    ///< once its rows have that many bytes
-    std::size_t examined; ///< once that many rows were examined
+    std::size_t rows;     ///< ends after that many rows; 0 makes an empty page, unless the token would not advance
+    std::size_t bytes;    ///< ends once its rows have that many bytes
+    std::size_t examined; ///< ends once that many rows were examined
     clock* time;
-    steady_time until;           ///< once this time has come
-    bool with_partition{};       ///< after the last row of a partition
-    bool behind_last{};          ///< the token names the least key after the last row, and not the next row
-    std::uint64_t shuffled_by{}; ///< not 0: the rows in an order that this number makes
+    steady_time until;           ///< ends at this time
+    bool with_partition{};       ///< ends after the last row of a partition
+    bool behind_last{};          ///< the token names the least key after the last row, instead of the next row
+    std::uint64_t shuffled_by{}; ///< not 0: shuffles the rows by this number
 };
 
 /// Collects the rows of one page while a store visits them.
 class page_reader {
 public:
-    /// ContinuationInvalid when the request carries a token that was not given for it.
-    /// With `shown` rows are shown to that, and not collected; without `row_keys` it does not look at these.
+    /// Starts a page. ContinuationInvalid if the request's token was not issued for it. With `shown`, rows are passed to it instead of
+    /// being collected; without `row_keys`, row keys are not checked.
     ENTITABLE_LAZY [[nodiscard]] static result<page_reader> start(query_entities const& request,
         std::string_view table_key, page_limits const& limits, run_watcher const* shown = nullptr,
         bool row_keys = true);
 
     ENTITABLE_LAZY [[nodiscard]] scan_range range() const noexcept;
-    /// One row in stored form; returns whether to continue.
+    /// Visits one row in stored form; returns whether to continue.
     [[nodiscard]] bool visit(std::string_view partition, std::string_view row, std::string_view payload) {
         bool const entered = response_.examined == 0 || (!one_partition_ && partition != partition_);
         if (entered && !enter(partition, row)) {
@@ -75,10 +75,10 @@ public:
         ++rows_;
         return true;
     }
-    /// Rows of one partition that follow each other, in stored form, to be shown; returns whether to continue.
+    /// Visits consecutive rows of one partition, in stored form, to be passed to `shown`; returns whether to continue.
     ENTITABLE_LAZY [[nodiscard]] bool visit(std::span<row_view const> run);
     ENTITABLE_LAZY [[nodiscard]] result<query_entities::response> finish() &&;
-    /// The same where rows were shown.
+    /// Returns the response if rows were passed to `shown`.
     ENTITABLE_LAZY [[nodiscard]] result<read_entities::response> finish_shown() &&;
 
 private:
@@ -91,17 +91,16 @@ private:
     page_reader(query_entities const& request, page_limits const& limits, run_watcher const* shown, bool row_keys)
         : request_(&request), shown_(shown), row_keys_(row_keys), limits_(limits) {}
     ENTITABLE_LAZY [[nodiscard]] bool enter(std::string_view partition, std::string_view row);
-    /// Takes the rows, from the first one on, that belong to the page and are shown as they are stored: how many. None where each has to
-    /// be looked at.
+    /// Counts the leading rows that belong to the page and are shown as they are stored. None if each must be checked.
     ENTITABLE_LAZY [[nodiscard]] std::size_t take_plain(std::span<row_view const> rows);
     [[nodiscard]] bool is_full() const noexcept {
         std::uint64_t const examined = response_.examined;
         return rows_ == limits_.rows || (examined > 0 && examined >= limits_.examined) ||
             (rows_ > 0 && bytes_ >= limits_.bytes) || (examined % 64 == 63 && limits_.time->steady() >= limits_.until);
     }
-    /// The next page begins with this row; returns false.
+    /// Sets the start of the next page to this row; returns false.
     ENTITABLE_LAZY [[nodiscard]] bool end_at(std::string_view partition, std::string_view row);
-    /// Whether a row key is past a bound. Mostly the first byte tells, as with the bound before system rows.
+    /// Whether a row key is past a bound. Usually the first byte decides, as for the bound before system rows.
     [[nodiscard]] static bool stands_behind(std::string_view row, row_bound const& last) noexcept {
         if (!row.empty() && !last.key.empty() && row.front() != last.key.front()) {
             return static_cast<unsigned char>(row.front()) > static_cast<unsigned char>(last.key.front());
@@ -113,7 +112,7 @@ private:
 
     query_entities const* request_;
     run_watcher const* shown_;
-    bool row_keys_; ///< that looks at row keys
+    bool row_keys_; ///< row keys are checked
     page_limits limits_;
     std::uint64_t fingerprint_{};
     bool one_partition_{};
@@ -125,21 +124,21 @@ private:
     std::optional<row_bound> first_row_;
     std::optional<row_bound> last_row_;
 
-    std::string partition_; ///< the one that is being read, in stored bytes
+    std::string partition_; ///< the one being read, in stored bytes
     std::string shown_partition_;
     std::string row_buffer_;
-    position last_; ///< the last row that was looked at, if limits_.behind_last
+    position last_; ///< the last examined row, if limits_.behind_last
     std::optional<position> next_;
     bool damaged_{};
-    std::size_t rows_{};  ///< that were collected or shown
-    std::size_t bytes_{}; ///< of those
+    std::size_t rows_{};  ///< collected or passed on
+    std::size_t bytes_{}; ///< of those rows
     query_entities::response response_;
 };
 
 /// Collects the names of one page of a list of tables.
 class table_reader {
 public:
-    /// ContinuationInvalid when the request carries a token that no list of tables has given.
+    /// Starts a page. ContinuationInvalid if the request's token was not issued by a list of tables.
     ENTITABLE_LAZY [[nodiscard]] static result<table_reader> start(
         list_tables const& request, page_limits const& limits);
 

@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// `rw_lock`: one word that admits many readers or one writer, and can count the owners of what it guards. For sections so
-/// short that going to sleep and being woken would cost more than waiting awake: the standard's lock loses three quarters
-/// of its speed there as soon as a few writers appear.
+/// `rw_lock`: a lock of one word for many readers or one writer, which can also count the owners of the object that it guards. For sections
+/// so short that sleeping and waking would cost more than spinning: the standard's lock loses three quarters of its speed there with only a
+/// few writers.
 
 #include <entitable/core/atomic.hpp>
 #include <entitable/core/config.hpp>
@@ -15,12 +15,11 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A writer shuts out the other writers first and the readers second, in one step or, where it has to read for a while
-/// before it writes, in two.
+/// A writer excludes the other writers first and the readers second, in one step or, if it reads for a while before it writes, in two.
 ///
-/// Fair by phases: readers that come while readers are out enter together afterwards, before the next writer; readers that
-/// come while a writer waits for readers to leave let it go first, but not for longer than some milliseconds, so that one
-/// reader that stays inside does not shut out the others. Not recursive.
+/// Fair by phases: readers that arrive while others read enter together afterwards, before the next writer; readers that arrive while a
+/// writer waits for readers to leave let it go first, but only for some milliseconds, so that one long reader does not block the others.
+/// Not recursive.
 class rw_lock {
 public:
     rw_lock() = default;
@@ -28,7 +27,7 @@ public:
     rw_lock& operator=(rw_lock const&) = delete;
 
     void lock_shared() noexcept { wait_shared(state_.fetch_add(one_reader, memory_order::acquire)); }
-    /// Touches nothing of the lock afterwards: its owner may be gone by then.
+    /// Does not touch the lock afterwards: its owner may be destroyed by then.
     void unlock_shared() noexcept { state_.fetch_sub(one_reader, memory_order::release); }
 
     void lock() noexcept {
@@ -57,14 +56,14 @@ public:
         }
     }
 
-    // The count of owners; and owning and locking in one step, which readers and writers of a partition do under the lock
-    // of the place where they found it, so without waiting.
+    // The count of owners; and owning and locking in one step, which readers and writers of a partition do under the lock of the place
+    // where they found it, so without waiting.
 
     void own() noexcept { state_.fetch_add(one_owner, memory_order::relaxed); }
-    /// Says whether that was the last owner.
+    /// Returns whether that was the last owner.
     [[nodiscard]] bool disown() noexcept { return last(state_.fetch_sub(one_owner, memory_order::acq_rel)); }
 
-    /// `own` and the beginning of `lock_shared`; what it returns is for `wait_shared`, which is the rest.
+    /// `own` and the beginning of `lock_shared`; pass the result to `wait_shared`, which completes it.
     [[nodiscard]] std::uint64_t own_shared() noexcept {
         return state_.fetch_add(one_owner + one_reader, memory_order::acquire);
     }
@@ -77,7 +76,7 @@ public:
         return last(state_.fetch_sub(one_owner + one_reader, memory_order::acq_rel));
     }
 
-    /// `own`, and `shut_out_writers` if that takes no waiting; says whether it did.
+    /// `own`, and `shut_out_writers` if it need not wait; returns whether it did.
     [[nodiscard]] bool own_and_try_shut_out_writers() noexcept {
         if (try_shut_out_writers(one_owner)) {
             return true;

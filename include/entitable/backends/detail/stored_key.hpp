@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Keys as a store holds them.
+/// Keys in the form of a store.
 
 #include <entitable/core/text.hpp>
 
@@ -14,8 +14,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A key as bytes whose memcmp order is the service's order of keys (UTF-16 code units): the lead bytes EE and EF
-/// become FE and FF, which no valid UTF-8 holds. Most keys need no copy; then it is valid as long as the key is.
+/// A key as bytes whose memcmp order is the service's order of keys (UTF-16 code units): the lead bytes EE and EF become FE and FF, which
+/// do not occur in valid UTF-8. Most keys need no copy; then it is valid as long as the key is.
 class stored_key {
 public:
     enum folding : std::uint8_t { folded };
@@ -25,9 +25,9 @@ public:
             convert();
         }
     }
-    /// The name of a table, which has no case.
+    /// Stores the name of a table, ignoring case.
     stored_key(folding, std::string_view table) : view_(table) {
-        // Of letters and digits only the capitals have the bit 0x40 without the bit 0x20.
+        // Of letters and digits, only capitals have the bit 0x40 without the bit 0x20.
         if (!text::all_eights(
                 table, [](std::uint64_t eight) { return (eight & ~(eight << 1U) & 0x4040404040404040U) == 0; })) {
             fold();
@@ -47,7 +47,7 @@ private:
 };
 
 ENTITABLE_LAZY [[nodiscard]] std::string_view unconverted_key(std::string_view bytes, std::string& buffer);
-/// The key that was stored as `bytes`; `buffer` holds it where it had to be changed.
+/// Returns the key that was stored as `bytes`; `buffer` holds it if it had to be changed.
 [[nodiscard]] inline std::string_view shown_key(std::string_view bytes, std::string& buffer) {
     bool const ascii = text::all_eights(bytes, [](std::uint64_t eight) { return (eight & 0x8080808080808080U) == 0; });
     return ascii ? bytes : unconverted_key(bytes, buffer);

@@ -26,12 +26,12 @@ ENTITABLE_LAZY_BODY std::string make_continuation(std::uint64_t fingerprint, pos
 }
 
 ENTITABLE_LAZY_BODY result<position> read_continuation(std::uint64_t fingerprint, std::string_view token) {
-    constexpr std::size_t limit = 16 * 1024; // two keys of the largest size of any profile, and some more
+    constexpr std::size_t limit = 16 * 1024; // two keys of the largest size of any profile, with some reserve
     constexpr std::size_t keys_at = 19;      // after "1!", 16 digits and "!"
     if (token.size() > limit) {
         return failure{error_code::continuation_invalid,
-            text::joined({"the continuation token has ", std::to_string(token.size()),
-                " bytes; those of this backend have at most ", std::to_string(limit)})};
+            text::joined({"the continuation token is too long: ", std::to_string(token.size()), " bytes; the limit is ",
+                std::to_string(limit)})};
     }
     std::string_view const keys = token.substr(token.size() < keys_at ? token.size() : keys_at);
     std::size_t const split = keys.find('!');
@@ -48,9 +48,8 @@ ENTITABLE_LAZY_BODY result<position> read_continuation(std::uint64_t fingerprint
     }
     if (!good) {
         failure refused{error_code::continuation_invalid,
-            "the continuation token is not one that this backend has given for this query: give it back unchanged, "
-            "with "
-            "the same table, keys, filter and projection"};
+            "invalid continuation token: pass a token from this query back unchanged, with the same table, "
+            "keys, filter and projection"};
         refused.error().detail = text::printable(text::shortened(token));
         return refused;
     }

@@ -11,7 +11,7 @@ namespace detail {
 
 ENTITABLE_LAZY std::string quoted_table(std::string_view table) { return text::joined({"the table \"", table, "\""}); }
 
-/// A refusal of one entity, whose keys go where user data belongs.
+/// Returns the error of one entity, with its keys in the detail, where user data belongs.
 ENTITABLE_LAZY failure refused_entity(
     error_code code, std::string text, std::string_view partition_key, std::string_view row_key) {
     failure refused{code, std::move(text)};
@@ -53,7 +53,7 @@ ENTITABLE_LAZY_BODY result<void> local_state::create(
                 if (each.key == key) {
                     return failure{error_code::table_being_deleted,
                         text::joined({quoted_table(name),
-                            " was deleted a short while ago, and its name is not free yet; try again"})};
+                            " was deleted recently, and its name is not free yet; try again later"})};
                 }
                 still_gone.push_back(std::move(each));
             }
@@ -76,7 +76,7 @@ ENTITABLE_LAZY_BODY result<void> local_state::remove(
     bool const lingers = options_.nasty && options_.nasty->being_deleted.count() > 0;
     if (lingers) {
         guard.emplace(gone_lock_);
-        gone_.reserve(gone_.size() + 1); // nothing can fail once the table is gone
+        gone_.reserve(gone_.size() + 1); // nothing can fail after the table is removed
     }
     gone_table gone{std::string{key}, options_.time->steady()};
     auto removed = remove();
@@ -84,7 +84,7 @@ ENTITABLE_LAZY_BODY result<void> local_state::remove(
         return std::move(removed).as_failure();
     }
     if (!*removed) {
-        return failure{error_code::resource_not_found, text::joined({"there is no table \"", name, "\" to delete"})};
+        return failure{error_code::resource_not_found, text::joined({"the table \"", name, "\" does not exist"})};
     }
     if (lingers) {
         gone.until += std::chrono::duration_cast<steady_time::duration>(options_.nasty->being_deleted);
@@ -113,7 +113,7 @@ ENTITABLE_LAZY_BODY result<written> local_state::prepare(mutation const& change,
         return refused_entity(code, text::joined({quoted_table(table), why}), entity.partition_key, entity.row_key);
     };
     if (stored != nullptr && stored->size() < row_format::header_size) {
-        return refused(error_code::row_malformed, " holds bytes that are not a whole row of version 1");
+        return refused(error_code::row_malformed, " is stored as a truncated row");
     }
     if (stored != nullptr && change.kind == mutation_kind::insert) {
         return refused(error_code::entity_already_exists, " has an entity with this key already");
@@ -124,7 +124,7 @@ ENTITABLE_LAZY_BODY result<written> local_state::prepare(mutation const& change,
     date_time const replaced = stored != nullptr ? row_view{{}, {}, *stored}.timestamp() : date_time{};
     if (change.needs_existing() && !change.condition.accepts(etag::of(replaced))) {
         return refused(error_code::update_condition_not_satisfied,
-            " has this entity in another version: it was changed since its "
+            " has a different version of this entity: it was changed since its "
             "ETag was read");
     }
     if (change.kind == mutation_kind::remove) {
@@ -133,7 +133,7 @@ ENTITABLE_LAZY_BODY result<written> local_state::prepare(mutation const& change,
     bool const merges = change.kind == mutation_kind::merge || change.kind == mutation_kind::insert_or_merge;
     if (merges && stored != nullptr) {
         payload = merged_payload(*stored, entity.payload);
-        // Each part was within the limits; together they may not be.
+        // Each part was within the limits; the merged entity may not be.
         if (auto checked = validate_entity({entity.partition_key, entity.row_key, payload}, options_.limits);
             !checked) {
             return std::move(checked).as_failure();

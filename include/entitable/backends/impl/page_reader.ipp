@@ -56,11 +56,11 @@ ENTITABLE_LAZY_BODY scan_range page_reader::range() const noexcept {
     }
     bool const each_counts = request_->filter.empty() && (!first_row_ || (one_partition_ && first_row_->included));
     std::size_t const most = each_counts && limits_.rows < limits_.examined ? limits_.rows : limits_.examined;
-    made.most_rows = most + 1; // the one after them is where the next page begins
+    made.most_rows = most + 1; // the one after them is the start of the next page
     return made;
 }
 
-/// The first row of a partition; says whether its rows belong to the page.
+/// Handles the first row of a partition; returns whether its rows belong to the page.
 ENTITABLE_LAZY_BODY bool page_reader::enter(std::string_view partition, std::string_view row) {
     if (last_partition_ && !last_partition_included_ && partition == *last_partition_) {
         return false;
@@ -72,7 +72,7 @@ ENTITABLE_LAZY_BODY bool page_reader::enter(std::string_view partition, std::str
     partition_ = partition;
     shown_partition_ = shown_key(partition, row_buffer_);
     if (limits_.rows == 0 && continued_ && partition == from_partition_ && row == from_row_) {
-        limits_.rows = 1; // a page that gives back the token it was asked with would be asked for ever
+        limits_.rows = 1; // a page that returns the token of its own request would be requested forever
     }
     return true;
 }
@@ -139,7 +139,7 @@ ENTITABLE_LAZY_BODY std::size_t page_reader::take_plain(std::span<row_view const
 ENTITABLE_LAZY_BODY bool page_reader::visit(std::span<row_view const> run) {
     std::size_t at = 0;
     std::string_view const partition = run.front().partition_key;
-    if (response_.examined == 0 || (!one_partition_ && partition != partition_)) { // the first row may be shut out
+    if (response_.examined == 0 || (!one_partition_ && partition != partition_)) { // the first row may be excluded
         if (!visit(partition, run.front().row_key, run.front().payload)) {
             return false;
         }
@@ -157,7 +157,7 @@ ENTITABLE_LAZY_BODY bool page_reader::visit(std::span<row_view const> run) {
     return true;
 }
 
-/// Fisher and Yates, with the numbers of a linear congruence.
+/// Fisher-Yates shuffle, with a linear congruential generator.
 ENTITABLE_LAZY_BODY void page_reader::shuffle() {
     std::vector<std::size_t> order(response_.rows.size());
     for (std::size_t index = 0; index < order.size(); ++index) {
@@ -178,7 +178,7 @@ ENTITABLE_LAZY_BODY void page_reader::shuffle() {
 
 ENTITABLE_LAZY_BODY result<query_entities::response> page_reader::finish() && {
     if (damaged_) {
-        return failure{error_code::row_malformed, "the stored bytes are not a whole row of version 1"};
+        return failure{error_code::row_malformed, "truncated row"};
     }
     if (limits_.behind_last && response_.examined > 0) {
         *last_.row += '\0';
@@ -220,7 +220,7 @@ ENTITABLE_LAZY_BODY result<table_reader> table_reader::start(list_tables const& 
 
 ENTITABLE_LAZY_BODY bool table_reader::visit(std::string_view key, std::string_view shown_name) {
     if (rows_ == 0 && continued_ && key == from_) {
-        rows_ = 1; // as for rows: a page gives no token back
+        rows_ = 1; // as for rows: a page never returns its own token
     }
     if (response_.tables.size() == rows_) {
         response_.continuation = make_continuation(fingerprint_of_tables, {std::string{key}, std::nullopt});

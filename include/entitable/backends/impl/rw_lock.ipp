@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Tells the processor that it is waiting; other programs' threads do not get to run by this.
+/// Tells the processor that this thread spins; does not yield to other threads.
 ENTITABLE_DECL void relax_processor() noexcept {
 #if defined(_MSC_VER)
 #if defined(_M_IX86) || defined(_M_X64)
@@ -27,7 +27,7 @@ ENTITABLE_DECL void relax_processor() noexcept {
 #endif
 }
 
-/// Waits a little longer each time it is asked: awake, then giving way to others, then asleep.
+/// Waits a little longer each time: spinning, then yielding, then sleeping.
 class backoff {
 public:
     void pause() noexcept {
@@ -40,7 +40,7 @@ public:
             platform::sleep_for(std::chrono::microseconds{50});
         }
     }
-    /// Some milliseconds have passed.
+    /// Whether some milliseconds have passed.
     [[nodiscard]] bool long_waited() const noexcept { return steps_ > awake + yielding + asleep; }
 
 private:
@@ -51,7 +51,7 @@ private:
 };
 
 ENTITABLE_DECL void rw_lock::wait_as_reader(std::uint64_t state) noexcept {
-    // Counted already, so no writer gets in before us. If readers are out, that will end; to a writer that waits we give way.
+    // Counted already, so no writer gets in before us. Waits for active readers to end, or gives way to a waiting writer.
     backoff patience;
     if ((state & readers_out) == 0) {
         state_.fetch_sub(one_reader, memory_order::release);

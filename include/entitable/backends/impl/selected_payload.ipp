@@ -9,13 +9,13 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A payload with only the named properties, each once and in the order in which the row has them. Absent ones are left
-/// out: the service sends null for them, which is the same.
+/// Returns a payload with only the named properties, each once and in the order of the row. Absent ones are left out: the service sends
+/// null for them, which is equivalent.
 ENTITABLE_LAZY std::string selected_payload(std::string_view whole, projection const& names) {
     std::string descriptor;
     std::string values;
     std::uint16_t count = 0;
-    bool only_keys = true; // what a count asks for
+    bool only_keys = true; // the properties that a count reads
     for (std::string const& name : names) {
         only_keys = only_keys && (name == "PartitionKey" || name == "RowKey");
     }

@@ -10,18 +10,18 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Tables in memory: a `local<memory_store>`, which only the engine sees. A cheap handle: copies share the tables. One that was moved
-/// from answers InvalidInput. Thread safety: safe to use from several threads.
+/// Tables in memory: a `local<memory_store>`, which only the implementation includes. A cheap handle: copies share the tables. One that was
+/// moved from returns InvalidInput. Thread safety: safe to use from several threads.
 class memory_backend : public any_transport {
 public:
-    using is_any_transport = memory_backend; ///< a table takes it as it is
+    using is_any_transport = memory_backend; ///< a table takes it without conversion
     using visits_entities = memory_backend;  ///< opts in to `read_entity`
     using visits_pages = memory_backend;     ///< opts in to `read_entities`
-    using answers_at_once = memory_backend;  ///< opts in: nothing is waited for that lasts
+    using answers_at_once = memory_backend;  ///< opts in: no call waits for long
 
-    /// With default options.
+    /// Uses default options.
     ENTITABLE_LAZY memory_backend();
-    /// With these.
+    /// Uses the given options.
     ENTITABLE_LAZY explicit memory_backend(local_options options);
 };
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The checksum that stands beside each stored row: SQLite does not notice a bit that the disk has changed.
+/// The checksum of each stored row: SQLite does not detect bits that the disk has changed.
 
 #include <entitable/core/config.hpp>
 #include <entitable/row/format.hpp>
@@ -16,9 +16,9 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A hash of 64 bits for rows of some hundred bytes. Four lanes take eight bytes at a time, with the steps of XXH64 (Y. Collet,
-/// "xxHash fast digest algorithm", version 0.1.1); the end is shorter. Each step can be undone, so that a change within eight bytes
-/// always shows in its lane. Against accidents, not against attackers.
+/// A hash of 64 bits for rows of some hundred bytes. Four lanes take eight bytes at a time, with the steps of XXH64 (Y. Collet, "xxHash
+/// fast digest algorithm", version 0.1.1); the end is shorter. Each step is invertible, so that a change within eight bytes always changes
+/// its lane. Protects against accidents, not against attackers.
 class row_hash {
 public:
     [[nodiscard]] static std::uint64_t of(std::string_view bytes, std::uint64_t seed) noexcept {
@@ -29,7 +29,7 @@ public:
             for (; end - at > 32; at += 32) {
                 step(lanes, at, at + 8, at + 16, at + 24);
             }
-            // What is left, and where that is less than four words some bytes twice.
+            // The rest; if it is less than four words, some bytes are hashed twice.
             char const* const last = bytes.size() >= 32 ? end - 32 : at;
             step(lanes, last, last + 8, end - 16, end - 8);
         } else if (bytes.size() >= 8) {
@@ -52,7 +52,7 @@ public:
     }
 
 private:
-    // Odd, with bits in no order; those of XXH64.
+    // Odd, with irregular bits; those of XXH64.
     static constexpr std::uint64_t prime1 = 0x9E3779B185EBCA87U;
     static constexpr std::uint64_t prime2 = 0xC2B2AE3D27D4EB4FU;
     static constexpr std::uint64_t prime3 = 0x165667B19E3779F9U;

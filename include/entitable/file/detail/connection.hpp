@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// One connection of SQLite to a file of tables, with its prepared statements; and what its codes mean.
+/// One SQLite connection to a file of tables, with its prepared statements and the mapping of its error codes.
 
 #include <entitable/core/process.hpp>
 #include <entitable/core/result.hpp>
@@ -24,7 +24,7 @@ struct sqlite3_stmt;
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The statements there are; their texts are constant, and every value is bound.
+/// The statements; their texts are constant, and every value is bound.
 enum class sql : std::uint8_t {
     begin_write,
     commit,
@@ -56,19 +56,19 @@ enum class sql : std::uint8_t {
     count,
 };
 
-/// How a step of a statement ended.
+/// The result of a step of a statement.
 enum class stepped : std::uint8_t { row, done, busy, failed };
 
-/// An open connection. One thread at a time; closes itself. A child made by `fork` asks SQLite nothing through it: whatever it did
-/// would be done to the locks and the log of the parent.
+/// An open connection, closed by the destructor. One thread at a time. A child made by `fork` never calls SQLite through it: that would
+/// change the locks and the log of the parent.
 class connection {
 public:
-    /// Reads SQLite's locks and its log, or takes the file for what it is: `quiet_read` shows that nobody writes it.
+    /// Uses SQLite's locks and log, or reads the file alone: `quiet_read` ensures that nobody writes it.
     enum class access : std::uint8_t { write, read_quiet };
-    /// StoreFailed, StoreForeign; StoreBusy when that takes too long.
+    /// Opens a file. StoreFailed, StoreForeign; StoreBusy on timeout.
     [[nodiscard]] static result<connection> open(
         std::string const& path, file_options const& options, patience& waits, access how = access::write);
-    /// The same for a file that was recognised before: StoreCorrupt when it no longer is.
+    /// Opens a file that was recognised before: StoreCorrupt if it no longer is.
     [[nodiscard]] static result<connection> open_known(
         file_place const& place, file_options const& options, patience& waits, access how = access::write);
 
@@ -102,66 +102,66 @@ public:
     }
     ~connection() { close(); }
 
-    /// As the options want it with the journal that the file has.
+    /// Applies the options, for the journal that the file has.
     [[nodiscard]] result<void> set_durability(file_options const& options, patience& waits);
 
     /// Runs a statement without values and results.
     [[nodiscard]] stepped run(sql text);
-    /// The same for a trusted statement text.
+    /// Runs a trusted statement text.
     [[nodiscard]] stepped run_text(char const* text);
-    /// The first column of the first row of a trusted statement; 0 when there is none.
+    /// Returns the first column of the first row of a trusted statement; 0 if there is none.
     [[nodiscard]] result<std::int64_t> number_of(char const* text);
-    /// The same for text.
+    /// Returns the first column as text.
     [[nodiscard]] result<std::string> text_of(char const* text);
 
-    /// In an empty file, before it is written: leaves room for the checksum of each page.
+    /// Leaves room for the checksum of each page. Call in an empty file, before it is written.
     void reserve_page_checksums() noexcept;
-    /// Of the pages of the file.
+    /// Returns the guard of the file's pages.
     [[nodiscard]] page_guard& guard() noexcept { return guard_; }
 
     [[nodiscard]] bool in_transaction() const noexcept;
-    /// Gives a transaction up.
+    /// Rolls the transaction back.
     void roll_back() noexcept;
 
-    /// The number of a table, none when there is no such table. From memory, if it was found before: the caller checks
+    /// Returns the number of a table, nothing if it does not exist. Cached if it was found before: the caller checks
     /// `statement::table_was_known` after its first step.
     [[nodiscard]] result<std::optional<std::int64_t>> table_id(std::string_view key, patience& waits);
 
-    /// The shapes of rows that it has met. None is ever removed from the file.
+    /// Returns the known shapes of rows. No shape is ever removed from the file.
     [[nodiscard]] shape_memory& shapes() noexcept { return shapes_; }
 
-    /// Why the last step failed. Broken is then what can no longer be trusted.
+    /// Returns the error of the last step. Marks as broken whatever can no longer be trusted.
     [[nodiscard]] failure problem(std::string_view doing);
-    /// Whether a step failed in a way after which the connection is to be opened anew: an I/O error leaves SQLite, or the
-    /// system below, with pages that may differ from the file's.
+    /// Whether a step failed so that the connection must be reopened: an I/O error leaves SQLite, or the operating system, with pages that
+    /// may differ from the file's.
     [[nodiscard]] bool broken() const noexcept { return broken_; }
 
     [[nodiscard]] bool write_ahead_log() const noexcept { return write_ahead_log_; }
-    /// Whether the last step failed because there is no room, on the disk or within a limit of the system.
+    /// Whether the last step failed for lack of space, on the disk or within a limit of the system.
     [[nodiscard]] bool out_of_room() const noexcept;
-    /// Behind a commit that failed: whether what ends a commit cannot be in the log.
+    /// After a failed commit: whether the log cannot contain the end of the commit.
     [[nodiscard]] bool failed_before_end() const noexcept;
-    /// In a transaction that wrote, and may have made the file longer by that many pages: makes sure that the file has room for them on the
-    /// disk, so that the log can always be moved into it, and that `reserve` bytes are left for removals: in the log, or for a
-    /// rollback journal. False when there is no room for that.
+    /// In a write transaction that may have made the file longer by that many pages: ensures that the disk has space for them in the file,
+    /// so that the log can always be moved into it, and that `reserve` bytes remain for removals: in the log, or for a rollback journal.
+    /// False if there is not enough space.
     [[nodiscard]] bool allocate(std::size_t growth, std::size_t reserve) noexcept;
-    /// Lets the log have room for that many bytes, if it is shorter. False when there is none.
+    /// Grows the log to that many bytes, if it is shorter. False if there is not enough space.
     bool allocate_log(std::size_t bytes) noexcept;
-    /// With a log, before a transaction: cuts off what is no whole page at the end of the file. It is left where a process ended while it
-    /// made the file longer, and SQLite would count it as a page, for which there may be no room. The caller holds the writer lock.
+    /// With a log, before a transaction: cuts off a partial page at the end of the file. A process that died while it grew the file leaves
+    /// one, and SQLite would count it as a page, for which there may be no space. The caller holds the writer lock.
     void cut_part_of_page() noexcept;
-    /// With a rollback journal: a number in the file that each commit changes.
+    /// With a rollback journal: returns a number in the file that each commit changes.
     [[nodiscard]] std::uint32_t change_counter() noexcept;
 
-    /// From now on each commit leaves here how many pages the write-ahead log has.
+    /// Makes each later commit store here the number of pages in the write-ahead log.
     void count_log_pages(std::size_t& pages) noexcept;
-    /// Moves the log into the file. With `truncate` the log begins anew, StoreBusy while others read it; else it leaves what they
-    /// still read. The caller holds the writer lock: see sqlite_store.
+    /// Moves the log into the file. With `truncate` the log restarts, StoreBusy while others read it; otherwise pages that others still
+    /// read remain. The caller holds the writer lock: see sqlite_store.
     [[nodiscard]] result<void> checkpoint(bool truncate);
-    /// Lets SQLite move the log into the file and remove it when this is the last connection. The caller holds the writer
-    /// lock; without this a connection leaves the log as it is.
+    /// Lets SQLite move the log into the file and remove it if this is the last connection. The caller holds the writer lock; without this
+    /// call a connection leaves the log unchanged.
     void end_log_at_close() noexcept;
-    /// Whether this is the process that opened it, and no child.
+    /// Whether this is the process that opened it, and not a child.
     [[nodiscard]] bool in_own_process() const noexcept { return forks_ == platform::forks(); }
 
 private:
@@ -170,16 +170,15 @@ private:
     explicit connection(sqlite3* database) noexcept : database_(database) {}
     [[nodiscard]] sqlite3_stmt* prepared(sql text) noexcept;
     [[nodiscard]] stepped outcome_of(int code) noexcept;
-    /// So many pages the file has, those of the transaction included; and those of the transactions before it. 0 when that cannot
-    /// be read.
+    /// The number of pages in the file, including the transaction; and before it. 0 if it cannot be read.
     [[nodiscard]] std::int64_t pages() noexcept;
     [[nodiscard]] std::int64_t committed_pages() noexcept;
     [[nodiscard]] result<void> configure(file_options const& options, patience& waits);
     void close() noexcept;
-    /// Whether this is the process that opened it, before a step; where it is not, the step has failed.
+    /// Whether this is the process that opened it, before a step; if not, the step has failed.
     [[nodiscard]] bool may_step() noexcept;
 
-    page_guard guard_{}; ///< ends after the database
+    page_guard guard_{}; ///< destroyed after the database is closed
     sqlite3* database_;
     std::array<sqlite3_stmt*, static_cast<std::size_t>(sql::count)> cached_{};
     struct known_table {
@@ -194,11 +193,10 @@ private:
     int system_code_{};
     bool broken_{};
     bool write_ahead_log_{};
-    std::int64_t
-        room_until_{}; ///< with a rollback journal: the file may have that many bytes before it is asked for room again
+    std::int64_t room_until_{}; ///< with a rollback journal: space is known to exist up to this size in bytes
 };
 
-/// The error of a file that was recognised before and no longer is.
+/// Returns the error of a file that was recognised before and no longer is.
 [[nodiscard]] failure damaged_header();
 
 /// A statement from its first value to its last row.
@@ -209,7 +207,7 @@ public:
     statement& operator=(statement const&) = delete;
     ~statement() { reset(); }
 
-    /// Values by their number, from 1. Bytes are not copied: they outlive the statement.
+    /// Binds values by their number, from 1. Bytes are not copied: they must outlive the statement.
     statement& bind(int at, std::string_view bytes) noexcept;
     statement& bind(int at, std::int64_t number) noexcept;
     statement& bind_text(int at, std::string_view text) noexcept;
@@ -217,17 +215,17 @@ public:
     /// Steps until the end.
     [[nodiscard]] stepped finish() noexcept;
     void reset() noexcept;
-    /// The first row, or none; waits where others are in the way.
+    /// Returns whether there is a first row; waits while others block it.
     [[nodiscard]] result<bool> first_row(patience& waits);
-    /// The next row, where the first one was there.
+    /// Returns whether there is a next row, if there was a first one.
     [[nodiscard]] result<bool> next_row();
-    /// Behind the first step of a statement with a number from `connection::table_id`: false when a table was removed meanwhile,
-    /// in any process. The number may be that of the removed table then: ask for it again.
+    /// After the first step of a statement with a number from `connection::table_id`: false if a table was removed meanwhile, in any
+    /// process. The number may be that of the removed table then: look it up again.
     [[nodiscard]] bool table_was_known() const noexcept { return !replanned_; }
-    /// How many rows the last statement of the connection has removed.
+    /// Returns the number of rows that the connection's last statement has removed.
     [[nodiscard]] std::int64_t changed_rows() const noexcept;
 
-    /// Values of the row, by their number, from 0; valid until the next step.
+    /// Returns values of the row, by their number, from 0; valid until the next step.
     [[nodiscard]] std::string_view bytes(int at) const noexcept;
     [[nodiscard]] std::int64_t number(int at) const noexcept;
     [[nodiscard]] bool is_null(int at) const noexcept;

@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// The locks that processes, and the stores of one process, have on a file: on an empty file `-lock` beside it, which stays.
+/// The locks on a file between processes, and between the stores of one process: on an empty file `-lock` next to it, which is never
+/// removed.
 
 #include <entitable/core/result.hpp>
 #include <entitable/file/detail/own_process.hpp>
@@ -14,29 +15,30 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Two locks. A store that writes or moves the log holds the writer lock. A store that has the file open shares the other one; whoever
-/// changes its journal or ends its log holds it alone.
+/// Two locks. A store that writes or moves the log holds the writer lock. A store that has the file open shares the other one; a store that
+/// changes the journal or ends the log holds it exclusively.
 ///
-/// They belong to the open `-lock` file, of which each store has one of its own. Those of SQLite belong to the process: they are gone
-/// as soon as it closes any descriptor of the file, one with which somebody copied it for example. No child made by `fork` keeps
-/// them. One thread at a time.
+/// They belong to the open `-lock` file, which each store opens separately. SQLite's locks belong to the process: they are lost as soon as
+/// the process closes any descriptor of the file, for example one used to copy it. Children made by `fork` do not inherit them. One thread
+/// at a time.
 ///
-/// A third one says who is the next to write: whoever finds the writer lock taken holds it until it has got that. Others ask for it
-/// every few times, and let the next one go first; for some milliseconds only, because it may have been stopped.
+/// A third lock determines the next writer: a store that finds the writer lock taken holds the third lock until it gets the writer lock.
+/// Others check it every few attempts, and let the next writer go first; only for some milliseconds, because it may have been stopped.
 class file_lock {
 public:
-    /// False where the file system has no such locks; then all that follow succeed.
+    /// Opens the lock. False if the file system lacks such locks; then all later calls succeed.
     [[nodiscard]] result<bool> open(std::string const& path);
     [[nodiscard]] bool usable() const noexcept { return handle_.get() >= 0; }
 
-    /// Whether the writer lock was free, and is held now. Where not, this one may be the next, until it has the lock or `unlock`.
+    /// Takes the writer lock if it is free; returns whether it is held. If not, this store may become the next writer, until it has the
+    /// lock or calls `unlock`.
     [[nodiscard]] result<bool> try_lock();
     void unlock() noexcept;
     [[nodiscard]] bool is_next() const noexcept { return is_next_; }
 
     /// How a store has a file open.
     enum class use : std::uint8_t { none, with_others, alone };
-    /// Whether the file is used so from now on; else it is used as before.
+    /// Whether the new use is in effect; if not, the previous use continues.
     [[nodiscard]] bool try_use(use how) noexcept;
 
 private:
@@ -48,13 +50,13 @@ private:
     own_handle handle_;
     use used_{use::none};
     bool is_next_{};
-    int ask_in_{};  ///< so many times the lock is taken without asking who is the next
-    int yielded_{}; ///< so often in a row another one was let go first
+    int ask_in_{};  ///< attempts left before checking for the next writer
+    int yielded_{}; ///< consecutive times that another store went first
 };
 
 /// Waits for the writer lock.
 [[nodiscard]] result<void> lock_patiently(file_lock& lock, patience& waits);
-/// Waits for others to let the file be used so; StoreBusy says that `what` needs it.
+/// Waits until others allow this use of the file; StoreBusy says that `what` needs it.
 [[nodiscard]] result<void> use_patiently(file_lock& lock, file_lock::use how, patience& waits);
 
 } // namespace detail

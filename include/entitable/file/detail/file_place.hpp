@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// A file in its file system: made with narrow permissions, watched for being replaced. What differs between operating systems
-/// is in the bodies.
+/// A file in its file system: created with narrow permissions, and checked for replacement. The differences between operating systems are
+/// in the bodies.
 
 #include <entitable/core/result.hpp>
 #include <entitable/file/file_options.hpp>
@@ -15,27 +15,26 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Where a file is, and which one it was when it was opened.
+/// The path of a file, and its identity when it was opened.
 class file_place {
 public:
-    /// Makes the file, readable by its owner only, if there is none and the options allow it. Resolves relative paths and
-    /// symbolic links for good.
-    /// InvalidInput for a path that cannot be one, StoreFailed for something that is not a plain file or has a hard link.
+    /// Creates the file, readable by its owner only, if it does not exist and the options allow it. Resolves relative paths and symbolic
+    /// links once. InvalidInput for an invalid path, StoreFailed for anything other than a plain file, or a file with a hard link.
     [[nodiscard]] static result<file_place> find(std::string_view path, file_options const& options);
 
-    /// As SQLite takes it: absolute, without symbolic links; never a URI or one of SQLite's own names.
+    /// Returns the path for SQLite: absolute, without symbolic links; never a URI or one of SQLite's special names.
     [[nodiscard]] std::string const& path() const noexcept { return path_; }
-    /// StoreFailed when another file, or none, is there by now, when it has got a hard link, and in a process that was forked off.
+    /// Checks that the file is still there. StoreFailed if it was replaced or removed, has got a hard link, or in a forked process.
     [[nodiscard]] result<void> same_file() const;
     [[nodiscard]] bool in_own_process() const noexcept;
-    /// Whether the system would let this process write the file and create others in its folder.
+    /// Whether the system allows this process to write the file and create others in its folder.
     [[nodiscard]] bool may_be_written() const noexcept;
-    /// Which file the write-ahead log beside the file is; 0 when there is none.
+    /// Returns the identity of the write-ahead log next to the file; 0 if there is none.
     [[nodiscard]] std::uint64_t log() const;
-    /// How long that file is; 0 when there is none.
+    /// Returns the size of that log; 0 if there is none.
     [[nodiscard]] std::uint64_t log_bytes() const;
-    /// The same as `check` for readers, who ask thousands of times a second: where the file is, the system is asked every some
-    /// milliseconds. Not from two threads at once.
+    /// Like `same_file`, for readers, who call it thousands of times a second: the system is queried at most every few milliseconds. Not
+    /// from two threads concurrently.
     [[nodiscard]] result<void> check_often();
 
 private:
@@ -46,9 +45,9 @@ private:
     std::int64_t checked_{}; ///< milliseconds of some clock
 };
 
-/// What everything that was opened before a fork says in the child.
+/// Returns the error, in a forked child, of an object opened before the fork.
 [[nodiscard]] failure opened_before_fork();
-/// Why a call of the operating system failed.
+/// Returns the error of a failed operating system call.
 [[nodiscard]] failure system_failure(std::string_view what, int number, std::string_view path);
 
 } // namespace detail

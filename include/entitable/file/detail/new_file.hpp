@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A file that gets its name when it is whole: until then it has a name beside it that no store opens.
+/// A file that gets its final name when it is complete: until then its name is a temporary one that no store opens.
 
 #include <entitable/core/process.hpp>
 #include <entitable/core/result.hpp>
@@ -16,15 +16,15 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// InvalidInput for a path that ends as the names of files that belong to another one: `-lock`, `-wal`, `-shm`, `-journal` and
-/// `-copying`.
+/// Checks that a path does not end like the auxiliary files of another file: `-lock`, `-wal`, `-shm`, `-journal` and `-copying`.
+/// InvalidInput if it does.
 [[nodiscard]] result<void> check_own_name(std::string_view path);
 
-/// Gone when it is destroyed without a name. A child made by `fork` leaves it alone. One thread at a time.
+/// Deleted on destruction unless published. A child made by `fork` leaves it alone. One thread at a time.
 class new_file {
 public:
-    /// Makes an empty file that its owner alone can read and write, in the folder of `path`. InvalidInput for a path that cannot be
-    /// one, StoreFailed where something has that name or where the log of a file that had it is left.
+    /// Creates an empty file that only its owner can read and write, in the folder of `path`. InvalidInput for an invalid path, StoreFailed
+    /// if the name is taken or a log of a former file of that name remains.
     [[nodiscard]] static result<new_file> make(std::string_view path);
 
     new_file(new_file&& other) noexcept
@@ -35,10 +35,10 @@ public:
     new_file& operator=(new_file&&) = delete;
     ~new_file() { remove(); }
 
-    /// Where it is until it has its name.
+    /// Returns the temporary path.
     [[nodiscard]] std::string const& passing_path() const noexcept { return passing_; }
-    /// Gives it its name, if it has that many bytes; StoreFailed where something has the name by now. With `durable` the name is on
-    /// the disk. The file is not open any more.
+    /// Gives the file its final name, if it has that many bytes; StoreFailed if the name is taken by now. With `durable` the name is on the
+    /// disk. The file must not be open any more.
     [[nodiscard]] result<void> publish(std::uint64_t bytes, bool durable);
 
 private:
@@ -47,7 +47,7 @@ private:
 
     std::string folder_;
     std::string path_;
-    std::string passing_; ///< empty when there is nothing to remove
+    std::string passing_; ///< empty if there is nothing to remove
     std::uint64_t forks_{platform::forks()};
 };
 

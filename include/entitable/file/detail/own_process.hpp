@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// What belongs to one process, and not to a child that it makes by `fork`: handles to which locks belong, which a child would
-/// keep after its parent was killed, and objects with mutexes in them, which a thread may hold that the child does not have.
+/// Objects that belong to one process, and not to a child made by `fork`: handles with locks, which a child would hold after its parent was
+/// killed, and objects with mutexes, which may be locked by a thread that the child does not have.
 
 #include <entitable/core/process.hpp>
 
@@ -14,12 +14,12 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A handle of an open file that is closed in every child made by `fork`. A process that is started by `exec` has to be kept from
-/// having it by O_CLOEXEC. One thread at a time.
+/// A handle of an open file that is closed in every child made by `fork`. Use O_CLOEXEC against inheritance by `exec`. One thread at a
+/// time.
 class own_handle {
 public:
     own_handle() = default;
-    /// As the system's `open`, whose error is left in errno.
+    /// Like the system's `open`, with its error in errno.
     [[nodiscard]] static own_handle open(char const* path, int flags, unsigned mode);
     own_handle(own_handle&&) noexcept = default;
     own_handle& operator=(own_handle&& other) noexcept {
@@ -28,7 +28,7 @@ public:
     }
     ~own_handle() { close(); }
 
-    /// -1 when there is none.
+    /// Returns the handle; -1 if there is none.
     [[nodiscard]] int get() const noexcept { return kept_ ? kept_->handle : -1; }
     void close() noexcept;
 
@@ -39,10 +39,10 @@ public:
     };
 
 private:
-    std::unique_ptr<kept> kept_; ///< in the list of all that there are
+    std::unique_ptr<kept> kept_; ///< in the list of all handles
 };
 
-/// An object that is destroyed in the process that made it only. A child leaves it as it is.
+/// An object that is destroyed only in the process that made it. A child leaves it unchanged.
 template <class T>
 class own_object {
 public:

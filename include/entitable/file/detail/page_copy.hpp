@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The pages of one connection's file, written into the empty file of another connection: SQLite's online backup.
+/// Copies the pages of one connection's file to the empty file of another connection: SQLite's online backup.
 
 #include <entitable/file/detail/connection.hpp>
 
@@ -17,9 +17,9 @@ namespace detail {
 
 /// One thread at a time; the connections outlive it.
 ///
-/// Each page is read through the guard of its connection, and gets its checksum anew from the guard of the other one. The guard of the
-/// source passes a page that was never written: with a rollback journal SQLite leaves one so whose contents went in the transaction
-/// that made it. `finish` looks whether each of them is free.
+/// Each page is read through the guard of its connection, and gets a new checksum from the other connection's guard. The guard of the
+/// source lets pages pass that were never written: with a rollback journal SQLite leaves such a page if its contents were removed in the
+/// transaction that made it. `finish` checks that each of them is free.
 class page_copy {
 public:
     page_copy(connection& from, connection& to) noexcept : from_(from), to_(to) {}
@@ -30,19 +30,19 @@ public:
     static constexpr std::uint64_t pages_at_once = 128; ///< a megabyte: some milliseconds
 
     [[nodiscard]] result<void> begin();
-    /// Copies `pages_at_once`. Row: there are more. Where the source is in no transaction and was changed by another connection since
-    /// the last step, it begins anew.
+    /// Copies `pages_at_once`. Row: there are more. If the source is not in a transaction and another connection has changed it since the
+    /// last step, the copy starts over.
     [[nodiscard]] stepped step() noexcept;
-    /// After a step.
+    /// Returns the number of pages copied, after a step.
     [[nodiscard]] std::uint64_t pages() const noexcept;
     [[nodiscard]] std::uint64_t copied() const noexcept;
-    /// How often it began again.
+    /// Returns the number of times the copy started over.
     [[nodiscard]] std::uint64_t restarts() const noexcept { return restarts_; }
-    /// Why a step failed.
+    /// Returns the error of a failed step.
     [[nodiscard]] failure problem();
-    /// Puts what was copied so far onto the disk.
+    /// Flushes the pages copied so far to the disk.
     [[nodiscard]] result<void> sync();
-    /// After the last step: StoreCorrupt when a page that is in use was never written.
+    /// Checks the copy after the last step: StoreCorrupt if a page in use was never written.
     [[nodiscard]] result<void> finish();
 
 private:
@@ -52,7 +52,7 @@ private:
     connection& to_;
     sqlite3_backup* backup_{};
     std::uint64_t restarts_{};
-    bool in_target_{}; ///< what failed last
+    bool in_target_{}; ///< whether the last failure was in the target
     std::vector<std::uint64_t> unwritten_;
 };
 

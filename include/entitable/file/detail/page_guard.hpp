@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// A checksum at the end of each page of a file. A page that the disk has changed is noticed when it is read, so that a search or
-/// a scan of damaged pages is an error and never finds fewer rows.
+/// A checksum at the end of each page of a file. A page changed by the disk is detected when it is read, so that a search or a scan of
+/// damaged pages fails instead of finding fewer rows.
 
 #include <entitable/row/format.hpp>
 
@@ -20,18 +20,18 @@ namespace detail {
 
 namespace file_format {
 
-/// Not SQLite's 4 KiB: a row of 1 KB would take a page of its own besides its leaf of the tree.
+/// Not SQLite's 4 KiB: a row of 1 KB would take a page in addition to its leaf of the tree.
 inline constexpr std::size_t page_bytes = 8192;
-/// Of each page, at its end: SQLite leaves them alone (its "reserved space").
+/// At the end of each page: SQLite does not use them (its "reserved space").
 inline constexpr std::size_t page_checksum_bytes = 8;
 inline constexpr std::int64_t application_id = 0x656E7462; ///< "entb"
 
 } // namespace file_format
 
-/// The checksum of a page, with the number that it has in the file, from 1. Against accidents, not against attackers.
+/// The checksum of a page, including its number in the file, from 1. Protects against accidents, not against attackers.
 class page_hash {
 public:
-    /// Four lanes take two words at a time; the number of the page stands in the place of the checksum.
+    /// Returns the checksum. Four lanes take two words at a time; the number of the page takes the place of the checksum.
     [[nodiscard]] static std::uint64_t of(char const* page, std::uint64_t number) noexcept {
         using row_format::load;
         std::uint64_t lanes[4] = {prime1, prime2, prime3, prime4};
@@ -50,13 +50,13 @@ public:
     }
 
 private:
-    // Odd, with bits in no order; those of XXH64.
+    // Odd, with irregular bits; those of XXH64.
     static constexpr std::uint64_t prime1 = 0x9E3779B185EBCA87U;
     static constexpr std::uint64_t prime2 = 0xC2B2AE3D27D4EB4FU;
     static constexpr std::uint64_t prime3 = 0x165667B19E3779F9U;
     static constexpr std::uint64_t prime4 = 0x85EBCA77C2B2AE63U;
 
-    /// The two halves of the product, one xor the other: each bit of either factor reaches most bits.
+    /// Returns the two halves of the product, xored: each bit of either factor affects most bits.
     [[nodiscard]] static std::uint64_t mixed(std::uint64_t a, std::uint64_t b) noexcept {
 #if defined(__SIZEOF_INT128__)
         __extension__ using wide = unsigned __int128;
@@ -73,26 +73,26 @@ private:
     }
 };
 
-/// Stands between a connection and its file: puts the checksum into each page that is written to the file, and refuses, with
-/// SQLITE_IOERR_DATA, a page that is read without its own. Outlives the connection. The log needs none: see docs/stored_formats.md.
+/// Sits between a connection and its file: adds the checksum to each page that is written to the file, and refuses, with SQLITE_IOERR_DATA,
+/// a page that is read without its checksum. Outlives the connection. The log needs none: see docs/stored_formats.md.
 class page_guard {
 public:
     page_guard() = default;
-    /// Of a connection that was opened and asked nothing yet. On where the file is empty, or says of itself that it is one of ours;
-    /// else nothing is checked or changed.
+    /// Guards a connection that was just opened and not used yet. On if the file is empty, or its header is one of ours; otherwise no page
+    /// is checked or changed.
     explicit page_guard(sqlite3* database);
 
-    /// Looks again at what the file says of itself. A code of SQLite, for a file that cannot be read.
+    /// Reads the file's header again. Returns a code of SQLite if the file cannot be read.
     [[nodiscard]] int look() noexcept;
-    /// For a file that is made now.
+    /// Switches the guard on, for a file that is being created.
     void switch_on() noexcept;
     [[nodiscard]] bool on() const noexcept;
-    /// The number of the page that was refused last; 0 for none.
+    /// Returns the number of the page that was refused last; 0 for none.
     [[nodiscard]] std::uint64_t refused() const noexcept;
-    /// Until it is told null, a page that was never written passes, and its number is left here: a page that is not in use, which
-    /// the reader makes sure of. Such a page has nothing but zeros, or is after the end of the file.
+    /// Lets pages pass that were never written, and adds their numbers to `into`, until it is set to null. Such a page is all zeros, or
+    /// after the end of the file; the caller must check that it is not in use.
     void pass_unwritten(std::vector<std::uint64_t>* into) noexcept;
-    /// The file, as SQLite sees it.
+    /// Returns the file, as SQLite sees it.
     [[nodiscard]] sqlite3_file* file() const noexcept;
 
 private:

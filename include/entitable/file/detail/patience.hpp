@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// How long a call may wait for a file that others hold.
+/// The time that a call may wait for a file held by others.
 
 #include <entitable/file/file_options.hpp>
 #include <entitable/transport/transport.hpp>
@@ -14,13 +14,13 @@ namespace detail {
 /// Ends with the deadline of the call, with its cancellation or with the busy timeout, whichever comes first.
 class patience {
 public:
-    /// The call outlives it.
+    /// The call must outlive it.
     patience(file_options const& options, call const& of) noexcept : patience(options, of, options.busy_timeout) {}
-    /// With its own timeout instead of the busy timeout.
+    /// Uses the given timeout instead of the busy timeout.
     patience(file_options const& options, call const& of, std::chrono::nanoseconds timeout) noexcept
         : time_(options.local.time), call_(&of), timeout_(timeout) {}
 
-    /// Waits for a moment, longer with each attempt; returns whether to try again.
+    /// Waits briefly, longer with each attempt; returns whether to try again.
     [[nodiscard]] bool wait() noexcept {
         if (over()) {
             return false;
@@ -28,13 +28,13 @@ public:
         pause();
         return true;
     }
-    /// Waits for a moment; a short one for the thread that has the next turn, for which all others wait.
+    /// Waits briefly; more briefly for the thread that has the next turn, since all others wait for it.
     void pause(bool next = false) noexcept {
         steady_time::duration const longest = next ? std::chrono::microseconds{200} : std::chrono::microseconds{3'200};
         time_->wait_until(time_->steady() + (step_ < longest ? step_ : longest));
         step_ = step_ < std::chrono::milliseconds{2} ? step_ * 2 : step_;
     }
-    /// The busy timeout begins with the first question, so that a call which need not wait does not look at the clock.
+    /// Starts the busy timeout at the first call, so that a call which need not wait does not read the clock.
     [[nodiscard]] bool over() noexcept {
         steady_time const now = time_->steady();
         if (!begun_) {
@@ -49,7 +49,7 @@ public:
         return call_->cancellation.cancelled() ||
             (call_->deadline != no_deadline && time_->steady() >= call_->deadline);
     }
-    /// Begins the busy timeout anew: others held the file, and hold it again.
+    /// Restarts the busy timeout: others released the file, and hold it again.
     void begin_anew() noexcept { begun_ = false; }
 
     [[nodiscard]] failure given_up() const {
@@ -57,9 +57,9 @@ public:
             return std::move(wanted).as_failure();
         }
         return failure{error_code::store_busy,
-            "others held the file for longer than the " +
+            "other connections held the file for longer than the " +
                 std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(timeout_).count()) +
-                " ms that busy_timeout allows"};
+                " ms of busy_timeout"};
     }
 
 private:

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Connections for readers, one for each that reads at the moment; some are kept for the next.
+/// Connections for readers, one for each active reader; some idle ones are kept for reuse.
 
 #include <entitable/file/detail/connection.hpp>
 #include <entitable/file/detail/quiet_read.hpp>
@@ -17,13 +17,13 @@ namespace detail {
 /// Thread-safety: `borrow` from several threads.
 class reader_pool {
 public:
-    /// `quiet`: of a file that cannot be written, see `quiet_read`.
+    /// `quiet`: for a file that cannot be written, see `quiet_read`.
     reader_pool(file_place place, file_options const& options, bool quiet)
         : options_(options), quiet_(quiet), place_(std::move(place)) {}
     reader_pool(reader_pool const&) = delete;
     reader_pool& operator=(reader_pool const&) = delete;
 
-    /// A connection while this lives. Goes back afterwards, unless it is broken.
+    /// Lends a connection until destruction. It is returned then, unless it is broken.
     class borrowed {
     public:
         borrowed(reader_pool& from, std::list<connection> one, std::optional<quiet_read> quiet, bool shared) noexcept
@@ -37,20 +37,20 @@ public:
         }
         [[nodiscard]] connection& operator*() noexcept { return one_.front(); }
         [[nodiscard]] connection* operator->() noexcept { return &one_.front(); }
-        /// Whether what was read so far is right: StoreBusy where a writer came while the file was read without a log.
+        /// Checks that the data read so far is valid: StoreBusy if a writer appeared while the file was read without a log.
         [[nodiscard]] result<void> still() const { return quiet_ ? quiet_->still() : result<void>{}; }
 
     private:
         reader_pool* from_;
         std::optional<quiet_read> quiet_; ///< ends after the connection
-        std::list<connection> one_;       ///< a list, so that it goes back without an allocation
+        std::list<connection> one_;       ///< a list, so that returning it needs no allocation
         bool shared_;
     };
 
     [[nodiscard]] result<borrowed> borrow(patience& waits);
-    /// One that nobody else gets.
+    /// Opens a connection that is not shared.
     [[nodiscard]] result<borrowed> open_another(patience& waits);
-    /// Whether the file is still the one it was.
+    /// Checks that the file has not been replaced.
     [[nodiscard]] result<void> check_file() const { return place_.same_file(); }
 
 private:
@@ -63,9 +63,10 @@ private:
     file_options const& options_;
     bool const quiet_;
     std::mutex mutex_;
-    file_place place_;           ///< when it was checked last is guarded
+    file_place place_;           ///< guarded: the time of the last check
     std::list<connection> idle_; ///< guarded
-    file_stamp idle_stamp_;      ///< guarded: of a file that cannot be written, the state that they have read
+    file_stamp
+        idle_stamp_; ///< guarded: of a file that cannot be written, the state that the idle connections have read
 };
 
 } // namespace detail

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `row_run`: some rows of a scan. What SQLite shows of a row is gone with the next step, so rows are copied into one block, from which
-/// a visitor gets them at once.
+/// `row_run`: some rows of a scan. SQLite's memory of a row is valid only until the next step, so rows are copied into one block, and
+/// passed to a visitor together.
 
 #include <entitable/file/detail/stored_row.hpp>
 #include <entitable/row/row.hpp>
@@ -25,7 +25,7 @@ public:
 
     [[nodiscard]] std::string_view partition() const noexcept { return partition_; }
     [[nodiscard]] std::span<row_view const> rows() const noexcept { return {rows_, count_}; }
-    /// Of this partition from now on.
+    /// Starts the rows of this partition.
     void begin(std::string_view partition) {
         clear();
         partition_ = partition;
@@ -35,7 +35,7 @@ public:
         used_ = 0;
     }
 
-    /// Adds a row, unless there are others and no room is left.
+    /// Adds a row, unless there are others and it does not fit.
     [[nodiscard]] bool add(std::string_view row, stored_parts const& parts) {
         std::size_t const payload_size = parts.size();
         std::size_t const size = row.size() + payload_size;
@@ -58,7 +58,7 @@ public:
 
 private:
     static constexpr std::size_t most_rows = 32;
-    static constexpr std::size_t usual_size = 16384; ///< what stays in the fastest cache
+    static constexpr std::size_t usual_size = 16384; ///< the size of the fastest cache
 
     std::string partition_;
     std::unique_ptr<char[]> block_;

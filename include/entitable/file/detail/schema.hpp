@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The stored form of a file of tables, version 1 (docs/stored_formats.md), and how a file is made one or recognised as one.
+/// The stored form of a file of tables, version 1 (docs/stored_formats.md); creates and recognises such files.
 
 #include <entitable/file/detail/connection.hpp>
 
@@ -18,23 +18,24 @@ inline constexpr std::int64_t version = 1; ///< SQLite's user_version
 
 } // namespace file_format
 
-/// What of a file is decided when it is opened, and kept in it.
+/// Settings fixed when a file is created or opened, and stored in it.
 struct file_form {
-    bool write_ahead_log{};    ///< else a rollback journal
-    bool names_without_case{}; ///< the keys of tables are their names in lower case; else the names. Decided once
+    bool write_ahead_log{}; ///< otherwise a rollback journal
+    bool
+        names_without_case{}; ///< tables are keyed by their names in lower case; otherwise by their names. Fixed at creation
 };
 
-/// Whether this is a file of tables in the form that is wanted; false for one that `prepare_schema` can make so, and only that.
-/// StoreForeign, StoreNewer. Writes nothing, and waits for no writer.
+/// Whether this is a file of tables in the requested form; false for one that `prepare_schema` can convert. StoreForeign, StoreNewer.
+/// Writes nothing, and waits for no writer.
 [[nodiscard]] result<bool> schema_fits(connection& on, file_form wanted, patience& waits);
-/// The same whatever its journal is, to read it only; false for an empty file.
+/// Checks the same for read-only use, with any journal; false for an empty file.
 [[nodiscard]] result<bool> schema_can_be_read(connection& on, file_form wanted, patience& waits);
-/// Makes an empty file a file of tables, and sets the journal. Errors as before. The caller holds the writer lock, and is the only
-/// one who has the file open.
+/// Converts an empty file to a file of tables, and sets the journal. Errors as before. The caller holds the writer lock, and is the only
+/// one that has the file open.
 [[nodiscard]] result<void> prepare_schema(connection& on, file_form wanted, patience& waits);
 
-/// Inside of a transaction that removes a table: changes the schema and changes it back, so that each connection in each
-/// process plans its statements again, and with that forgets the numbers of tables it knew.
+/// In a transaction that removes a table: changes the schema and changes it back, so that each connection in each process prepares its
+/// statements again, and discards its cached table numbers.
 [[nodiscard]] stepped end_known_tables(connection& on);
 
 } // namespace detail

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The shapes of rows that a connection knows. What rows of one kind have in common, the names and types of their properties,
-/// stands in the file once, as their shape; a row refers to it by its number.
+/// The shapes of rows that a connection knows. The common part of similar rows, the names and types of their properties, is stored once in
+/// the file, as their shape; a row refers to it by its number.
 
 #include <entitable/file/detail/checksum.hpp>
 #include <entitable/row/format.hpp>
@@ -17,7 +17,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A shape: of a row of version 1 what stands before its Timestamp, and its descriptor.
+/// A shape: the bytes of a row of version 1 before its Timestamp, and its descriptor.
 struct row_shape {
     std::uint32_t number; ///< in the file, from 1
     std::uint64_t hash;   ///< of the bytes
@@ -27,7 +27,7 @@ struct row_shape {
 /// One thread at a time. A reference to a shape is valid until the next one is added.
 class shape_memory {
 public:
-    /// Null for one that is not known.
+    /// Returns the shape; null if it is unknown.
     [[nodiscard]] row_shape const* find(std::uint32_t number) const noexcept {
         for (row_shape const& each : known_) {
             if (each.number == number) {
@@ -36,7 +36,7 @@ public:
         }
         return nullptr;
     }
-    /// The one whose bytes these are, its parts concatenated.
+    /// Returns the shape with these bytes, given as parts to concatenate.
     [[nodiscard]] row_shape const* find(std::string_view head, std::string_view descriptor) const noexcept {
         for (row_shape const& each : known_) {
             std::string_view const bytes = each.bytes;
@@ -54,13 +54,13 @@ public:
         std::uint64_t const hash = row_hash::of(bytes, 0);
         return known_.emplace_back(row_shape{number, hash, std::move(bytes)});
     }
-    /// What was added in a transaction that is given up is not in the file.
+    /// Forgets all shapes: those added in a transaction that is rolled back are not in the file.
     void forget() noexcept {
         known_.clear();
         in_whole_ = 0;
     }
 
-    /// The row whose Timestamp and values these are; valid until the next call.
+    /// Returns the row with this Timestamp and these values; valid until the next call.
     [[nodiscard]] std::string_view whole(row_shape const& shape, std::string_view timestamp_and_values) {
         constexpr std::size_t timestamp_size = row_format::header_size - row_format::timestamp_offset;
         std::string_view const bytes = shape.bytes;
@@ -79,7 +79,7 @@ private:
     static constexpr std::size_t most_ = 64;
 
     std::vector<row_shape> known_;
-    std::string whole_;         ///< the last row that was asked for
+    std::string whole_;         ///< the last row returned
     std::uint32_t in_whole_{0}; ///< its shape
 };
 

@@ -3,36 +3,35 @@
 #pragma once
 
 /// \file
-/// How a row stands in the file, version 1: its Timestamp and values, the number of its shape (4 bytes), a checksum (8 bytes).
-/// With number 0 the bytes in front are those that the store was given: they are no row of version 1, or its shape is too long
-/// or one too many.
+/// The stored form of a row in the file, version 1: its Timestamp and values, the number of its shape (4 bytes), a checksum (8 bytes). With
+/// number 0 the row's original bytes come first: they are not a row of version 1, or its shape is too long, or the file has too many
+/// shapes.
 
 #include <entitable/file/detail/connection.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The hash of a partition key, seeded with the number of its table, is the seed of the hash of a row key; that and the hash of
-/// the shape (seed 0; 0 without a shape), added, are the seed of the hash of the bytes: the checksum.
+/// Returns the hash of a partition key, seeded with the number of its table. It seeds the hash of a row key; that plus the hash of the
+/// shape (seed 0; 0 without a shape) seeds the hash of the bytes: the checksum.
 [[nodiscard]] inline std::uint64_t partition_checksum(std::int64_t table, std::string_view partition) noexcept {
     return row_hash::of(partition, static_cast<std::uint64_t>(table));
 }
 
-/// The stored form of `bytes`, made in their place. In a transaction of `on`, which it gives a shape that is new.
-/// Nothing when that fails, for which `on` has the reason.
+/// Converts `bytes` in place to the stored form. Runs in a transaction of `on`, and stores a new shape in it. Nothing on failure, with the
+/// reason in `on`.
 [[nodiscard]] std::optional<std::string_view> pack_row(
     connection& on, std::string& bytes, std::uint64_t partition_hash, std::string_view row);
 
-/// What a stored row is put together from: the bytes that were stored, or its shape and what stands in the row. Valid until the next
-/// call or step.
+/// The parts of a stored row: its original bytes, or its shape and the rest of the row. Valid until the next call or step.
 struct stored_parts {
-    row_shape const* shape; ///< null for those bytes
+    row_shape const* shape; ///< null for original bytes
     std::string_view bytes;
 
     [[nodiscard]] std::size_t size() const noexcept {
         return bytes.size() + (shape == nullptr ? 0 : shape->bytes.size());
     }
-    /// Writes the bytes that were stored.
+    /// Writes the original bytes.
     void copy_to(char* to) const noexcept {
         constexpr std::size_t head_size = row_format::timestamp_offset;
         constexpr std::size_t timestamp_size = row_format::header_size - head_size;
@@ -51,15 +50,15 @@ struct stored_parts {
     }
 };
 
-/// The parts of a row; nothing when they are not those of this row, or `on` is broken.
+/// Returns the parts of a row; nothing if their checksum does not match, or `on` is broken.
 [[nodiscard]] std::optional<stored_parts> check_row(
     connection& on, std::string_view stored, std::uint64_t partition_hash, std::string_view row);
 
-/// The bytes that were stored; nothing when they are not those of this row, or `on` is broken. Valid until the next call or step.
+/// Returns the original bytes; nothing if their checksum does not match, or `on` is broken. Valid until the next call or step.
 [[nodiscard]] std::optional<std::string_view> unpack_row(
     connection& on, std::string_view stored, std::uint64_t partition_hash, std::string_view row);
 
-/// Why these gave nothing.
+/// Returns the error of a failed `check_row` or `unpack_row`.
 [[nodiscard]] failure unreadable_row(connection& on, std::string_view partition, std::string_view row);
 
 } // namespace detail

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The one writer of a store: jobs of several threads go into one commit, because the disk takes as long for many as for one.
+/// The single writer of a store: jobs of several threads share a commit, because the disk takes as long for many as for one.
 
 #include <entitable/core/function_ref.hpp>
 #include <entitable/file/detail/connection.hpp>
@@ -18,11 +18,11 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What a job left in the transaction.
+/// The effect of a job on the transaction.
 enum class job_end : std::uint8_t {
-    nothing, ///< it changed nothing; its answer stands if the transaction does
+    nothing, ///< it changed nothing; its result is valid if the transaction succeeds
     written, ///< it is to be committed
-    broken,  ///< what it changed has to be taken back; its answer is an error
+    broken,  ///< its changes must be undone; its result is an error
 };
 
 /// The transaction that jobs write into.
@@ -33,32 +33,32 @@ struct commit_group {
     };
 
     connection& on;
-    std::int64_t last_version;          ///< the greatest there is
-    std::optional<table> known_table{}; ///< the one asked for last
-    std::size_t growth{}; ///< the file has become longer by that many pages, at most; not counted for removals
+    std::int64_t last_version;          ///< the greatest one used
+    std::optional<table> known_table{}; ///< the last one looked up
+    std::size_t growth{}; ///< the file has become longer by at most that many pages; not counted for removals
 
-    /// The number of a table, none when there is no such table.
+    /// Returns the number of a table, nothing if it does not exist.
     [[nodiscard]] result<std::optional<std::int64_t>> table_id(std::string_view key);
 };
 
-/// The greatest version ever given, kept in the file for the next store. To store each one would cost one page more for each commit. So
-/// the file has a bound that no version exceeds: exact when a store begins to write after another, then further ahead the longer it is the
-/// only writer, a second at most. The next store continues from the bound, so its Timestamps may run ahead of the clock by at most the time
-/// that the previous store was the only writer.
+/// The greatest version ever given, kept in the file for the next store. Storing each one would cost one more page for each commit. So the
+/// file has a bound that no version exceeds: exact when a store begins to write after another, then further ahead the longer it is the only
+/// writer, a second at most. The next store continues from the bound, so its Timestamps may run ahead of the clock by at most the time that
+/// the previous store was the only writer.
 class version_memory {
 public:
-    /// The greatest version there can be, when the file has `bound`.
+    /// Returns the greatest version that can exist, if the file has `bound`.
     [[nodiscard]] std::int64_t last(std::int64_t bound) const noexcept { return bound == bound_ ? last_ : bound; }
-    /// What the file is to have when `version` is to be committed over `bound`.
+    /// Returns the bound to store when `version` is committed over `bound`.
     [[nodiscard]] std::int64_t bound_for(std::int64_t version, std::int64_t bound) const noexcept;
-    /// It was committed.
+    /// Records that it was committed.
     void committed(std::int64_t version, std::int64_t bound_before, std::int64_t bound) noexcept;
-    /// It is not known whether it was.
+    /// Records that the outcome of the commit is unknown.
     void forget() noexcept { bound_ = -1; }
 
 private:
-    std::int64_t bound_{-1}; ///< what the file has unless others wrote; -1 at first
-    std::int64_t first_{};   ///< since when nobody else wrote
+    std::int64_t bound_{-1}; ///< the bound in the file unless others wrote; -1 at first
+    std::int64_t first_{};   ///< since when no other store wrote
     std::int64_t last_{};
 };
 
@@ -67,25 +67,26 @@ using write_job = function_ref<job_end(commit_group&)>;
 
 /// Thread-safety: `run` and `checkpoint` from several threads.
 ///
-/// A thread that finds no leader leads: it commits its own job with those of all threads that came meanwhile, and then lets
-/// another lead. While others hold the file each job, claimed or not, ends with the deadline and the cancellation of its call and
-/// with the busy timeout; a leader whose own job ends so leaves the others to one of them. The writer lock is held from the beginning of a transaction to after its checkpoint, so
-/// that in no process a checkpoint and a commit overlap: SQLite before 3.51.3 can lose pages then (its "WAL-reset" defect).
+/// A thread that finds no leader becomes the leader: it commits its own job with those of all threads that came meanwhile, and then lets
+/// another thread lead. While others hold the file, each job, claimed or not, ends with the deadline and the cancellation of its call and
+/// with the busy timeout; a leader whose own job ends this way hands the remaining jobs to another thread. The writer lock is held from the
+/// beginning of a transaction to after its checkpoint, so that a checkpoint and a commit never overlap in any process: SQLite before 3.51.3
+/// can lose pages then (its "WAL-reset" defect).
 class writer {
 public:
-    /// `read_only`: of a file that cannot be written; all that it is asked for is StoreReadOnly.
+    /// `read_only`: for a file that cannot be written; every call is StoreReadOnly.
     writer(file_place place, file_options const& options, file_lock lock, connection first, bool read_only);
     ~writer();
     writer(writer const&) = delete;
     writer& operator=(writer const&) = delete;
 
-    /// Commits what `job` does. When the commit fails, the file is looked at anew at once, to see what became of it: an error has
-    /// `effect::unknown` only when that fails too.
+    /// Commits the changes of `job`. If the commit fails, the file is reopened to determine its outcome: an error has `effect::unknown`
+    /// only if that fails too.
     [[nodiscard]] result<void> run(write_job job, call const& context);
     /// Moves the whole write-ahead log into the file.
     [[nodiscard]] result<void> checkpoint(call const& context);
 
-    /// While one lives, a reader stays for long that is worth it: commits do not wait for it, however long the log is.
+    /// While one exists, a reader that needs a long time is active: commits do not wait for it, however long the log is.
     class long_log {
     public:
         explicit long_log(writer& of) noexcept : of_(of) { ++of_.long_logs_; }
@@ -99,7 +100,7 @@ public:
 
 private:
     struct waiting;
-    /// Some that wait, in the order they came. Needs no memory of its own.
+    /// Waiting jobs, in the order of arrival. Needs no memory of its own.
     class line {
     public:
         [[nodiscard]] waiting* first() const noexcept { return first_; }
@@ -107,7 +108,7 @@ private:
         void push_back(waiting& one) noexcept;
         void remove(waiting& one) noexcept;
         void clear() noexcept { first_ = last_ = nullptr; }
-        /// Takes out all but the first.
+        /// Removes and returns all except the first.
         [[nodiscard]] line without_first() noexcept;
         void append(line& others) noexcept;
 
@@ -153,27 +154,27 @@ private:
     file_lock lock_;
     std::optional<connection> on_;
     version_memory versions_;
-    std::uint64_t log_{}; ///< which file the log of the connection is; 0 when it has had none
+    std::uint64_t log_{}; ///< the identity of the connection's log; 0 before it had one
     std::size_t log_pages_{};
     std::size_t checkpoint_at_; ///< pages
     std::atomic<std::size_t> long_logs_{0};
 
     bool fresh_{true};  ///< nothing was written with the connection
-    bool one_by_one_{}; ///< there was no room for all that are claimed
+    bool one_by_one_{}; ///< there was no space for all claimed jobs together
     bool room_won_{};   ///< the log was moved for them since the last commit
 
-    line claimed_;   ///< the leader's, as is all that stands above
+    line claimed_;   ///< owned by the leader, like the members above
     line held_back_; ///< claimed too, and to be committed later
 
     std::mutex queue_mutex_;
-    // guarded by it
-    line queue_;                ///< those that are not claimed
-    std::size_t checkpoints_{}; ///< so many of these are checkpoints
+    // guarded by queue_mutex_
+    line queue_;                ///< jobs that are not claimed
+    std::size_t checkpoints_{}; ///< the number of checkpoints among them
     bool led_{};
-    std::size_t generation_{}; ///< how often jobs were claimed
+    std::size_t generation_{}; ///< the number of claims so far
     bool stalled_{};           ///< the leader waits for others that hold the file
-    std::size_t stall_{};      ///< how often it began to
-    /// All jobs that come in one generation wait in one place, in turn, so that one call wakes them. Checkpoints wait in the third.
+    std::size_t stall_{};      ///< the number of such waits
+    /// All jobs of one generation wait on one condition variable, alternately, so that one call wakes them. Checkpoints wait on the third.
     std::condition_variable wake_[3];
 };
 

@@ -57,7 +57,7 @@ ENTITABLE_DECL char const* text_for(sql text) noexcept {
         case sql::erase: return "DELETE FROM entitable_row WHERE table_id = ?1 AND partition_key = ?2 AND row_key = ?3";
         case sql::find_shape: return "SELECT id FROM entitable_shape WHERE shape = ?1";
         case sql::shape: return "SELECT shape FROM entitable_shape WHERE id = ?1";
-        case sql::add_shape: // so many and no more
+        case sql::add_shape: // enforces the limit
             return "INSERT INTO entitable_shape (shape) SELECT ?1 "
                    "WHERE (SELECT coalesce(max(id), 0) FROM entitable_shape) < 4096";
         case sql::version_bound: return "SELECT value FROM entitable_state WHERE name = 'version_bound'";
@@ -75,11 +75,11 @@ ENTITABLE_DECL char const* text_for(sql text) noexcept {
 
 // ---- opening ----------------------------------------------------------------------------------------
 
-/// A child made by `fork` finds the mutexes that SQLite has for all files in its own hands, and not in those of a thread that it does
-/// not have: it can open files. Which other files SQLite has open it believes to know from its parent.
+/// Makes SQLite usable in a child made by `fork`: the child owns the mutexes that SQLite has for all files, so it can open files. Without
+/// this, a mutex may be locked by a thread that the child does not have. SQLite still assumes that the parent's files are open.
 ENTITABLE_DECL void hold_sqlite_over_forks() {
 #if !defined(_WIN32)
-    // In the order in which SQLite takes them where it takes several.
+    // In SQLite's own locking order.
     static constexpr int all[] = {SQLITE_MUTEX_STATIC_OPEN, SQLITE_MUTEX_STATIC_MASTER, SQLITE_MUTEX_STATIC_VFS1,
         SQLITE_MUTEX_STATIC_VFS2, SQLITE_MUTEX_STATIC_VFS3, SQLITE_MUTEX_STATIC_LRU, SQLITE_MUTEX_STATIC_PMEM,
         SQLITE_MUTEX_STATIC_PRNG, SQLITE_MUTEX_STATIC_MEM};
@@ -98,7 +98,7 @@ ENTITABLE_DECL void hold_sqlite_over_forks() {
 #endif
 }
 
-/// With it SQLite looks for no log, takes no lock and makes no file. Only for while nobody writes.
+/// Makes SQLite look for no log, take no lock and create no file. Only valid while nobody writes.
 ENTITABLE_DECL std::string immutable_uri(std::string_view path) {
     constexpr std::string_view digits = "0123456789ABCDEF";
     std::string uri = "file:";
@@ -126,21 +126,21 @@ ENTITABLE_DECL result<connection> connection::open(
     int flags = (quiet ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX |
         SQLITE_OPEN_PRIVATECACHE;
 #if defined(SQLITE_OPEN_NOFOLLOW)
-    flags |= SQLITE_OPEN_NOFOLLOW; // a link that has come there since the path was resolved
+    flags |= SQLITE_OPEN_NOFOLLOW; // for a link created after the path was resolved
 #endif
     int const code =
         sqlite3_open_v2(name.c_str(), &database, flags, options.vfs.empty() ? nullptr : options.vfs.c_str());
     connection opened{database};
     if (code != SQLITE_OK) {
         opened.code_ = database != nullptr ? sqlite3_extended_errcode(database) : code;
-        failure failed = opened.problem("the file cannot be opened");
+        failure failed = opened.problem("cannot open the file");
         failed.error().detail = text::joined({"the file \"", text::printable(text::shortened(path, 200)), "\""});
         return failed;
     }
     opened.guard_ = page_guard{database};
     if (int const looked = opened.guard_.look(); looked != SQLITE_OK) {
         static_cast<void>(opened.outcome_of(looked));
-        return opened.problem("the file cannot be opened");
+        return opened.problem("cannot open the file");
     }
     if (auto configured = opened.configure(options, waits); !configured) {
         return std::move(configured).as_failure();
@@ -159,7 +159,7 @@ ENTITABLE_DECL failure damaged_header() {
     return failure{error_code::store_corrupt, "the file is damaged: its header is not that of a file of tables"};
 }
 
-/// What holds for every connection. None of it depends on what the file says.
+/// Applies the settings of every connection. None of them depends on the content of the file.
 ENTITABLE_DECL result<void> connection::configure(file_options const& options, patience& waits) {
     sqlite3_extended_result_codes(database_, 1);
     struct setting {
@@ -175,7 +175,7 @@ ENTITABLE_DECL result<void> connection::configure(file_options const& options, p
     }
     sqlite3_limit(database_, SQLITE_LIMIT_ATTACHED, 0);
     sqlite3_wal_autocheckpoint(database_, 0);
-    // A removal that also had to write over each page which it frees would find no room on a full disk.
+    // A removal that also had to overwrite each page which it frees would run out of space on a full disk.
     std::string settings =
         "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY;"
         "PRAGMA secure_delete = FAST; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON; PRAGMA cache_size = -";
@@ -189,7 +189,7 @@ ENTITABLE_DECL result<void> connection::configure(file_options const& options, p
                     return waits.given_up();
                 }
                 break;
-            case stepped::failed: return problem("the file cannot be opened");
+            case stepped::failed: return problem("cannot open the file");
             default: return set_durability(options, waits);
         }
     }
@@ -199,13 +199,12 @@ ENTITABLE_DECL result<void> connection::set_durability(file_options const& optio
     for (;;) {
         auto const journal = text_of("PRAGMA journal_mode");
         if (journal) {
-            // EXTRA is FULL, and the removal of a rollback journal is on the disk too. There less than that could damage
-            // the file.
+            // EXTRA is FULL, plus flushing the removal of a rollback journal. With a journal, less than that could damage the file.
             write_ahead_log_ = *journal == "wal";
             bool const relaxed = options.durability == durability::relaxed && write_ahead_log_;
             return run_text(relaxed ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = EXTRA") == stepped::done
                 ? result<void>{}
-                : problem("the file cannot be opened");
+                : problem("cannot open the file");
         }
         if (journal.error().code != error_code::store_busy) {
             return failure{journal.error()};
@@ -252,9 +251,9 @@ ENTITABLE_DECL bool connection::may_step() noexcept {
     return own;
 }
 
-// ---- what codes mean --------------------------------------------------------------------------------
+// ---- error codes ------------------------------------------------------------------------------------
 
-/// The system's own number of the last error in a file of the database: SQLite keeps it apart for each.
+/// Returns the system's error number of the last error in a file of the database: SQLite stores one for each.
 ENTITABLE_DECL int last_system_code(sqlite3* database) noexcept {
     int code = 0;
     for (int const which : {SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER}) {
@@ -295,22 +294,21 @@ ENTITABLE_DECL failure connection::problem(std::string_view doing) {
         switch (code_ & 0xFF) {
             case SQLITE_BUSY:
             case SQLITE_LOCKED:
-            case SQLITE_PROTOCOL: return {error_code::store_busy, "others hold the file"};
-            case SQLITE_FULL: return {error_code::store_full, "there is no room left for the file"};
+            case SQLITE_PROTOCOL: return {error_code::store_busy, "other connections hold the file"};
+            case SQLITE_FULL: return {error_code::store_full, "out of disk space for the file"};
             case SQLITE_CORRUPT: return {error_code::store_corrupt, "the file is damaged"};
             case SQLITE_NOTADB: return {error_code::store_foreign, "the file is not a database"};
-            case SQLITE_READONLY: return {error_code::store_read_only, "the file cannot be written"};
+            case SQLITE_READONLY: return {error_code::store_read_only, "cannot write the file"};
             case SQLITE_NOMEM: return {error_code::store_failed, "out of memory"};
             case SQLITE_IOERR:
                 if (code_ == SQLITE_IOERR_DATA) {
-                    return {
-                        error_code::store_corrupt, "a page of the file is not what was written: its checksum differs"};
+                    return {error_code::store_corrupt, "a page of the file is damaged: its checksum differs"};
                 }
                 if (out_of_room()) {
-                    return {error_code::store_full, "there is no room left for the file, or it may not become larger"};
+                    return {error_code::store_full, "out of disk space for the file, or its size limit is reached"};
                 }
-                return {error_code::store_failed, "input or output failed"};
-            default: return {error_code::store_failed, "the database refused"};
+                return {error_code::store_failed, "I/O error"};
+            default: return {error_code::store_failed, "SQLite error"};
         }
     }();
     failure failed{found.code, text::joined({doing, ": ", found.text})};
@@ -348,7 +346,7 @@ ENTITABLE_DECL result<std::string> connection::text_of(char const* text) {
     sqlite3_stmt* made = nullptr;
     std::string found;
     int code = sqlite3_prepare_v2(database_, text, -1, &made, nullptr);
-    // A statement that is left, when there is no memory for its text, keeps the connection open for ever.
+    // A leaked statement, if there is no memory for its text, would keep the connection open forever.
     std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement{made, sqlite3_finalize};
     if (code == SQLITE_OK) {
         code = sqlite3_step(made);
@@ -360,7 +358,7 @@ ENTITABLE_DECL result<std::string> connection::text_of(char const* text) {
     statement.reset();
     switch (outcome_of(code)) {
         case stepped::busy:
-        case stepped::failed: return problem("the file cannot be read");
+        case stepped::failed: return problem("cannot read the file");
         default: return found;
     }
 }
@@ -414,7 +412,7 @@ ENTITABLE_DECL result<void> connection::checkpoint(bool truncate) {
     }
     int const mode = truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
     int const code = sqlite3_wal_checkpoint_v2(database_, nullptr, mode, nullptr, nullptr);
-    return outcome_of(code) == stepped::done ? result<void>{} : problem("the log cannot be moved into the file");
+    return outcome_of(code) == stepped::done ? result<void>{} : problem("cannot move the log into the file");
 }
 
 ENTITABLE_DECL statement& statement::bind(int at, std::string_view bytes) noexcept {
@@ -439,7 +437,7 @@ ENTITABLE_DECL statement& statement::bind_text(int at, std::string_view text) no
     return *this;
 }
 
-/// A change of the schema is met once by each statement of a connection; the first that meets it tells all of them.
+/// Each statement of a connection detects a change of the schema once; the first one to detect it resets all of them.
 ENTITABLE_DECL void statement::look_for_replanning() noexcept {
     if (statement_ == nullptr) {
         return;
@@ -458,7 +456,7 @@ ENTITABLE_DECL result<bool> statement::first_row(patience& waits) {
         switch (now) {
             case stepped::row: return true;
             case stepped::done: return false;
-            case stepped::failed: return on_.problem("the file cannot be read");
+            case stepped::failed: return on_.problem("cannot read the file");
             case stepped::busy:
                 reset();
                 if (!waits.wait()) {
@@ -473,7 +471,7 @@ ENTITABLE_DECL result<bool> statement::next_row() {
     switch (step()) {
         case stepped::row: return true;
         case stepped::done: return false;
-        default: return on_.problem("the file cannot be read");
+        default: return on_.problem("cannot read the file");
     }
 }
 
@@ -502,7 +500,7 @@ ENTITABLE_DECL void statement::reset() noexcept {
     }
 }
 
-/// By the value: to ask for a column takes longer than to ask for its bytes. No other thread uses the connection meanwhile.
+/// Reads through the value: fetching a column is slower than fetching its bytes. No other thread uses the connection meanwhile.
 ENTITABLE_DECL std::string_view statement::bytes(int at) const noexcept {
     sqlite3_value* const value = sqlite3_column_value(statement_, at);
     void const* const found = sqlite3_value_blob(value);

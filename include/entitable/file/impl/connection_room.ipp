@@ -12,13 +12,12 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Room on the disk that is taken before it is needed. All of it goes through SQLite's own file, so that it does what SQLite's
-/// writes would do.
+/// Allocates disk space before it is needed, through SQLite's own file, so that it has the same effects as SQLite's writes.
 namespace room {
 
 using bytes = sqlite3_int64;
 
-/// -1 when that is not known.
+/// Returns the size; -1 if it is unknown.
 ENTITABLE_DECL bytes size_of(sqlite3_file& file) noexcept {
     bytes size = 0;
     return file.pMethods->xFileSize(&file, &size) == SQLITE_OK ? size : -1;
@@ -32,8 +31,8 @@ ENTITABLE_DECL bool means_no_room(int code, int system_code) noexcept {
     return (code & 0xFF) == SQLITE_FULL || (code == SQLITE_IOERR_WRITE && refused);
 }
 
-/// Makes a file longer, in which nobody reads what is new. False when there is no room, and then it is as long as before; what fails in
-/// another way will fail again where it matters.
+/// Grows a file, whose new part nobody reads. False if there is no space, and then the size is unchanged; other failures will occur again
+/// where they matter.
 ENTITABLE_DECL bool extend(sqlite3_file& file, bytes wanted) noexcept {
     bytes const before = size_of(file);
     if (before < 0 || before >= wanted) {
@@ -45,7 +44,7 @@ ENTITABLE_DECL bool extend(sqlite3_file& file, bytes wanted) noexcept {
     methods.xFileControl(&file, SQLITE_FCNTL_CHUNK_SIZE, &unit);
     methods.xFileControl(&file, SQLITE_FCNTL_SIZE_HINT, &wanted);
     methods.xFileControl(&file, SQLITE_FCNTL_CHUNK_SIZE, &(unit = 0));
-    // There are file systems that take no hint: whether they have room is known when something is written.
+    // Some file systems take no hint: only writing shows whether they have space.
     static constexpr char nothing[4 * file_format::page_bytes] = {};
     for (bytes at = size_of(file); at >= 0 && at < wanted;) {
         int part = static_cast<int>(std::min<bytes>(wanted - at, sizeof nothing));
@@ -68,7 +67,7 @@ ENTITABLE_DECL bool connection::out_of_room() const noexcept {
     return code_ == SQLITE_IOERR_SHMSIZE || room::means_no_room(code_, system_code_);
 }
 
-/// What ends a commit is the last page that is written to the log, unless SQLite fills the rest of a sector with more of them.
+/// The end of a commit is the last page that is written to the log, unless SQLite fills the rest of a sector with more of them.
 ENTITABLE_DECL bool connection::failed_before_end() const noexcept {
     sqlite3_file* const file = guard_.file();
     return write_ahead_log_ && room::means_no_room(code_, system_code_) && file != nullptr &&
@@ -80,8 +79,8 @@ ENTITABLE_DECL std::int64_t connection::pages() noexcept {
     return asked.step() == stepped::row ? asked.number(0) : 0;
 }
 
-/// From the index of the log, in which nobody writes while this one may: https://www.sqlite.org/walformat.html, 2.1. To ask SQLite takes
-/// a sixth of an insert.
+/// Reads the index of the log, which nobody else writes while this store holds the writer lock: https://www.sqlite.org/walformat.html, 2.1.
+/// Using SQLite for it would take a sixth of an insert.
 ENTITABLE_DECL std::int64_t connection::committed_pages() noexcept {
     constexpr int index_bytes = 32'768;
     constexpr std::size_t pages_at = 20;
@@ -96,7 +95,7 @@ ENTITABLE_DECL std::int64_t connection::committed_pages() noexcept {
 
 ENTITABLE_DECL bool connection::allocate(std::size_t growth, std::size_t reserve) noexcept {
     constexpr auto page = static_cast<room::bytes>(file_format::page_bytes);
-    constexpr room::bytes ahead = 32 * page; // which the next checkpoint gives back
+    constexpr room::bytes ahead = 32 * page; // the next checkpoint frees it
     sqlite3_file* const file = growth == 0 ? nullptr : guard_.file();
     room::bytes const size = file == nullptr ? -1 : room::size_of(*file);
     if (size < 0) {
@@ -108,7 +107,7 @@ ENTITABLE_DECL bool connection::allocate(std::size_t growth, std::size_t reserve
     }
     room::bytes const wanted = pages() * page;
     if (write_ahead_log_) {
-        // The log comes first: it must not be the file that takes what a checkpoint has won.
+        // The log comes first: the file must not take the space that a checkpoint has freed.
         return allocate_log(reserve) && (room::extend(*file, wanted + ahead) || room::extend(*file, wanted));
     }
     if (wanted <= size) {
@@ -116,7 +115,7 @@ ENTITABLE_DECL bool connection::allocate(std::size_t growth, std::size_t reserve
     }
     auto const left = static_cast<room::bytes>(reserve);
     bool const there = room::extend(*file, wanted + left);
-    file->pMethods->xTruncate(file, size); // with this journal SQLite looks at the size of the file
+    file->pMethods->xTruncate(file, size); // with this journal SQLite reads the size of the file
     room_until_ = there ? wanted + left / 2 : 0;
     return there;
 }
@@ -137,7 +136,7 @@ ENTITABLE_DECL void connection::cut_part_of_page() noexcept {
     }
 }
 
-/// SQLite's "file change counter": https://www.sqlite.org/fileformat2.html, 1.3.7.
+/// Returns SQLite's "file change counter": https://www.sqlite.org/fileformat2.html, 1.3.7.
 ENTITABLE_DECL std::uint32_t connection::change_counter() noexcept {
     unsigned char bytes[4] = {};
     if (sqlite3_file* const file = guard_.file()) {

@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Begins a transaction that reads, and so keeps all that is read to one point of time.
+/// Starts a read transaction, so that all reads see one point in time.
 ENTITABLE_DECL result<void> begin_snapshot(connection& on, patience& waits) {
     for (;;) {
         stepped begun = on.run_text("BEGIN");
@@ -21,7 +21,7 @@ ENTITABLE_DECL result<void> begin_snapshot(connection& on, patience& waits) {
             return {};
         }
         if (begun == stepped::failed) {
-            return on.problem("the file cannot be copied");
+            return on.problem("cannot copy the file");
         }
         on.roll_back();
         if (!waits.wait()) {
@@ -30,7 +30,7 @@ ENTITABLE_DECL result<void> begin_snapshot(connection& on, patience& waits) {
     }
 }
 
-/// Waits until no more than that many bytes a second were copied; false when the call ends meanwhile.
+/// Waits until the speed limit is met; false if the call ends meanwhile.
 ENTITABLE_DECL bool keep_pace(
     clock& time, patience const& waits, steady_time begun, std::uint64_t bytes, std::uint64_t bytes_per_second) {
     if (bytes_per_second == 0) {
@@ -53,7 +53,7 @@ ENTITABLE_DECL bool keep_pace(
     }
 }
 
-/// Copies the pages until all are there.
+/// Copies all pages.
 ENTITABLE_DECL result<file_copy_progress> copy_pages(connection& from, page_copy& copy, file_copy_watcher watch,
     file_copy_options const& how, file_options const& options, call const& context) {
     constexpr std::uint64_t slices_a_sync = 8; // few, so that neither the deadline nor a writer waits long for the disk
@@ -124,7 +124,7 @@ ENTITABLE_DECL result<file_copy_progress> sqlite_store::copy_to(
     if (!journal) {
         return failure{journal.error()};
     }
-    // Beside a log this holds up nobody. With a rollback journal it would hold up each commit for the whole time.
+    // With a log this blocks nobody. With a rollback journal it would block each commit for the whole time.
     if (auto begun = *journal == "wal" ? detail::begin_snapshot(*from, waits) : result<void>{}; !begun) {
         return std::move(begun).as_failure();
     }
@@ -149,7 +149,7 @@ ENTITABLE_DECL result<file_copy_progress> sqlite_store::copy_to(
     if (!copied) {
         return copied;
     }
-    { detail::connection const closed = *std::move(to); } // before it has the name that others open
+    { detail::connection const closed = *std::move(to); } // before it gets the name that others open
     if (auto named = target->publish(copied->total, options_.durability == durability::full); !named) {
         return std::move(named).as_failure();
     }

@@ -19,7 +19,7 @@ namespace detail {
 
 #if defined(_WIN32) || !defined(F_OFD_SETLK)
 
-// No locks that belong to an open file: the rollback journal is used, whose locks are SQLite's own.
+// No locks that belong to an open file: the rollback journal is used, with SQLite's own locks.
 
 ENTITABLE_DECL result<bool> file_lock::open(std::string const&) { return false; }
 ENTITABLE_DECL result<void> file_lock::reopen() { return {}; }
@@ -57,7 +57,7 @@ ENTITABLE_DECL result<bool> file_lock::open(std::string const& path) {
     if (auto opened = reopen(); !opened) {
         return std::move(opened).as_failure();
     }
-    // What is locked at the moment can be locked.
+    // A lock that is held at the moment is a working lock.
     bool works = ::flock(handle_.get(), LOCK_EX | LOCK_NB) == 0 || errno == EWOULDBLOCK || errno == EINTR;
     ::flock(handle_.get(), LOCK_UN);
     works = works && (set_lock(handle_.get(), F_RDLCK, use_byte) || errno == EAGAIN || errno == EACCES);
@@ -72,7 +72,7 @@ ENTITABLE_DECL result<bool> file_lock::open(std::string const& path) {
 ENTITABLE_DECL result<void> file_lock::reopen() {
     handle_ = own_handle::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     if (!usable()) {
-        return system_failure("the lock beside the file cannot be opened", errno, path_);
+        return system_failure("cannot open the file's lock file", errno, path_);
     }
     return {};
 }
@@ -90,9 +90,9 @@ ENTITABLE_DECL result<bool> file_lock::try_lock() {
                 be_next(true);
                 return false;
             }
-            return system_failure("the lock beside the file failed", errno, path_);
+            return system_failure("cannot use the file's lock file", errno, path_);
         }
-        // A lock of a file that others do not find any more locks nobody out.
+        // A lock on a file that others can no longer find excludes nobody.
         struct stat held{};
         struct stat named{};
         if (::fstat(handle_.get(), &held) == 0 && ::stat(path_.c_str(), &named) == 0 && held.st_ino == named.st_ino &&
@@ -100,12 +100,12 @@ ENTITABLE_DECL result<bool> file_lock::try_lock() {
             be_next(false);
             return true;
         }
-        is_next_ = false; // with the file that is left
+        is_next_ = false; // with the abandoned file
         if (auto opened = reopen(); !opened) {
             return std::move(opened).as_failure();
         }
         if (use const before = std::exchange(used_, use::none); !try_use(before)) {
-            return system_failure("the lock beside the file was removed while the file was open", ESTALE, path_);
+            return system_failure("the file's lock file was removed while the file was open", ESTALE, path_);
         }
     }
     return false;
@@ -118,10 +118,10 @@ ENTITABLE_DECL void file_lock::unlock() noexcept {
     }
 }
 
-/// To ask is a call of the system, so it is done every fourth time, and then until the next one has had its turn.
+/// A check is a system call, so it is made every fourth time, and then until the next one has had its turn.
 ENTITABLE_DECL bool file_lock::lets_next_go_first() noexcept {
     constexpr int between_questions = 4;
-    constexpr int longest = 16; // waits of the caller: some 20 ms
+    constexpr int longest = 16; // waits of the caller: about 20 ms
     constexpr int long_while = 1'000;
     if (is_next_ || (yielded_ == 0 && --ask_in_ > 0)) {
         return false;

@@ -33,13 +33,13 @@ ENTITABLE_DECL failure system_failure(std::string_view what, int number, std::st
 
 ENTITABLE_DECL failure opened_before_fork() {
     return failure{error_code::store_failed,
-        "the file was opened before this process was forked off, and belongs to its parent; close it before a fork"};
+        "the file was opened before this process was forked, and belongs to its parent; close it before a fork"};
 }
 
-/// What cannot be the path of a file, whatever the system says; and as SQLite takes it literally.
+/// Returns the path in a form that SQLite takes literally; an error for invalid paths of any system.
 ENTITABLE_DECL result<std::string> literal_path(std::string_view path) {
     if (path.empty() || path.find('\0') != std::string_view::npos) {
-        return failure{error_code::invalid_input, "the path of a file is not empty and has no NUL in it"};
+        return failure{error_code::invalid_input, "the path of a file must not be empty or contain NUL"};
     }
     // A relative path that begins with "./" is neither a URI nor ":memory:".
     bool const absolute = path[0] == '/' || path[0] == '\\' || (path.size() > 1 && path[1] == ':');
@@ -66,7 +66,7 @@ ENTITABLE_DECL bool file_place::may_be_written() const noexcept { return true; }
 
 #else
 
-/// File systems over a network, whose locks and shared memory SQLite cannot rely on.
+/// Whether the file is on a network file system, whose locks and shared memory SQLite cannot rely on.
 ENTITABLE_DECL bool on_network(std::string const& path) noexcept {
 #if defined(__linux__)
     struct statfs about{};
@@ -89,19 +89,19 @@ ENTITABLE_DECL bool on_network(std::string const& path) noexcept {
 #endif
 }
 
-/// The one path that a file has however it was named: log and lock stand beside that, and it holds after a `chdir` too.
+/// Returns the canonical path of a file: log and lock are next to it, and it stays valid after `chdir`.
 ENTITABLE_DECL result<std::string> real_path(std::string const& path) {
     std::unique_ptr<char, void (*)(void*)> const found{::realpath(path.c_str(), nullptr), std::free};
     if (!found) {
-        return system_failure("the file cannot be looked at", errno, path);
+        return system_failure("cannot stat the file", errno, path);
     }
     return std::string{found.get()};
 }
 
-/// With a second name a file could have a second log and a second lock.
+/// A second name would allow a second log and a second lock.
 ENTITABLE_DECL result<void> check_names(struct stat const& about, std::string_view path) {
     return about.st_nlink > 1
-        ? system_failure("the file has another name, a hard link, under which it could have another log", EMLINK, path)
+        ? system_failure("the file has a hard link, under which it could have another log", EMLINK, path)
         : result<void>{};
 }
 
@@ -116,22 +116,22 @@ ENTITABLE_DECL result<file_place> file_place::find(std::string_view path, file_o
     struct stat about{};
     if (::lstat(place.path_.c_str(), &about) != 0) {
         if (errno != ENOENT) {
-            return system_failure("the file cannot be looked at", errno, path);
+            return system_failure("cannot stat the file", errno, path);
         }
         if (!options.create) {
-            return system_failure("there is no such file", ENOENT, path);
+            return system_failure("the file does not exist", ENOENT, path);
         }
-        // O_EXCL: an existing file is never opened here, because closing it would take away the locks that SQLite holds on
-        // it in this process (POSIX fcntl locks).
+        // O_EXCL: an existing file is never opened here, because closing it would remove the locks that SQLite holds on it in this process
+        // (POSIX fcntl locks).
         int const made = ::open(place.path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (made < 0 && errno != EEXIST) {
-            return system_failure("the file cannot be created", errno, path);
+            return system_failure("cannot create the file", errno, path);
         }
         if (made >= 0) {
             ::close(made);
         }
     } else if (S_ISLNK(about.st_mode) && !options.allow_symlink) {
-        return system_failure("the file is a symbolic link, which allow_symlink would permit", ELOOP, path);
+        return system_failure("the file is a symbolic link; set allow_symlink to permit it", ELOOP, path);
     }
     auto real = real_path(place.path_);
     if (!real) {
@@ -139,16 +139,17 @@ ENTITABLE_DECL result<file_place> file_place::find(std::string_view path, file_o
     }
     place.path_ = *std::move(real);
     if (::lstat(place.path_.c_str(), &about) != 0) {
-        return system_failure("the file cannot be looked at", errno, path);
+        return system_failure("cannot stat the file", errno, path);
     }
     if (!S_ISREG(about.st_mode)) {
-        return system_failure("this is not a plain file", S_ISDIR(about.st_mode) ? EISDIR : EINVAL, path);
+        return system_failure("not a regular file", S_ISDIR(about.st_mode) ? EISDIR : EINVAL, path);
     }
     if (auto one = check_names(about, path); !one) {
         return std::move(one).as_failure();
     }
     if (on_network(place.path_)) {
-        return system_failure("the file is on a network, where several processes cannot share it safely", EINVAL, path);
+        return system_failure(
+            "the file is on a network file system, where processes cannot share it safely", EINVAL, path);
     }
     place.device_ = static_cast<std::uint64_t>(about.st_dev);
     place.inode_ = static_cast<std::uint64_t>(about.st_ino);

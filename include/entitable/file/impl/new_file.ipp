@@ -29,7 +29,7 @@ ENTITABLE_DECL result<void> check_own_name(std::string_view path) {
              std::string_view{"-journal"}, passing_end}) {
         if (path.ends_with(end)) {
             return failure{error_code::invalid_input,
-                text::joined({"no file of tables has a name that ends in \"", end, "\": \"",
+                text::joined({"the name of a file of tables must not end in \"", end, "\": \"",
                     text::printable(text::shortened(path, 200)), "\""})};
         }
     }
@@ -39,31 +39,31 @@ ENTITABLE_DECL result<void> check_own_name(std::string_view path) {
 #if defined(_WIN32)
 
 ENTITABLE_DECL result<new_file> new_file::make(std::string_view) {
-    return failure{error_code::not_supported, "files are not copied on this system while they are open"};
+    return failure{error_code::not_supported, "copying an open file is not supported on this system"};
 }
 ENTITABLE_DECL result<void> new_file::publish(std::uint64_t, bool) { return {}; }
 ENTITABLE_DECL void new_file::remove() noexcept {}
 
 #else
 
-/// Nobody else has a file of that name, nor left the log of one, which would be taken for the log of the copy.
+/// Checks that no file of that name exists, nor the log of a former one, which would be taken for the log of the copy.
 ENTITABLE_DECL result<void> check_free_name(std::string const& path) {
     struct stat about{};
     for (std::string_view const part : {"", "-wal", "-journal", "-shm"}) {
         std::string const name = text::joined({path, part});
         if (::lstat(name.c_str(), &about) == 0) {
-            return system_failure(part.empty() ? "there is something of that name, and a copy overwrites nothing"
-                                               : "a file is left that would be taken for the log of the copy",
+            return system_failure(part.empty() ? "the name is taken, and a copy never overwrites a file"
+                                               : "a leftover file would be taken for the log of the copy",
                 EEXIST, name);
         }
         if (errno != ENOENT) {
-            return system_failure("the name of the copy cannot be looked at", errno, name);
+            return system_failure("cannot check the name of the copy", errno, name);
         }
     }
     return {};
 }
 
-/// As `rename`, but where something has the new name it is EEXIST.
+/// Like `rename`, but EEXIST if the new name is taken.
 ENTITABLE_DECL int rename_to_free_name(std::string const& from, std::string const& to) noexcept {
 #if defined(__linux__) && defined(SYS_renameat2)
     constexpr unsigned no_replace = 1;
@@ -76,7 +76,7 @@ ENTITABLE_DECL int rename_to_free_name(std::string const& from, std::string cons
 #elif defined(__APPLE__)
     return ::renamex_np(from.c_str(), to.c_str(), RENAME_EXCL) == 0 ? 0 : errno;
 #endif
-    // A crash between the two calls leaves both names: the file opens when the other one is removed.
+    // A crash between the two calls leaves both names: the file opens once the other one is removed.
     if (::link(from.c_str(), to.c_str()) != 0) {
         return errno;
     }
@@ -94,8 +94,7 @@ ENTITABLE_DECL result<void> sync_folder(std::string const& folder) {
     if (handle >= 0) {
         ::close(handle);
     }
-    return synced ? result<void>{}
-                  : system_failure("the folder of the copy cannot be written to the disk", number, folder);
+    return synced ? result<void>{} : system_failure("cannot sync the folder of the copy", number, folder);
 }
 
 ENTITABLE_DECL result<new_file> new_file::make(std::string_view path) {
@@ -103,10 +102,10 @@ ENTITABLE_DECL result<new_file> new_file::make(std::string_view path) {
     if (!literal) {
         return std::move(literal).as_failure();
     }
-    std::size_t const slash = literal->rfind('/'); // there is one
+    std::size_t const slash = literal->rfind('/'); // always found
     std::string const name = literal->substr(slash + 1);
     if (name.empty() || name == "." || name == "..") {
-        return failure{error_code::invalid_input, "the path of a copy is that of a file, not of a folder"};
+        return failure{error_code::invalid_input, "the path of a copy must name a file, not a folder"};
     }
     if (auto own = check_own_name(name); !own) {
         return std::move(own).as_failure();
@@ -135,7 +134,7 @@ ENTITABLE_DECL result<new_file> new_file::make(std::string_view path) {
             return made;
         }
         if (errno != EEXIST || attempts == 3) {
-            return system_failure("the copy cannot be made", errno, passing);
+            return system_failure("cannot create the copy", errno, passing);
         }
     }
 }
@@ -143,20 +142,20 @@ ENTITABLE_DECL result<new_file> new_file::make(std::string_view path) {
 ENTITABLE_DECL result<void> new_file::publish(std::uint64_t bytes, bool durable) {
     struct stat about{};
     if (::lstat(passing_.c_str(), &about) != 0) {
-        return system_failure("the copy was removed before it was whole", errno, passing_);
+        return system_failure("the copy was removed before it was complete", errno, passing_);
     }
     if (!S_ISREG(about.st_mode) || static_cast<std::uint64_t>(about.st_size) != bytes) {
-        return system_failure("the copy is not what was written", EIO, passing_);
+        return system_failure("the copy differs from what was written", EIO, passing_);
     }
     if (auto free = check_free_name(path_); !free) {
         return free;
     }
     if (int const number = rename_to_free_name(passing_, path_); number != 0) {
-        return system_failure(number == EEXIST ? "there is something of that name, and a copy overwrites nothing"
-                                               : "the copy cannot get its name",
+        return system_failure(
+            number == EEXIST ? "the name is taken, and a copy never overwrites a file" : "cannot rename the copy",
             number, path_);
     }
-    passing_ = path_; // which goes if what follows fails
+    passing_ = path_; // removed if a later step fails
     auto synced = durable ? sync_folder(folder_) : result<void>{};
     if (synced) {
         passing_.clear();

@@ -30,7 +30,7 @@ struct own_handles {
     [[nodiscard]] static own_handles& all() {
         static own_handles* const only = [] {
             auto* const made = new own_handles;
-            // The mutex is held over the fork: the child finds the list whole, and the mutex in its own hands.
+            // The mutex is held during the fork: the child finds the list consistent, and owns the mutex.
             ::pthread_atfork([] { all().mutex.lock(); }, [] { all().mutex.unlock(); },
                 [] {
                     for (own_handle::kept* each = all().first; each != nullptr; each = each->next) {
@@ -46,8 +46,8 @@ struct own_handles {
 
 ENTITABLE_DECL own_handle own_handle::open(char const* path, int flags, unsigned mode) {
     own_handles& all = own_handles::all();
-    auto made = std::make_unique<kept>();  // first, so that no handle is lost when there is no memory
-    std::lock_guard const lock{all.mutex}; // a child that is made between the two lines would keep the handle
+    auto made = std::make_unique<kept>();  // first, so that no handle is lost if memory runs out
+    std::lock_guard const lock{all.mutex}; // a child made between these two lines would keep the handle
     made->handle = ::open(path, flags, mode);
     own_handle opened;
     if (made->handle < 0) {

@@ -20,7 +20,7 @@ ENTITABLE_DECL page_copy::~page_copy() {
 }
 
 ENTITABLE_DECL result<void> page_copy::begin() {
-    // What is not whole is thrown away, so it needs no journal on the disk and is synced once in a while. Each page is read once.
+    // An incomplete copy is discarded, so it needs no journal on the disk and is synced only occasionally. Each page is read once.
     to_.reserve_page_checksums();
     in_target_ = true;
     if (to_.run_text("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -1024") !=
@@ -51,7 +51,7 @@ ENTITABLE_DECL stepped page_copy::step() noexcept {
     std::size_t const unwritten = unwritten_.size();
     int const code = sqlite3_backup_step(backup_, static_cast<int>(pages_at_once));
     if (code == SQLITE_OK || code == SQLITE_DONE) {
-        if (before != 0 && copied() <= before) { // all steps are of one length, so that a first one shows
+        if (before != 0 && copied() <= before) { // all steps are of one length, so that a restart can be detected
             ++restarts_;
             unwritten_.erase(unwritten_.begin(), unwritten_.begin() + static_cast<std::ptrdiff_t>(unwritten));
         }
@@ -73,7 +73,7 @@ ENTITABLE_DECL std::uint64_t page_copy::copied() const noexcept {
 }
 
 ENTITABLE_DECL failure page_copy::problem() {
-    return in_target_ ? to_.problem("the copy cannot be written") : from_.problem("the file cannot be copied");
+    return in_target_ ? to_.problem("cannot write the copy") : from_.problem("cannot copy the file");
 }
 
 ENTITABLE_DECL result<void> page_copy::sync() {
@@ -96,8 +96,7 @@ ENTITABLE_DECL result<void> page_copy::read_copied(std::uint64_t page, std::vect
     return to_.outcome_of(code) == stepped::done ? result<void>{} : problem();
 }
 
-/// Goes through SQLite's list of free pages: each trunk of it has the number of the next one, how many free pages it names,
-/// and their numbers.
+/// Walks SQLite's list of free pages: each trunk has the number of the next one, its count of free pages, and their numbers.
 ENTITABLE_DECL result<void> page_copy::finish() {
     if (!to_.may_step()) {
         return problem();
@@ -135,7 +134,7 @@ ENTITABLE_DECL result<void> page_copy::finish() {
     if (unwritten_.empty()) {
         return {};
     }
-    failure failed{error_code::store_corrupt, "the file cannot be copied: a page that is in use has nothing but zeros"};
+    failure failed{error_code::store_corrupt, "cannot copy the file: a page in use is all zeros"};
     failed.error().detail = text::joined({"page ", std::to_string(unwritten_.front())});
     return failed;
 }

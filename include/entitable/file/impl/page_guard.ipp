@@ -15,8 +15,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The methods of the file, of which reads and writes are changed: the file itself stays the one that SQLite opened, and all
-/// other methods are called as before.
+/// The methods of the file, with reads and writes replaced: the file itself stays the one that SQLite opened, and all other methods are
+/// called as before.
 struct page_guard::methods : sqlite3_io_methods {
     explicit methods(sqlite3_file& file) : sqlite3_io_methods(*file.pMethods), below_(file.pMethods), file_(file) {
         xRead = read;
@@ -61,7 +61,7 @@ private:
             number(reserved_at, 1) == file_format::page_checksum_bytes &&
             number(application_at, 4) == static_cast<std::size_t>(file_format::application_id);
     }
-    /// Null when not a whole page is read or written.
+    /// Returns null unless a whole page is read or written.
     static methods* guard_of(sqlite3_file* file, int size) noexcept {
         auto* const guard = const_cast<methods*>(static_cast<methods const*>(file->pMethods));
         return guard->on && size == static_cast<int>(file_format::page_bytes) ? guard : nullptr;
@@ -111,13 +111,13 @@ private:
     }
     static int write(sqlite3_file* file, void const* bytes, int size, sqlite3_int64 offset) {
         if (guard_of(file, size) != nullptr) {
-            // In SQLite's own memory, where these bytes are nobody else's: a copy of the page would cost as much as its checksum.
+            // Writes to SQLite's own memory, where these bytes are unused: copying the page would cost as much as its checksum.
             char* const page = static_cast<char*>(const_cast<void*>(bytes));
             row_format::store(page + checksum_at, page_hash::of(page, number_of(offset)));
         }
         return static_cast<methods const*>(file->pMethods)->below_->xWrite(file, bytes, size, offset);
     }
-    /// Whole pages only.
+    /// Reports that only whole pages are written.
     static int characteristics(sqlite3_file* file) {
         int const all = static_cast<methods const*>(file->pMethods)->below_->xDeviceCharacteristics(file);
 #if defined(SQLITE_IOCAP_SUBPAGE_READ)

@@ -30,10 +30,10 @@ ENTITABLE_DECL std::string folder_of(std::string_view path) {
 ENTITABLE_DECL failure cannot_be_written(std::string_view path) {
     return failure{error_code::store_read_only,
         text::joined({"the file is open for reading only, because it or its folder ", folder_of(path),
-            " cannot be written; open it as a user who may write there"})};
+            " cannot be written; open it as a user with write permission"})};
 }
 
-/// The error that names the folder and what stands in the way.
+/// Returns the error that names the folder and the obstacle.
 ENTITABLE_DECL failure not_quiet(std::string_view path, std::string_view suffix, std::string_view why) {
     failure failed{error_code::store_read_only,
         text::joined({"the folder ", folder_of(path), " or the file cannot be written, and ",
@@ -45,13 +45,13 @@ ENTITABLE_DECL failure not_quiet(std::string_view path, std::string_view suffix,
 #if defined(_WIN32)
 
 ENTITABLE_DECL result<quiet_read> quiet_read::begin(file_place const& place, patience&) {
-    return not_quiet(place.path(), "-lock", "locks nobody out on this system");
+    return not_quiet(place.path(), "-lock", "does not work on this system");
 }
 ENTITABLE_DECL result<void> quiet_read::still() const { return {}; }
 
 #else
 
-/// The first bytes of a neighbouring file: empty if it does not exist or is empty, nothing if it cannot be read.
+/// Returns the first bytes of a neighbouring file: empty if it does not exist or is empty, nothing if it cannot be read.
 ENTITABLE_DECL std::optional<std::string> head_of(std::string const& path) {
     struct stat about{};
     if (::lstat(path.c_str(), &about) != 0) {
@@ -68,12 +68,12 @@ ENTITABLE_DECL std::optional<std::string> head_of(std::string const& path) {
     return std::string(bytes, sizeof bytes);
 }
 
-/// Whether a log or a journal has what is not in the file: https://www.sqlite.org/fileformat2.html, 3 and 4.1.
+/// Checks for a log or a journal with changes that are not in the file: https://www.sqlite.org/fileformat2.html, 3 and 4.1.
 ENTITABLE_DECL result<void> check_logs(std::string const& path) {
-    constexpr std::string_view once = "holds changes that are not in the file: open it once with write permission";
-    constexpr std::string_view unread = "cannot be read, so that nothing shows whether it holds changes";
+    constexpr std::string_view once = "has changes that are not in the file: open it once with write permission";
+    constexpr std::string_view unread = "cannot be read, so it may have changes that are not in the file";
     auto const log = head_of(path + "-wal");
-    // With room that was taken ahead and not written it begins with zeros.
+    // A log that was allocated ahead and not written begins with zeros.
     if (!log || log->starts_with("\x37\x7F\x06")) {
         return not_quiet(path, "-wal", log ? once : unread);
     }
@@ -124,7 +124,7 @@ ENTITABLE_DECL result<quiet_read> quiet_read::begin(file_place const& place, pat
             break;
         }
         if (handle < 0) {
-            return not_quiet(place.path(), "-lock", "cannot be read, so that nothing shows whether somebody writes");
+            return not_quiet(place.path(), "-lock", "cannot be read, so writers cannot be detected");
         }
 #if defined(F_OFD_SETLK)
         if (locked_by_other(handle, next_byte)) {
@@ -138,9 +138,9 @@ ENTITABLE_DECL result<quiet_read> quiet_read::begin(file_place const& place, pat
             }
         }
         if (!locked) {
-            return not_quiet(place.path(), "-lock", "cannot be locked, so that nothing keeps writers away");
+            return not_quiet(place.path(), "-lock", "cannot be locked, so writers cannot be excluded");
         }
-        // A lock of a file that others do not find any more locks nobody out.
+        // A lock on a file that others can no longer find excludes nobody.
         struct stat held{};
         struct stat named{};
         if (::fstat(handle, &held) == 0 && ::stat(lock.c_str(), &named) == 0 && held.st_ino == named.st_ino &&
@@ -163,8 +163,8 @@ ENTITABLE_DECL result<void> quiet_read::still() const {
         return {};
     }
     return failure{error_code::store_busy,
-        text::joined({"somebody wrote to the file, whose folder ", folder_of(path_),
-            " cannot be written here, while it was read; what was read is not to be used"})};
+        text::joined({"another process wrote to the file during the read, and its folder ", folder_of(path_),
+            " cannot be written here; discard the data"})};
 }
 
 #endif

@@ -19,7 +19,7 @@ ENTITABLE_DECL result<reader_pool::borrowed> reader_pool::borrow(patience& waits
     {
         std::lock_guard const lock{mutex_};
         if (*quiet && !((*quiet)->stamp() == idle_stamp_ && idle_stamp_.settled)) {
-            idle_.clear(); // they take what they have read for what is there
+            idle_.clear(); // their cached pages are outdated
             idle_stamp_ = (*quiet)->stamp();
         }
         if (auto same = place_.check_often(); !same) {
@@ -47,7 +47,7 @@ ENTITABLE_DECL result<std::optional<quiet_read>> reader_pool::begin_quiet(patien
     return begun ? result<std::optional<quiet_read>>{*std::move(begun)} : std::move(begun).as_failure();
 }
 
-/// Takes no lock, since it may wait; what it reads of the place never changes.
+/// Takes no lock, since it may wait; the parts of the place that it reads never change.
 ENTITABLE_DECL result<reader_pool::borrowed> reader_pool::open_another(patience& waits) {
     if (!place_.in_own_process()) {
         return opened_before_fork();

@@ -10,7 +10,7 @@ namespace detail {
 
 namespace file_format {
 
-// Their texts are part of the format: a file is recognised by them.
+// The texts are part of the format: a file is recognised by them.
 inline constexpr char table_sql[] =
     "CREATE TABLE entitable_table (id INTEGER PRIMARY KEY, key BLOB UNIQUE, name TEXT NOT NULL)";
 inline constexpr char row_sql[] =
@@ -19,8 +19,8 @@ inline constexpr char row_sql[] =
 inline constexpr char shape_sql[] = "CREATE TABLE entitable_shape (id INTEGER PRIMARY KEY, shape BLOB NOT NULL UNIQUE)";
 inline constexpr char state_sql[] =
     "CREATE TABLE entitable_state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID";
-/// What is in the schema besides the four tables above and the indices that SQLite makes for UNIQUE. Other tables and views
-/// harm nobody; a trigger or an index on our tables would change what a write does.
+/// The objects in the schema besides the four tables above and the indices that SQLite makes for UNIQUE. Other tables and views are
+/// harmless; a trigger or an index on our tables would change the effect of a write.
 inline constexpr char strangers_sql[] =
     "SELECT count(*) FROM sqlite_master WHERE type = 'trigger' OR (tbl_name IN "
     "('entitable_table', 'entitable_row', 'entitable_shape', 'entitable_state') AND type <> 'table' "
@@ -46,7 +46,7 @@ ENTITABLE_DECL result<bool> schema_is_ours(connection& on) {
     return *table == table_sql && *row == row_sql && *shape == shape_sql && *state == state_sql && *strangers == 0;
 }
 
-/// A value of entitable_state; -1 when it is not there.
+/// Returns a value of entitable_state; -1 if it is absent.
 ENTITABLE_DECL result<std::int64_t> state_of(connection& on, char const* text) {
     auto const found = on.text_of(text);
     return !found ? failure{found.error()} : found->empty() ? std::int64_t{-1} : on.number_of(text);
@@ -55,8 +55,7 @@ ENTITABLE_DECL result<std::int64_t> kept_names(connection& on) {
     return state_of(on, "SELECT value FROM entitable_state WHERE name = 'names_without_case'");
 }
 
-/// Inside of a transaction: whether the file has the tables of this library, with names that are kept as wanted; false for an
-/// empty file.
+/// In a transaction: whether the file has the tables of this library, with the requested case of names; false for an empty file.
 ENTITABLE_DECL result<bool> check_schema(connection& on, file_form wanted) {
     using namespace file_format;
     auto const application = on.number_of("PRAGMA application_id");
@@ -87,7 +86,7 @@ ENTITABLE_DECL result<bool> check_schema(connection& on, file_form wanted) {
         return ours;
     }
     if (*user_version != version || !*ours) {
-        return failure{error_code::store_foreign, "the tables of the file are not those that this library makes"};
+        return failure{error_code::store_foreign, "the tables of the file differ from those of this library"};
     }
     auto const names = kept_names(on);
     if (!names) {
@@ -99,8 +98,8 @@ ENTITABLE_DECL result<bool> check_schema(connection& on, file_form wanted) {
         };
         return failure{error_code::store_foreign,
             *names != 0 && *names != 1
-                ? std::string{"the file does not say whether names of tables have case"}
-                : text::joined({"the file was made by a profile in which ", named(*names == 1),
+                ? std::string{"the file does not record whether table names are case-sensitive"}
+                : text::joined({"the file was created by a profile in which ", named(*names == 1),
                       ", and in this profile ", named(wanted.names_without_case), " (table_names_without_case)"})};
     }
     return true;
@@ -119,7 +118,7 @@ ENTITABLE_DECL stepped create_schema(connection& on, file_form form) {
     return on.run_text(text.c_str());
 }
 
-/// Whether the journal is the wanted one, by SQLite's word and by our own.
+/// Whether the journal is the requested one, according to SQLite and to the stored state.
 ENTITABLE_DECL result<bool> journal_fits(connection& on, file_form wanted) {
     auto const journal = on.text_of("PRAGMA journal_mode");
     auto const kept = state_of(on, "SELECT value FROM entitable_state WHERE name = 'write_ahead_log'");
@@ -129,7 +128,7 @@ ENTITABLE_DECL result<bool> journal_fits(connection& on, file_form wanted) {
     return *journal == (wanted.write_ahead_log ? "wal" : "delete") && *kept == std::int64_t{wanted.write_ahead_log};
 }
 
-/// Tries until the answer is none of StoreBusy, or the time is over.
+/// Retries until the result is not StoreBusy, or the time is over.
 template <class Try>
 auto patiently(patience& waits, Try const& once) -> decltype(once()) {
     for (;;) {
@@ -148,10 +147,10 @@ ENTITABLE_DECL stepped end_known_tables(connection& on) {
     return on.run_text("CREATE VIEW entitable_passing AS SELECT 1; DROP VIEW entitable_passing");
 }
 
-/// `check_schema` in a transaction of its own.
+/// Runs `check_schema` in its own transaction.
 ENTITABLE_DECL result<bool> look_at_schema(connection& on, file_form wanted) {
     if (on.run_text("BEGIN") != stepped::done) {
-        return on.problem("the file cannot be read");
+        return on.problem("cannot read the file");
     }
     auto ours = check_schema(on, wanted);
     on.roll_back();
@@ -170,10 +169,10 @@ ENTITABLE_DECL result<bool> schema_can_be_read(connection& on, file_form wanted,
 }
 
 ENTITABLE_DECL result<void> prepare_schema(connection& on, file_form wanted, patience& waits) {
-    auto const failed = [&] { return on.problem("the file cannot be prepared"); };
+    auto const failed = [&] { return on.problem("cannot prepare the file"); };
     std::string page_size = "PRAGMA page_size = ";
     text::append_decimal(page_size, file_format::page_bytes);
-    // First the file is known, then its journal is changed: that of a foreign file is left alone.
+    // First the file is recognised, then its journal is changed: that of a foreign file is left alone.
     auto made = patiently(waits, [&]() -> result<void> {
         if (on.run_text(page_size.c_str()) != stepped::done) {
             return failed();
@@ -208,7 +207,7 @@ ENTITABLE_DECL result<void> prepare_schema(connection& on, file_form wanted, pat
             return failed();
         }
         fits = journal_fits(on, wanted);
-        return fits && *fits ? result<void>{} : failure{error_code::store_busy, "others hold the file"};
+        return fits && *fits ? result<void>{} : failure{error_code::store_busy, "other connections hold the file"};
     });
 }
 

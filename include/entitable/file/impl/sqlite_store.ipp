@@ -15,8 +15,8 @@ ENTITABLE_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// The first connection of a store. A file that is as it is wanted is only read, so that no writer is waited for. Else it is made
-/// so, while nobody else has it open.
+/// Opens the first connection of a store. A file in the requested form is only read, without waiting for writers. Otherwise it is
+/// converted, while no other store has it open.
 ENTITABLE_DECL result<connection> connection_to(
     file_place const& place, file_options const& options, file_form wanted, file_lock& lock, patience& waits) {
     if (auto used = use_patiently(lock, file_lock::use::with_others, waits); !used) {
@@ -29,11 +29,11 @@ ENTITABLE_DECL result<connection> connection_to(
             return fits ? std::move(opened) : failure{fits.error()};
         }
     }
-    // Two that want to be alone do not wait for each other.
+    // Two stores that need exclusive use do not wait for each other.
     static_cast<void>(lock.try_use(file_lock::use::none));
     if (!use_patiently(lock, file_lock::use::alone, waits)) {
         return failure{error_code::store_busy,
-            "others have the file open, and it cannot be made or get another journal meanwhile"};
+            "other connections have the file open, so it cannot be created or get another journal"};
     }
     if (auto locked = lock_patiently(lock, waits); !locked) {
         return std::move(locked).as_failure();
@@ -41,12 +41,12 @@ ENTITABLE_DECL result<connection> connection_to(
     auto opened = connection::open(place.path(), options, waits);
     auto made = opened ? prepare_schema(*opened, wanted, waits) : result<void>{};
     lock.unlock();
-    static_cast<void>(lock.try_use(file_lock::use::with_others)); // which they all can be again
+    static_cast<void>(lock.try_use(file_lock::use::with_others)); // which is available again to all of them
     made = opened && made ? opened->set_durability(options, waits) : std::move(made);
     return made ? std::move(opened) : std::move(made).as_failure();
 }
 
-/// The first connection of a store that reads only.
+/// Opens the first connection of a read-only store.
 ENTITABLE_DECL result<connection> connection_to_read(
     file_place const& place, file_options const& options, file_form wanted, patience& waits) {
     auto const quiet = quiet_read::begin(place, waits);
@@ -64,7 +64,7 @@ ENTITABLE_DECL result<connection> connection_to_read(
     if (!*known) {
         failure empty = cannot_be_written(place.path());
         empty.error().message = text::joined({"the file is empty, and its folder ", folder_of(place.path()),
-            " or the file cannot be written, so that no tables can be made"});
+            " or the file cannot be written, so tables cannot be created"});
         return empty;
     }
     return opened;
@@ -106,7 +106,7 @@ ENTITABLE_DECL result<sqlite_store::opened_file> sqlite_store::open_to_write(
     }
     if (!*locks && options.journal == file_journal::write_ahead_log) {
         return failure{error_code::not_supported,
-            "the file system has no advisory locks, without which the write-ahead "
+            "the file system lacks advisory locks, without which the write-ahead "
             "log is not safe; use the rollback journal"};
     }
     detail::file_form const wanted{
@@ -134,7 +134,7 @@ ENTITABLE_DECL sqlite_store::sqlite_store(opened_file file, file_options options
 
 // ---- tables -----------------------------------------------------------------------------------------
 
-/// Whether there was no room for a job, or for the commit of it.
+/// Whether a job, or its commit, failed for lack of space.
 template <class Outcome>
 bool is_full(result<void> const& committed, result<Outcome> const& outcome) {
     return committed ? !outcome && outcome.error().code == error_code::store_full
@@ -154,7 +154,7 @@ ENTITABLE_DECL result<bool> sqlite_store::create_table(
         if (found != detail::stepped::done ||
             detail::statement{group.on, detail::sql::add_table}.bind(1, key).bind_text(2, shown_name).finish() !=
                 detail::stepped::done) {
-            made = group.on.problem("the table cannot be created");
+            made = group.on.problem("cannot create the table");
             return detail::job_end::broken;
         }
         made = true;
@@ -184,7 +184,7 @@ ENTITABLE_DECL result<bool> sqlite_store::drop_table(std::string_view key, call 
         if (found != detail::stepped::row ||
             detail::statement{group.on, detail::sql::forget_table}.bind(1, key).finish() != detail::stepped::done ||
             detail::end_known_tables(group.on) != detail::stepped::done) {
-            removed = group.on.problem("the table cannot be removed");
+            removed = group.on.problem("cannot remove the table");
             return detail::job_end::broken;
         }
         group.known_table.reset();
@@ -196,13 +196,13 @@ ENTITABLE_DECL result<bool> sqlite_store::drop_table(std::string_view key, call 
         return std::move(committed).as_failure();
     }
     if (removed && *removed) {
-        static_cast<void>(purge(context)); // the table is gone; the room its rows take can be won back later
+        static_cast<void>(purge(context)); // the table is removed; the space of its rows can be freed later
     }
     return removed;
 }
 
-/// Removes the rows of forgotten tables, as long as the call wants; in smaller slices where there is no room for the log of
-/// larger ones. Whether any were removed.
+/// Removes the rows of forgotten tables, as long as the call permits; in smaller slices if there is no space for the log of larger ones.
+/// Returns whether any were removed.
 ENTITABLE_DECL bool sqlite_store::purge(call const& context) {
     std::int64_t rows_at_once = 1000;
     bool removed = false;
@@ -358,7 +358,7 @@ ENTITABLE_DECL result<lookup> sqlite_store::scan_runs(
         lookup const found = more && *more ? lookup::found : lookup::absent;
         std::uint64_t partition_hash = detail::partition_checksum(**id, run.partition());
         std::size_t rows = 0;
-        // What was read ahead of a row that cannot be read is shown before that is told: the visitor may stop there.
+        // Rows read before an unreadable row are delivered before the error: the visitor may stop there.
         for (; more && *more; more = asked.next_row()) {
             if (!one_partition && asked.bytes(2) != run.partition()) {
                 if (!show()) {
@@ -422,7 +422,7 @@ ENTITABLE_DECL result<lookup> sqlite_store::update(
             if (rows.take_back()) {
                 return detail::job_end::nothing;
             }
-            outcome = group.on.problem("the file cannot be written");
+            outcome = group.on.problem("cannot write the file");
             return detail::job_end::broken;
         }
         if (auto applied = rows.apply(); !applied) {
@@ -455,7 +455,7 @@ ENTITABLE_DECL bool sqlite_store::transaction::get(std::string_view row, row_vis
         return false;
     }
     if (found != detail::stepped::row) {
-        problem_ = on_.problem("the file cannot be read");
+        problem_ = on_.problem("cannot read the file");
         return false;
     }
     auto const bytes = detail::unpack_row(on_, asked.bytes(0), partition_hash_, row);
@@ -475,7 +475,7 @@ ENTITABLE_DECL void sqlite_store::transaction::erase(std::string_view row) {
     changes_.push_back({std::string{row}, std::nullopt});
 }
 
-/// Runs one of the statements that write, with bytes if it is to write any; false when that fails.
+/// Runs one of the write statements, with bytes if it takes any; false on failure.
 ENTITABLE_DECL bool sqlite_store::transaction::write(
     detail::statement& with, std::string_view row, std::string* bytes) {
     with.bind(1, table_).bind(2, partition_).bind(3, row);
@@ -498,7 +498,7 @@ ENTITABLE_DECL bool sqlite_store::transaction::insert(std::string_view row, std:
         return false;
     }
     if (!write(insert, row, &bytes)) {
-        problem_ = on_.problem("the file cannot be written");
+        problem_ = on_.problem("cannot write the file");
         return false;
     }
     if (insert.changed_rows() == 0) {
@@ -508,7 +508,7 @@ ENTITABLE_DECL bool sqlite_store::transaction::insert(std::string_view row, std:
     return true;
 }
 
-/// Removes what was inserted: others may have changes in the same commit, so it is not given up for this. False when that fails.
+/// Undoes the inserts: others may have changes in the same commit, so it is not rolled back for this. False on failure.
 ENTITABLE_DECL bool sqlite_store::transaction::take_back() {
     detail::statement remove{on_, detail::sql::erase};
     for (std::string const& row : inserted_) {
@@ -525,7 +525,7 @@ ENTITABLE_DECL result<void> sqlite_store::transaction::apply() {
     for (change& each : changes_) {
         std::string* const bytes = each.bytes ? &*each.bytes : nullptr;
         if (!write(bytes != nullptr ? put : remove, each.row, bytes)) {
-            return on_.problem("the file cannot be written");
+            return on_.problem("cannot write the file");
         }
     }
     return {};

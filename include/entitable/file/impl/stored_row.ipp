@@ -23,7 +23,7 @@ inline constexpr std::size_t longest_descriptor = 4096;
 
 } // namespace stored_row
 
-/// The bytes of the descriptor of a row that can have a shape; 0 for others.
+/// Returns the size of the descriptor of a row that can have a shape; 0 for others.
 ENTITABLE_DECL std::size_t shared_descriptor(std::string_view bytes) noexcept {
     if (bytes.size() < row_format::header_size || static_cast<std::uint8_t>(bytes[0]) != row_format::version) {
         return 0;
@@ -33,7 +33,7 @@ ENTITABLE_DECL std::size_t shared_descriptor(std::string_view bytes) noexcept {
     return good && size <= bytes.size() - row_format::header_size ? size : 0;
 }
 
-/// The number of a shape; 0 when there is no such one, nothing when that cannot be read.
+/// Returns the number of a shape; 0 if it does not exist, nothing on a read error.
 ENTITABLE_DECL std::optional<std::uint32_t> number_of_shape(connection& on, std::string_view shape) {
     statement find{on, sql::find_shape};
     switch (find.bind(1, shape).step()) {
@@ -43,7 +43,7 @@ ENTITABLE_DECL std::optional<std::uint32_t> number_of_shape(connection& on, std:
     }
 }
 
-/// The shape with these bytes, which is given to the file if it is new; null when the file has too many, nothing for an error.
+/// Returns the shape with these bytes, and adds it to the file if it is new; null if the file has too many, nothing for an error.
 ENTITABLE_DECL std::optional<row_shape const*> shape_for(
     connection& on, std::string_view head, std::string_view descriptor) {
     if (row_shape const* const known = on.shapes().find(head, descriptor)) {
@@ -63,7 +63,7 @@ ENTITABLE_DECL std::optional<row_shape const*> shape_for(
     return *number == 0 ? nullptr : &on.shapes().add(*number, std::move(bytes));
 }
 
-/// Two hashes, of which a processor works at both at once.
+/// Computes two hashes together, which a processor does in parallel.
 inline std::uint64_t checksum_of(
     std::string_view bytes, row_shape const* shape, std::uint64_t partition_hash, std::string_view row) noexcept {
     std::uint64_t const of_row = row_hash::of(row, partition_hash);
@@ -83,7 +83,7 @@ ENTITABLE_DECL std::optional<std::string_view> pack_row(
         }
         shape = *found;
         if (shape != nullptr) {
-            // Timestamp and values move to where the trailer fits after them.
+            // Moves Timestamp and values so that the trailer fits after them.
             std::size_t const values = row_format::header_size + descriptor;
             auto const timestamp = row_format::load<std::uint64_t>(bytes.data() + row_format::timestamp_offset);
             begin = values - stored_row::timestamp_size - stored_row::trailer_size;
@@ -139,9 +139,9 @@ ENTITABLE_DECL std::optional<std::string_view> unpack_row(
 
 ENTITABLE_DECL failure unreadable_row(connection& on, std::string_view partition, std::string_view row) {
     if (on.broken()) {
-        return on.problem("the file cannot be read");
+        return on.problem("cannot read the file");
     }
-    failure damaged{error_code::store_corrupt, "a stored row is not what was written: its checksum differs"};
+    failure damaged{error_code::store_corrupt, "a stored row is damaged: its checksum differs"};
     damaged.error().detail = text::joined({"PartitionKey \"", text::printable(text::shortened(partition)),
         "\", RowKey \"", text::printable(text::shortened(row)), "\""});
     return damaged;

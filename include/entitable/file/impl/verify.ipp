@@ -8,8 +8,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// On a connection of its own: a pragma may read the schema anew, and what a reader's connection remembers of tables depends on
-/// that.
+/// Uses its own connection: a pragma may read the schema again, and a reader's connection caches tables for its schema.
 ENTITABLE_DECL result<file_report>(sqlite_store::verify)(call const& context) {
     constexpr std::size_t most_problems = 10;
     detail::patience waits{options_, context};
@@ -52,18 +51,18 @@ ENTITABLE_DECL result<file_report>(sqlite_store::verify)(call const& context) {
         }
         if (!bytes) {
             ++report.damaged;
-            found("a row is not what was written", partition, row);
+            found("a row is damaged", partition, row);
         }
         if (report.rows > 1 && table == all.number(0) &&
             (last_partition > partition || (last_partition == partition && last_row >= row))) {
-            found("a row is not in its place", partition, row);
+            found("a row is out of order", partition, row);
         }
         if (report.rows == 1 || table != all.number(0)) {
             table = all.number(0);
             detail::statement owner{*reader, detail::sql::table_name};
             auto const named = owner.bind(1, table).first_row(waits);
             if (!named || !*named) {
-                found("a row belongs to no table", partition, row);
+                found("a row without a table", partition, row);
             }
         }
         last_partition = partition;
@@ -72,19 +71,19 @@ ENTITABLE_DECL result<file_report>(sqlite_store::verify)(call const& context) {
     if (!more) {
         return std::move(more).as_failure();
     }
-    // A key is its name, without case or with it, so that a bit of either is noticed.
+    // A key is its name, in lower case or unchanged, so that a changed bit in either is detected.
     bool const without_case =
-        options_.local.limits.table_names_without_case; // as the file has it, or it would not be open
+        options_.local.limits.table_names_without_case; // matches the file, or it would not be open
     std::set<std::string, std::less<>> names;
     detail::statement tables{*reader, detail::sql::list_tables};
     more = tables.bind(1, std::string_view{}).first_row(waits);
     for (; more && *more; more = tables.next_row()) {
         std::string const shown{tables.bytes(1)};
         if (tables.bytes(0) != (without_case ? text::ascii_lower(shown) : shown)) {
-            report.problems.push_back("the name of a table is not what was written");
+            report.problems.push_back("the name of a table is damaged");
         }
         if (without_case && !names.insert(text::ascii_lower(shown)).second) {
-            report.problems.push_back("two tables have names that differ in nothing but case");
+            report.problems.push_back("two table names differ only in case");
         }
     }
     if (auto still = borrowed->still(); !still) {

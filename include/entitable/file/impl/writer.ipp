@@ -24,7 +24,7 @@ struct writer::waiting {
     bool queued{true};   ///< not claimed yet
     bool done{};
     std::size_t stall{}; ///< in which its busy timeout began
-    waiting* next{};     ///< of the same line
+    waiting* next{};     ///< in the same line
 };
 
 ENTITABLE_DECL void writer::line::push_back(waiting& one) noexcept {
@@ -83,7 +83,7 @@ ENTITABLE_DECL writer::~writer() {
         alone = locked && *locked && place_.same_file() && lock_.try_use(file_lock::use::alone) &&
             (!lost_log() || has_last_log());
 #if ENTITABLE_HAS_EXCEPTIONS
-    } catch (...) { // no memory to say what is wrong: the log stays
+    } catch (...) { // no memory for an error message: the log stays
     }
 #endif
     if (alone) {
@@ -113,9 +113,9 @@ ENTITABLE_DECL result<void> writer::run_or_move_log(write_job const* job, call c
 
 // ---- the queue --------------------------------------------------------------------------------------
 
-/// Waits, or leads, until it is done or given up.
+/// Waits, or leads, until the job is done or given up.
 ENTITABLE_DECL void writer::await(waiting& mine) {
-    // A cancellation wakes nobody, and a clock need not be the system's: so they are asked.
+    // A cancellation wakes no thread, and a clock need not be the system's: so both are polled.
     constexpr std::chrono::milliseconds between_questions{10};
     std::unique_lock lock{queue_mutex_};
     queue_.push_back(mine);
@@ -131,13 +131,13 @@ ENTITABLE_DECL void writer::await(waiting& mine) {
             led_ = false;
             wake_next();
         } else if (wake_[mine.place].wait_for(lock, between_questions) == std::cv_status::timeout && gives_up(mine)) {
-            wake_next(); // it may be this one that was woken
+            wake_next(); // this thread may have been the one woken
             return;
         }
     }
 }
 
-/// Whether nobody leads, and what comes next would be done for this one.
+/// Whether there is no leader, and the next leader's work includes this job.
 ENTITABLE_DECL bool writer::may_lead(waiting const& mine) const noexcept {
     if (led_ || !claimed_.empty()) {
         return !led_ && !mine.queued;
@@ -152,7 +152,7 @@ ENTITABLE_DECL bool writer::may_lead(waiting const& mine) const noexcept {
     return each->job != nullptr;
 }
 
-/// Takes one that has waited for too long out of the queue: nothing was done for it.
+/// Removes a job that has waited for too long from the queue: nothing was done for it.
 ENTITABLE_DECL bool writer::gives_up(waiting& mine) {
     if (!mine.queued || mine.done) {
         return false;
@@ -169,7 +169,7 @@ ENTITABLE_DECL bool writer::gives_up(waiting& mine) {
     return true;
 }
 
-/// Wakes who may lead now; in the rare cases everybody, of whom one may.
+/// Wakes a thread that may lead now; in rare cases all threads, of which one may.
 ENTITABLE_DECL void writer::wake_next() noexcept {
     if (led_ || (claimed_.empty() && queue_.empty())) {
         return;
@@ -207,7 +207,7 @@ ENTITABLE_DECL void writer::claim() noexcept {
 
 // ---- the leader -------------------------------------------------------------------------------------
 
-/// Does what is claimed, and ends when its own is done: then others may be left, which one of them goes on with.
+/// Processes the claimed jobs, and ends when its own job is done: another thread continues with the remaining ones.
 ENTITABLE_DECL void writer::lead(waiting& mine) {
 #if ENTITABLE_HAS_EXCEPTIONS
     try {
@@ -222,7 +222,7 @@ ENTITABLE_DECL void writer::lead(waiting& mine) {
         }
 #if ENTITABLE_HAS_EXCEPTIONS
     } catch (...) {
-        on_.reset(); // which gives the transaction up
+        on_.reset(); // which rolls the transaction back
         claimed_.append(held_back_);
         for (waiting* each = claimed_.first(); each != nullptr; each = each->next) {
             each->thrown = std::current_exception();
@@ -248,16 +248,16 @@ ENTITABLE_DECL void writer::commit_claimed(waiting& mine) {
     }
 }
 
-/// One transaction of what is claimed.
+/// Runs one transaction of the claimed jobs.
 ENTITABLE_DECL writer::ended writer::run_once(waiting& mine) {
     std::int64_t bound = 0;
     bool known = false;
-    { // the statement ends before its connection may: what follows can give that up
+    { // the statement must end before its connection, which the next steps may close
         statement read{*on_, sql::version_bound};
         known = read.step() == stepped::row;
         bound = known ? read.number(0) : 0;
         if (!known) {
-            fail_all(on_->problem("the file cannot be read"));
+            fail_all(on_->problem("cannot read the file"));
         }
     }
     if (!known) {
@@ -283,8 +283,8 @@ ENTITABLE_DECL writer::ended writer::run_once(waiting& mine) {
     return ended::again;
 }
 
-/// There was no room for what is claimed, with the writer lock: first more is made, then each is tried alone, and then the first is
-/// refused.
+/// Handles lack of space for the claimed jobs, with the writer lock: first frees space, then tries each job alone, and then refuses the
+/// first.
 ENTITABLE_DECL void writer::find_room(waiting& mine) {
     if (!std::exchange(room_won_, true) && win_room(mine)) {
         return;
@@ -293,11 +293,11 @@ ENTITABLE_DECL void writer::find_room(waiting& mine) {
     if (!std::exchange(one_by_one_, true) && first.next != nullptr) {
         return;
     }
-    first.outcome = failure{error_code::store_full, "there is no room left for the file, or it may not become larger"};
+    first.outcome = failure{error_code::store_full, "out of disk space for the file, or its size limit is reached"};
     finish(first);
 }
 
-/// Moves the log into the file, which has its room, and begins it anew. False when that gives none.
+/// Moves the log into the file, which has space allocated, and restarts the log. False if that frees no space.
 ENTITABLE_DECL bool writer::win_room(waiting const& mine) {
     auto const opened = open_connection();
     if (!opened || !on_->write_ahead_log()) {
@@ -305,7 +305,7 @@ ENTITABLE_DECL bool writer::win_room(waiting const& mine) {
     }
     patience waits{options_, mine.context, options_.busy_timeout / 50};
     auto moved = on_->checkpoint(true);
-    while (!moved && moved.error().code == error_code::store_busy && waits.wait()) { // somebody reads
+    while (!moved && moved.error().code == error_code::store_busy && waits.wait()) { // another store reads
         moved = on_->checkpoint(true);
     }
     if (moved) {
@@ -316,7 +316,7 @@ ENTITABLE_DECL bool writer::win_room(waiting const& mine) {
     return moved.has_value();
 }
 
-/// Begins a transaction; false when the leader does not want it any more.
+/// Begins a transaction; false if the leader's job has ended.
 ENTITABLE_DECL bool writer::begin(waiting& mine) {
     for (;;) {
         auto begun = try_begin();
@@ -334,7 +334,7 @@ ENTITABLE_DECL bool writer::begin(waiting& mine) {
     }
 }
 
-/// False when others write.
+/// False if others write.
 ENTITABLE_DECL result<bool> writer::try_begin() {
     if (auto same = place_.same_file(); !same) {
         return std::move(same).as_failure();
@@ -357,7 +357,7 @@ ENTITABLE_DECL result<bool> writer::try_begin() {
     if (begun == stepped::done) {
         return true;
     }
-    failure failed = on_->problem("the file cannot be written");
+    failure failed = on_->problem("cannot write the file");
     release();
     if (begun == stepped::busy) {
         return false;
@@ -365,7 +365,7 @@ ENTITABLE_DECL result<bool> writer::try_begin() {
     return failed;
 }
 
-/// Whether the log that the connection writes is no longer the one beside the file: what is only in it is in no file any more.
+/// Whether the log that the connection writes is no longer the one next to the file: its content would be lost.
 ENTITABLE_DECL bool writer::lost_log() {
     std::uint64_t const now = place_.log();
     if (log_ == 0) {
@@ -374,11 +374,11 @@ ENTITABLE_DECL bool writer::lost_log() {
     return now != log_;
 }
 
-/// Behind `lost_log`: whether the log that the connection still has open can be saved, because nothing was written to what stands in
-/// its place. Where something was, pages of the one would go into the other.
+/// After `lost_log`: whether the log that the connection still has open can be saved, because nothing was written to its replacement.
+/// Otherwise pages of the two logs would be mixed.
 ENTITABLE_DECL bool writer::has_last_log() { return place_.log_bytes() == 0; }
 
-/// Opens the connection again after an error, or the removal of its log, has cost us the last one.
+/// Opens the connection again after an error, or the removal of its log, has closed it.
 ENTITABLE_DECL result<void> writer::open_connection() {
     if (on_ && lost_log()) {
         if (has_last_log()) {
@@ -403,7 +403,7 @@ ENTITABLE_DECL result<void> writer::open_connection() {
     return {};
 }
 
-/// Others hold the file: waits a moment; or ends the waiting of those who have no time left, and returns false.
+/// Others hold the file: waits briefly; or ends the jobs whose time is over, and returns false.
 ENTITABLE_DECL bool writer::wait_on(waiting& mine) {
     stalled(true);
     bool all_wait = true;
@@ -424,7 +424,7 @@ ENTITABLE_DECL bool writer::wait_on(waiting& mine) {
     return all_wait;
 }
 
-/// Tells those who are not claimed whether others hold the file. Only leaders change that.
+/// Records for unclaimed jobs whether others hold the file. Only leaders change that.
 ENTITABLE_DECL void writer::stalled(bool now) noexcept {
     if (stalled_ != now) {
         std::lock_guard const lock{queue_mutex_};
@@ -433,7 +433,7 @@ ENTITABLE_DECL void writer::stalled(bool now) noexcept {
     }
 }
 
-/// Lets each job write. Returns the first that has to be taken back.
+/// Runs each job. Returns the first whose changes must be undone.
 ENTITABLE_DECL writer::waiting* writer::run_jobs(commit_group& group, bool& any) {
     for (waiting* each = claimed_.first(); each != nullptr; each = each->next) {
         each->end = job_end::broken;
@@ -454,8 +454,8 @@ ENTITABLE_DECL writer::waiting* writer::run_jobs(commit_group& group, bool& any)
     return nullptr;
 }
 
-/// Ends the transaction and tells everybody; or gives it up, for another attempt without those who waited for too long, or because there
-/// is no room.
+/// Commits the transaction and reports to all waiting threads; or rolls it back, to try again without jobs whose time is over, or because
+/// there is no space.
 ENTITABLE_DECL writer::ended writer::commit(waiting& mine, commit_group const& group, std::int64_t bound_before) {
     std::int64_t const version = group.last_version;
     std::int64_t const bound = versions_.bound_for(version, bound_before);
@@ -464,7 +464,7 @@ ENTITABLE_DECL writer::ended writer::commit(waiting& mine, commit_group const& g
             give_up();
             return ended::full;
         }
-        fail_all(on_->problem("the file cannot be written"));
+        fail_all(on_->problem("cannot write the file"));
         release();
         return ended::again;
     }
@@ -482,7 +482,7 @@ ENTITABLE_DECL writer::ended writer::commit(waiting& mine, commit_group const& g
             finish_all();
             return ended::done;
         }
-        if (end == stepped::busy) { // of the rollback journal: readers are in the file, and everything is as it was
+        if (end == stepped::busy) { // with the rollback journal: readers are in the file, and nothing has changed
             if (wait_on(mine)) {
                 continue;
             }
@@ -503,7 +503,7 @@ ENTITABLE_DECL writer::ended writer::commit(waiting& mine, commit_group const& g
         if (became == fate::none && full) {
             return ended::full;
         }
-        // Where it is unknown whether the commit is in the file, those who only read saw what may not be there.
+        // If it is unknown whether the commit is in the file, jobs that only read may have seen uncommitted data.
         for (waiting* each = claimed_.first(); each != nullptr; each = each->next) {
             bool const unknown = became == fate::unknown && each->end == job_end::written;
             failed.error().effect = unknown ? effect::unknown : effect::none;
@@ -518,14 +518,14 @@ ENTITABLE_DECL writer::ended writer::commit(waiting& mine, commit_group const& g
     }
 }
 
-/// What became of a commit that failed, with the writer lock, so that nobody has written since.
+/// Determines the outcome of a failed commit, with the writer lock, so that nobody has written since.
 ///
-/// With a log nobody sees a commit that failed: the index of the log, which the connections share, does not know of it. But its pages
-/// may stand in the log, and be found when the index is made anew. So the old connection stays until a small commit was written over
-/// the first of them. That is not needed where what ends the commit was not written.
+/// With a log nobody sees a failed commit: the log's index, which the connections share, does not have it. But its pages may be in the log,
+/// and be found when the index is rebuilt. So the old connection stays until a small commit has overwritten the first of them. That is not
+/// needed if the end of the commit was not written.
 ///
-/// With a rollback journal the file is recovered when it is opened, and its counter says to which state. When that is the one with
-/// the commit, another commit makes sure that it stays, whatever became of the journal.
+/// With a rollback journal the file is recovered when it is opened, and its counter identifies the state. If that includes the commit,
+/// another commit ensures that it stays, whatever happened to the journal.
 ENTITABLE_DECL writer::fate writer::settle(std::uint32_t counter_before) {
     bool const log = on_->write_ahead_log();
     std::optional<connection> failed = std::move(on_);
@@ -545,7 +545,7 @@ ENTITABLE_DECL writer::fate writer::settle(std::uint32_t counter_before) {
         on_->roll_back();
         return fate::none;
     }
-    bool const ours = log || lock_.usable(); // else others may have written
+    bool const ours = log || lock_.usable(); // otherwise others may have written
     if (!ours || on_->run(sql::raise_version_bound) != stepped::done || on_->run(sql::commit) != stepped::done) {
         on_.reset();
         return fate::unknown;
@@ -553,7 +553,7 @@ ENTITABLE_DECL writer::fate writer::settle(std::uint32_t counter_before) {
     return applied ? fate::applied : fate::none;
 }
 
-/// Gives the transaction up, and the connection if it is broken.
+/// Rolls the transaction back, and closes the connection if it is broken.
 ENTITABLE_DECL void writer::give_up() noexcept {
     if (on_) {
         on_->roll_back();
@@ -563,7 +563,7 @@ ENTITABLE_DECL void writer::give_up() noexcept {
     }
 }
 
-/// The same, and the writer lock.
+/// Rolls back, and releases the writer lock.
 ENTITABLE_DECL void writer::release() noexcept {
     give_up();
     lock_.unlock();
@@ -586,7 +586,7 @@ ENTITABLE_DECL void version_memory::committed(
     std::int64_t version, std::int64_t bound_before, std::int64_t bound) noexcept {
     if (bound_before != bound_) {
         if (bound == bound_before) {
-            return; // only removals: the memory is still that of the others
+            return; // only removals: the cached version still belongs to the others
         }
         first_ = version;
     }
@@ -603,14 +603,14 @@ ENTITABLE_DECL result<std::optional<std::int64_t>> commit_group::table_id(std::s
             return std::optional<std::int64_t>{};
         }
         if (found != stepped::row) {
-            return on.problem("the file cannot be read");
+            return on.problem("cannot read the file");
         }
         known_table = table{std::string{key}, find.number(0)};
     }
     return std::optional{known_table->id};
 }
 
-// ---- answers ----------------------------------------------------------------------------------------
+// ---- results ----------------------------------------------------------------------------------------
 
 ENTITABLE_DECL void writer::finish(waiting& one) {
     claimed_.remove(one);
@@ -624,7 +624,7 @@ ENTITABLE_DECL void writer::finish_all() {
     {
         std::lock_guard const lock{queue_mutex_};
         for (waiting* each = claimed_.first(); each != nullptr; each = each->next) {
-            each->done = true; // and is gone when the lock is free
+            each->done = true; // and is destroyed when the lock is released
             used[each->place] = true;
         }
         claimed_.clear();
@@ -645,8 +645,8 @@ ENTITABLE_DECL void writer::fail_all(failure why) {
 
 // ---- the log ----------------------------------------------------------------------------------------
 
-/// After a commit, with the writer lock: moves the log into the file when it has become long. What fails here has failed for
-/// nobody, since all of it is in the log.
+/// After a commit, with the writer lock: moves the log into the file if it has become long. A failure here affects no job, since all
+/// changes are in the log.
 ENTITABLE_DECL void writer::keep_log_short(waiting const& mine) {
     if (!on_ || !lock_.usable()) {
         return;
@@ -659,8 +659,8 @@ ENTITABLE_DECL void writer::keep_log_short(waiting const& mine) {
     if (log_pages_ < checkpoint_at_) {
         return;
     }
-    // As long as somebody reads, the log cannot begin anew. While this holds the lock, those who come read the file. The call
-    // that leads waits no longer than it would wait for its own commit.
+    // The log cannot restart while it is being read. While this holds the lock, new readers read the file. The leading call waits no longer
+    // than it would wait for its own commit.
     bool const wait_for_readers = long_logs_ == 0 && log_pages_ >= options_.log_bytes / file_format::page_bytes;
     patience waits{options_, mine.context, options_.busy_timeout / 4};
     auto moved = on_->checkpoint(wait_for_readers);
@@ -677,7 +677,7 @@ ENTITABLE_DECL void writer::keep_log_short(waiting const& mine) {
     }
 }
 
-/// A checkpoint that somebody asked for.
+/// Runs a checkpoint requested by a caller.
 ENTITABLE_DECL void writer::move_log(waiting& mine) {
     for (;;) {
         auto moved = [&]() -> result<bool> {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A table is filled with the rows of another one, and counted on the way.
+/// Fills a table with the rows of another one, and counts them.
 
 #include <entitable/fleet/detail/stored_rows.hpp>
 #include <entitable/fleet/rows_content.hpp>
@@ -11,13 +11,13 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Inserts all rows, with retries; a row that is there already with the same properties is one that an earlier run has written. What was
-/// read. EntityAlreadyExists where a row is there otherwise.
+/// Inserts all rows, with retries, and returns the content read. An existing row with the same properties counts as written by an earlier
+/// run; EntityAlreadyExists if its properties differ.
 [[nodiscard]] result<rows_content> fill_with_rows(
     stored_rows& from, any_transport const& to, std::string table, clock& time, std::uint64_t* written = nullptr);
 /// Reads a whole table.
 [[nodiscard]] result<rows_content> content_in(any_transport const& from, std::string table);
-/// Drops a table; one that is gone is done.
+/// Drops a table; succeeds if it does not exist.
 [[nodiscard]] result<void> drop_if_there(any_transport const& from, std::string table);
 
 } // namespace detail

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// How ratios and sizes are written for people.
+/// Formats ratios and sizes for people.
 
 #include <entitable/core/text.hpp>
 
@@ -13,7 +13,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// With three digits behind the point; whole numbers without.
+/// Formats a ratio with three decimals; whole numbers without.
 inline std::string text_of_ratio(double ratio) {
     auto const thousandths = static_cast<std::uint64_t>(ratio * 1000 + 0.5); // NOLINT: never negative
     if (thousandths % 1000 == 0) {

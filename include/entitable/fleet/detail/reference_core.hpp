@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Reference tables without their type: copies that are filled, compared and then, by one row, put in the place of the copy before.
+/// Untyped reference tables: copies that are filled, verified and then activated by a change of one row.
 
 #include <entitable/fleet/fleet.hpp>
 #include <entitable/fleet/rows_content.hpp>
@@ -11,45 +11,45 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Which copy of a reference table a store serves, as it is stored. Format: docs/stored_formats.md.
+/// The copy of a reference table that a store serves, as it is stored. Format: docs/stored_formats.md.
 struct reference_pointer {
     std::string reference{"reference"}; ///< the partition
-    std::string who;                    ///< "master" beside the source, "copy" in a store
+    std::string who;                    ///< "master" at the source, "copy" in a store
     std::int64_t version{};             ///< 0: none yet
     std::string stored;                 ///< the table that has the rows
-    std::int64_t rows{};                ///< how many
-    std::int64_t digest{};              ///< of them: `rows_content`
+    std::int64_t rows{};                ///< number of rows
+    std::int64_t digest{};              ///< of the rows: `rows_content`
     std::string making;                 ///< "a;b": tables that are being filled
     std::string retired;                ///< "a;b": tables that were served before
-    std::string dropping;               ///< "a;b": tables that nobody uses any more
+    std::string dropping;               ///< "a;b": tables no longer used
 };
 ENTITABLE(reference_pointer, partition_key(reference), row_key(who),
     properties(version, stored, rows, digest, making, retired, dropping))
 
 namespace detail {
 
-/// What is at a store.
+/// A reference table in one store.
 struct reference_place {
     any_transport store;
-    std::string name; ///< of the reference table
+    std::string name; ///< the reference table's name
     std::string who;  ///< as in the pointer
 };
 
-/// The pointer; one with version 0 where there is none.
+/// Reads the pointer; returns one with version 0 if it is absent.
 [[nodiscard]] result<reference_pointer> read_pointer(reference_place const& at);
 
-/// Publishes what the source has: a new version, where it is another content than the last one. Returns the version. The source is read twice:
-/// UpdateConditionNotSatisfied where it changes in between, or where another process publishes at the same time.
+/// Publishes the source as a new version, if its content has changed. Returns the version. The source is read twice:
+/// UpdateConditionNotSatisfied if it changes in between, or if another process publishes concurrently.
 [[nodiscard]] result<reference_pointer> make_version(
     any_transport const& source, std::string const& source_table, std::string const& name, clock& time);
-/// Brings a store to the version that is published; `anew` copies it even where the store has it. Returns the version of the store.
+/// Brings a store to the published version; `anew` copies it even if the store has it. Returns the version of the store.
 [[nodiscard]] result<std::int64_t> fill_reference(
     any_transport const& source, std::string const& name, any_transport const& there, bool anew, clock& time);
 /// Whether the rows that a store serves are those of the published version.
 struct reference_state {
-    std::int64_t version{}; ///< that the store serves; 0: none
-    bool is_current{};      ///< it is the published one
-    bool is_sound{};        ///< its rows are as they were written
+    std::int64_t version{}; ///< the version that the store serves; 0: none
+    bool is_current{};      ///< it is the published version
+    bool is_sound{};        ///< its rows have the digest recorded when they were written
 };
 [[nodiscard]] result<reference_state> check_reference(
     any_transport const& source, std::string const& name, any_transport const& there);

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The rows of a table as they are stored, one after the other: system rows too, since queues and operations are kept in such.
+/// The rows of a table as they are stored, including system rows, which hold queues and operations.
 
 #include <entitable/row/system_rows.hpp>
 #include <entitable/transport/any_transport.hpp>
@@ -13,7 +13,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Reads a table page by page, in key order, without the rows of moves. One thread at a time.
+/// Reads a table page by page, in key order, without the rows of moves. Used by one thread at a time.
 class stored_rows {
 public:
     stored_rows(any_transport from, std::string table, key_interval partitions = {}) : from_(std::move(from)) {
@@ -21,7 +21,7 @@ public:
         asked_.range.partition = std::move(partitions);
     }
 
-    /// The next row, until the next call; nothing at the end.
+    /// Returns the next row, valid until the next call; nothing at the end.
     [[nodiscard]] result<std::optional<row_view>> next() {
         while (at_ == page_.size() || page_[at_].row_key == system_row::copy) {
             if (at_ < page_.size()) {

@@ -32,13 +32,13 @@ ENTITABLE_DECL result<parts_by_shard> parts_of(backup_place const& at) {
 ENTITABLE_DECL failure other_process(error why) {
     if (why.code == error_code::update_condition_not_satisfied || why.code == error_code::entity_already_exists) {
         why.code = error_code::update_condition_not_satisfied;
-        why.message = "another process makes the same backup, or drops it";
+        why.message = "another process makes or drops the same backup";
     }
     return failure{std::move(why)};
 }
 
 ENTITABLE_DECL result<void> write_parts(backup_place const& at, std::vector<stored_part> const& parts) {
-    constexpr std::size_t most = 100; // changes of a transaction
+    constexpr std::size_t most = 100; // limit of changes in a transaction
     for (std::size_t first = 0; first < parts.size(); first += most) {
         auto together = at.parts().batch();
         for (std::size_t index = first; index < (std::min)(parts.size(), first + most); ++index) {
@@ -96,7 +96,7 @@ ENTITABLE_DECL result<void> drop_stale_parts(backup_run const& run, shard_map_co
         if (!there || map.find_shard(each.part.shard) == nullptr) {
             ENTITABLE_CHECK(run.is_last());
             backup_part dropping = each.part;
-            dropping.state = "dropping"; // before its table is gone: a later run may keep the part
+            dropping.state = "dropping"; // before its table is dropped: a later run may keep the part
             auto const marked = at.parts().replace(dropping, each.version);
             if (!marked) {
                 return other_process(marked.error());
@@ -138,13 +138,13 @@ ENTITABLE_DECL result<stored_part> copy_part(
         part.former = text::joined({former, former.empty() ? "" : ";", before->entity.stored});
     }
     auto const registered = before ? parts.replace(part, before->etag) : parts.insert(part);
-    if (!registered) { // the next run starts over with a part whose answer was lost
+    if (!registered) { // the next run starts over with a part whose response was lost
         return other_process(registered.error());
     }
     ENTITABLE_CHECK(drop_former(at, part));
     call context;
     auto const made = at.store.execute(create_table{part.stored}, context);
-    if (!made && made.error().code != error_code::table_already_exists) { // the name is of this attempt alone
+    if (!made && made.error().code != error_code::table_already_exists) { // the name is unique to this attempt
         return failure{made.error()};
     }
     stored_rows rows{from, *part.source, keys};
@@ -153,7 +153,7 @@ ENTITABLE_DECL result<stored_part> copy_part(
     if (!read_back.same_rows(copied)) {
         return failure{error_code::row_mismatch,
             text::joined({"the copy of the table ", part.table, " of the virtual shard ", std::to_string(part.shard),
-                " is not what was written"})};
+                " differs from what was written"})};
     }
     part.state = "whole";
     part.former.reset();

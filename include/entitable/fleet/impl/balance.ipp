@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The search for one threshold: first an arrangement made by rules of thumb, then all that can be looked at, the worse ones cut off.
+/// Searches for one threshold: first builds an arrangement by heuristics, then tries all arrangements within the effort, with pruning.
 class balance_search {
 public:
     balance_search(balance_problem const& of, double threshold) : problem_(of) {
@@ -55,7 +55,7 @@ private:
     [[nodiscard]] bool is_fixed(std::size_t item) const { return problem_.only_forced && !is_forced(item); }
     [[nodiscard]] double size(std::size_t item) const { return problem_.items[item].size; }
     [[nodiscard]] std::size_t home(std::size_t item) const { return problem_.items[item].home; }
-    /// What is at home and must stay may be over the limit.
+    /// Items that are at home and must stay may exceed the limit.
     [[nodiscard]] bool fits(std::size_t item, std::size_t place, std::vector<double> const& loads) const {
         return may(item, place) && loads[place] + size(item) <= limits_[place];
     }
@@ -85,7 +85,7 @@ private:
                 }
             }
             if (!roomiest) {
-                return; // not found in this way
+                return; // not found by this heuristic
             }
             at[item] = *roomiest;
             loads[*roomiest] += size(item);
@@ -94,8 +94,8 @@ private:
         keep(at);
     }
 
-    /// Takes from a place that holds too much: of the sets of items that are enough, one that is hardly more. Sums are looked at in steps of a
-    /// two thousandth of the excess.
+    /// Takes items from an overfull place: among the sets of items that are large enough, one that is hardly larger. Sums are counted in
+    /// steps of a two thousandth of the excess.
     void take_excess(std::size_t place, std::vector<double>& loads, std::vector<std::size_t>& pool) {
         double const excess = loads[place] - limits_[place];
         if (excess <= 0) {
@@ -116,7 +116,7 @@ private:
         double const step = excess / 2'000;
         std::vector<reached> sums(steps);
         sums[0].sum = 0;
-        reached least; // that is enough
+        reached least; // the smallest sufficient sum
         auto const is_better = [&](double sum) { return sum >= excess && (least.sum < 0 || sum < least.sum); };
         for (std::size_t const item : here) {
             for (std::size_t at = steps; at-- > 0;) {
@@ -134,7 +134,7 @@ private:
             }
         }
         std::vector<bool> taken(problem_.items.size());
-        if (least.sum < 0) { // all of them are too little
+        if (least.sum < 0) { // all of them together are too small
             for (std::size_t const item : here) {
                 taken[item] = true;
             }
@@ -152,7 +152,7 @@ private:
         }
     }
 
-    /// Sends back what needs not move, and moves smaller things instead of larger ones.
+    /// Sends back items that need not move, and moves smaller items instead of larger ones.
     void improve(std::vector<std::size_t>& at, std::vector<double>& loads) const {
         for (bool better = true; better;) {
             better = false;
@@ -196,13 +196,13 @@ private:
         }
     }
 
-    /// The items in their order, largest first: at home first, then everywhere else.
+    /// Places the items in order, largest first: each at home first, then everywhere else.
     void look(std::size_t depth, double moved) {
         if (effort_ == 0) {
             return;
         }
         --effort_;
-        double least = moved; // what is over a limit moves, too
+        double least = moved; // loads over a limit must move, too
         for (std::size_t place = 0; place < limits_.size(); ++place) {
             double const over = loads_[place] + to_come_[place] - limits_[place];
             least += problem_.only_forced ? 0 : (std::max)(0.0, (std::min)(over, to_come_[place]));
@@ -243,11 +243,11 @@ private:
     double best_moved_{};
     std::size_t effort_{};
     std::vector<double> loads_;
-    std::vector<double> to_come_; ///< of items that are not placed yet, at their homes
+    std::vector<double> to_come_; ///< of items not placed yet, at their homes
     std::vector<std::size_t> trial_;
 };
 
-/// The largest of all places divided by its share; places that are to be empty do not count.
+/// Returns the largest ratio of a place's load to its share; places to be emptied do not count.
 inline double imbalance_of(balance_problem const& problem, std::vector<std::size_t> const& at) {
     std::vector<double> loads(problem.weights.size());
     double sum = 0;

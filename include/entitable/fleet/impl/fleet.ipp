@@ -36,7 +36,7 @@ ENTITABLE_DECL void in_parallel(std::size_t count, std::size_t in_flight, functi
     for (std::size_t made = 1; made < (std::min)(count, in_flight); ++made) {
         others.emplace_back(work);
     }
-    work(); // the calling thread is one of them
+    work(); // the calling thread takes part
     for (std::thread& each : others) {
         each.join();
     }

@@ -24,7 +24,7 @@ inline int compare_keys(row_view left, row_view right) noexcept {
     return partition != 0 ? partition : text::compare_utf16(left.row_key, right.row_key);
 }
 
-/// Whether a name could be that of a table of a virtual shard: it ends in four digits, "x" and a number.
+/// Whether a name has the form of a table of a virtual shard: it ends in four digits, "x" and a number.
 inline bool names_shard_table(std::string_view name) noexcept {
     std::size_t const mark = name.rfind('x');
     return mark != std::string_view::npos && mark > 4 && mark + 1 < name.size() &&
@@ -32,7 +32,7 @@ inline bool names_shard_table(std::string_view name) noexcept {
         name.substr(mark - 4, 4).find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// All tables of a store.
+/// Lists all tables of a store.
 inline result<std::set<std::string>> stored_tables(any_transport const& there) {
     std::set<std::string> names;
     list_tables asked{{}, static_cast<std::uint32_t>(there.profile().max_page_size)};
@@ -45,7 +45,7 @@ inline result<std::set<std::string>> stored_tables(any_transport const& there) {
     return names;
 }
 
-/// Names that the map knows in a store besides those of shards that are there: of moves that go on or were left.
+/// Returns the names in a store that the map has for moves in progress or abandoned.
 inline std::set<std::string> names_of_moves(shard_map_copy const& map, std::string_view store) {
     std::set<std::string> names;
     for (shard_place const& place : map.places) {
@@ -67,14 +67,15 @@ inline std::set<std::string> names_of_moves(shard_map_copy const& map, std::stri
     return names;
 }
 
-/// Tables of a store that look like those of virtual shards, and that the map does not know.
+/// Tables of a store that are named like those of virtual shards but unknown to the map.
 struct left_over_tables {
     shard_map_ref map;
     std::vector<std::string> tables;
 };
 inline result<left_over_tables> left_over_in(fleet const& of, std::string const& store) {
     ENTITABLE_TRY(auto const through, of.store(store));
-    // Listed before the map is read and after it: what is made meanwhile is not in the first list, what is dropped not in the second.
+    // Listed before and after the map is read: tables created meanwhile are not in the first list, tables dropped meanwhile not in the
+    // second.
     ENTITABLE_TRY(auto const before, stored_tables(through));
     ENTITABLE_TRY(auto map, of.cloud().state().map.state().fresh({}));
     ENTITABLE_TRY(auto const after, stored_tables(through));
@@ -95,13 +96,13 @@ inline result<left_over_tables> left_over_in(fleet const& of, std::string const&
     return found;
 }
 
-/// What one visit of a shard has found.
+/// The findings of one visit of a shard.
 struct shard_schema {
     std::vector<schema_difference> missing;
     std::map<std::pair<std::string, std::string>, std::vector<edm_type>>
-        types; ///< of a table and a property, as they were met
+        types; ///< of a table and a property, as encountered
 };
-/// Looks at the types in the first rows of a table.
+/// Collects the types in the first rows of a table.
 inline result<void> sample_types(shard_visit const& at, visited_table const& table, any_transport const& through,
     std::size_t sample, shard_schema& found) {
     stored_rows rows{through, table.stored, at.keys};
@@ -121,7 +122,8 @@ inline result<void> sample_types(shard_visit const& at, visited_table const& tab
     return {};
 }
 
-/// Whether a name that looks like one of a table of a virtual shard is of one of this map's tables, with a number that it has given out: no
+/// Whether a name in the form of a virtual shard's table is that of one of this map's tables, with a number that the map has given out: no
+/// table will ever have that name again.
 /// table will ever have that name again.
 inline bool was_given_out(shard_map_copy const& map, std::string_view name) {
     std::size_t const mark = name.rfind('x');
@@ -140,7 +142,7 @@ inline bool was_given_out(shard_map_copy const& map, std::string_view name) {
 ENTITABLE_DECL result<audit_report> audit(
     any_transport const& left, any_transport const& right, std::string table, std::size_t most_named) {
     if (!left.profile().ordered || !right.profile().ordered) {
-        return failure{error_code::not_supported, "an audit needs stores that give rows in key order"};
+        return failure{error_code::not_supported, "an audit needs stores that return rows in key order"};
     }
     audit_report made;
     detail::stored_rows here{left, table};
@@ -233,7 +235,7 @@ ENTITABLE_DECL result<std::vector<schema_difference>> schema_drift(fleet const& 
             for (edm_type const type : types) {
                 edm_type const first = known.try_emplace(property, type).first->second;
                 std::string said =
-                    text::joined({property.second, " is ", to_string(type), " and elsewhere ", to_string(first)});
+                    text::joined({property.second, " is ", to_string(type), " but also ", to_string(first)});
                 if (first != type && told.insert(text::joined({each.store, "/", property.first, "/", said})).second) {
                     all.push_back({schema_difference::kind::other_type, each.store, property.first, std::move(said)});
                 }
@@ -253,7 +255,7 @@ ENTITABLE_DECL result<std::vector<schema_difference>> schema_drift(fleet const& 
 
 ENTITABLE_DECL result<std::size_t> drop_left_over(fleet const& of, std::vector<schema_difference> const& found) {
     if (of.cloud().state().fixed) {
-        return failure{error_code::not_supported, "over stores on a hash nothing tells which tables are left over"};
+        return failure{error_code::not_supported, "orphaned tables cannot be detected in hashed stores"};
     }
     std::map<std::string, std::set<std::string>> asked; // by store
     for (schema_difference const& each : found) {

@@ -22,12 +22,12 @@ inline result<void> check_backup_name(std::string_view name) {
     bool const letters = std::all_of(name.begin(), name.end(),
         [](char each) { return (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z'); });
     if (!letters || name.empty() || name.size() > 20) {
-        return failure{error_code::invalid_input, "the name of a backup has 1 to 20 letters"};
+        return failure{error_code::invalid_input, "the name of a backup must have 1 to 20 letters"};
     }
     return {};
 }
 
-/// The parts of a backup with this header. BackupIncomplete unless there is one for each table of each shard, and all are whole.
+/// Reports the parts of a backup with this header. BackupIncomplete unless there is one for each table of each shard, and all are whole.
 inline result<backup_report> report_of(backup_place const& at, backup_header header) {
     backup_report told;
     told.header = std::move(header);
@@ -52,7 +52,7 @@ inline result<backup_report> report_of(backup_place const& at, backup_header hea
     return told;
 }
 
-/// A backup that is whole.
+/// Reports a backup that is whole.
 inline result<backup_report> whole_backup(backup_place const& at) {
     ENTITABLE_CHECK(check_backup_name(at.name));
     auto header = at.headers().get("backup", "header");
@@ -60,7 +60,7 @@ inline result<backup_report> whole_backup(backup_place const& at) {
         (header.error().code == error_code::resource_not_found || header.error().code == error_code::table_not_found);
     if (missing || (header && header->state != "whole")) {
         return failure{error_code::backup_incomplete,
-            text::joined({"the backup ", at.name, missing ? " is not there" : " was not made to its end"})};
+            text::joined({"the backup ", at.name, missing ? " does not exist" : " is incomplete"})};
     }
     if (!header) {
         return std::move(header).as_failure();
@@ -68,7 +68,7 @@ inline result<backup_report> whole_backup(backup_place const& at) {
     return report_of(at, *std::move(header));
 }
 
-/// Begins a run, or takes over what earlier ones have made. Returns the header.
+/// Starts a run, or takes over the parts of earlier ones. Returns the header.
 inline result<backup_header> begin_run(fleet const& of, backup_run& run, bool snapshots) {
     backup_place const& at = run.at;
     ENTITABLE_CHECK(at.headers().create_if_absent());
@@ -78,10 +78,10 @@ inline result<backup_header> begin_run(fleet const& of, backup_run& run, bool sn
     header.begun = of.options().time->now();
     if (auto inserted = at.headers().insert(header)) {
         run.header = inserted->etag;
-    } else { // also after an answer that was lost
+    } else { // also after a lost response
         ENTITABLE_TRY(auto const known, at.headers().get_stored("backup", "header"));
         if (known.entity.state != "copying") {
-            return failure{error_code::invalid_input, text::joined({"a backup ", at.name, " is there already"})};
+            return failure{error_code::invalid_input, text::joined({"the backup ", at.name, " exists already"})};
         }
         header.begun = known.entity.begun;
         header.snapshots = header.snapshots && known.entity.snapshots; // of every run, so before the first part
@@ -97,7 +97,7 @@ inline result<backup_header> begin_run(fleet const& of, backup_run& run, bool sn
     return header;
 }
 
-/// Copies what no earlier run has, and writes the header of the whole backup.
+/// Copies the shards that no earlier run has copied, and writes the header of the complete backup.
 inline result<backup_report> finish_run(
     fleet const& of, backup_run const& run, backup_header header, backup_options const& options) {
     backup_place const& at = run.at;
@@ -152,7 +152,7 @@ inline result<backup_report> finish_run(
     header.shards = static_cast<std::int32_t>(last->places.size());
     header.map_version = last->header.version;
     header.ended = time.now();
-    ENTITABLE_TRY(auto told, report_of(at, header)); // before the header says so
+    ENTITABLE_TRY(auto told, report_of(at, header)); // before the header is marked whole
     if (auto const done = at.headers().replace(header, run.header); !done) {
         return other_process(done.error());
     }
@@ -164,14 +164,14 @@ inline failure damaged_part(backup_part const& part, rows_content const& found) 
     return failure{error_code::row_mismatch,
         text::joined(
             {"the backup of the table ", part.table, " of the virtual shard ", std::to_string(part.shard), " has ",
-                std::to_string(found.rows), " rows, was made of ", std::to_string(part.rows), ", or they are others"})};
+                std::to_string(found.rows), " rows instead of ", std::to_string(part.rows), ", or different rows"})};
 }
 
 inline bool is_as_made(backup_part const& part, rows_content const& found) noexcept {
     return static_cast<std::int64_t>(found.rows) == part.rows && static_cast<std::int64_t>(found.digest) == part.digest;
 }
 
-/// Calls `work` for several parts at once; the first error, by their order.
+/// Calls `work` for several parts concurrently; returns the first error, in their order.
 inline result<void> for_parts(
     fleet_options const& options, std::size_t count, function_ref<result<void>(std::size_t)> work) {
     std::vector<result<void>> outcomes(count);
@@ -190,7 +190,7 @@ ENTITABLE_DECL result<backup_report> back_up(
     detail::backup_run run{{to, std::move(name)}, {}};
     ENTITABLE_TRY(auto header, detail::begin_run(of, run, static_cast<bool>(options.snapshot)));
     auto made = detail::finish_run(of, run, std::move(header), options);
-    if (!made) { // a later run drops the tables of this one, which can be any error
+    if (!made) { // a later run drops the tables of this one, which can cause any error
         auto const last = run.is_last();
         if (!last && last.error().code == error_code::update_condition_not_satisfied) {
             return failure{last.error()};
@@ -251,8 +251,9 @@ ENTITABLE_DECL result<restore_report> restore(any_transport const& from, std::st
         rows_content const there = found.of_table(table);
         if (!there.same_rows(content)) {
             return failure{error_code::row_mismatch,
-                text::joined({"the restored table ", table, " has ", std::to_string(there.rows), " rows, the backup ",
-                    std::to_string(content.rows), ", or they differ: it was not empty, or somebody writes"})};
+                text::joined({"the restored table ", table, " has ", std::to_string(there.rows), " rows instead of ",
+                    std::to_string(content.rows),
+                    ", or different rows: it was not empty, or another program writes to it"})};
         }
     }
     return told;
@@ -269,7 +270,7 @@ ENTITABLE_DECL result<void> drop_backup(any_transport const& from, std::string n
                                                                     : result<void>{failure{header.error()}};
     }
     backup_header dropping = header->entity;
-    dropping.state = "dropping"; // nobody restores half of it
+    dropping.state = "dropping"; // so that a partial backup is never restored
     ENTITABLE_CHECK(at.headers().replace(dropping, header->etag));
     ENTITABLE_TRY(auto const parts, detail::parts_of(at));
     for (auto const& [key, each] : parts) {

@@ -17,21 +17,21 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What one visit of a shard has found.
+/// The findings of one visit of a shard.
 struct shard_findings {
     std::vector<shard_content> contents;
     std::vector<misplaced_row> misplaced;
     std::uint64_t misplaced_rows{};
 };
 
-/// The number that the function gives for a key, or the map as it is in the copy.
+/// Returns the shard of a key, by the function or by the map's copy.
 inline std::optional<std::uint32_t> shard_of_key(
     lookup_map_state const& map, shard_map_copy const& copy, std::string_view partition_key) {
     auto const place = map.place_of(copy, partition_key);
     return place ? std::optional{static_cast<std::uint32_t>((*place)->row.shard)} : std::nullopt;
 }
 
-/// A table of its own is read whole, for rows that do not belong there; one that it shares only where it has keys.
+/// Reads a shard's own table completely, to find misplaced rows; a shared table only in the shard's range of keys.
 inline result<void> look_at_shard(
     lookup_map_state& map, shard_visit const& at, any_transport const& through, shard_findings& found) {
     found = {};
@@ -84,11 +84,11 @@ ENTITABLE_DECL std::string fleet_report::to_string() const {
     for (misplaced_row const& each : misplaced) {
         out += text::joined({"misplaced: ", each.table, " \"", text::printable(text::shortened(each.partition_key)),
             "\" / \"", text::printable(text::shortened(each.row_key)), "\" is on shard ", std::to_string(each.shard),
-            " in ", each.store, " and belongs ",
-            each.belongs_to ? "to shard " + std::to_string(*each.belongs_to) : std::string{"nowhere"}, "\n"});
+            " in ", each.store, " but belongs ",
+            each.belongs_to ? "to shard " + std::to_string(*each.belongs_to) : std::string{"to no shard"}, "\n"});
     }
     if (misplaced_rows > misplaced.size()) {
-        out += text::joined({"misplaced: ", std::to_string(misplaced_rows), " rows in all\n"});
+        out += text::joined({"misplaced: ", std::to_string(misplaced_rows), " rows in total\n"});
     }
     for (unread_shard const& each : unread) {
         out += text::joined(
@@ -101,7 +101,7 @@ ENTITABLE_DECL result<fleet_report> fleet_report::whole() const {
     if (healthy()) {
         return *this;
     }
-    error why{error_code::row_mismatch, "rows are on a shard that their keys do not belong to"};
+    error why{error_code::row_mismatch, "rows are on a shard that does not hold their keys"};
     if (!unread.empty()) {
         why = unread.front().why;
         why.message = text::joined({"the store ", unread.front().store, ": ", why.message});

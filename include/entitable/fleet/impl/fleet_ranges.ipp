@@ -45,12 +45,13 @@ ENTITABLE_DECL result<std::string> split_key(fleet const& of, std::int32_t shard
     auto const wanted = [&](detail::shard_visit const& at) { return at.shard == shard; };
     ENTITABLE_TRY(auto const visited, detail::visit_shards(of, wanted, {}, measure));
     if (visited.shards.empty()) {
-        return failure{error_code::invalid_input, text::joined({"there is no virtual shard ", std::to_string(shard)})};
+        return failure{error_code::invalid_input, text::joined({"no virtual shard ", std::to_string(shard)})};
     }
     ENTITABLE_CHECK(visited.shards.front().outcome);
     if (sizes.size() < 2) {
         return failure{error_code::invalid_input,
-            text::joined({"the virtual shard ", std::to_string(shard), " has no two partitions to be split between"})};
+            text::joined({"the virtual shard ", std::to_string(shard),
+                " has fewer than two partitions, so it cannot be split"})};
     }
     std::uint64_t below = 0;
     auto best = sizes.begin();

@@ -19,7 +19,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A store is given up, step by step. Each step is a change of the map that may be there already: who resumes skips what was done, and waits again.
+/// Gives up a store, step by step. Each step is a change of the map that may have been made already: a resumed call skips completed steps,
+/// and waits again.
 class forgetting_store {
 public:
     forgetting_store(fleet const& of, std::string_view name, std::vector<std::string> const& into)
@@ -33,10 +34,10 @@ public:
     result<lost_store> run() {
         if (of_.cloud().state().fixed) {
             return failure{error_code::not_supported,
-                "stores on a hash have no map: replace the store, or copy the others to the next generation"};
+                "hashed stores have no map: replace the store, or copy the others to the next generation"};
         }
         told_.store = name_;
-        // Whoever splits one of the shards meanwhile, or opens it, is met in the next round.
+        // A shard that is split or opened meanwhile is handled in the next round.
         for (int round = 0; round < most_rounds; ++round) {
             ENTITABLE_TRY(auto const lost, choose(round == 0));
             if (lost.empty() && round > 0) {
@@ -48,23 +49,23 @@ public:
                 ENTITABLE_CHECK(place(each));
             }
         }
-        return failure{
-            error_code::shard_moving, text::joined({"others open the shards of the store ", name_, " all the time"})};
+        return failure{error_code::shard_moving, text::joined({"others keep opening the shards of the store ", name_})};
     }
 
 private:
     static constexpr std::size_t most_rows = 90; // of one change of the map
-    static constexpr int most_rounds = 10;       // of others that change the same
+    static constexpr int most_rounds = 10;       // against concurrent changes
 
     [[nodiscard]] bool is_given_up(shard_map_row const& row) const {
         return row.state == "sealed" && row.reason == reason_;
     }
-    /// Whether old tables are lost with the store. In a store that was emptied there may be tables of an attempt of this.
+    /// Whether old tables are lost with the store. An emptied store may have tables of an earlier attempt of this call.
     [[nodiscard]] auto is_lost() const {
         bool const stays = std::find(into_.begin(), into_.end(), name_) != into_.end();
         return [this, stays](shard_retired const& each) { return !stays && each.store == name_; };
     }
-    /// Whether a shard that is to stay in the store of this name has lost everything there. One that was placed before has new tables, and perhaps rows.
+    /// Whether a shard that is to stay in the store of this name has lost everything there. One that was placed before has new tables, and
+    /// perhaps rows.
     result<bool> has_lost_all(shard_map_copy const& map, shard_place const& place) {
         if (is_given_up(place.row)) {
             return true;
@@ -87,17 +88,17 @@ private:
         if (missing > 0 && !there.empty()) {
             return failure{error_code::invalid_input,
                 text::joined({"the virtual shard ", std::to_string(place.row.shard), " still has the table ", there,
-                    " in the store ", name_, ": repair_tables makes what it lacks"})};
+                    " in the store ", name_, ": call repair_tables to create its missing tables"})};
         }
         return missing > 0;
     }
 
-    /// Where each shard goes: what can be refused is, before anything is changed.
+    /// Chooses the new store of each shard, and checks everything that can be refused, before anything is changed.
     result<std::vector<lost_shard>> choose(bool first) {
         std::vector<lost_shard> lost;
         ENTITABLE_TRY(auto const map, map_.fresh({}));
         ENTITABLE_TRY(auto const rules, rules_of(of_.cloud().map()));
-        std::map<std::string, std::size_t> shards; // of each store that may get some
+        std::map<std::string, std::size_t> shards; // by permitted store
         if (into_.empty()) {
             ENTITABLE_TRY(auto const known, of_.stores());
             for (std::string const& each : known) {
@@ -115,7 +116,7 @@ private:
         }
         told_.rules.clear();
         told_.tables.clear();
-        if (shards.find(name_) != shards.end()) { // what opens stores may give a wrong one
+        if (shards.find(name_) != shards.end()) { // the store opener may return a wrong store
             ENTITABLE_TRY(auto const through, of_.cloud().state().stores.open(name_));
             ENTITABLE_TRY(auto const rows, read_store_rows(through, name_));
             ENTITABLE_CHECK(judge_identity(rows, map->identity, name_, false));
@@ -151,7 +152,7 @@ private:
             }
             if (best == nullptr) {
                 return why ? failure{error_code::invalid_input,
-                                 text::joined({"there is no other store for the shards of ", name_})}
+                                 text::joined({"no other store can take the shards of ", name_})}
                            : std::move(why).as_failure();
             }
             ++shards.at(*best);
@@ -164,7 +165,7 @@ private:
         return lost;
     }
 
-    /// Nobody reads or writes the shards any more once the leases of older copies of the map are over.
+    /// Ensures that reads and writes of the shards stop once the leases of older copies of the map have expired.
     result<void> seal(std::vector<lost_shard> const& lost) {
         std::int64_t lease_ms = 0;
         for (lost_shard const& each : lost) {
@@ -186,15 +187,15 @@ private:
                 return true;
             }));
         }
-        // From the answer of the last change; also where nothing was changed: whoever did may have ended before this. 2 % for the rates of both
-        // clocks, taken three times.
+        // Counts from the response to the last change; also if nothing was changed: the process that changed it may have ended before
+        // waiting. 2 % for drift of both clocks, three times.
         std::chrono::milliseconds const lease{lease_ms};
         of_.options().time->wait_until(
             of_.options().time->steady() + lease + lease * 6 / 100 + std::chrono::milliseconds{1});
         return {};
     }
 
-    /// The map has nothing to do with the store any more but for the shards that are still said to be there.
+    /// Removes the store from the map, except for shards still recorded there.
     result<void> forget() {
         for (bool left = true; left;) {
             std::size_t attempts = 0;
@@ -204,7 +205,7 @@ private:
                 attempts = retired = 0;
                 for (shard_place const& place : map.places) {
                     bool const moves =
-                        place.row.attempt_store == name_ && !is_given_up(place.row); // else it is placed below
+                        place.row.attempt_store == name_ && !is_given_up(place.row); // otherwise it is placed below
                     if (!moves && std::none_of(place.retired.begin(), place.retired.end(), is_lost())) {
                         continue;
                     }
@@ -232,7 +233,7 @@ private:
         return {};
     }
 
-    /// Gives a shard new tables. The attempt is in the map while they are made, so that whoever takes over drops them.
+    /// Gives a shard new tables. The attempt is recorded in the map while they are made, so that a takeover drops them.
     result<void> place(lost_shard const& lost) {
         sharded_state& state = of_.cloud().state();
         ENTITABLE_CHECK(list_store(state, lost.now_in));
@@ -276,7 +277,7 @@ private:
             bool done = false;
             ENTITABLE_CHECK(map_.change({}, [&](shard_map_copy const& map, shard_map_draft& draft) -> result<bool> {
                 shard_row_draft* const row = draft.edit(map, lost.shard);
-                done = row != nullptr && row->row.epoch == epoch; // by an earlier sending
+                done = row != nullptr && row->row.epoch == epoch; // by an earlier send
                 if (done || row == nullptr || row->row.attempt_owner != owner_ || row->row.attempt_epoch != epoch) {
                     return false;
                 }
@@ -295,7 +296,7 @@ private:
             }
         }
         return failure{error_code::shard_moving,
-            text::joined({"others change the virtual shard ", std::to_string(lost.shard), " all the time"})};
+            text::joined({"too many conflicts with other changes of the virtual shard ", std::to_string(lost.shard)})};
     }
 
     fleet const& of_;
@@ -311,15 +312,15 @@ private:
 
 ENTITABLE_DECL std::string lost_store::to_string() const {
     std::string out = text::joined({"the store ", store, " is forgotten: ", std::to_string(shards.size()),
-        " virtual shards have lost the rows of ", std::to_string(tables.size()), " tables\n"});
+        " virtual shards lost the rows of ", std::to_string(tables.size()), " tables\n"});
     for (lost_shard const& each : shards) {
         out += text::joined({"  ", std::to_string(each.shard), each.low.empty() ? "" : " from \"",
             text::printable(each.low), each.low.empty() ? "" : "\"", each.high.empty() ? "" : " below \"",
-            text::printable(each.high), each.high.empty() ? "" : "\"", " is empty, in ", each.now_in, "\n"});
+            text::printable(each.high), each.high.empty() ? "" : "\"", " is empty, now in ", each.now_in, "\n"});
     }
     if (attempts + retired > 0) {
-        out += text::joined({"  ", std::to_string(attempts), " moves into it are ended, ", std::to_string(retired),
-            " old tables in it are forgotten\n"});
+        out += text::joined({"  ", std::to_string(attempts), " moves into it were ended, ", std::to_string(retired),
+            " old tables in it were forgotten\n"});
     }
     for (std::string const& each : rules) {
         out += text::joined({"  the rule \"", each, "\" names it\n"});

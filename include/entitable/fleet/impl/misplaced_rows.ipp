@@ -94,7 +94,7 @@ ENTITABLE_DECL result<misplaced_removal> misplaced_removal::whole() const {
     }
     error why = unread.front().why;
     why.message = text::joined({"the store ", unread.front().store, ": ", why.message, "; ",
-        std::to_string(unread.size()), " shards could not be looked through"});
+        std::to_string(unread.size()), " shards could not be read"});
     return failure{std::move(why)};
 }
 
@@ -103,8 +103,8 @@ ENTITABLE_DECL result<misplaced_removal> remove_misplaced(fleet const& of) {
     ENTITABLE_CHECK(map.fresh({}));
     if (map.shards.by_function()) {
         return failure{error_code::not_supported,
-            "misplaced rows are not removed where a function of the caller decides on shards: if it was extended, they "
-            "are to be copied"};
+            "misplaced rows cannot be removed if a user-defined function assigns shards: if it was extended, they "
+            "must be copied"};
     }
     misplaced_removal made;
     std::mutex lock;

@@ -10,7 +10,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The rules but the placement of this shard, which gives way.
+/// Returns the rules without the placement of this shard, which is replaced.
 inline placement_rules rules_without(placement_rules const& rules, std::string_view placed) {
     std::vector<placement_rule> others;
     for (placement_rule const& each : rules.all()) {
@@ -36,7 +36,7 @@ ENTITABLE_DECL result<placement> place(fleet const& of, std::string_view partiti
     ENTITABLE_CHECK(detail::rules_without(rules, done.rule).allows(done.shard, store));
     done.from = at->row.store;
     std::optional<move_plan> plan;
-    if (done.from != store) { // what can be refused is, before a rule stands
+    if (done.from != store) { // checks everything that can be refused, before storing a rule
         ENTITABLE_TRY(plan, detail::move_planning::move(of.cloud(), done.shard, store, options, done.rule));
     }
     ENTITABLE_CHECK(put_rule(map, placement_rule::only(done.rule, {done.shard}, {store})));
@@ -48,12 +48,12 @@ ENTITABLE_DECL result<placement> place(fleet const& of, std::string_view partiti
     ENTITABLE_TRY(auto const now_at, state.place_of(*behind, partition_key));
     if (now_at->row.shard != done.shard) {
         return failure{error_code::shard_moving,
-            text::joined({"the key was split off the virtual shard ", std::to_string(done.shard),
-                ", or merged into another: place it again"})};
+            text::joined({"the key moved out of the virtual shard ", std::to_string(done.shard),
+                " by a split or merge: place it again"})};
     }
-    ENTITABLE_TRY(auto const standing, rules_of(map)); // the last one to place it decides
+    ENTITABLE_TRY(auto const standing, rules_of(map)); // the last caller to place it wins
     ENTITABLE_CHECK(standing.allows(done.shard, store));
-    if (now_at->row.store != store) { // by a move that had begun before the rule stood
+    if (now_at->row.store != store) { // by a move that began before the rule was stored
         return failure{error_code::shard_moving,
             text::joined({"the virtual shard ", std::to_string(done.shard), " was moved to ", now_at->row.store,
                 " meanwhile: place it again"})};

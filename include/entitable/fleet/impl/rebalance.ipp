@@ -13,14 +13,14 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The size of each shard, by what is balanced; in the order of the places.
+/// Returns the size of each shard in the unit that is balanced, in the order of the places.
 inline result<std::vector<double>> sizes_of_shards(
     fleet const& of, shard_map_copy const& map, rebalance_options const& options) {
     std::size_t const number = map.places.size();
     std::vector<double> sizes(number, options.by == balance_by::shards ? 1.0 : 0.0);
     if (options.by == balance_by::load) {
         if (!options.load) {
-            return failure{error_code::invalid_input, "to balance by load takes a function that tells it"};
+            return failure{error_code::invalid_input, "balance_by::load needs a load function"};
         }
         for (std::size_t at = 0; at < number; ++at) {
             double const told = options.load(map.places[at].row.shard);
@@ -56,7 +56,7 @@ ENTITABLE_DECL result<rebalance_plan> plan_rebalance(fleet const& of, rebalance_
     asked.only_forced = options.only_forced;
     for (std::string const& each : names) {
         bool const drained = std::find(options.drain.begin(), options.drain.end(), each) != options.drain.end();
-        bool usable = false; // a store that may take nothing has no share
+        bool usable = false; // a store that may receive no shard has no share
         for (detail::shard_place const& place : map->places) {
             usable = usable || rules.allows(place.row.shard, each);
         }
@@ -80,7 +80,7 @@ ENTITABLE_DECL result<rebalance_plan> plan_rebalance(fleet const& of, rebalance_
         if (choices == 0) {
             return failure{error_code::placement_forbidden,
                 text::joined({"no store may take the virtual shard ", std::to_string(place.row.shard), ": ",
-                    why ? "all are to be empty" : why.error().message})};
+                    why ? "all are to be emptied" : why.error().message})};
         }
     }
     balance_plan const found = balanced(asked);
@@ -123,7 +123,7 @@ ENTITABLE_DECL std::string rebalance_plan::explain() const {
 }
 
 ENTITABLE_DECL result<rebalance_progress> rebalance_plan::run(rebalance_watcher const& watch) const {
-    if (fleet_.cloud().map().state().absent) { // else there would be no move, and success
+    if (fleet_.cloud().map().state().absent) { // otherwise there would be no move, and success
         return detail::moved_from("plan");
     }
     rebalance_progress progress;

@@ -14,7 +14,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Lists of names: "a;b".
+/// Parses a list of names: "a;b".
 inline std::vector<std::string> listed_copies(std::string_view list) {
     std::vector<std::string> names;
     while (!list.empty()) {
@@ -59,8 +59,8 @@ ENTITABLE_DECL result<reference_pointer> read_pointer(reference_place const& at)
     return found;
 }
 
-/// One change of the pointer under its ETag; `edit` is given it as it is, any number of times, and says whether it is to be changed. It sees by
-/// the pointer that an earlier sending, whose answer was lost, has done it.
+/// Makes one change of the pointer under its ETag. `edit` receives the current pointer, any number of times, and returns whether to change
+/// it. It detects by the pointer that an earlier send, whose response was lost, has done it.
 inline result<void> change_pointer(reference_place const& at, function_ref<result<bool>(reference_pointer&)> edit) {
     constexpr int most_attempts = 50;
     auto const pointers = pointers_of(at);
@@ -88,10 +88,10 @@ inline result<void> change_pointer(reference_place const& at, function_ref<resul
             return failure{done.error()};
         }
     }
-    return failure{error_code::store_busy, "the pointer of the reference table is changed by others all the time"};
+    return failure{error_code::store_busy, "too many conflicts with other changes of the reference table's pointer"};
 }
 
-/// A table for rows of one version, that no other attempt has; the pointer knows of it before it is made.
+/// Creates a table name for one version, unique to this attempt; records it in the pointer before the table is created.
 inline result<std::string> begin_copy(reference_place const& at, std::int64_t version) {
     std::string stored = text::joined({at.name, "0v", std::to_string(version), "x",
         guid::random().to_string().substr(0, 8), guid::random().to_string().substr(0, 8)});
@@ -111,18 +111,18 @@ inline result<std::string> begin_copy(reference_place const& at, std::int64_t ve
     return stored;
 }
 
-/// Puts a table that was filled and compared in the place of the one before; false where there is a newer one already.
+/// Activates a filled and verified table in place of the previous one; false if there is a newer one already.
 inline result<bool> flip_pointer(reference_place const& at, std::int64_t version, std::string const& stored,
     rows_content const& content, bool is_next) {
     bool flipped = false;
     ENTITABLE_CHECK(change_pointer(at, [&](reference_pointer& pointer) -> result<bool> {
-        flipped = pointer.stored == stored; // by a sending whose answer was lost
+        flipped = pointer.stored == stored; // by a send whose response was lost
         if (flipped) {
             return false;
         }
         if (!lists_copy(pointer.making, stored) || (is_next && pointer.version + 1 != version)) {
             return failure{
-                error_code::update_condition_not_satisfied, "another process publishes the same reference table"};
+                error_code::update_condition_not_satisfied, "another process is publishing the reference table"};
         }
         if (pointer.version > version) {
             return false;
@@ -141,8 +141,8 @@ inline result<bool> flip_pointer(reference_place const& at, std::int64_t version
     return flipped;
 }
 
-/// Drops what nobody uses: copies that were begun and left, and those before the last one. They leave the lists that a flip looks at before
-/// they are dropped, so that none of them can be put in place any more.
+/// Drops unused copies: abandoned ones, and those before the previous one. They are removed from the lists that a flip checks before they
+/// are dropped, so that none of them can be activated any more.
 inline result<void> sweep_copies(reference_place const& at) {
     ENTITABLE_TRY(auto const seen, read_pointer(at));
     if (seen.making.empty() && seen.dropping.empty() && listed_copies(seen.retired).size() <= 1) {
@@ -155,7 +155,7 @@ inline result<void> sweep_copies(reference_place const& at) {
         }
         pointer.making.clear();
         auto old = listed_copies(pointer.retired);
-        for (std::size_t index = 0; index + 1 < old.size(); ++index) { // readers may still be at the last one
+        for (std::size_t index = 0; index + 1 < old.size(); ++index) { // readers may still use the last one
             list_copy(pointer.dropping, old[index]);
             unlist_copy(pointer.retired, old[index]);
         }
@@ -174,7 +174,7 @@ inline result<void> sweep_copies(reference_place const& at) {
     });
 }
 
-/// Fills a copy that was begun from a table, compares it with what is expected (with what was read, where nothing is), and flips.
+/// Fills a new copy from a table, compares it with the expected content (or with the content read, if none is given), and flips.
 inline result<bool> fill_copy(reference_place const& at, std::int64_t version, std::string const& stored,
     any_transport const& from, std::string const& table, rows_content const* expected, bool is_next, clock& time) {
     stored_rows rows{from, table};
@@ -183,19 +183,19 @@ inline result<bool> fill_copy(reference_place const& at, std::int64_t version, s
     if (!written.same_rows(expected != nullptr ? *expected : read)) {
         return failure{error_code::row_mismatch,
             text::joined({"the copy of version ", std::to_string(version), " of the reference table ", at.name,
-                " is not what was published: it is not served"})};
+                " differs from the published content: it is not served"})};
     }
-    if (is_next) { // the source may be written to meanwhile
+    if (is_next) { // the source may change during the read
         ENTITABLE_TRY(auto const again, content_in(from, table));
         if (!again.same_rows(read)) {
             return failure{error_code::update_condition_not_satisfied,
-                "the source of the reference table changes while it is published: publish again"};
+                "the source of the reference table changed while it was published: publish again"};
         }
     }
     return flip_pointer(at, version, stored, written, is_next);
 }
 
-/// The same with a new copy. UpdateConditionNotSatisfied where another process has swept it, as one that was begun and left.
+/// Installs a new copy. UpdateConditionNotSatisfied if another process has swept it as abandoned.
 inline result<bool> install_copy(reference_place const& at, std::int64_t version, any_transport const& from,
     std::string const& table, rows_content const* expected, bool is_next, clock& time) {
     ENTITABLE_TRY(auto const stored, begin_copy(at, version));
@@ -209,7 +209,7 @@ inline result<bool> install_copy(reference_place const& at, std::int64_t version
         return done;
     }
     ENTITABLE_CHECK(drop_if_there(at.store, stored)); // it may have been made after it was swept
-    return failure{error_code::update_condition_not_satisfied, "another process publishes the same reference table"};
+    return failure{error_code::update_condition_not_satisfied, "another process is publishing the reference table"};
 }
 
 inline rows_content content_of_pointer(reference_pointer const& pointer) noexcept {
@@ -236,8 +236,8 @@ ENTITABLE_DECL result<std::int64_t> fill_reference(
     for (int attempt = 0; attempt < most_attempts; ++attempt) {
         ENTITABLE_TRY(auto const published, read_pointer(master));
         if (published.version == 0) {
-            return failure{
-                error_code::reference_missing, text::joined({"the reference table ", name, " was not published"})};
+            return failure{error_code::reference_missing,
+                text::joined({"the reference table ", name, " has never been published"})};
         }
         ENTITABLE_TRY(auto const has, read_pointer(copy));
         if (has.version < published.version || anew) {
@@ -247,7 +247,7 @@ ENTITABLE_DECL result<std::int64_t> fill_reference(
                 ENTITABLE_TRY(auto const now, read_pointer(master));
                 ENTITABLE_TRY(auto const there_now, read_pointer(copy));
                 if (now.version != published.version || there_now.stored != has.stored) {
-                    continue; // what was copied from may be gone, since a newer version is there; or another process was faster
+                    continue; // a newer version may have removed the table that was copied from; or another process was faster
                 }
                 return failure{done.error()};
             }
@@ -256,7 +256,7 @@ ENTITABLE_DECL result<std::int64_t> fill_reference(
         ENTITABLE_TRY(auto const after, read_pointer(copy));
         return after.version;
     }
-    return failure{error_code::store_busy, "the reference table is published faster than a store can take it"};
+    return failure{error_code::store_busy, "the reference table is published faster than a store can copy it"};
 }
 
 ENTITABLE_DECL result<reference_state> check_reference(

@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Whether no other shard has rows in this table of a shard, nor has left any.
+/// Whether no other shard has rows in this table of a shard, or has left any there.
 inline bool is_own_table(shard_map_copy const& map, shard_place const& of, shard_table const& table) {
     for (shard_place const& each : map.places) {
         if (&each != &of && each.has(table, of.row.store, of.tables_of(), of.row.epoch)) {
@@ -38,7 +38,7 @@ ENTITABLE_DECL shard_visit visit_of(shard_map_copy const& map, shard_place const
     return made;
 }
 
-/// Whether a shard and its tables are where they were, with the same keys.
+/// Whether a shard and its tables are in the same place, with the same keys.
 inline bool same_place(shard_visit const& before, shard_visit const& after) {
     return before.epoch == after.epoch && before.store == after.store && before.keys == after.keys &&
         std::equal(before.tables.begin(), before.tables.end(), after.tables.begin(), after.tables.end(),
@@ -53,7 +53,7 @@ struct open_visit {
     shard_visited told;
     bool confirmed{};
 
-    /// Whether a map that was read behind the visit has the shard as it was visited. Confirms a visit that succeeded, once.
+    /// Whether a map read after the visit still has the shard as it was visited. Confirms a successful visit, once.
     [[nodiscard]] bool stands(shard_map_copy const& map, visit_confirmer const& confirm) {
         shard_place const* const place = map.find_shard(at.shard);
         if (place == nullptr || !same_place(at, visit_of(map, *place))) {
@@ -87,7 +87,7 @@ ENTITABLE_DECL result<shard_visits> visit_shards(fleet const& of, function_ref<b
                 done.insert_or_assign(shard, open_visit{std::move(at), {shard, place.row.store, place.row.epoch, {}}})
                     .first->second;
             next.told.outcome = failure{error_code::shard_moving,
-                text::joined({"the virtual shard ", std::to_string(shard), " moved each time it was visited"})};
+                text::joined({"the virtual shard ", std::to_string(shard), " moved during every visit"})};
             by_store[place.row.store].push_back(&next);
         }
         if (by_store.empty() || round == most_rounds) {
@@ -106,7 +106,8 @@ ENTITABLE_DECL result<shard_visits> visit_shards(fleet const& of, function_ref<b
             for (open_visit* const each : shards) { // each is written by one thread
                 each->told.outcome = through ? work(each->at, *through) : result<void>{failure{through.error()}};
                 if (confirm && each->told.outcome) {
-                    // At once, so that a program that ends loses one visit. Where the map is away, or the shard, the next round decides.
+                    // Right after the visit, so that a program that dies loses one visit. If the map or the shard is unavailable, the next
+                    // round decides.
                     if (auto const behind = source.fresh({})) {
                         static_cast<void>(each->stands(**behind, confirm));
                     }

@@ -20,7 +20,7 @@ ENTITABLE_DECL result<std::size_t> set_access(
         ENTITABLE_TRY(auto const map, source.fresh({}));
         ended = true;
         for (detail::shard_place const& place : map->places) {
-            // A mover has the same words for what it does: that state ends with the move.
+            // A mover uses the same states: they end with the move.
             bool const is_done = place.row.state == state && place.row.attempt_owner.empty();
             if (place.row.store != store || (round > 0 && is_done)) {
                 continue;
@@ -36,8 +36,8 @@ ENTITABLE_DECL result<std::size_t> set_access(
                     shard_map_row& row = changed_row->row;
                     if (!row.attempt_owner.empty()) {
                         return failure{error_code::shard_moving,
-                            text::joined(
-                                {"the virtual shard ", std::to_string(row.shard), " is on the move: end that first"})};
+                            text::joined({"the virtual shard ", std::to_string(row.shard),
+                                " is being moved: end that move first"})};
                     }
                     lease_ms = (std::max)(lease_ms, row.open_lease_ms);
                     date_time const until =
@@ -58,12 +58,12 @@ ENTITABLE_DECL result<std::size_t> set_access(
     }
     if (!ended) {
         return failure{error_code::shard_moving,
-            text::joined({"shards come to the store ", store,
-                " all the time, or are opened again: the last ones may be as they were"})};
+            text::joined(
+                {"shards keep moving to the store ", store, ", or are opened again: the last ones may be unchanged"})};
     }
     if (access != store_access::open) {
-        // From the answer of the last change, by the own clock; 2 % for the rates of both clocks, taken three times. Also where nothing was
-        // changed: whoever changed it may have ended before this.
+        // Counts from the response to the last change, by the local clock; 2 % for drift of both clocks, three times. Also if nothing was
+        // changed: the process that changed it may have ended before waiting.
         std::chrono::milliseconds const lease{lease_ms};
         of.options().time->wait_until(
             of.options().time->steady() + lease + lease * 6 / 100 + std::chrono::milliseconds{1});

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Reads the header lines and the body of a response as they come, and refuses what a client must not believe. From status 400 on
-/// the header says what has to be known; then the body may be cut short.
+/// Reads the header lines and the body of a response as they arrive, and refuses responses that a client must not trust. From status 400 on
+/// the header is sufficient; then the body may be truncated.
 
 #include <entitable/http/http_client.hpp>
 
@@ -15,25 +15,25 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// One response on its way. After a refusal the rest of it is not wanted.
+/// One response in transit. After a refusal the rest of it is ignored.
 class response_reader {
 public:
-    /// Starts anew, within the limits of `call`.
+    /// Starts over, within the limits of `call`.
     void begin(http_method method, http_call const& call);
 
-    /// A line of the header with or without its line end: status line, field, or the empty line; interim responses (1xx) and
-    /// trailers too. False when the response is refused.
+    /// Reads a line of the header with or without its line end: status line, field, or the empty line; including interim responses (1xx)
+    /// and trailers. False if the response is refused.
     [[nodiscard]] bool header_line(std::string_view line);
-    /// A piece of the body. False when the response is refused.
+    /// Reads a piece of the body. False if the response is refused.
     [[nodiscard]] bool body(std::string_view piece);
 
-    /// The final header is there.
+    /// The final header is complete.
     [[nodiscard]] bool has_header() const noexcept { return state_ == state::body; }
-    /// The final header is there and says that the request failed: the rest need not come.
+    /// The final header is complete and the request failed: the rest is optional.
     [[nodiscard]] bool counts_as_it_is() const noexcept { return has_header() && is_error() && refusal_.empty(); }
-    /// Why the response was refused; empty when it was not.
+    /// Returns the reason for the refusal; empty if the response was not refused.
     [[nodiscard]] std::string_view refusal() const noexcept { return refusal_; }
-    /// Gives the response away, its body padded.
+    /// Returns the response, its body padded.
     [[nodiscard]] http_response take();
 
 private:
@@ -44,7 +44,7 @@ private:
         refusal_ = why;
         return false;
     }
-    /// Wants no more of a body: refuses the response, unless its header says enough.
+    /// Rejects the rest of a body: refuses the response, unless its header is sufficient.
     bool refuse_body(std::string_view why) noexcept { return !is_error() && refuse(why); }
     bool status_line(std::string_view line);
     bool field(std::string_view line);
@@ -53,7 +53,7 @@ private:
 
     http_response response_;
     std::string_view refusal_;
-    std::optional<std::uint64_t> length_; ///< as Content-Length says
+    std::optional<std::uint64_t> length_; ///< from Content-Length
     std::size_t max_body_{};
     std::size_t header_left_{};
     std::size_t fields_left_{};
@@ -61,7 +61,7 @@ private:
     state state_{state::status_line};
     bool chunked_{};
     bool encoded_{}; ///< the body is compressed, which was not accepted
-    bool framed_{};  ///< HTTP/2 and later: the end of the body is told apart from the end of the connection
+    bool framed_{};  ///< HTTP/2 and later: the end of the body differs from the end of the connection
 };
 
 } // namespace detail

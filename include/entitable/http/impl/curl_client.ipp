@@ -8,7 +8,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Once for the program; libcurl wants it before anything else.
+/// Once for the program; libcurl requires it before anything else.
 ENTITABLE_DECL void start_curl() {
     static CURLcode const started = curl_global_init(CURL_GLOBAL_DEFAULT);
     static_cast<void>(started); // a failure shows in the first handle
@@ -33,7 +33,7 @@ ENTITABLE_DECL curl_session* curl_pool::borrow() {
             idle_.pop_back();
             return session;
         }
-        idle_.reserve(max_idle); // giving back allocates nothing
+        idle_.reserve(max_idle); // returning one allocates nothing
     }
     return new curl_session(options_);
 }
@@ -57,7 +57,7 @@ ENTITABLE_DECL curl_transfer* curl_pool::take_transfer() {
             transfers_.pop_back();
             return transfer;
         }
-        transfers_.reserve(max_idle_transfers); // giving back allocates nothing
+        transfers_.reserve(max_idle_transfers); // returning one allocates nothing
     }
     return new curl_transfer(options_);
 }
@@ -118,7 +118,7 @@ public:
         if (auto good = check_http_call(how); !good) {
             return answers_.push_back({tag, std::move(good).as_failure()});
         }
-        ended_.reserve(under_way_.size() + 1); // what was begun is kept without a throw
+        ended_.reserve(under_way_.size() + 1); // so that recording an ended transfer cannot throw
         under_way_.reserve(under_way_.size() + 1);
         std::unique_ptr<curl_transfer> transfer{pool_->take_transfer()};
         transfer->tag = tag;
@@ -177,7 +177,7 @@ private:
         answers_.push_back({transfer.tag, std::move(response)});
         pool_->give_back(&transfer);
     }
-    /// Gives up what has lasted too long, or was cancelled from elsewhere, which wakes nobody.
+    /// Ends transfers that have lasted too long, or were cancelled from elsewhere, which wakes no thread.
     void look(steady_time now) {
         constexpr std::chrono::milliseconds slice{20};
         next_look_ = now + slice;
@@ -194,7 +194,7 @@ private:
     shared<curl_pool> pool_;
     curl_session& session_;
     std::vector<curl_transfer*> under_way_;
-    std::vector<curl_transfer*> ended_; ///< of them, those that libcurl is through with
+    std::vector<curl_transfer*> ended_; ///< those in flight that libcurl has finished
     pending_list<answered> answers_;
     steady_time next_look_{(steady_time::min)()};
 };

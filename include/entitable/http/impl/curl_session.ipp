@@ -10,8 +10,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A multi handle and the connections that it keeps, and what a blocking request needs. Used by one thread at a time, and waited
-/// for by one driver at a time: which one may change while no transfer is under way.
+/// A multi handle with its connections, and the state of a blocking request. Used by one thread at a time, and waited for by one driver at
+/// a time, which may be changed while no transfer is in flight.
 class curl_session final : public io_handler {
 public:
     explicit curl_session(curl_options const& options) : multi_(curl_multi_init()), alone_(options) {
@@ -24,18 +24,18 @@ public:
     curl_session& operator=(curl_session const&) = delete;
     ~curl_session() { curl_multi_cleanup(multi_); }
 
-    /// From now on `io` waits.
+    /// Makes `io` wait from now on.
     void wait_by(io_driver& io) noexcept { io_ = &io; }
     [[nodiscard]] poll_driver& own_driver() noexcept { return own_; } ///< for a blocking request
     [[nodiscard]] curl_transfer& own_transfer() noexcept { return alone_; }
 
-    /// Puts a transfer that was begun under way.
+    /// Starts a prepared transfer.
     [[nodiscard]] result<void> start(curl_transfer& transfer);
-    /// Takes a transfer off, at its end or before it.
+    /// Removes a transfer, at its end or before it.
     void stop(curl_transfer& transfer) noexcept;
-    /// Does what is due; transfers that have ended say so.
+    /// Does the work that is due; transfers that have ended report it.
     void turn(steady_time now);
-    /// When there is something to do though nothing arrives.
+    /// Returns when there is work even if nothing arrives.
     [[nodiscard]] steady_time wakes_at() const noexcept { return timer_; }
     void ready(io_descriptor descriptor, io_interest what) noexcept override;
 
@@ -50,7 +50,7 @@ private:
         try {
             self.io_->watch(static_cast<io_descriptor>(socket), wanted, &self);
         } catch (...) {
-            return -1; // libcurl fails what is under way
+            return -1; // libcurl fails the transfers in flight
         }
 #else
         self.io_->watch(static_cast<io_descriptor>(socket), wanted, &self);
@@ -71,19 +71,19 @@ private:
     io_driver* io_{&own_};
     steady_time timer_{(steady_time::max)()};
     long under_way_{};
-    long kept_{4}; ///< connections
+    long kept_{4}; ///< number of connections
 };
 
 ENTITABLE_DECL result<void> curl_session::start(curl_transfer& transfer) {
     if (multi_ == nullptr || transfer.easy() == nullptr) {
-        return failure{error_code::internal_error, "libcurl cannot be started"};
+        return failure{error_code::internal_error, "cannot initialize libcurl"};
     }
     if (under_way_ >= kept_) {
         kept_ = 2 * under_way_;
         curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, kept_);
     }
     if (curl_multi_add_handle(multi_, transfer.easy()) != CURLM_OK) {
-        return failure{error_code::internal_error, "libcurl does not take the request"};
+        return failure{error_code::internal_error, "libcurl rejected the request"};
     }
     ++under_way_;
     return {};

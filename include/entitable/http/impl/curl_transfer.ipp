@@ -21,7 +21,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Why nothing more is to be sent; success when all is well.
+/// Checks that a request may still be sent.
 ENTITABLE_DECL result<void> check_http_call(http_call const& call) {
     if (call.cancellation.cancelled()) {
         return failure{error_code::cancelled, "the call was cancelled"};
@@ -32,7 +32,7 @@ ENTITABLE_DECL result<void> check_http_call(http_call const& call) {
     return {};
 }
 
-/// One request under way on one easy handle.
+/// One request in flight on one easy handle.
 class curl_transfer {
 public:
     explicit curl_transfer(curl_options const& options) : options_(options), easy_(curl_easy_init()) {
@@ -46,11 +46,11 @@ public:
 
     [[nodiscard]] CURL* easy() const noexcept { return easy_; }
 
-    /// Makes the handle ready for `request`, which stays as it is until the transfer is over.
+    /// Prepares the handle for `request`, which must not change until the transfer has ended.
     [[nodiscard]] result<void> begin(http_request const& request, http_call const& call);
-    /// What became of it, once libcurl is through with it.
+    /// Returns the result, once libcurl has finished.
     [[nodiscard]] result<http_response> finish(CURLcode code);
-    /// What became of it when it is given up, for lasting too long or on request.
+    /// Returns the result if it is ended early, for lasting too long or on request.
     [[nodiscard]] result<http_response> end(error why) {
         if (why.code != error_code::cancelled && reader_.counts_as_it_is()) {
             return reader_.take();
@@ -58,29 +58,29 @@ public:
         why.effect = sent_ ? effect::unknown : effect::none;
         return failure{std::move(why)};
     }
-    /// Why it is to be given up, now; none when it may go on.
+    /// Returns the reason to end it now; nothing if it may continue.
     [[nodiscard]] std::optional<error> overdue(steady_time now) const {
         if (auto const over = check_http_call(call_); !over) {
             return over.error();
         }
         if (ends <= now) {
             return error{error_code::transport_failed,
-                text::joined({"no whole response within ", std::to_string(call_.request_timeout.count()), " ms"})};
+                text::joined({"no complete response within ", std::to_string(call_.request_timeout.count()), " ms"})};
         }
         return std::nullopt;
     }
-    /// The error of a transfer that is given up.
+    /// Returns the error of a transfer that is ended early.
     [[nodiscard]] failure gave_up(error_code code, std::string_view why) const {
         entitable::error problem{code, std::string{why}};
         problem.effect = sent_ ? effect::unknown : effect::none;
         return failure{std::move(problem)};
     }
 
-    void* tag{};                            ///< under which its response is given
-    steady_time ends{(steady_time::max)()}; ///< when the transfer is given up because it lasts too long
-    std::optional<CURLcode> ended;          ///< libcurl is through with it
-    std::vector<curl_transfer*>* told{};    ///< where it is put then; has room for it
-    std::size_t place{};                    ///< among those under way
+    void* tag{};                            ///< identifies its response
+    steady_time ends{(steady_time::max)()}; ///< when the transfer is ended for lasting too long
+    std::optional<CURLcode> ended;          ///< set once libcurl has finished
+    std::vector<curl_transfer*>* told{};    ///< the list it is added to then; has space for it
+    std::size_t place{};                    ///< among those in flight
 
 private:
     template <class Value>
@@ -109,8 +109,8 @@ private:
         auto& self = *static_cast<curl_transfer*>(transfer);
         return self.guarded([&] { return self.reader_.body({bytes, size * count}); }) ? size * count : 0;
     }
-    /// Called when there is a connection, right before the request is sent. It comes a second time when libcurl found a kept
-    /// connection dead and sends again: only what changes nothing may be sent twice.
+    /// Called when there is a connection, right before the request is sent. Called again if libcurl found a reused connection dead and
+    /// sends again: only a request that changes nothing may be sent twice.
     static int on_connected(void* transfer, char*, char*, int, int) {
         auto& self = *static_cast<curl_transfer*>(transfer);
         bool const again = self.sent_;
@@ -118,7 +118,7 @@ private:
         return again && !self.harmless_ ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
     }
 
-    /// No exception passes through libcurl.
+    /// Stops exceptions before libcurl.
     template <class Read>
     bool guarded(Read const& read) noexcept {
 #if ENTITABLE_HAS_EXCEPTIONS
@@ -142,10 +142,10 @@ private:
     std::string method_;
     std::vector<char*> lines_;
     std::vector<curl_slist> list_;
-    std::vector<std::string> empty_fields_; ///< in the form that libcurl wants them in
+    std::vector<std::string> empty_fields_; ///< in the form that libcurl requires
     char text_[CURL_ERROR_SIZE]{};
     bool usable_{true};
-    bool sent_{};     ///< something of the request may have reached the server
+    bool sent_{};     ///< part of the request may have reached the server
     bool harmless_{}; ///< the request changes nothing
     bool out_of_memory_{};
 };
@@ -154,11 +154,11 @@ ENTITABLE_DECL void curl_transfer::set_up() {
     set(CURLOPT_NOSIGNAL, 1L);
     set(CURLOPT_PROTOCOLS_STR, "http,https");
     set(CURLOPT_FOLLOWLOCATION, 0L);
-    set(CURLOPT_QUICK_EXIT, 1L); // giving up does not wait for the resolver
+    set(CURLOPT_QUICK_EXIT, 1L); // ending early does not wait for the resolver
     set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
     set(CURLOPT_PATH_AS_IS, 1L);
     set(CURLOPT_HTTP09_ALLOWED, 0L);
-    set(CURLOPT_PROXY, options_.proxy.c_str()); // an empty one switches off what the environment says
+    set(CURLOPT_PROXY, options_.proxy.c_str()); // an empty one overrides the environment
     set(CURLOPT_NOPROXY, "");
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     set(CURLOPT_SSL_VERIFYPEER, 1L);
@@ -197,7 +197,7 @@ ENTITABLE_DECL result<void> curl_transfer::begin(http_request const& request, ht
         return std::move(url).as_failure();
     }
     if (!url->encrypted && !url->is_loopback()) {
-        return failure{error_code::invalid_input, "http without TLS goes to this computer only; use https"};
+        return failure{error_code::invalid_input, "http without TLS is allowed only to this computer; use https"};
     }
     host_ = url->host;
     harmless_ = request.method == http_method::get || request.method == http_method::head ||
@@ -216,7 +216,7 @@ ENTITABLE_DECL result<void> curl_transfer::begin(http_request const& request, ht
     set(CURLOPT_URL, request.url.c_str());
     set_method(request);
     if (!usable_) {
-        return failure{error_code::internal_error, "libcurl does not take the options of the client"};
+        return failure{error_code::internal_error, "libcurl rejected the client's options"};
     }
     return {};
 }
@@ -224,7 +224,7 @@ ENTITABLE_DECL result<void> curl_transfer::begin(http_request const& request, ht
 ENTITABLE_DECL void curl_transfer::set_method(http_request const& request) {
     bool const usually_with_body = request.method == http_method::post || request.method == http_method::put ||
         request.method == http_method::merge || request.method == http_method::patch;
-    // Set even where it is what libcurl would write: a handle remembers the method of the request before.
+    // Set even if it is libcurl's default: a handle remembers the method of the previous request.
     method_ = to_string(request.method);
     set(CURLOPT_CUSTOMREQUEST, method_.c_str());
     if (request.method == http_method::head) {
@@ -256,18 +256,18 @@ ENTITABLE_DECL result<void> curl_transfer::set_headers(http_request const& reque
         if (value.empty()) {
             empty_fields_.push_back(text::joined({name, ";"}));
         } else {
-            // name, colon, value and NUL stand there in one piece
+            // name, colon, value and NUL are contiguous
             add_header(block.c_str() + (name.data() - block.data()));
         }
     });
     if (refused) {
         return failure{error_code::invalid_input,
-            "the request has a header field that the client writes itself, or that asks for what it does not do"};
+            "the request has a header field that the client writes itself, or one for an unsupported feature"};
     }
     for (std::string const& field : empty_fields_) {
         add_header(field.c_str());
     }
-    // What libcurl would add of its own accord.
+    // Suppresses the fields that libcurl adds by default.
     add_header("Expect:");
     if (!accepts) {
         add_header("Accept:");
@@ -288,13 +288,13 @@ ENTITABLE_DECL result<http_response> curl_transfer::finish(CURLcode code) {
         return reader_.take();
     }
     if (out_of_memory_) {
-        return gave_up(error_code::transport_failed, "there was no memory for the response");
+        return gave_up(error_code::transport_failed, "out of memory for the response");
     }
     if (!reader_.refusal().empty()) {
-        return gave_up(error_code::transport_failed, text::joined({"the response is refused: ", reader_.refusal()}));
+        return gave_up(error_code::transport_failed, text::joined({"invalid response: ", reader_.refusal()}));
     }
     if (!sent_) {
-        // What libcurl says of proxies may hold their passwords.
+        // libcurl's messages about proxies may contain their passwords.
         std::string_view const more = options_.proxy.empty() ? std::string_view{text_} : std::string_view{};
         return gave_up(error_code::transport_failed,
             text::joined(
@@ -302,11 +302,11 @@ ENTITABLE_DECL result<http_response> curl_transfer::finish(CURLcode code) {
     }
     if (code == CURLE_ABORTED_BY_CALLBACK) {
         return gave_up(error_code::transport_failed,
-            text::joined({"the connection to ", host_, " ended before the answer; a write is not sent twice"}));
+            text::joined({"the connection to ", host_, " ended before the response; a write is not sent twice"}));
     }
     return gave_up(error_code::transport_failed,
         text::joined(
-            {"no whole response from ", host_, ": ", code == CURLE_OK ? "no header" : curl_easy_strerror(code)}));
+            {"no complete response from ", host_, ": ", code == CURLE_OK ? "no header" : curl_easy_strerror(code)}));
 }
 
 } // namespace detail

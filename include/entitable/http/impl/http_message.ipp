@@ -10,7 +10,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A field of a block of header text: where it begins, its name and its value.
+/// A field in a block of header text: its start, its name and its value.
 struct header_field {
     std::size_t begin{};
     std::size_t end{}; ///< after its NUL
@@ -18,7 +18,7 @@ struct header_field {
     std::string_view value;
 };
 
-/// The field at `begin`. Names hold no colon, and no field holds a NUL.
+/// Returns the field at `begin`. Names contain no colon, and no field contains a NUL.
 inline header_field header_field_at(std::string const& text, std::size_t begin) noexcept {
     char const* const line = text.c_str() + begin;
     std::size_t const size = std::strlen(line);
@@ -26,11 +26,11 @@ inline header_field header_field_at(std::string const& text, std::size_t begin) 
     return {begin, begin + size + 1, {line, colon}, {line + colon + 2, size - colon - 2}};
 }
 
-/// What each byte may stand for, as a sum of bits: a table, because every character of every request is looked at.
+/// The classes of each byte, as a sum of bits: a table, because every character of every request is checked.
 struct character_classes {
     static constexpr unsigned char token = 1;       ///< RFC 9110, 5.6.2
-    static constexpr unsigned char field_value = 2; ///< RFC 9110, 5.5: no control character but a tab
-    static constexpr unsigned char url = 4;         ///< stands in a URL; "%" needs another look
+    static constexpr unsigned char field_value = 2; ///< RFC 9110, 5.5: no control character except a tab
+    static constexpr unsigned char url = 4;         ///< allowed in a URL; "%" needs another check
 
     constexpr character_classes() noexcept {
         constexpr std::string_view marks = "!#$%&'*+-.^_`|~";
@@ -49,7 +49,7 @@ struct character_classes {
 
 inline constexpr character_classes classes_of_characters{};
 
-/// Where the first character that is not of `wanted` stands; the size when all are.
+/// Returns the position of the first character that is not in `wanted`; the size if there is none.
 inline std::size_t find_not_of_class(std::string_view text, unsigned char wanted, std::size_t from = 0) noexcept {
     while (from < text.size() && (classes_of_characters.of[static_cast<unsigned char>(text[from])] & wanted) != 0) {
         ++from;
@@ -131,7 +131,7 @@ ENTITABLE_DECL void http_headers::make_room(std::size_t more) {
 ENTITABLE_DECL std::size_t http_headers::next_named(std::string_view name, std::size_t from) const noexcept {
     std::string_view const text{text_};
     while (from < text.size()) {
-        std::size_t const colon = from + name.size(); // where it stands in a field of that name
+        std::size_t const colon = from + name.size(); // its position in a field of that name
         if (colon < text.size() && text[colon] == ':' &&
             detail::same_field_name(text.substr(from, name.size()), name)) {
             break;
@@ -160,7 +160,7 @@ ENTITABLE_DECL bool http_headers::set(std::string_view name, std::string_view va
     std::size_t const at = next_named(name, 0);
     if (at < text_.size()) {
         detail::header_field const field = detail::header_field_at(text_, at);
-        if (field.value.size() == value.size()) { // a date or a signature made anew stays where it is
+        if (field.value.size() == value.size()) { // a new date or signature is written in place
             text_.replace(at, name.size(), name);
             text_.replace(at + name.size() + 2, value.size(), value);
             remove_from(name, field.end);

@@ -24,10 +24,10 @@ ENTITABLE_DECL void response_reader::begin(http_method method, http_call const& 
 
 ENTITABLE_DECL bool response_reader::header_line(std::string_view line) {
     if (line.size() > header_left_) {
-        constexpr std::string_view too_large = "its header is larger than the call allows";
+        constexpr std::string_view too_large = "its header exceeds the call's limit";
         return has_header() ? refuse_body(too_large) : refuse(too_large);
     }
-    header_left_ -= line.size(); // of all blocks together: interim responses and trailers cannot go on for ever
+    header_left_ -= line.size(); // of all blocks together: interim responses and trailers cannot continue forever
     while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) {
         line.remove_suffix(1);
     }
@@ -50,7 +50,7 @@ ENTITABLE_DECL bool response_reader::status_line(std::string_view line) {
     }
     response_.status = static_cast<std::uint16_t>((status[0] - '0') * 100 + (status[1] - '0') * 10 + (status[2] - '0'));
     if (response_.status == 101) {
-        return refuse("it switches to a protocol that nobody asked for");
+        return refuse("it switches to another protocol without a request");
     }
     framed_ = !version.starts_with("HTTP/1.") && !version.starts_with("HTTP/0");
     response_.headers.clear();
@@ -70,7 +70,7 @@ ENTITABLE_DECL bool response_reader::field(std::string_view line) {
         return refuse("it has a malformed header field"); // a folded one, too, begins with a blank
     }
     if (fields_left_ == 0) {
-        return refuse("it has more header fields than the call allows");
+        return refuse("it has more header fields than the call's limit");
     }
     --fields_left_;
     if (same_field_name(name, "Content-Length")) {
@@ -81,12 +81,12 @@ ENTITABLE_DECL bool response_reader::field(std::string_view line) {
             length = length * 10 + static_cast<std::uint64_t>(good ? c - '0' : 0);
         }
         if (length_ || !good) {
-            return refuse(good ? "it has two lengths" : "its Content-Length is no length");
+            return refuse(good ? "it has two lengths" : "its Content-Length is not a number");
         }
         length_ = length;
     } else if (same_field_name(name, "Transfer-Encoding")) {
         if (chunked_ || !same_field_name(value, "chunked")) {
-            return refuse("its Transfer-Encoding is not just chunked");
+            return refuse("its Transfer-Encoding must be chunked");
         }
         chunked_ = true;
     } else if (same_field_name(name, "Content-Encoding") && !same_field_name(value, "identity")) {
@@ -98,7 +98,7 @@ ENTITABLE_DECL bool response_reader::field(std::string_view line) {
 ENTITABLE_DECL bool response_reader::end_of_header() {
     std::uint16_t const status = response_.status;
     if (status < 200) {
-        state_ = state::status_line; // an interim response; the real one follows
+        state_ = state::status_line; // an interim response; the final one follows
         return true;
     }
     state_ = state::body;
@@ -109,23 +109,24 @@ ENTITABLE_DECL bool response_reader::end_of_header() {
         return true;
     }
     if (encoded_) {
-        return refuse_body("its body is encoded though nobody asked for that");
+        return refuse_body("its body is encoded, which was not accepted");
     }
-    // Without a length a body that was cut looks whole. Errors of proxies and of HTTP/1.0 have none (RFC 9112, 6.3).
+    // Without a length a truncated body looks complete. Errors of proxies and of HTTP/1.0 have none (RFC 9112, 6.3).
     if (!length_ && !chunked_ && !framed_ && !is_error()) {
-        return refuse("it does not state the length of its body");
+        return refuse("it lacks the length of its body");
     }
     if (length_ && *length_ > max_body_) {
-        return refuse_body("its body is larger than the call allows");
+        return refuse_body("its body exceeds the call's limit");
     }
-    constexpr std::uint64_t believed = std::uint64_t{1024} * 1024; // room is made for so much before any of it came
+    constexpr std::uint64_t believed =
+        std::uint64_t{1024} * 1024; // limit of memory reserved before any of the body arrives
     grow(static_cast<std::size_t>(length_.value_or(0) < believed ? length_.value_or(0) : believed));
     return true;
 }
 
 ENTITABLE_DECL bool response_reader::body(std::string_view piece) {
     if (piece.size() > max_body_ - response_.body.size()) {
-        return refuse_body("its body is larger than the call allows");
+        return refuse_body("its body exceeds the call's limit");
     }
     std::size_t const needed = response_.body.size() + piece.size();
     if (response_.body.capacity() < needed + http_response::padding) {

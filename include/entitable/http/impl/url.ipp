@@ -13,7 +13,7 @@ namespace detail {
 
 inline bool is_hexadecimal(char c) noexcept { return hexadecimal_digit(c) >= 0; }
 
-/// The number at the front of `text`, up to `limit` and without leading zeros; -1 when there is none.
+/// Parses the number at the front of `text`, up to `limit` and without leading zeros; -1 if there is none.
 inline int take_number(std::string_view& text, int limit) noexcept {
     int value = -1;
     while (!text.empty() && is_decimal(text.front()) && value != 0) {
@@ -26,7 +26,7 @@ inline int take_number(std::string_view& text, int limit) noexcept {
     return value;
 }
 
-/// The first number of an IPv4 address in four decimal parts; -1 when `host` is none.
+/// Returns the first number of an IPv4 address in four decimal parts; -1 if `host` is not one.
 inline int first_of_ipv4(std::string_view host) noexcept {
     int first = -1;
     for (int part = 0; part < 4; ++part) {
@@ -62,19 +62,19 @@ ENTITABLE_DECL std::string_view wrong_character(std::string_view url) noexcept {
     for (std::size_t i = 0; (i = find_not_of_class(url, character_classes::url, i)) < url.size(); i += 3) {
         auto const byte = static_cast<unsigned char>(url[i]);
         if (byte <= 0x20 || byte == 0x7F) {
-            return " holds a blank or a control character";
+            return " has a blank or a control character";
         }
         if (byte > 0x7F) {
-            return " holds a character that is not ASCII";
+            return " has a character that is not ASCII";
         }
         if (url[i] == '\\') {
-            return " holds a backslash";
+            return " has a backslash";
         }
         if (url[i] == '#') {
-            return " holds a fragment";
+            return " must not have a fragment";
         }
         if (i + 2 >= url.size() || !is_hexadecimal(url[i + 1]) || !is_hexadecimal(url[i + 2])) {
-            return " holds a % that no two hexadecimal digits follow";
+            return " has a % without two hexadecimal digits";
         }
     }
     return {};
@@ -106,7 +106,7 @@ ENTITABLE_DECL result<url_parts> parse_url(std::string_view url, std::string_vie
     url_parts parts;
     parts.encrypted = detail::same_field_name(scheme, "https");
     if (!parts.encrypted && !detail::same_field_name(scheme, "http")) {
-        return refused(" does not begin with https:// or http://");
+        return refused(" must begin with https:// or http://");
     }
     std::string_view rest = url.substr(mark + 3);
     std::size_t end = 0;
@@ -116,7 +116,7 @@ ENTITABLE_DECL result<url_parts> parse_url(std::string_view url, std::string_vie
     std::string_view authority = rest.substr(0, end);
     rest.remove_prefix(authority.size());
     if (authority.find('@') != std::string_view::npos) {
-        return refused(" holds a user or a password");
+        return refused(" must not have a user or a password");
     }
     std::size_t const bracket = authority.rfind(']');
     if (std::size_t const colon = authority.rfind(':');
@@ -124,12 +124,12 @@ ENTITABLE_DECL result<url_parts> parse_url(std::string_view url, std::string_vie
         parts.port = authority.substr(colon + 1);
         std::string_view digits = parts.port;
         if (detail::take_number(digits, 65535) < 1 || !digits.empty()) {
-            return refused(" has a port that is not 1..65535");
+            return refused(" must have a port in 1..65535");
         }
         authority = authority.substr(0, colon);
     }
     if (!detail::is_host(authority)) {
-        return refused(" has no host, or one with characters that no host has");
+        return refused(" has no host, or a host with invalid characters");
     }
     parts.host = authority;
     std::size_t const question = rest.find('?');

@@ -19,7 +19,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What a listener has: sockets, connections, threads. Sessions keep it alive.
+/// The state of a listener: sockets, connections, threads. Sessions keep it alive.
 class listener_state final : public session_owner, public std::enable_shared_from_this<listener_state> {
 public:
     listener_state(http_handler handler, listener_options options)
@@ -30,11 +30,11 @@ public:
         auto const address =
             boost::asio::ip::make_address(options_.address == "localhost" ? "127.0.0.1" : options_.address, problem);
         if (problem) {
-            return failure{error_code::invalid_input, "listener_options::address is no address of this computer"};
+            return failure{error_code::invalid_input, "listener_options::address is not an address of this computer"};
         }
         if (!address.is_loopback() && !options_.beyond_loopback) {
             return failure{error_code::invalid_input,
-                "listener_options::address is beyond the loopback; say so with beyond_loopback"};
+                "listener_options::address is beyond the loopback; set beyond_loopback to allow it"};
         }
         if (auto opened = open(main_, {address, options_.port}, port_); !opened) {
             return opened;
@@ -61,8 +61,8 @@ public:
         while (threads.size() < wanted) {
             add();
         }
-        // Requests are answered by the threads that move bytes. Where all of them are in a transport that makes no progress, another
-        // one is added, so that no connection waits for it.
+        // Requests are handled by the I/O threads. If all of them are in a transport without progress, another one is added, so that no
+        // connection waits for it.
         std::unique_lock guard{lock_};
         std::uint64_t finished = 0;
         while (!stopped_) {
@@ -134,7 +134,7 @@ private:
 
     static result<void> open(acceptor& to, boost::asio::ip::tcp::endpoint const& at, atomic<std::uint16_t>& port) {
         if (to.is_open()) {
-            return {}; // by a call before
+            return {}; // by an earlier call
         }
         error_code_type problem;
         auto const step = [&](auto const& act) {
@@ -151,7 +151,7 @@ private:
             error_code_type ignored;
             to.close(ignored);
             return failure{error_code::store_failed,
-                text::joined({"port ", std::to_string(at.port()), " cannot be listened on: ", problem.message()})};
+                text::joined({"port ", std::to_string(at.port()), " cannot be opened: ", problem.message()})};
         }
         return {};
     }
@@ -166,7 +166,7 @@ private:
                     self->begin(std::move(socket), metrics);
                     return self->accept(on, metrics);
                 }
-                // No more files, perhaps: some will be closed.
+                // Possibly out of file descriptors: some will be closed.
                 auto const pause =
                     std::make_shared<boost::asio::steady_timer>(self->context_, std::chrono::milliseconds{50});
                 pause->async_wait([self, &on, metrics, pause](error_code_type) { self->accept(on, metrics); });
@@ -201,7 +201,7 @@ private:
             });
         }
     }
-    /// The sessions, kept alive: the last owner of one must not let go of it with the lock held.
+    /// Returns the sessions, kept alive: the last owner of one must not release it with the lock held.
     std::vector<std::shared_ptr<http_session>> alive() {
         std::vector<std::shared_ptr<http_session>> made;
         std::lock_guard const guard{lock_};
@@ -217,7 +217,7 @@ private:
 #if ENTITABLE_HAS_EXCEPTIONS
         try {
             return handler_(request, {.address = address});
-        } catch (...) { // it may be anything: a transport of the user, or no memory
+        } catch (...) { // it may be anything: a transport of the user, or out of memory
             http_response made;
             made.status = 500;
             return made;

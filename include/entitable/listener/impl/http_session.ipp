@@ -29,7 +29,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// One connection. All of it runs on its strand; there is one operation under way at a time.
+/// One connection. All of it runs on its strand; there is one operation in progress at a time.
 class http_session final : public std::enable_shared_from_this<http_session> {
 public:
     http_session(std::shared_ptr<session_owner> owner, session_socket socket, bool metrics)
@@ -48,7 +48,7 @@ public:
     void start() {
         boost::asio::dispatch(stream_.get_executor(), [self = shared_from_this()] { self->wait_for_request(); });
     }
-    /// Closes it where nothing is under way. From any thread.
+    /// Closes it if it is idle. From any thread.
     void end_when_idle() {
         boost::asio::post(stream_.get_executor(), [self = shared_from_this()] {
             if (self->idle_) {
@@ -56,7 +56,7 @@ public:
             }
         });
     }
-    /// Closes it whatever is under way. From any thread.
+    /// Closes it whatever is in progress. From any thread.
     void end_now() {
         boost::asio::post(stream_.get_executor(), [self = shared_from_this()] { self->close(); });
     }
@@ -71,7 +71,7 @@ private:
         stream_.close();
     }
 
-    /// Waits for the first bytes of a request, with little memory; those of the next one may be there already.
+    /// Waits for the first bytes of a request, with little memory; those of the next one may have arrived already.
     void wait_for_request() {
         if (owner_->stopping()) {
             return close();
@@ -123,7 +123,7 @@ private:
             return close();
         }
         if (problem == boost::beast::error::timeout) {
-            return give_up("the header came too slowly");
+            return give_up("the header arrived too slowly");
         }
         if (problem == http::error::header_limit) {
             return refuse(431, "the header is too large");
@@ -159,8 +159,7 @@ private:
     }
 
     void read_body() {
-        constexpr std::uint64_t most =
-            16 * 1024; // at a time: Beast asks for 512 bytes where the buffer has no more room
+        constexpr std::uint64_t most = 16 * 1024; // at a time: Beast reads 512 bytes if the buffer has no more space
         auto const left = (std::min)(parser_->content_length_remaining().value_or(most), most);
         buffer_.reserve(buffer_.size() + static_cast<std::size_t>(left));
         boost::beast::http::async_read(
@@ -170,7 +169,7 @@ private:
                     return self->refuse(413, "the body is too large");
                 }
                 if (problem == boost::beast::error::timeout) {
-                    return self->give_up("the body came too slowly");
+                    return self->give_up("the body arrived too slowly");
                 }
                 if (problem && problem.category() == http::make_error_code(http::error::bad_chunk).category() &&
                     problem != http::error::partial_message && problem != http::error::end_of_stream) {
@@ -183,7 +182,7 @@ private:
             });
     }
 
-    /// Takes the header over into the request, before a trailer can add to it. What is wrong with it; empty when nothing is.
+    /// Moves the header to the request, before a trailer can add to it. Returns an error text; empty if the header is valid.
     std::string_view take_fields() {
         namespace http = boost::beast::http;
         auto const& message = parser_->get();
@@ -195,7 +194,7 @@ private:
         auto const method = method_named({message.method_string().data(), message.method_string().size()});
         if (!method) {
             wrong_status_ = 501;
-            return "the method is not known";
+            return "the method is unknown";
         }
         request_.method = *method;
         std::size_t lengths = 0;
@@ -213,7 +212,7 @@ private:
                 case http::field::transfer_encoding:
                     ++codings;
                     if (!same_field_name(value, "chunked")) {
-                        return "the transfer encoding is not known";
+                        return "the transfer encoding is unknown";
                     }
                     continue;
                 case http::field::host:
@@ -223,7 +222,7 @@ private:
                 case http::field::expect:
                     if (!same_field_name(value, "100-continue")) {
                         wrong_status_ = 417;
-                        return "the expectation is not known";
+                        return "the expectation is unknown";
                     }
                     expects_continue_ = message.version() >= 11;
                     continue;
@@ -239,11 +238,11 @@ private:
             }
         }
         if (lengths > 1 || codings > 1 || (codings == 1 && (lengths != 0 || message.version() < 11))) {
-            return "the length of the body can be read in two ways";
+            return "the length of the body is ambiguous";
         }
         if (hosts > 1 || (hosts == 0 && message.version() >= 11) ||
             host.find_first_of("/?#@\\") != std::string_view::npos) {
-            return "the host is missing, malformed or there twice";
+            return "the host is missing, malformed or repeated";
         }
         constexpr std::string_view scheme = "http://";
         std::string_view const target{message.target().data(), message.target().size()};
@@ -252,7 +251,7 @@ private:
         } else if (same_field_name(target.substr(0, scheme.size()), scheme)) {
             request_.url.append(scheme).append(target.substr(scheme.size()));
         } else {
-            return "the target is not an address";
+            return "the target is not a valid address";
         }
         return {};
     }
@@ -270,7 +269,7 @@ private:
         write(keep_alive_ && !owner_->stopping());
     }
 
-    /// Counts a request that no server saw, and tells the observer.
+    /// Counts a request that no server saw, and reports it to the observer.
     void note_refused(std::uint16_t status, std::string_view why) {
         owner_->counts().malformed.fetch_add(1, memory_order::relaxed);
         if (observer* const watch = owner_->options().watch; watch != nullptr) {
@@ -282,12 +281,12 @@ private:
             watch->on_attempt(made);
         }
     }
-    /// The stream is closed with its timeout.
+    /// The timeout has closed the stream.
     void give_up(std::string_view why) {
         note_refused(408, why);
         close();
     }
-    /// Answers what no server saw, and closes: where the next request would begin is not known.
+    /// Responds to a request that no server saw, and closes: the start of the next request is unknown.
     void refuse(std::uint16_t status, std::string_view why) {
         note_refused(status, why);
         response_ = {};
@@ -338,8 +337,7 @@ private:
             });
     }
 
-    /// Reads what the sender still has under way, for a moment: a connection that is closed with bytes unread is reset, and the answer
-    /// may be lost with it.
+    /// Briefly reads the sender's remaining data: closing a connection with unread bytes resets it, and the response may be lost.
     void linger() {
         error_code_type ignored;
         stream_.socket().shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored);
@@ -368,7 +366,7 @@ private:
     http_response response_;
     std::string head_;
     std::string address_; ///< of the sender
-    std::string local_;   ///< for who names no host
+    std::string local_;   ///< for requests without a host
     std::size_t drained_{};
     std::uint16_t wrong_status_{400};
     bool metrics_{};

@@ -19,24 +19,24 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The strand of a connection, by its type: one that may be any executor costs more at each step, and to compile.
+/// The strand of a connection, by its concrete type: a type-erased executor costs more at each step, and to compile.
 using session_executor = boost::asio::strand<boost::asio::io_context::executor_type>;
 using session_socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, session_executor>;
 
-/// What is counted, for the metrics.
+/// Counters for the metrics.
 struct listener_counts {
     atomic<std::uint64_t> connections{0}; ///< since the start
     atomic<std::uint64_t> open{0};
-    atomic<std::uint64_t> turned_away{0}; ///< connections beyond the bound
+    atomic<std::uint64_t> turned_away{0}; ///< connections beyond the limit
     atomic<std::uint64_t> malformed{0};   ///< requests that no server saw
     atomic<std::uint64_t> answers[6]{};   ///< by the first digit of the status
-    atomic<std::uint64_t> nanoseconds{0}; ///< of all answers
+    atomic<std::uint64_t> nanoseconds{0}; ///< of all responses
     atomic<std::uint64_t> received{0};    ///< bytes of bodies
     atomic<std::uint64_t> sent{0};
-    atomic<std::uint64_t> finished{0}; ///< answers, for who watches whether there is progress
+    atomic<std::uint64_t> finished{0}; ///< number of responses, to detect progress
 };
 
-/// A body that grows with what came, and not with what was announced.
+/// A body that grows with the received bytes, not with the announced length.
 struct grown_body {
     using value_type = std::string;
 
@@ -63,7 +63,7 @@ struct grown_body {
     };
 };
 
-/// What a session needs of its listener.
+/// The interface of a listener for its sessions.
 class session_owner {
 public:
     virtual ~session_owner() = default;

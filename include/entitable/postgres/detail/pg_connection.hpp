@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-// Of libpq, whose header is included by the bodies alone.
+// Of libpq, whose header only the bodies include.
 struct pg_conn;
 struct pg_result;
 
@@ -64,7 +64,7 @@ enum class pg_statement : std::uint8_t {
     count,
 };
 
-/// The statements with the name of a schema in them, and the names that they are prepared under.
+/// The statements with the schema's name inserted, and the names that they are prepared under.
 class pg_statements {
 public:
     explicit pg_statements(std::string const& schema);
@@ -109,7 +109,7 @@ private:
     std::uint32_t count_{};
 };
 
-/// The rows of an answer. Views live as long as it does.
+/// The rows of a response. Views live as long as it does.
 class pg_rows {
 public:
     pg_rows() = default;
@@ -119,7 +119,7 @@ public:
     [[nodiscard]] bool is_null(int row, int column) const noexcept;
     [[nodiscard]] std::string_view bytes(int row, int column) const noexcept;
     [[nodiscard]] std::int64_t number(int row, int column) const noexcept;
-    /// The word with which the server names what it did.
+    /// Returns the server's tag for the executed command.
     [[nodiscard]] std::string_view command() const noexcept;
 
 private:
@@ -132,34 +132,34 @@ private:
 /// Thread-safety: one thread at a time.
 class pg_connection {
 public:
-    /// Opens one to the first host that is what the string asks for; makes the tables of the library where they are missing and `may_create`
-    /// says so, and compares their version. What it refers to must outlive it. `no_room`: whether it failed because there is no room for another
-    /// connection, at the server or in this process.
+    /// Opens a connection to the first host that meets the connection string; creates the library's tables if they are missing and
+    /// `may_create` is set, and compares their version. The arguments must outlive it. Sets `no_room` if it failed because the server or
+    /// this process has reached a connection limit.
     [[nodiscard]] static result<pg_connection> open(pg_target const& target, pg_statements const& statements,
         postgres_options const& options, bool may_create, pg_wait const& until, bool& no_room);
 
-    /// Sends a statement with those that follow, at the latest with `run`.
+    /// Queues a statement; it is sent with those that follow, at the latest by `run`.
     void send(pg_statement statement, std::initializer_list<pg_value> values = {});
-    /// The answers to all that was sent, in order. The first that failed is the error; those after it were not run. After a failure
-    /// the connection is in no transaction, or broken. Ends with the call, or `pg_grace` behind it; the server is told to stop.
+    /// Returns the results of all queued statements, in order. If one fails, returns its error; later ones were not run. After a failure
+    /// the connection is in no transaction, or broken. Ends with the call, or `pg_grace` after it; the server is asked to stop.
     [[nodiscard]] result<std::vector<pg_rows>> run(call const& context) { return run(longest(context)); }
     [[nodiscard]] result<std::vector<pg_rows>> run(pg_wait until);
-    /// Ends a transaction that is open, before the call ends or within `pg_grace`; the connection is broken where that fails.
+    /// Rolls back an open transaction, before the call ends or within `pg_grace`; the connection is broken if that fails.
     void roll_back(call const& context) noexcept { roll_back(longest(context)); }
     void roll_back(pg_wait const& until) noexcept;
 
     /// A child made by `fork` shares the socket with its parent, and must not use it.
     [[nodiscard]] bool in_own_process() const noexcept { return on_.get_deleter().forks == platform::forks(); }
-    /// The server did not answer; what was sent may have been done.
+    /// The server did not respond; the statements sent may have been executed.
     [[nodiscard]] bool broken() const noexcept { return broken_; }
-    /// Not for another call: broken, or a request to cancel is under way, which could meet what is sent next.
+    /// Not reusable: broken, or a cancel request is in flight, which could hit a later statement.
     [[nodiscard]] bool spent() const noexcept { return broken_ || cancelled_; }
-    /// What the server said of the last failure, five characters; empty for none.
+    /// Returns the server's SQLSTATE for the last failure, five characters; empty for none.
     [[nodiscard]] std::string_view state() const noexcept { return state_; }
-    /// The server warned that what was committed is not on the standby.
+    /// The server warned that a commit is not on the standby.
     [[nodiscard]] bool unreplicated() const noexcept { return *unreplicated_; }
-    /// Whether some of its commits are the same as those of `other`: the same history of the same server. False where that is not known, and
-    /// behind a pooler, which may ask another server each time.
+    /// Whether it shares commits with `other`: the same history of the same server. False if that is unknown, and behind a pooler, which
+    /// may use another server each time.
     [[nodiscard]] bool same_history(std::string const& other) const noexcept {
         return !history_.empty() && history_ == other;
     }
@@ -194,9 +194,9 @@ private:
     pg_statements const* statements_;
     postgres_options const* options_;
     std::size_t sent_{};
-    std::uint64_t unasked_{}; ///< of what was sent, a bit for each statement whose answer nobody wants
+    std::uint64_t unasked_{}; ///< for the statements sent: a bit for each one whose result is ignored
     bool named_{};            ///< statements are prepared
-    bool own_settings_{true}; ///< the session began with our settings; else each transaction sends them
+    bool own_settings_{true}; ///< the session started with our settings; otherwise each transaction sends them
     bool broken_{};
     bool cancelled_{};
     std::string state_;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Keys as PostgreSQL holds them: UTF-16, the high byte first, so that two of the longest fit into an entry of an index (about
-/// 2,700 bytes) and memcmp gives the service's order.
+/// Keys in the form of PostgreSQL: UTF-16, high byte first, so that two of the longest fit in an index entry (about 2,700 bytes) and memcmp
+/// gives the service's order.
 
 #include <entitable/core/config.hpp>
 
@@ -14,10 +14,10 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Appends a key of a store (`stored_key`: UTF-8 with FE and FF for EE and EF) as UTF-16. False for bytes that are no such key; then
-/// what could be read is appended, which stands before them in the order.
+/// Appends a stored key (`stored_key`: UTF-8 with FE and FF for EE and EF) as UTF-16. False for bytes that are not a valid key; then it
+/// appends the valid beginning, which sorts before them.
 bool append_utf16_key(std::string_view stored, std::string& to);
-/// The way back, into `to`, which is overwritten. False for bytes that `append_utf16_key` does not make.
+/// Converts back, overwriting `to`. False for bytes that `append_utf16_key` does not produce.
 bool assign_stored_key(std::string_view utf16, std::string& to);
 
 } // namespace detail

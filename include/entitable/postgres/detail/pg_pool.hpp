@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Connections for those that need one at the moment; they are kept for the next.
+/// A pool of connections, reused between calls.
 
 #include <entitable/postgres/detail/pg_connection.hpp>
 
@@ -23,7 +23,7 @@ public:
     pg_pool(pg_pool const&) = delete;
     pg_pool& operator=(pg_pool const&) = delete;
 
-    /// A connection while this lives. Goes back afterwards, unless it is broken.
+    /// Lends a connection until destruction. It is returned then, unless it is broken.
     class borrowed {
     public:
         borrowed(pg_pool& from, std::list<pg_connection> one, bool fresh) noexcept
@@ -31,31 +31,31 @@ public:
         borrowed(borrowed&&) noexcept = default;
         borrowed& operator=(borrowed&&) = delete;
         ~borrowed() { give_back(); }
-        /// Gives it back before its time.
+        /// Returns the connection early.
         void give_back() noexcept {
             if (!one_.empty()) {
                 from_->take_back(one_);
             }
         }
-        /// It has not gone back.
+        /// It has not been returned.
         [[nodiscard]] bool held() const noexcept { return !one_.empty(); }
         [[nodiscard]] pg_connection& operator*() noexcept { return one_.front(); }
         [[nodiscard]] pg_connection* operator->() noexcept { return &one_.front(); }
-        /// It was opened for this; another one may have been cut while nobody used it.
+        /// It was opened for this call; an idle one may have been cut.
         [[nodiscard]] bool fresh() const noexcept { return fresh_; }
 
     private:
         pg_pool* from_;
-        std::list<pg_connection> one_; ///< a list, so that it goes back without an allocation
+        std::list<pg_connection> one_; ///< a list, so that returning it needs no allocation
         bool fresh_;
     };
 
-    /// Waits for one when as many as may be are borrowed, or there is no room for another one. Who came first is served first.
+    /// Borrows a connection; waits while the maximum is borrowed, or the server accepts no more. First come, first served.
     [[nodiscard]] result<borrowed> borrow(call const& context);
     [[nodiscard]] result<borrowed> borrow(pg_wait const& until);
-    /// Closes those that nobody has: one was broken, and so are they, maybe.
+    /// Closes the idle connections: one was broken, so they may be, too.
     void forget_idle() noexcept;
-    /// Opens the first one, and makes the tables where they are missing.
+    /// Opens the first connection, and creates the tables if they are missing.
     [[nodiscard]] result<void> open_first(call const& context);
     [[nodiscard]] postgres_options const& options() const noexcept { return options_; }
 
@@ -74,9 +74,9 @@ private:
     pg_statements const statements_;
     std::uint64_t const forks_{platform::forks()};
     std::mutex mutex_;
-    std::list<waiter*> waiting_;    ///< guarded; in the order in which they came
+    std::list<waiter*> waiting_;    ///< guarded; in the order of arrival
     std::list<pg_connection> idle_; ///< guarded
-    std::size_t lent_{};            ///< guarded; those that are being opened among them
+    std::size_t lent_{};            ///< guarded; includes those being opened
     moment no_room_until_{};        ///< guarded; until then no connection is opened while others are lent
 };
 

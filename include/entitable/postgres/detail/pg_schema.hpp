@@ -11,15 +11,14 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Marks the locks of this library among those that programs name by two numbers: "entb".
+/// Identifies this library's locks among two-number advisory locks: "entb".
 inline constexpr std::int32_t pg_lock_class = 0x656E7462;
 
-/// What a session of ours has set when it begins: plans that do not depend on statistics, and how long a statement may take. As options of the
-/// command line of the session.
+/// Returns the settings of our sessions, as command-line options: plans that do not depend on statistics, and the statement timeout.
 [[nodiscard]] std::string pg_session_options(postgres_options const& options);
-/// The longest time of a statement in milliseconds, at least one: 0 would be none.
+/// Returns the statement timeout in milliseconds, at least one: 0 would be none.
 [[nodiscard]] std::int64_t pg_longest_statement(std::chrono::nanoseconds wait) noexcept;
-/// Compares the version of the tables, and makes them; `run` runs a text and gives the answers that have rows.
+/// Checks the version of the tables, and creates them; `run` runs a text and returns the results that have rows.
 [[nodiscard]] result<void> check_pg_schema(postgres_options const& options, bool may_create,
     function_ref<result<std::vector<pg_rows>>(std::string const&)> run);
 

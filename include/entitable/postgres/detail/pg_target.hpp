@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What a connection string says, read before anybody is asked: hosts one by one, how long each may take, which kind of server.
+/// Parses a connection string before connecting: the hosts one by one, their timeouts, the kind of server.
 
 #include <entitable/core/result.hpp>
 #include <entitable/postgres/detail/pg_wait.hpp>
@@ -17,17 +17,17 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A host as the connection string says it; what is empty is libpq's default.
+/// A host of the connection string; empty members mean libpq's default.
 struct pg_host {
     std::string name;    ///< a name, an address, or the folder of a socket
-    std::string address; ///< a numeric address; none: the name is looked up
+    std::string address; ///< a numeric address; empty: the name is resolved
     std::string port;
 };
 
-/// Which servers `target_session_attrs` takes.
+/// The servers that `target_session_attrs` accepts.
 enum class pg_session : std::uint8_t { any, read_write, read_only, primary, standby, prefer_standby };
 
-/// A connection string that libpq takes. Its values are overwritten when it ends, because a password may be among them.
+/// A valid connection string of libpq. Its values are overwritten on destruction, because they may include a password.
 class pg_target {
 public:
     struct setting {
@@ -35,15 +35,15 @@ public:
         std::string value;
     };
 
-    /// Errors: InvalidInput, in words that have nothing of the string in them.
+    /// Errors: InvalidInput, with messages that contain no part of the string.
     [[nodiscard]] static result<pg_target> parse(std::string_view connection_string);
 
     pg_target(pg_target&&) noexcept = default;
     pg_target& operator=(pg_target&&) = delete;
     ~pg_target();
 
-    std::vector<setting> settings;           ///< but those below
-    std::vector<pg_host> hosts;              ///< one at least
+    std::vector<setting> settings;           ///< all except those below
+    std::vector<pg_host> hosts;              ///< at least one
     std::chrono::nanoseconds host_timeout{}; ///< for each host, `connect_timeout`; 0: none
     pg_session session{pg_session::read_write};
     std::string options; ///< of the command line of the session
@@ -52,8 +52,7 @@ private:
     pg_target() = default;
 };
 
-/// The numeric addresses of a host name, which another thread looks up: a resolver may take minutes. Errors: TransportFailed, and what the
-/// wait ends with.
+/// Resolves a host name to numeric addresses on another thread: a resolver may take minutes. Errors: TransportFailed, and that of the wait.
 [[nodiscard]] result<std::vector<std::string>> pg_addresses(std::string const& name, pg_wait const& until);
 
 } // namespace detail

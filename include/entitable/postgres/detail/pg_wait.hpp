@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// When a wait for a PostgreSQL server ends: nothing below a call's deadline blocks without one of these.
+/// The limit of a wait for a PostgreSQL server: every blocking operation below a call's deadline takes one of these.
 
 #include <entitable/request/call.hpp>
 #include <entitable/transport/transport.hpp>
@@ -14,26 +14,26 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// How long a server that was given up may still answer, so that its connection stays good: then the connection is dropped.
+/// How long a server may still respond after the call ended, so that its connection can be reused: after that the connection is closed.
 inline constexpr std::chrono::milliseconds pg_grace{50};
 
-/// Ends with a call, or at a time of its own, whichever comes first. Refers to the call and the clock. Thread safety: one thread at a time.
+/// Ends with a call, or at its own time, whichever comes first. Refers to the call and the clock. Thread safety: one thread at a time.
 class pg_wait {
 public:
     /// `most`: from now, by the steady clock of the system; the deadline of the call is by `time`.
     pg_wait(call const& context, clock& time, std::chrono::nanoseconds most) noexcept
         : context_(&context), time_(&time), end_(after(most)) {}
-    /// The same call, and a nearer end of its own.
+    /// Returns a wait for the same call with an earlier end.
     [[nodiscard]] pg_wait at_most(std::chrono::nanoseconds most) const noexcept {
         pg_wait made{*this};
         made.end_ = (std::min)(end_, after(most));
         return made;
     }
-    /// Why the call ends: Cancelled, DeadlineExceeded; nothing while it may continue.
+    /// Returns the reason for the call's end: Cancelled, DeadlineExceeded; success while it may continue.
     [[nodiscard]] result<void> allowed() const { return check_call(*context_, *time_); }
     /// Whether the call ends, or the time of this wait is over.
     [[nodiscard]] bool over() const { return std::chrono::steady_clock::now() >= end_ || !allowed(); }
-    /// The time that is left; not negative.
+    /// Returns the remaining time; not negative.
     [[nodiscard]] std::chrono::nanoseconds left() const {
         auto least = std::chrono::duration_cast<std::chrono::nanoseconds>(end_ - std::chrono::steady_clock::now());
         if (context_->deadline != no_deadline) {
@@ -42,7 +42,7 @@ public:
         }
         return (std::max)(least, std::chrono::nanoseconds{0});
     }
-    /// How long to sleep before the next look, in milliseconds: short, because nobody wakes a wait that is cancelled.
+    /// Returns how long to sleep before the next check, in milliseconds: short, because a cancellation wakes no wait.
     [[nodiscard]] int slice() const {
         auto const rounded_up = std::chrono::duration_cast<std::chrono::milliseconds>(left()).count() + 1;
         return static_cast<int>((std::min)(rounded_up, decltype(rounded_up){20}));

@@ -29,7 +29,7 @@ ENTITABLE_DECL void pg_array::add(std::string_view one) {
     ++count_;
 }
 
-/// The head: dimensions, a flag for nulls, the type (bytea), how many there are, the number of the first.
+/// Writes the head: dimensions, a flag for nulls, the type (bytea), the size, the number of the first.
 ENTITABLE_DECL std::string const& pg_array::finish() {
     put_pg_number(bytes_.data(), count_ == 0 ? 0U : 1U);
     put_pg_number(bytes_.data() + 4, 0U);
@@ -61,7 +61,7 @@ ENTITABLE_DECL std::int64_t pg_rows::number(int row, int column) const noexcept 
 }
 ENTITABLE_DECL std::string_view pg_rows::command() const noexcept { return PQcmdStatus(answer_.get()); }
 
-// ---- what went wrong --------------------------------------------------------------------------------
+// ---- errors -----------------------------------------------------------------------------------------
 
 /// The first two characters name a class of conditions (source: PostgreSQL, "Error Codes").
 ENTITABLE_DECL error_code pg_error_code(std::string_view state) noexcept {
@@ -73,7 +73,7 @@ ENTITABLE_DECL error_code pg_error_code(std::string_view state) noexcept {
         return error_code::store_read_only;
     }
     if (is("26000") ||
-        is("42P05")) { // a statement that this session never prepared, or did before: it is not ours alone
+        is("42P05")) { // a statement that this session never prepared, or prepared twice: other programs share it
         return error_code::not_supported;
     }
     if (is("40") || is("55P03") || is("57014")) {
@@ -109,43 +109,43 @@ ENTITABLE_DECL failure pg_connection::problem(pg_result const* answer, call cons
     if (state == nullptr || PQstatus(on_.get()) == CONNECTION_BAD) {
         return lost();
     }
-    if (state_ == "57014") { // ended by us, or by the longest wait
+    if (state_ == "57014") { // ended by us, or by the statement timeout
         if (auto allowed = check_call(context, *options_->local.time); !allowed) {
             return std::move(allowed).as_failure();
         }
-        return failure{error_code::store_busy, "the database did not answer within postgres_options::longest_wait"};
+        return failure{error_code::store_busy, "the database did not respond within postgres_options::longest_wait"};
     }
     error_code const code = pg_error_code(state_);
     char const* const text = code == error_code::not_supported
-        ? "other programs use the session, too, which a pooler gives to one transaction after the other: do not set "
+        ? "a pooler shares the session with other programs: do not set "
           "postgres_options::prepared to true, or let the pooler keep sessions apart"
         : code == error_code::store_read_only
         ? "the database is read-only: a standby, or a role or session that must not write"
-        : "the database refused a statement";
+        : "the database rejected a statement";
     return pg_failure(code, text, PQresultErrorField(answer, PG_DIAG_MESSAGE_PRIMARY));
 }
 
 ENTITABLE_DECL failure pg_connection::lost() {
     broken_ = true;
-    return pg_failure(error_code::transport_failed, "the connection to the database broke", PQerrorMessage(on_.get()));
+    return pg_failure(
+        error_code::transport_failed, "the connection to the database was lost", PQerrorMessage(on_.get()));
 }
 
 // ---- waiting ----------------------------------------------------------------------------------------
 
 ENTITABLE_DECL void pg_connection::finish::operator()(pg_conn* on) const noexcept {
-    if (forks ==
-        platform::forks()) { // else it would tell the server, by the parent's socket, to end the parent's session
+    if (forks == platform::forks()) { // otherwise it would end the parent's session through the parent's socket
         PQfinish(on);
     }
 }
 
-/// Until there is something to read, or the wait is over.
+/// Waits until there is data to read, or the wait is over.
 ENTITABLE_DECL pg_connection::waited pg_connection::wait(pg_wait const& until) {
     for (;;) {
         int const left = PQflush(on_.get());
         pollfd at{PQsocket(on_.get()), static_cast<short>(left > 0 ? POLLIN | POLLOUT : POLLIN), 0};
         if (left < 0 || at.fd < 0) {
-            // What the server said last may be there all the same.
+            // The server's last message may still be there.
             return at.fd >= 0 && PQconsumeInput(on_.get()) != 0 ? waited::ready : waited::lost;
         }
         int const ready = ::poll(&at, 1, until.slice());
@@ -163,12 +163,12 @@ ENTITABLE_DECL pg_connection::waited pg_connection::wait(pg_wait const& until) {
     }
 }
 
-/// Requests to cancel that have not ended, in this process: libpq sends one and waits without a limit for the server to take it.
+/// Pending cancel requests of this process: libpq sends one and waits without a limit for the server to accept it.
 inline std::atomic<int> pg_cancels{0};
 
-/// Asks the server to stop what it does, from a thread of its own. A server whose time for a statement is over stops by itself.
+/// Asks the server to stop the current statement, on another thread. A server stops by itself at the statement timeout.
 inline void cancel_pg_statement(pg_conn* on) {
-    constexpr int most = 4; // a server that is silent keeps each of them
+    constexpr int most = 4; // an unresponsive server blocks each of them
     PGcancel* const one = ++pg_cancels <= most ? PQgetCancel(on) : nullptr;
     if (one == nullptr) {
         --pg_cancels;
@@ -194,7 +194,7 @@ ENTITABLE_DECL void pg_connection::send_now(pg_statement statement, std::initial
         sizes[count] = static_cast<int>(value.size());
         formats[count++] = 1;
     }
-    // A connection that cannot take it says so when the answers are waited for.
+    // An error shows when the results are read.
     if (named_) {
         static_cast<void>(
             PQsendQueryPrepared(on_.get(), statements_->name(statement).c_str(), count, at, sizes, formats, 1));
@@ -220,7 +220,7 @@ ENTITABLE_DECL void pg_connection::send(pg_statement statement, std::initializer
     }
 }
 
-/// The server gives a statement up before.
+/// The server stops a statement before that.
 ENTITABLE_DECL pg_wait pg_connection::longest(call const& context) const noexcept {
     constexpr std::chrono::nanoseconds more = std::chrono::seconds{1};
     auto const most = options_->longest_wait;
@@ -246,7 +246,7 @@ ENTITABLE_DECL result<std::vector<pg_rows>> pg_connection::run(pg_wait until) {
         while (PQisBusy(on_.get()) != 0) {
             auto const ended = wait(until);
             if (ended == waited::gave_up && !gives_up) {
-                // The server stops by itself at the end of a call. What was cancelled is answered at once, or not in time.
+                // The server stops by itself at the end of a call. A cancelled statement responds immediately, or too late.
                 if (context.cancellation.cancelled()) {
                     cancelled_ = true;
                     cancel_pg_statement(on_.get());
@@ -264,7 +264,7 @@ ENTITABLE_DECL result<std::vector<pg_rows>> pg_connection::run(pg_wait until) {
             if (PQstatus(on_.get()) == CONNECTION_BAD) {
                 return lost();
             }
-            continue; // after the answer to each statement
+            continue; // after the result of each statement
         }
         pg_rows rows{answer};
         switch (PQresultStatus(answer)) {
@@ -299,7 +299,7 @@ ENTITABLE_DECL void pg_connection::roll_back(pg_wait const& until) noexcept {
     }
     std::string const kept = state_;
     send(pg_statement::rollback);
-    // What was answered within the grace is good, too.
+    // Results within the grace period are valid, too.
     broken_ = !run(until) || PQtransactionStatus(on_.get()) != PQTRANS_IDLE;
     state_ = kept;
 }

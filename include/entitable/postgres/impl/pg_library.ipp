@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-// libpq, which the bodies alone include.
+// libpq, which only the bodies include.
 
 #if __has_include(<libpq-fe.h>)
 #include <libpq-fe.h>

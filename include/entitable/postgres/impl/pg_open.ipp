@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-// How a connection is opened: hosts one after the other, what the session is, its settings, tables and statements.
+// Opens a connection: tries the hosts in order, checks the session, applies settings, tables and statements.
 
 #include <entitable/core/text.hpp>
 #include <entitable/postgres/detail/pg_connection.hpp>
@@ -16,7 +16,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Statements of a text, outside of a pipeline.
+/// Runs the statements of a text, outside a pipeline.
 ENTITABLE_DECL result<void> pg_connection::run_text(
     std::string const& text, pg_wait const& until, std::vector<pg_rows>* answers) {
     std::string whole;
@@ -53,7 +53,7 @@ ENTITABLE_DECL result<void> pg_connection::run_text(
     }
 }
 
-/// A commit that waited for a standby in vain says so in a warning; what else warns, such as a trigger, does not come from there.
+/// A commit that waited for a standby without success sends a warning; other warnings, for example of triggers, have other sources.
 inline void note_pg_warning(void* to, pg_result const* said) {
     auto const field = [&](int which) {
         char const* const text = PQresultErrorField(said, which);
@@ -66,7 +66,7 @@ inline void note_pg_warning(void* to, pg_result const* said) {
     }
 }
 
-/// "FATAL:  28P01: ...": the code is the same in each language. Empty where the server said nothing.
+/// "FATAL:  28P01: ...": the code is the same in each language. Empty if the server sent nothing.
 inline std::string_view pg_state_of(std::string_view said) noexcept {
     for (std::size_t at = said.find(":  "); at != std::string_view::npos; at = said.find(":  ", at + 1)) {
         std::string_view const state = said.substr(at + 3, 5);
@@ -81,22 +81,21 @@ inline std::string_view pg_state_of(std::string_view said) noexcept {
     return {};
 }
 
-/// Words of ours: those of libpq and the server repeat what the connection string says.
+/// Uses our own wording: that of libpq and the server repeats the connection string.
 inline failure pg_refusal(std::string_view state) {
     struct meaning {
         std::string_view state;
         char const* words;
     };
-    static constexpr meaning meanings[] = {{"28P01", "the password or the user is wrong"},
-        {"28000", "the server lets nobody in by this user, database, address and encryption"},
-        {"3D000", "there is no such database"}, {"53300", "the server has no room for another connection"},
-        {"57P03", "the server is starting, stopping or recovering"}, {"42501", "the user must not connect"}};
-    std::string_view words = "the server refused the connection";
+    static constexpr meaning meanings[] = {{"28P01", "wrong user or password"},
+        {"28000", "the server does not admit this user, database, address and encryption"},
+        {"3D000", "the database does not exist"}, {"53300", "the server accepts no further connections"},
+        {"57P03", "the server is starting, stopping or recovering"}, {"42501", "the user may not connect"}};
+    std::string_view words = "the server rejected the connection";
     for (meaning const& each : meanings) {
         words = each.state == state ? each.words : words;
     }
-    return failure{
-        pg_error_code(state), text::joined({"the database cannot be used: ", words, " (SQLSTATE ", state, ")"})};
+    return failure{pg_error_code(state), text::joined({"cannot use the database: ", words, " (SQLSTATE ", state, ")"})};
 }
 
 ENTITABLE_DECL result<pg_connection> pg_connection::open_address(pg_target const& target, pg_host const& host,
@@ -114,7 +113,7 @@ ENTITABLE_DECL result<pg_connection> pg_connection::open_address(pg_target const
     for (pg_target::setting const& each : target.settings) {
         set(each.name.c_str(), each.value);
     }
-    std::string const attributes = "any"; // it is looked at below
+    std::string const attributes = "any"; // it is checked below
     std::string const encoding = "UTF8";
     std::string const session =
         with_options ? text::joined({target.options, " ", pg_session_options(options)}) : target.options;
@@ -132,7 +131,7 @@ ENTITABLE_DECL result<pg_connection> pg_connection::open_address(pg_target const
         return failure{error_code::store_failed, "out of memory for a connection"};
     }
     made.own_settings_ = with_options;
-    static_cast<void>(PQsetErrorVerbosity(on, PQERRORS_VERBOSE)); // for the code of a refusal
+    static_cast<void>(PQsetErrorVerbosity(on, PQERRORS_VERBOSE)); // for the SQLSTATE of an error
     auto last = PQstatus(on);
     auto state = last == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
     while (state != PGRES_POLLING_OK && state != PGRES_POLLING_FAILED) {
@@ -142,9 +141,8 @@ ENTITABLE_DECL result<pg_connection> pg_connection::open_address(pg_target const
             last = PQstatus(on) == CONNECTION_BAD ? last : PQstatus(on);
         } else if (until.over()) {
             auto allowed = until.allowed();
-            return allowed
-                ? failure{error_code::transport_failed, "the database cannot be reached: a host does not answer"}
-                : std::move(allowed).as_failure();
+            return allowed ? failure{error_code::transport_failed, "cannot reach the database: a host does not respond"}
+                           : std::move(allowed).as_failure();
         }
     }
     if (state != PGRES_POLLING_OK) {
@@ -155,19 +153,19 @@ ENTITABLE_DECL result<pg_connection> pg_connection::open_address(pg_target const
         }
         int const room = ::socket(AF_INET, SOCK_STREAM, 0);
         if (room < 0 && (errno == EMFILE || errno == ENFILE)) {
-            state_of = "53300"; // no room for a connection, here as there
-            return failure{
-                error_code::server_busy, "this process has no descriptor left for another connection to the database"};
+            state_of = "53300"; // a connection limit, here as there
+            return failure{error_code::server_busy,
+                "this process is out of file descriptors for another connection to the database"};
         }
         if (room >= 0) {
             ::close(room);
         }
         return failure{error_code::transport_failed,
-            last == CONNECTION_SSL_STARTUP ? "the database cannot be reached: TLS was not agreed on (sslmode, "
-                                             "certificates, or a host that ends connections)"
+            last == CONNECTION_SSL_STARTUP ? "cannot reach the database: TLS negotiation failed (sslmode, "
+                                             "certificates, or a host that closes connections)"
                 : last == CONNECTION_AWAITING_RESPONSE || last == CONNECTION_AUTH_OK
-                ? "the database cannot be reached: a host ended the connection before the session began"
-                : "the database cannot be reached: no server takes connections at a host, or a setting cannot be met "
+                ? "cannot reach the database: a host closed the connection before the session began"
+                : "cannot reach the database: no server accepts connections at a host, or a setting cannot be met "
                   "there"};
     }
     static_cast<void>(PQsetErrorVerbosity(on, PQERRORS_DEFAULT));
@@ -178,7 +176,7 @@ ENTITABLE_DECL result<pg_connection> pg_connection::open_address(pg_target const
     return made;
 }
 
-/// Whether the session is of the kind that is wanted.
+/// Checks that the session is of the requested kind.
 ENTITABLE_DECL result<void> pg_connection::check_session(pg_session wanted, pg_wait const& until) {
     if (wanted == pg_session::any) {
         return {};
@@ -211,8 +209,8 @@ ENTITABLE_DECL result<void> pg_connection::check_session(pg_session wanted, pg_w
     bool const writes = wanted == pg_session::read_write || wanted == pg_session::primary;
     return writes ? failure{error_code::store_read_only,
                         "the database is read-only: a standby, or a role whose sessions do not write "
-                        "(target_session_attrs=any takes it)"}
-                  : failure{error_code::transport_failed, "no host is of the kind that target_session_attrs asks for"};
+                        "(target_session_attrs=any accepts it)"}
+                  : failure{error_code::transport_failed, "no host is of the kind required by target_session_attrs"};
 }
 
 ENTITABLE_DECL result<pg_connection> pg_connection::open_host(pg_target const& target, pg_host const& host,
@@ -238,7 +236,7 @@ ENTITABLE_DECL result<pg_connection> pg_connection::open_host(pg_target const& t
                 }
                 return made;
             }
-            // A pooler takes no options, and another kind of server may not know ours.
+            // A pooler accepts no options, and another kind of server may not know ours.
             bool const by_options = state == "08P01" || state == "42704" || state == "22023" || state == "0A000";
             last = std::move(made);
             if (!by_options) {
@@ -276,7 +274,7 @@ ENTITABLE_DECL result<pg_connection> pg_connection::open(pg_target const& target
             }
             return made;
         }
-        // What a server said is worth more than a silence.
+        // An error of a server is more useful than a timeout.
         if (!refused || refused->error().code == error_code::transport_failed) {
             refused.emplace(std::move(made));
         }
@@ -284,12 +282,12 @@ ENTITABLE_DECL result<pg_connection> pg_connection::open(pg_target const& target
     if (auto allowed = until.allowed(); !allowed) {
         return std::move(allowed).as_failure();
     }
-    return refused
-        ? *std::move(refused)
-        : failure{error_code::transport_failed, "the database did not answer within postgres_options::connect_timeout"};
+    return refused ? *std::move(refused)
+                   : failure{error_code::transport_failed,
+                         "the database did not respond within postgres_options::connect_timeout"};
 }
 
-/// Tables, settings and statements.
+/// Prepares tables, settings and statements.
 ENTITABLE_DECL result<void> pg_connection::prepare(bool may_create, pg_wait const& until) {
     std::vector<pg_rows> answers;
     auto const ask = [&](std::string const& text) -> result<std::vector<pg_rows>> {
@@ -297,7 +295,7 @@ ENTITABLE_DECL result<void> pg_connection::prepare(bool may_create, pg_wait cons
         auto done = run_text(text, until, &answers);
         return done ? result<std::vector<pg_rows>>{std::move(answers)} : std::move(done).as_failure();
     };
-    // A pooler answers with a number of its own for the session, and may have passed over our settings.
+    // A pooler reports its own number for the session, and may have ignored our settings.
     auto const session = ask("SELECT pg_catalog.pg_backend_pid()::text");
     bool const pooled =
         !session || session->empty() || session->front().bytes(0, 0) != std::to_string(PQbackendPID(on_.get()));
@@ -306,7 +304,7 @@ ENTITABLE_DECL result<void> pg_connection::prepare(bool may_create, pg_wait cons
     if (auto ready = check_pg_schema(*options_, may_create, ask); !ready) {
         return ready;
     }
-    // What speaks the protocol and is not PostgreSQL has no such functions; then no commit is asked about.
+    // Servers that speak the protocol but are not PostgreSQL lack these functions; then commits cannot be checked.
     if (!pooled) {
         auto const history = ask("SELECT (SELECT system_identifier FROM pg_catalog.pg_control_system()) || '.' || "
                                  "left(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 8)");

@@ -14,7 +14,7 @@ ENTITABLE_DECL bool pg_pool::has_one() const noexcept {
     return !idle_.empty() || (lent_ < options_.connections && may_open);
 }
 
-/// Takes an idle connection into `one`, or says that one may be opened.
+/// Takes an idle connection into `one`, or returns that one may be opened.
 ENTITABLE_DECL result<bool> pg_pool::wait_for_one(
     std::unique_lock<std::mutex>& lock, std::list<pg_connection>& one, pg_wait const& until) {
     if (!waiting_.empty() || !has_one()) {
@@ -53,9 +53,9 @@ ENTITABLE_DECL result<pg_pool::borrowed> pg_pool::borrow(call const& context) {
 }
 
 ENTITABLE_DECL result<pg_pool::borrowed> pg_pool::borrow(pg_wait const& until) {
-    if (forks_ != platform::forks()) { // before the lock, which a thread of the parent may have had
+    if (forks_ != platform::forks()) { // before the lock, which a thread of the parent may hold
         return failure{error_code::store_failed,
-            "the database was opened before this process was forked off, and belongs to its parent; open it again "
+            "the database was opened before this process was forked, and belongs to its parent; open it again "
             "here"};
     }
     for (;;) {
@@ -90,7 +90,7 @@ ENTITABLE_DECL result<pg_pool::borrowed> pg_pool::borrow(pg_wait const& until) {
             auto allowed = until.allowed();
             return allowed ? std::move(opened).as_failure() : std::move(allowed).as_failure();
         }
-        if (alone) { // nobody here gives one back: others may
+        if (alone) { // this process has none to return: others may
             std::this_thread::sleep_for(std::chrono::milliseconds{until.slice()});
         }
     }

@@ -8,7 +8,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Puts the name of the schema in the place of each @, and the number of the locks in the place of each #.
+/// Replaces each @ by the name of the schema, and each # by the number of the locks.
 ENTITABLE_DECL std::string with_pg_schema(std::string_view text, std::string const& schema) {
     std::string made;
     for (char const each : text) {
@@ -32,17 +32,17 @@ ENTITABLE_DECL std::int64_t pg_longest_statement(std::chrono::nanoseconds wait) 
 ENTITABLE_DECL std::string pg_session_options(postgres_options const& options) {
     std::string text =
         "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_bitmapscan=off -c jit=off "
-        "-c client_min_messages=warning " // in which a commit says that its standby does not have it
+        "-c client_min_messages=warning " // a commit warns if its standby does not have it
         "-c statement_timeout=";
     text::append_decimal(text, static_cast<std::uint64_t>(pg_longest_statement(options.longest_wait)));
     return text;
 }
 
-/// The text names its schema wherever it names a table.
+/// The text qualifies every table with the schema.
 inline std::string pg_statement_text(pg_statement which, std::string const& schema) {
     auto const text = [&]() -> std::string_view {
         switch (which) {
-            // Of a session that is not ours, and of the transaction that it is sent in: its settings end with it.
+            // For shared sessions, in the transaction that it is sent with: its settings end with the transaction.
             case pg_statement::settings:
                 return "SELECT set_config('statement_timeout', $1::int8::text, true), set_config('enable_seqscan', "
                        "'off', "
@@ -53,14 +53,14 @@ inline std::string pg_statement_text(pg_statement which, std::string const& sche
             case pg_statement::commit: return "COMMIT";
             case pg_statement::rollback: return "ROLLBACK";
             case pg_statement::set_timeout: return "SELECT set_config('statement_timeout', $1::int8::text, true)";
-            // Locks the row of the partition without writing to it, and makes it first where it is missing. The lock of the table is
-            // shared by all that write to it; who removes the table has it alone.
+            // Locks the row of the partition without writing to it, and creates it first if it is missing. The lock of the table is shared
+            // by all writers to it; removing the table takes it exclusively.
             case pg_statement::lock_partition:
                 return "INSERT INTO @.partitions AS p SELECT id, $2::bytea, floor FROM @.tables WHERE key = $1::bytea "
                        "AND pg_advisory_xact_lock_shared(#, id) IS NOT NULL "
                        "ON CONFLICT (table_id, partition_key) DO UPDATE SET version = p.version WHERE false";
-            // Begun when the lock is there, so it sees what was committed last. Here and below a row is looked up by a subquery, which
-            // no planner answers by reading the whole partition.
+            // Starts after the lock is taken, so it sees the latest commit. Here and below a row is looked up by a subquery, for which no
+            // planner reads the whole partition.
             case pg_statement::read_partition:
                 return "SELECT p.table_id, p.version, pg_current_xact_id()::text::int8, k.row_key, "
                        "(SELECT value FROM @.rows r WHERE r.table_id = p.table_id AND r.partition_key = $2::bytea AND "
@@ -96,7 +96,7 @@ inline std::string pg_statement_text(pg_statement which, std::string const& sche
                 return "SELECT pg_xact_status($1::int8::text::xid8), "
                        "(SELECT version FROM @.partitions WHERE table_id = $2::int4 AND partition_key = $3::bytea), "
                        "current_setting('synchronous_standby_names') <> ''";
-            // Its commit is behind the one that it asks about: once a standby has this one, it has that one.
+            // Its commit is after the one in question: a standby that has this one has that one.
             case pg_statement::confirm:
                 return "UPDATE @.partitions SET version = version WHERE table_id = $1::int4 AND partition_key = "
                        "$2::bytea";
@@ -127,7 +127,7 @@ inline std::string pg_statement_text(pg_statement which, std::string const& sche
                        "ON CONFLICT (key) DO NOTHING RETURNING id";
             case pg_statement::hold_table: return "SELECT id FROM @.tables WHERE key = $1::bytea FOR UPDATE";
             case pg_statement::lock_table: return "SELECT pg_advisory_xact_lock(#, $1::int4)";
-            // A table of the same name begins with later versions than this one had.
+            // A re-created table of the same name starts with later versions than this one had.
             case pg_statement::raise_floor:
                 return "UPDATE @.state SET value = greatest(value, (SELECT floor FROM @.tables WHERE id = $1::int4), "
                        "(SELECT max(version) FROM @.partitions WHERE table_id = $1::int4)) WHERE name = "
@@ -150,7 +150,7 @@ inline std::string pg_statement_text(pg_statement which, std::string const& sche
     return with_pg_schema(text(), schema);
 }
 
-/// A hash of the text: a session that other programs use has no other statement under the name.
+/// A hash of the text: in a shared session no different statement has the same name.
 ENTITABLE_DECL pg_statements::pg_statements(std::string const& schema) {
     for (std::size_t at = 0; at < texts_.size(); ++at) {
         texts_[at] = pg_statement_text(static_cast<pg_statement>(at), schema);
@@ -167,7 +167,7 @@ ENTITABLE_DECL pg_statements::pg_statements(std::string const& schema) {
 
 // ---- the tables -------------------------------------------------------------------------------------
 
-/// Their first line is the version, for which every other library looks first.
+/// The first row of the state is the version, which every version of the library reads first.
 inline constexpr char pg_tables_text[] =
     "CREATE TABLE @.state (name text PRIMARY KEY, value int8 NOT NULL);"
     "CREATE TABLE @.tables (id int4 GENERATED ALWAYS AS IDENTITY PRIMARY KEY, key bytea NOT NULL UNIQUE, "
@@ -177,7 +177,7 @@ inline constexpr char pg_tables_text[] =
     "CREATE TABLE @.rows (table_id int4, partition_key bytea, row_key bytea, value bytea NOT NULL, "
     "PRIMARY KEY (table_id, partition_key, row_key));"
     "CREATE TABLE @.forgotten (id int4 PRIMARY KEY);"
-    // For people who look: keys as text. No statement of the library uses it.
+    // For people: keys as text. No statement of the library uses it.
     "CREATE FUNCTION @.key_text(key bytea) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS 'SELECT "
     "coalesce(string_agg(chr(CASE "
     "WHEN unit BETWEEN 55296 AND 56319 THEN 65536 + (unit - 55296) * 1024 + (next - 56320) ELSE unit END), '''' ORDER "
@@ -204,7 +204,8 @@ ENTITABLE_DECL result<void> check_pg_schema(postgres_options const& options, boo
     function_ref<result<std::vector<pg_rows>>(std::string const&)> run) {
     if (!is_pg_schema_name(options.schema)) {
         return failure{error_code::invalid_input,
-            "postgres_options::schema must have 1 to 40 characters, small letters, digits and _, and begin with no "
+            "postgres_options::schema must have 1 to 40 characters, small letters, digits and _, and must not begin "
+            "with a "
             "digit"};
     }
     auto const on = [&](std::string_view text) { return run(with_pg_schema(text, options.schema)); };
@@ -215,9 +216,10 @@ ENTITABLE_DECL result<void> check_pg_schema(postgres_options const& options, boo
     bool const without_case = options.local.limits.table_names_without_case;
     if (exists->at(0).bytes(0, 0) != "true") {
         if (!may_create) {
-            return failure{error_code::store_foreign, "the database has no tables of this library in the schema"};
+            return failure{error_code::store_foreign, "the schema does not have the tables of this library"};
         }
-        // Two that make them at the same time wait for each other; the second finds them made. Who owns a schema may make no other.
+        // Concurrent creators wait for each other; the second finds the tables created. An owner of a schema may lack the right to create
+        // others.
         if (exists->at(0).bytes(0, 1) != "true") {
             auto schema = on("BEGIN; SELECT pg_advisory_xact_lock(#, 0); CREATE SCHEMA IF NOT EXISTS @; COMMIT");
             if (!schema) {
@@ -241,7 +243,7 @@ ENTITABLE_DECL result<void> check_pg_schema(postgres_options const& options, boo
         return std::move(state).as_failure();
     }
     if (state->at(0).size() != 2) {
-        return failure{error_code::store_foreign, "the schema has tables that are not those of this library"};
+        return failure{error_code::store_foreign, "the tables of the schema are not those of this library"};
     }
     std::string const version{state->at(0).bytes(0, 0)};
     if (version != std::to_string(pg_schema_version)) {
@@ -252,7 +254,7 @@ ENTITABLE_DECL result<void> check_pg_schema(postgres_options const& options, boo
     }
     if ((state->at(0).bytes(1, 0) == "1") != without_case) {
         return failure{error_code::store_foreign,
-            "the tables were made by a profile in which the names of tables have case otherwise "
+            "the tables were created by a profile with other case sensitivity of table names "
             "(table_names_without_case)"};
     }
     return {};

@@ -62,22 +62,22 @@ inline bool is_pg_number(std::string_view text, long least, long most) noexcept 
     return good && number >= least && number <= most;
 }
 
-/// What stands in a host where a URI was meant otherwise: "postgresql://user:pass@word@host".
+/// Detects a misparsed URI by its host: "postgresql://user:pass@word@host".
 inline bool is_pg_host(std::string const& name) noexcept {
     return name.empty() || name.front() == '/' || name.front() == '@' ||
         name.find_first_of("@/?#[] \t\"'") == std::string::npos;
 }
 
 inline failure bad_pg_string(std::string_view why) {
-    return failure{error_code::invalid_input, text::joined({"the connection string cannot be used: ", why})};
+    return failure{error_code::invalid_input, text::joined({"invalid connection string: ", why})};
 }
 
 ENTITABLE_DECL result<pg_target> pg_target::parse(std::string_view connection_string) {
     if (connection_string.find('\0') != std::string_view::npos) {
-        return bad_pg_string("it has a NUL");
+        return bad_pg_string("it contains NUL");
     }
     std::string copy{connection_string};
-    char* said = nullptr; // libpq's words, which repeat parts of the string
+    char* said = nullptr; // libpq's message, which repeats parts of the string
     pg_options_list const given{PQconninfoParse(copy.c_str(), &said)};
     wipe(copy.data(), copy.size());
     if (said != nullptr) {
@@ -86,8 +86,8 @@ ENTITABLE_DECL result<pg_target> pg_target::parse(std::string_view connection_st
     }
     if (!given) {
         return bad_pg_string(
-            "it is neither a list of known settings, name=value with quotes around a value that has blanks, nor a URI. "
-            "In a URI the characters % / @ : of a password are written %25 %2F %40 %3A");
+            "it must be a list of known settings, name=value with quotes around values with blanks, or a URI. "
+            "In a URI write the characters % / @ : of a password as %25 %2F %40 %3A");
     }
     pg_options_list const defaults{PQconndefaults()}; // of the environment
     auto const value = [](PQconninfoOption const* all, std::string_view name) -> char const* {
@@ -135,21 +135,21 @@ ENTITABLE_DECL result<pg_target> pg_target::parse(std::string_view connection_st
             std::string const& port = ports[ports.size() == 1 ? 0 : at];
             if (!port.empty() && !is_pg_number(port, 1, 65535)) {
                 return bad_pg_string(
-                    "a port is a number from 1 to 65535. In a URI the characters / and : of a password are written "
+                    "a port must be a number from 1 to 65535. In a URI write the characters / and : of a password as "
                     "%2F and %3A");
             }
             made.hosts.push_back(
                 {at < names.size() ? names[at] : std::string{}, by_address ? addresses[at] : std::string{}, port});
             if (!is_pg_host(made.hosts.back().name)) {
                 return bad_pg_string(
-                    "a host has a character that no host has. In a URI the character @ of a password is written %40");
+                    "a host has an invalid character. In a URI write the character @ of a password as %40");
             }
         }
     }
     std::string const timeout = effective("connect_timeout");
     if (!timeout.empty() && timeout[0] != '-') {
         if (!is_pg_number(timeout, 0, 999999999)) {
-            return bad_pg_string("connect_timeout is a number of seconds");
+            return bad_pg_string("connect_timeout must be a number of seconds");
         }
         made.host_timeout = std::chrono::seconds{std::strtol(timeout.c_str(), nullptr, 10)};
     }
@@ -164,7 +164,7 @@ ENTITABLE_DECL result<pg_target> pg_target::parse(std::string_view connection_st
     bool known = false;
     for (meaning const& each : meanings) {
         if (each.word == session) {
-            // libpq's default is any; who asked for nothing wants to write
+            // libpq's default is any; without an explicit setting a program wants to write
             bool const asked =
                 value(given.get(), "target_session_attrs") != nullptr || std::getenv("PGTARGETSESSIONATTRS") != nullptr;
             made.session = asked ? each.session : pg_session::read_write;
@@ -183,12 +183,12 @@ ENTITABLE_DECL result<pg_target> pg_target::parse(std::string_view connection_st
             root = std::string{home} + "/.postgresql/root.crt";
         }
         if (!root.empty() && root != "system" && ::access(root.c_str(), R_OK) != 0) {
-            return bad_pg_string("sslmode asks for the server's certificate to be verified, and the file of root "
+            return bad_pg_string("sslmode requires verification of the server's certificate, but the file of root "
                                  "certificates (sslrootcert) "
                                  "cannot be read");
         }
     }
-    // Values that libpq refuses: it makes no attempt then, and else finds no socket in a folder that is not there.
+    // Values that libpq refuses: it makes no attempt then; otherwise it finds no socket in a folder that does not exist.
     std::vector<char const*> names;
     std::vector<char const*> values;
     for (setting const& each : made.settings) {
@@ -202,15 +202,15 @@ ENTITABLE_DECL result<pg_target> pg_target::parse(std::string_view connection_st
         values.push_back(nullptr);
         if (PQpingParams(names.data(), values.data(), 0) == PQPING_NO_ATTEMPT) {
             return bad_pg_string(
-                "a setting has a value that libpq does not take (sslmode, channel_binding, keepalives, ...)");
+                "a setting has a value that libpq rejects (sslmode, channel_binding, keepalives, ...)");
         }
     }
     return made;
 }
 
-// ---- names of hosts ---------------------------------------------------------------------------------
+// ---- host names -------------------------------------------------------------------------------------
 
-/// Shared by the thread that looks a name up and the one that waits for it, which may have given up.
+/// Shared by the thread that resolves a name and the one that waits for it, which may have stopped waiting.
 struct pg_lookup {
     std::string name;
     std::mutex mutex;
@@ -218,7 +218,7 @@ struct pg_lookup {
     bool finished{};                    ///< guarded
     std::vector<std::string> addresses; ///< guarded
 };
-/// Look-ups that have not ended, in this process: a resolver that hangs must not cost a thread for each call.
+/// Pending look-ups of this process: a hanging resolver must not cost a thread for each call.
 inline std::atomic<int> pg_lookups{0};
 
 inline void look_up_pg_host(std::shared_ptr<pg_lookup> const& one) noexcept {
@@ -249,21 +249,20 @@ ENTITABLE_DECL result<std::vector<std::string>> pg_addresses(std::string const& 
     one->name = name;
     if (++pg_lookups > most) {
         --pg_lookups;
-        return failure{
-            error_code::transport_failed, "names of hosts are not being resolved: too many look-ups have not ended"};
+        return failure{error_code::transport_failed, "host names are not being resolved: too many pending look-ups"};
     }
     std::thread{[one] { look_up_pg_host(one); }}.detach();
     std::unique_lock lock{one->mutex};
     while (!one->finished) {
         if (until.over()) {
             auto allowed = until.allowed();
-            return allowed ? failure{error_code::transport_failed, "the name of a host was not resolved in time"}
+            return allowed ? failure{error_code::transport_failed, "a host name was not resolved in time"}
                            : std::move(allowed).as_failure();
         }
         one->done.wait_for(lock, std::chrono::milliseconds{until.slice()});
     }
     if (one->addresses.empty()) {
-        return failure{error_code::transport_failed, "the name of a host cannot be resolved"};
+        return failure{error_code::transport_failed, "cannot resolve a host name"};
     }
     return std::move(one->addresses);
 }

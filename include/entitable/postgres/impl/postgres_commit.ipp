@@ -2,13 +2,13 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-// How a transaction is committed, and what is known of a commit whose answer was lost.
+// Commits a transaction, and determines the outcome of a commit whose response was lost.
 
 #include <entitable/postgres/impl/postgres_store.ipp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Nothing is done before the commit, so only its answer can be lost.
+/// Nothing is applied before the commit, so only its response can be lost.
 ENTITABLE_DECL result<void> postgres_store::commit(detail::pg_pool::borrowed& on, call const& context) {
     on->send(detail::pg_statement::commit);
     auto committed = on->run(context);
@@ -21,7 +21,7 @@ ENTITABLE_DECL result<void> postgres_store::commit(detail::pg_pool::borrowed& on
         return why;
     }
     if (committed->back().command() != "COMMIT") {
-        return failure{error_code::store_failed, "the database gave the transaction up"};
+        return failure{error_code::store_failed, "the database rolled back the transaction"};
     }
     if (on->unreplicated()) {
         return unreplicated();
@@ -30,14 +30,14 @@ ENTITABLE_DECL result<void> postgres_store::commit(detail::pg_pool::borrowed& on
 }
 
 ENTITABLE_DECL failure postgres_store::unreplicated() {
-    failure why{error_code::store_failed, "the database committed, and its standby may not have it"};
+    failure why{error_code::store_failed, "the database committed, but its standby may not have the commit"};
     why.error().effect = effect::unknown;
     return why;
 }
 
-/// What became of a commit that was not answered: a server knows it of each transaction, unless it is another server by now. A server
-/// that crashed may have given the number again that a lost transaction had: "aborted" is true then too, and "committed" is
-/// believed where the partition has the very version that this update gave it, and a standby that has to have it has it.
+/// Determines the outcome of a commit without a response: a server knows it for each transaction, unless it is another server by now. A
+/// crashed server may have reused the number of a lost transaction: "aborted" is still correct then, and "committed" is accepted only if
+/// the partition has the exact version that this update gave it, and every required standby has it.
 ENTITABLE_DECL result<lookup> postgres_store::settle(
     detail::pg_pool::borrowed& on, transaction const& rows, failure why, call const& context) {
     std::string const history = on->history();
@@ -47,7 +47,7 @@ ENTITABLE_DECL result<lookup> postgres_store::settle(
     detail::pg_number const number{rows.found_.number(0, 2)};
     detail::pg_number const table{rows.table_};
     bool const raises = rows.last_version_ != rows.version_before_;
-    // The call's own time may be over; to say what became of the write is worth a moment more, and no more than that.
+    // The call's own time may be over; determining the outcome of the write justifies a moment more, but only that.
     auto const most = std::chrono::nanoseconds{std::chrono::seconds{2}};
     auto const left = detail::pg_wait{context, time(), most}.left();
     call last;
@@ -86,7 +86,7 @@ ENTITABLE_DECL result<lookup> postgres_store::settle(
     return why;
 }
 
-/// Whether the standbys that commits wait for have what was committed before: they have a commit of its own.
+/// Whether the required standbys have the earlier commit: they have a new commit of this session.
 ENTITABLE_DECL bool postgres_store::confirm(
     detail::pg_pool::borrowed& on, detail::pg_value table, detail::pg_value partition, detail::pg_wait const& until) {
     on->send(detail::pg_statement::begin);

@@ -7,7 +7,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// How a connection that was cut while nobody used it is replaced: what only reads is asked once more, on a new one.
+/// Replaces a connection that was cut while idle: a read is repeated once, on a new one.
 template <class Work>
 auto postgres_store::reading(call const& context, Work const& work)
     -> decltype(work(std::declval<detail::pg_connection&>())) {
@@ -49,8 +49,8 @@ ENTITABLE_DECL result<lookup> postgres_store::get(
     return lookup::found;
 }
 
-/// Rows are fetched in parts of some megabytes. Where the first part is all that can be wanted, it is one statement; else the parts
-/// are read in one transaction, which has one snapshot.
+/// Fetches rows in parts of some megabytes. If the first part covers the whole request, it is one statement; otherwise the parts are read
+/// in one transaction, which has one snapshot.
 ENTITABLE_DECL result<lookup> postgres_store::scan(
     std::string_view table, scan_range const& range, scan_visitor visit, call const& context) {
     constexpr std::size_t part_bytes = 4U * 1024 * 1024;
@@ -59,7 +59,7 @@ ENTITABLE_DECL result<lookup> postgres_store::scan(
     std::string from_partition;
     std::string from_row;
     std::string last;
-    // A bound that is no key is replaced by one before it; the rows between them are passed over.
+    // A bound that is not a valid key is replaced by one before it; the rows between them are skipped.
     bool const exact = detail::append_utf16_key(range.from_partition, from_partition) &&
         detail::append_utf16_key(range.from_row, from_row);
     bool has_last = one_partition ? range.last_row.has_value() : range.last_partition.has_value();
@@ -73,7 +73,7 @@ ENTITABLE_DECL result<lookup> postgres_store::scan(
         ? has_last ? detail::pg_statement::scan_partition_until : detail::pg_statement::scan_partition
         : has_last ? detail::pg_statement::scan_until
                    : detail::pg_statement::scan_from;
-    bool shown = false; // to the visitor: then nothing is asked again
+    bool shown = false; // passed to the visitor: then the scan is not repeated
     return reading(context, [&](detail::pg_connection& on) -> result<lookup> {
         std::string next_partition = from_partition;
         std::string next_row = from_row;
@@ -82,7 +82,7 @@ ENTITABLE_DECL result<lookup> postgres_store::scan(
         std::size_t left = range.most_rows;
         lookup met = lookup::absent;
         bool in_transaction = false;
-        struct guard { // of what a visitor throws
+        struct guard { // for exceptions of a visitor
             detail::pg_connection& on;
             call const& context;
             ~guard() { on.roll_back(context); }
@@ -110,7 +110,8 @@ ENTITABLE_DECL result<lookup> postgres_store::scan(
             if (!answers) {
                 failure why = std::move(answers).as_failure();
                 if (shown && why.error().code == error_code::transport_failed) {
-                    return failure{error_code::transport_failed, "the connection to the database broke within a page"};
+                    return failure{
+                        error_code::transport_failed, "the connection to the database was lost during a page"};
                 }
                 return why;
             }
@@ -127,12 +128,12 @@ ENTITABLE_DECL result<lookup> postgres_store::scan(
                 std::string_view const stored = rows.bytes(at, 0);
                 if (at == 0 || stored != rows.bytes(at - 1, 0)) {
                     if (!detail::assign_stored_key(stored, partition)) {
-                        return failure{error_code::store_corrupt, "a key in the database is no key"};
+                        return failure{error_code::store_corrupt, "a key in the database is malformed"};
                     }
                 }
                 std::string_view const value = rows.bytes(at, 2);
                 if (!detail::assign_stored_key(rows.bytes(at, 1), row)) {
-                    return failure{error_code::store_corrupt, "a key in the database is no key"};
+                    return failure{error_code::store_corrupt, "a key in the database is malformed"};
                 }
                 bytes += value.size() + row.size();
                 if (!exact &&
@@ -155,7 +156,7 @@ ENTITABLE_DECL result<lookup> postgres_store::scan(
             if (static_cast<std::size_t>(rows.size()) < part) {
                 return met;
             }
-            if (!in_transaction) { // the visitor did not say stop where it was to
+            if (!in_transaction) { // the visitor did not stop as it should
                 on.send(detail::pg_statement::begin_read);
                 in_transaction = true;
             }

@@ -12,7 +12,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What an update is about, in the forms that statements take.
+/// The input of an update, in the forms that statements take.
 struct postgres_store::question {
     std::string_view table;
     std::string partition;
@@ -34,7 +34,7 @@ ENTITABLE_DECL result<postgres_store::opened_database> postgres_store::open(
     return made;
 }
 
-/// Sent before the first statement of a transaction. The server gives up with the call, so that its answer keeps the connection good.
+/// Sent before the first statement of a transaction. The server stops with the call, so that its response keeps the connection reusable.
 ENTITABLE_DECL void postgres_store::set_timeout(detail::pg_connection& on, call const& context) const {
     if (context.deadline == no_deadline) {
         return;
@@ -50,7 +50,7 @@ ENTITABLE_DECL void postgres_store::set_timeout(detail::pg_connection& on, call 
 
 // ---- tables -----------------------------------------------------------------------------------------
 
-/// A connection may have been cut while nobody used it: then nothing was done, and the call begins again on a new one.
+/// A connection may have been cut while idle: then nothing was applied, and the call starts over on a new one.
 ENTITABLE_DECL bool postgres_store::is_stale(detail::pg_pool::borrowed& on, error const& why) {
     bool const stale = on->broken() && !on.fresh() && why.code == error_code::transport_failed;
     if (stale) {
@@ -115,12 +115,12 @@ ENTITABLE_DECL result<bool> postgres_store::drop_table(std::string_view key, cal
             return std::move(removed).as_failure();
         }
         on->give_back();
-        purge(context); // the table is gone; the room its rows take can be won back later
+        purge(context); // the table is removed; the space of its rows can be freed later
         return true;
     }
 }
 
-/// Removes the rows of tables that were removed, as long as the call wants.
+/// Removes the rows of dropped tables, as long as the call permits.
 ENTITABLE_DECL void postgres_store::purge(call const& context) {
     auto on = pool_->borrow(context);
     while (on && check_call(context, time())) {
@@ -157,7 +157,7 @@ ENTITABLE_DECL result<lookup> postgres_store::update_rows(std::string_view table
     rows_ahead rows, function_ref<bool(transaction&)> body, call const& context) {
     question asked{table, {}, {}, body};
     if (!detail::append_utf16_key(partition, asked.partition)) {
-        return failure{error_code::invalid_input, "the partition key is no text in UTF-8"};
+        return failure{error_code::invalid_input, "the partition key must be valid UTF-8"};
     }
     detail::pg_array array;
     rows([&](std::string_view row) {
@@ -181,13 +181,13 @@ ENTITABLE_DECL result<lookup> postgres_store::update_rows(std::string_view table
             return std::move(allowed).as_failure();
         }
         on->give_back();
-        if (tries > 2) { // others are in the way: let them
+        if (tries > 2) { // others are in conflict: lets them finish
             std::this_thread::sleep_for(std::chrono::milliseconds{tries});
         }
     }
 }
 
-/// `again`: nothing was applied, and it is worth another try.
+/// `again`: nothing was applied, and another try may succeed.
 ENTITABLE_DECL result<lookup> postgres_store::try_update(
     detail::pg_pool::borrowed& on, question const& asked, call const& context, bool& again) {
     auto const worth = [&](failure& why) {
@@ -203,11 +203,11 @@ ENTITABLE_DECL result<lookup> postgres_store::try_update(
         again = worth(why);
         return why;
     }
-    struct guard { // of what the body throws
+    struct guard { // for exceptions of the body
         detail::pg_pool::borrowed& on;
         call const& context;
         ~guard() {
-            if (on.held()) { // else it went back: a commit was lost with it
+            if (on.held()) { // otherwise it was returned: a commit was lost with it
                 on->roll_back(context);
             }
         }
@@ -240,7 +240,7 @@ ENTITABLE_DECL result<lookup> postgres_store::try_update(
         return why;
     }
     if (committed->back().command() != "COMMIT") {
-        return failure{error_code::store_failed, "the database gave the transaction up"};
+        return failure{error_code::store_failed, "the database rolled back the transaction"};
     }
     if (on->unreplicated()) {
         return unreplicated();
@@ -265,7 +265,7 @@ ENTITABLE_DECL bool postgres_store::transaction::get(std::string_view row, row_v
     if (!problem_ || !detail::append_utf16_key(row, key)) {
         return false;
     }
-    for (int looked = 0; looked < found_.size(); ++looked) { // mostly it is the next one
+    for (int looked = 0; looked < found_.size(); ++looked) { // usually it is the next one
         int const at = (next_found_ + looked) % found_.size();
         if (!found_.is_null(at, 3) && found_.bytes(at, 3) == key) {
             next_found_ = at + 1;
@@ -300,11 +300,11 @@ ENTITABLE_DECL void postgres_store::transaction::stage(std::string_view row, std
     if (detail::append_utf16_key(row, staged.row)) {
         changes_.push_back(std::move(staged));
     } else if (staged.bytes && problem_) {
-        problem_ = failure{error_code::invalid_input, "the row key is no text in UTF-8"};
+        problem_ = failure{error_code::invalid_input, "the row key must be valid UTF-8"};
     }
 }
 
-/// All changes in two statements at most; of several of one row the last holds.
+/// Sends all changes in at most two statements; of several for one row the last counts.
 ENTITABLE_DECL void postgres_store::transaction::send() {
     using detail::pg_statement;
     detail::pg_number const table{table_};

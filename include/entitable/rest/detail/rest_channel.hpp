@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The channel of a REST backend: requests of tables over requests of HTTP.
+/// The channel of a REST backend: sends table requests as HTTP requests.
 
 #include <entitable/http/http_channel.hpp>
 #include <entitable/rest/detail/rest_engine.hpp>
@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Requests through `below`, which is this channel's alone.
+/// Opens a channel over `below`, which it owns exclusively.
 [[nodiscard]] shared<channel> open_rest_channel(shared<rest_engine> engine, shared<http_channel> below, io_driver& io);
 
 } // namespace detail

@@ -16,7 +16,7 @@ public:
     rest_channel(shared<rest_engine> engine, shared<http_channel> below, io_driver& io)
         : engine_(std::move(engine)), below_(std::move(below)), io_(io) {}
     ~rest_channel() override {
-        below_ = {}; // it refers to what is given back here
+        below_ = {}; // it refers to objects returned here
         for (auto const& each : all_) {
             if (each->work != nullptr) {
                 engine_->give_back(each->work);
@@ -97,7 +97,7 @@ private:
         call* context{};
         void* tag{};
         steady_time begun;
-        get_entity read; ///< what a `read_entity` is sent as
+        get_entity read; ///< a `read_entity` in the form that is sent
     };
     struct refused {
         under_way* of;
@@ -107,7 +107,7 @@ private:
     [[nodiscard]] under_way& take() {
         if (idle_.empty()) {
             all_.push_back(std::make_unique<under_way>());
-            idle_.reserve(all_.size()); // giving back allocates nothing
+            idle_.reserve(all_.size()); // returning one allocates nothing
             idle_.push_back(all_.back().get());
         }
         under_way& taken = *idle_.back();
@@ -115,7 +115,7 @@ private:
         idle_.pop_back();
         return taken;
     }
-    /// Sends what was written, unless that failed.
+    /// Sends the written request, unless writing failed.
     void go(under_way& one, result<void> ready) {
         if (ready) {
             below_->send(one.work->request, engine_->limits_of(*one.context), &one);
@@ -123,7 +123,7 @@ private:
             refused_.push_back({&one, std::move(ready)});
         }
     }
-    /// Gives the record back first: the sink may send, and take that very one.
+    /// Releases the record first: the sink may send, and reuse that very record.
     template <class Request>
     void deliver(under_way& one, Request const& sent, result<response_of<Request>>& answer, completion_sink sink) {
         completion done{sent, answer, *one.context, one.tag, one.begun};

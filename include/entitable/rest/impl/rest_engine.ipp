@@ -19,7 +19,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A service, in the words of OpenTelemetry where it has one.
+/// Returns the name of a service, as OpenTelemetry defines it if it does.
 ENTITABLE_DECL std::string_view system_name(service kind) noexcept {
     switch (kind) {
         case service::cosmos: return "azure.cosmosdb";
@@ -84,7 +84,7 @@ ENTITABLE_DECL exchange* rest_engine::take() {
             idle_.pop_back();
             return taken;
         }
-        idle_.reserve(most_idle_); // giving back allocates nothing
+        idle_.reserve(most_idle_); // returning one allocates nothing
     }
     return new exchange;
 }
@@ -104,7 +104,7 @@ ENTITABLE_DECL void rest_engine::give_back(exchange* used) noexcept {
 }
 
 ENTITABLE_DECL void rest_engine::append_request_id(std::string& out) {
-    // A random start and a count, mixed as splitmix64 does: ids of one backend differ, and those of two as random ones do.
+    // A random start and a count, mixed as in splitmix64: ids are distinct in one backend, and random between backends.
     std::uint64_t number = random_[0] + 0x9E3779B97F4A7C15U * requests_.fetch_add(1, memory_order::relaxed);
     std::uint64_t halves[2]{};
     for (std::uint64_t& half : halves) {
@@ -148,10 +148,10 @@ ENTITABLE_DECL std::chrono::seconds rest_engine::timeout_of(call const& context)
 
 ENTITABLE_DECL result<void> rest_engine::authorize(http_request& request, read_location to) const {
     url_parts target = addresses_[to == read_location::primary ? 0 : 1];
-    if (target.host.empty()) { // the credential says what is wrong
+    if (target.host.empty()) { // the credential reports the error
         return credential_.authorize(request, endpoint_, options_.time->now());
     }
-    // The address was read once. What stands after it was written here, with every character escaped that must be.
+    // The address was parsed once. The rest was written here, escaped as needed.
     std::size_t const base = (to == read_location::primary ? endpoint_.primary : endpoint_.secondary).size();
     std::string_view const rest = std::string_view{request.url}.substr(base - target.path.size());
     target.path = rest.substr(0, rest.find('?'));
@@ -226,7 +226,7 @@ ENTITABLE_DECL void rest_engine::note(exchange const& work, request_ref sent, at
 
 // ---- requests ----
 
-/// Which question a token belongs to: one to this account, and for a query what it asks.
+/// Returns the fingerprint of a token's query: the account, and for a query its parameters.
 template <class Request>
 std::uint64_t fingerprint_of(rest_engine const& engine, Request const& request) {
     part_hash hash{3};
@@ -238,7 +238,7 @@ std::uint64_t fingerprint_of(rest_engine const& engine, Request const& request) 
     return hash.value();
 }
 
-/// Where a read begins.
+/// Sets the start of a read.
 template <class Request>
 result<void> place(rest_engine const& engine, Request const& request, call const& context, exchange& work) {
     work.token = {};
@@ -254,7 +254,7 @@ result<void> place(rest_engine const& engine, Request const& request, call const
             }
             if (token->location == read_location::secondary && !has_secondary) {
                 return failure{error_code::continuation_invalid,
-                    "the continuation token was given by a secondary location, and this backend has none"};
+                    "the continuation token was issued by a secondary location, which this backend does not have"};
             }
             work.location = token->location;
             work.token = *std::move(token);
@@ -263,7 +263,7 @@ result<void> place(rest_engine const& engine, Request const& request, call const
     return {};
 }
 
-/// Writes and signs a request, whose `work` says where it goes.
+/// Writes and signs a request to the location given by `work`.
 template <class Request>
 result<void> write(rest_engine& engine, Request const& request, call& context, exchange& work) {
     work.request_id.clear();
@@ -297,7 +297,7 @@ result<void> write(rest_engine& engine, Request const& request, call& context, e
     return engine.authorize(work.request, work.location);
 }
 
-/// Validates a request. What is written has names mostly that were written before.
+/// Validates a request. Most names in a write were validated in the previous one.
 template <class Request>
 result<void> validate_in(exchange& work, Request const& request, profile const& limits) {
     if constexpr (std::same_as<Request, write_entity> || std::same_as<Request, transact>) {
@@ -329,7 +329,7 @@ result<void> begin(rest_engine& engine, Request const& request, call& context, e
     return write(engine, request, context, work);
 }
 
-/// Reads an answer and tells about it. True when it is final; else `work` goes to the primary.
+/// Reads a response and reports to the observer. True if it is final; otherwise `work` is sent to the primary.
 template <class Request>
 bool finish(rest_engine& engine, Request const& request, result<http_response>& response, exchange& work, call& context,
     result<response_of<Request>>& out) {
@@ -435,7 +435,7 @@ ENTITABLE_DECL result<std::string> rest_engine::execute(
         return failure{*broken()};
     }
     if (limits_.kind == service::cosmos || (at_secondary && endpoint_.secondary.empty())) {
-        return failure{error_code::not_supported, text::joined({"this service has no ", names[index]})};
+        return failure{error_code::not_supported, text::joined({"this service does not have ", names[index]})};
     }
     if (auto named = of_table ? validate_table_name(table) : result<void>{}; !named) {
         return std::move(named).as_failure();
@@ -480,7 +480,7 @@ ENTITABLE_DECL result<http_response> rest_engine::execute(
     } else if (response->status >= 300) {
         problem.emplace(to_failure(read_error_answer(*response, work.reader), request.name, request.writes));
     } else if (response->status != request.statuses[0] && response->status != request.statuses[1]) {
-        problem.emplace(garbled(*response, {"its status is not one of this request"}));
+        problem.emplace(garbled(*response, {"its status is invalid for this request"}));
     }
     attempt_record done;
     done.name = request.name;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The state that all copies of a server share, and the way of a request through it.
+/// The state that all copies of a server share, and the handling of a request.
 
 #include <entitable/account/detail/access_check.hpp>
 #include <entitable/core/random.hpp>
@@ -36,17 +36,17 @@ public:
     server_engine(any_transport store, server_options options);
 
     [[nodiscard]] server_options const& options() const noexcept { return options_; }
-    /// What is wrong with the accounts, or null.
+    /// Returns the error in the accounts, or null.
     [[nodiscard]] error const* broken() const noexcept { return problem_ ? &*problem_ : nullptr; }
 
     [[nodiscard]] http_response answer(http_request const& request, request_origin const& origin, steady_time deadline,
         cancellation_token const& cancellation);
 
     [[nodiscard]] account_state* find(std::string_view account) noexcept;
-    /// A reader for one request, and back.
+    /// Lends a reader for one request; `give_back` returns it.
     [[nodiscard]] std::unique_ptr<entity_reader> take_reader();
     void give_back(std::unique_ptr<entity_reader> used);
-    /// A new id of a request, as a GUID.
+    /// Returns a new request id, as a GUID.
     [[nodiscard]] std::string new_id();
 
 private:
@@ -60,7 +60,7 @@ private:
     std::vector<std::unique_ptr<entity_reader>> readers_; ///< guarded by lock_
 };
 
-/// What a server that was moved from answers: 500.
+/// Returns the response of a server that was moved from: 500.
 [[nodiscard]] http_response answer_of_absent_server();
 
 } // namespace detail

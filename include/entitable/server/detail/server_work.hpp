@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// One request under way in a server, and the functions that answer each kind of it.
+/// One request in progress in a server, and the handlers of each kind of request.
 
 #include <entitable/account/detail/access_check.hpp>
 #include <entitable/http/http_message.hpp>
@@ -16,13 +16,13 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What the answers share.
+/// The state that the handlers share.
 struct server_work {
     server_engine& engine;
     http_request const& request;
     http_response& out;
     service_address address;
-    http_method method{http_method::get}; ///< that is meant: X-HTTP-Method may name it
+    http_method method{http_method::get}; ///< the effective method: X-HTTP-Method may override it
     account_state* account{};
     access_grant grant;
     answer_style style;
@@ -32,50 +32,50 @@ struct server_work {
     std::string_view name{"http"}; ///< of the operation, for the observer
 };
 
-/// What a signature has to permit for an operation: one of the letters of each group, and one of the types of resources.
+/// The permissions that an operation requires of a signature: one of the letters of each group, and one of the types of resources.
 struct needed_rights {
     std::string_view letters;
     std::string_view also{};
     std::string_view resource{"o"};
-    bool on_table{}; ///< a signature for one table may do it
+    bool on_table{}; ///< a signature for one table is sufficient
 };
 
 /// AuthorizationPermissionMismatch, AuthorizationResourceTypeMismatch, AuthorizationFailure as `refused` makes them.
 [[nodiscard]] result<void> check_rights(access_grant const& grant, std::string_view table, needed_rights const& needed);
-/// AuthorizationFailure for an entity that lies outside of the signature's bounds.
+/// AuthorizationFailure for an entity outside the signature's bounds.
 [[nodiscard]] result<void> check_reach(
     access_grant const& grant, std::string_view partition_key, std::string_view row_key);
 
-/// What a transport answered, as a refusal.
+/// Converts a transport's error to an error response.
 [[nodiscard]] failure refused_by_store(error const& problem);
 
-/// One change: what a request for it says, and what it makes of it.
+/// One change: the parts of its request, and the resulting mutation.
 struct sent_change {
     http_method method{};
     change_fields const& fields;
     std::string_view body;
-    service_address const& address; ///< names the table for an insert, else the entity
+    service_address const& address; ///< names the table for an insert, otherwise the entity
 };
 
 /// Reads a change and checks that it is permitted.
 [[nodiscard]] result<mutation> read_change(sent_change const& sent, access_grant const& grant, entity_reader& reader);
-/// Whether an insert is to be answered without the entity, by the field Prefer.
+/// Whether the response to an insert must omit the entity, by the field Prefer.
 [[nodiscard]] bool wants_no_content(std::optional<std::string_view> prefer) noexcept;
-/// The JSON of an entity that was just inserted.
+/// Appends the JSON of an entity that was just inserted.
 void append_inserted(
     std::string& out, row const& entity, etag const& version, std::string_view table, answer_style const& style);
-/// "BASE/T(PartitionKey='..',RowKey='..')"
+/// Returns "BASE/T(PartitionKey='..',RowKey='..')"
 [[nodiscard]] std::string location_of(server_work const& work, std::string_view table, row_view entity);
 
-/// An option of the query; InvalidQueryParameterValue when it is there twice.
+/// Returns an option of the query; InvalidQueryParameterValue if it is repeated.
 [[nodiscard]] result<std::optional<std::string>> option_of(server_work const& work, std::string_view name);
-/// `$top`: 1 to 1000; 0 for an empty page.
+/// Returns `$top`: 1 to 1000; 0 for an empty page.
 [[nodiscard]] result<std::uint32_t> page_size_of(server_work const& work);
-/// The text of a token of ours, and back; nothing for what is none.
+/// Encodes a transport's token; `unwrapped_token` decodes it, nothing if malformed.
 [[nodiscard]] std::string wrapped_token(std::string_view token);
 [[nodiscard]] std::optional<std::string> unwrapped_token(std::string_view text);
 
-/// Each answers into `work.out`, or refuses.
+/// Each writes a response to `work.out`, or returns an error.
 [[nodiscard]] result<void> answer_tables(server_work& work);
 [[nodiscard]] result<void> answer_create_table(server_work& work, entity_reader& reader);
 [[nodiscard]] result<void> answer_delete_table(server_work& work);

@@ -11,10 +11,10 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Operations of one change set.
+/// Limit of operations in one change set.
 inline constexpr std::size_t most_operations = 100;
 
-/// An answer inside of the answer to a batch.
+/// Writes a response inside the response to a batch.
 class batch_answer_writer {
 public:
     batch_answer_writer(server_work& work, bool change_set) : out_(work.out.body), id_(work.request_id) {
@@ -55,7 +55,7 @@ private:
     std::string boundary_;
 };
 
-/// One single part: why nothing was done.
+/// Writes a single part: the error of the whole batch.
 ENTITABLE_DECL void answer_failed_batch(server_work& work, service_error refusal, std::string_view content_id) {
     if (!refusal.index) {
         refusal.index = 0;
@@ -72,13 +72,13 @@ ENTITABLE_DECL void answer_failed_batch(server_work& work, service_error refusal
     writer.end(true);
 }
 
-/// The address of an operation, which has to be one of the same account.
+/// Returns the address of an operation, which must be of the same account.
 ENTITABLE_DECL result<service_address> address_of(
     server_work const& work, std::string_view url, std::string& absolute) {
     bool const whole = url.starts_with("http://") || url.starts_with("https://");
     std::string_view const base = work.style.base;
     if (url.starts_with(base) && url.size() > base.size() && url[base.size()] == '/' &&
-        url.find('?') == std::string_view::npos) { // nearly every one: all but its end was read with the request
+        url.find('?') == std::string_view::npos) { // nearly every one: all except its end was parsed with the request
         service_address made;
         made.secondary = work.address.secondary;
         if (!wrong_character(url).empty() || !read_service_place(url.substr(base.size() + 1), made)) {
@@ -95,12 +95,12 @@ ENTITABLE_DECL result<service_address> address_of(
     }
     auto made = read_service_address(absolute);
     if (made && (made->account != work.address.account || made->secondary != work.address.secondary)) {
-        return refused_input("An operation of the batch is one of another account.");
+        return refused_input("An operation of the batch belongs to another account.");
     }
     return made;
 }
 
-/// Reads the operations of a change set. A refusal has the index of the one that it is about.
+/// Reads the operations of a change set. An error has the index of its operation.
 ENTITABLE_DECL result<transact> read_changes(server_work& work, sent_batch const& batch, entity_reader& reader) {
     transact made;
     made.changes.reserve(batch.operations.size());
@@ -127,12 +127,12 @@ ENTITABLE_DECL result<transact> read_changes(server_work& work, sent_batch const
         bool const writes =
             method && *method != http_method::get && *method != http_method::head && *method != http_method::options;
         if (!good_place || !writes) {
-            return at_operation(refused_input("An operation of the change set is none that changes an entity."));
+            return at_operation(refused_input("An operation of the change set does not change an entity."));
         }
         if (index == 0) {
             made.table = address->table;
         } else if (address->table != made.table) {
-            return at_operation(refused_input("The operations of the batch are of more than one table."));
+            return at_operation(refused_input("The operations of the batch must be on one table."));
         }
         auto change = read_change({*method, each.fields, each.body, *address}, work.grant, reader);
         if (!change) {
@@ -143,7 +143,7 @@ ENTITABLE_DECL result<transact> read_changes(server_work& work, sent_batch const
     return made;
 }
 
-/// One read in a batch.
+/// Handles one read in a batch.
 ENTITABLE_DECL result<void> answer_batched_query(server_work& work, sent_operation const& sent) {
     std::string absolute;
     auto address = address_of(work, sent.url, absolute);
@@ -153,7 +153,7 @@ ENTITABLE_DECL result<void> answer_batched_query(server_work& work, sent_operati
     bool const good = sent.method == http_method::get &&
         (address->place == service_place::entity || address->place == service_place::table);
     if (!good) {
-        return refused_input("A batch without a change set has one query.");
+        return refused_input("A batch without a change set must have one query.");
     }
     http_response inner;
     inner.status = 200;
@@ -192,7 +192,7 @@ ENTITABLE_DECL result<void> answer_batch(server_work& work, entity_reader& reade
     };
     auto const changes = read_changes(work, *batch, reader);
     if (!changes) {
-        if (changes.error().http_status == 403) { // who asks may not: no answer to a batch
+        if (changes.error().http_status == 403) { // not permitted: the response is not a batch
             return failure{changes.error()};
         }
         service_error const refusal = service_error_of_refusal(changes.error());

@@ -47,7 +47,7 @@ ENTITABLE_DECL bool wants_no_content(std::optional<std::string_view> prefer) noe
     return prefer.value_or(std::string_view{}).find("return-no-content") != std::string_view::npos;
 }
 
-/// What a change needs to be permitted.
+/// Returns the permissions that a change requires.
 ENTITABLE_DECL needed_rights rights_for(mutation_kind kind) noexcept {
     switch (kind) {
         case mutation_kind::insert: return {"a", {}, "o", true};
@@ -58,7 +58,7 @@ ENTITABLE_DECL needed_rights rights_for(mutation_kind kind) noexcept {
     }
 }
 
-/// Whether a body is JSON, by its Content-Type; one that does not say it is.
+/// Whether a body is JSON, by its Content-Type; JSON if there is none.
 ENTITABLE_DECL result<void> check_media_type(std::optional<std::string_view> content_type) {
     if (!content_type || content_type->starts_with("application/json")) {
         return {};
@@ -125,7 +125,7 @@ ENTITABLE_DECL result<mutation> read_change(sent_change const& sent, access_gran
         bool const same = (!entity.partition_key || *entity.partition_key == sent.address.partition_key) &&
             (!entity.row_key || *entity.row_key == sent.address.row_key);
         if (!same) {
-            return refused_input("The keys in the body are not those of the address.");
+            return refused_input("The keys in the body differ from those in the address.");
         }
         entity.partition_key = sent.address.partition_key;
         entity.row_key = sent.address.row_key;

@@ -17,7 +17,7 @@ ENTITABLE_DECL result<std::optional<std::string>> option_of(server_work const& w
     std::optional<std::string> found;
     if (!read_option(work.address.url.query, name, found)) {
         return refused(
-            400, "InvalidQueryParameterValue", text::joined({"The query parameter ", name, " stands there twice."}));
+            400, "InvalidQueryParameterValue", text::joined({"The query parameter ", name, " is repeated."}));
     }
     return found;
 }
@@ -34,7 +34,7 @@ ENTITABLE_DECL result<std::uint32_t> page_size_of(server_work const& work) {
     std::string_view digits = **text;
     auto const number = leading_number<std::uint32_t>(digits);
     if (!number || !digits.empty() || *number > most) {
-        return refused_input("$top is a number from 0 to 1000.");
+        return refused_input("$top must be a number from 0 to 1000.");
     }
     return *number;
 }
@@ -65,7 +65,7 @@ ENTITABLE_DECL std::optional<std::string> unwrapped_token(std::string_view text)
     return append_from_base64(made, base64) ? std::optional{std::move(made)} : std::nullopt;
 }
 
-/// `$select`; empty for all properties.
+/// Reads `$select`; empty for all properties.
 ENTITABLE_DECL result<projection> read_select(server_work const& work) {
     auto text = option_of(work, "$select");
     if (!text) {
@@ -93,7 +93,7 @@ ENTITABLE_DECL result<projection> read_select(server_work const& work) {
     return made;
 }
 
-/// What no service answers is refused: an answer without it would be a wrong one.
+/// Refuses options that no service supports: a response that ignored them would be wrong.
 ENTITABLE_DECL result<void> refuse_unknown_options(server_work const& work) {
     for (std::string_view const name :
         {"$orderby", "$skip", "$skiptoken", "$count", "$inlinecount", "$expand", "$apply"}) {
@@ -134,7 +134,7 @@ ENTITABLE_DECL result<void> answer_entity(server_work& work) {
     return {};
 }
 
-/// Lets in only what lies between the bounds of a signature.
+/// Restricts a filter to the bounds of a signature.
 ENTITABLE_DECL void add_bounds(filter& condition, access_grant const& grant) {
     auto const add = [&](filter_operator beyond, filter_operator up_to, std::string const& partition,
                          std::optional<std::string> const& row) {
@@ -181,7 +181,7 @@ ENTITABLE_DECL void join_ranges_of_a_partition(ranges_of_filter& found) {
     }
 }
 
-/// Where a query goes on: the number of the key range, and the token of the transport in it.
+/// The continuation of a query: the number of the key range, and the transport's token in it.
 struct query_place {
     std::size_t range{};
     std::optional<std::string> continuation;
@@ -201,7 +201,7 @@ ENTITABLE_DECL result<query_place> read_place_of_query(server_work const& work, 
     std::string_view rest = token ? std::string_view{*token} : std::string_view{};
     auto const number = leading_number<std::size_t>(rest);
     if (!number || *number >= ranges || !(rest.starts_with('!') || rest == ".")) {
-        return refused_input("The continuation token is not one of this server.");
+        return refused_input("The continuation token was not issued by this server.");
     }
     made.range = *number;
     if (rest.starts_with('!')) {
@@ -235,7 +235,7 @@ ENTITABLE_DECL result<void> answer_query(server_work& work) {
     add_bounds(*condition, work.grant);
     ranges_of_filter found = key_ranges_of(*condition);
     join_ranges_of_a_partition(found);
-    if (found.ranges.empty()) { // the transport still says whether the table is there
+    if (found.ranges.empty()) { // the transport still checks whether the table exists
         found.ranges.emplace_back().partition.upper = key_bound::excluding({});
     }
     auto place = read_place_of_query(work, found.ranges.size());

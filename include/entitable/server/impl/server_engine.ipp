@@ -40,7 +40,7 @@ ENTITABLE_DECL std::optional<error> server_engine::add(
         good = good && ((each >= 'a' && each <= 'z') || (each >= '0' && each <= '9'));
     }
     if (!good) {
-        return wrong("name is not 3 to 24 lower-case letters and digits");
+        return wrong("name must be 3 to 24 lower-case letters and digits");
     }
     std::vector<std::string> keys{account.key};
     if (!account.second_key.empty()) {
@@ -51,13 +51,13 @@ ENTITABLE_DECL std::optional<error> server_engine::add(
         wipe(each.data(), each.size());
     }
     if (!made) {
-        return wrong("key is not base64");
+        return wrong("key must be base64");
     }
     if (find(account.name) != nullptr) {
-        return wrong("two accounts have one name");
+        return wrong("two accounts have the same name");
     }
     if (!account.store && std::exchange(taken, true)) {
-        return wrong("two accounts have no store of their own, and would see each other's tables");
+        return wrong("two accounts lack their own store, and would see each other's tables");
     }
     accounts_.emplace(
         account.name, std::make_unique<account_state>(*std::move(made), account.store ? *account.store : store));
@@ -101,7 +101,7 @@ ENTITABLE_DECL std::string server_engine::new_id() {
     return id.to_string();
 }
 
-/// Refuses what is larger than may be, before anything else is looked at.
+/// Refuses oversized requests, before anything else is checked.
 ENTITABLE_DECL result<void> check_sizes(http_request const& request, server_options const& limits) {
     if (request.url.size() > limits.max_url_size) {
         return refused(414, "InvalidUri", "The URL is too long.");
@@ -116,41 +116,41 @@ ENTITABLE_DECL result<void> check_sizes(http_request const& request, server_opti
     return {};
 }
 
-/// The method that is meant.
+/// Returns the effective method.
 ENTITABLE_DECL result<http_method> meant_method(http_request const& request) {
     auto const other = request.headers.find("X-HTTP-Method");
     if (!other) {
         return request.method;
     }
     if (request.method != http_method::post) {
-        return refused(400, "XMethodNotUsingPost", "X-HTTP-Method is used with POST only.");
+        return refused(400, "XMethodNotUsingPost", "X-HTTP-Method can only be used with POST.");
     }
     if (request.headers.count("X-HTTP-Method") != 1) {
-        return refused(400, "XMethodIncorrectCount", "X-HTTP-Method stands there more than once.");
+        return refused(400, "XMethodIncorrectCount", "X-HTTP-Method is repeated.");
     }
     auto const method = method_named(*other);
     bool const known = method &&
         (*method == http_method::merge || *method == http_method::patch || *method == http_method::put ||
             *method == http_method::delete_);
     if (!known) {
-        return refused(400, "XMethodIncorrectValue", "The value of X-HTTP-Method is not known.");
+        return refused(400, "XMethodIncorrectValue", "The value of X-HTTP-Method is unknown.");
     }
     return *method;
 }
 
-/// Who asks, and what they may do.
+/// Authenticates the sender, and determines their permissions.
 ENTITABLE_DECL result<void> authenticate(server_work& work, request_origin const& origin) {
     auto const authorization = work.request.headers.find("Authorization");
     account_state* const account = work.engine.find(work.address.account);
     if (account == nullptr) {
-        return not_authenticated("The account or its signature is not known.");
+        return not_authenticated("The account or its signature is unknown.");
     }
     constexpr std::string_view bearer = "Bearer ";
     if (authorization && authorization->starts_with(bearer)) {
         auto const& verify = work.engine.options().bearer;
         if (!verify) {
             return not_authenticated(
-                "This server takes no bearer tokens; use an account key or a shared access signature.");
+                "This server does not accept bearer tokens; use an account key or a shared access signature.");
         }
         if (!(verify)(work.address.account, authorization->substr(bearer.size()))) {
             return refused(401, "InvalidAuthenticationInfo", "The token is not accepted.");
@@ -189,7 +189,7 @@ ENTITABLE_DECL result<void> authenticate(server_work& work, request_origin const
     return {};
 }
 
-/// The version of the protocol is one of a date, from that on which knows JSON.
+/// Checks the protocol version: a date, not before the first version with JSON.
 ENTITABLE_DECL result<void> check_version(http_request const& request) {
     auto const version = request.headers.find("x-ms-version");
     if (!version) {
@@ -203,7 +203,7 @@ ENTITABLE_DECL result<void> check_version(http_request const& request) {
     return {};
 }
 
-/// Until when the transport may work.
+/// Sets the deadline of the transport.
 ENTITABLE_DECL result<void> set_deadline(server_work& work, steady_time deadline) {
     auto wanted = option_of(work, "timeout");
     if (!wanted) {
@@ -227,7 +227,7 @@ ENTITABLE_DECL result<void> no_such_method() {
     return refused(405, "UnsupportedHttpVerb", "The resource doesn't support specified Http Verb.");
 }
 
-/// Sends a request to what answers it.
+/// Dispatches a request to its handler.
 ENTITABLE_DECL result<void> dispatch(server_work& work, entity_reader& reader) {
     auto comp = option_of(work, "comp");
     if (!comp) {
@@ -274,7 +274,7 @@ ENTITABLE_DECL result<void> dispatch(server_work& work, entity_reader& reader) {
     }
 }
 
-/// All of a request but what is the same for every answer.
+/// Runs a request, except the parts common to every response.
 ENTITABLE_DECL result<void> run(server_work& work, request_origin const& origin, steady_time deadline) {
     if (auto good = check_sizes(work.request, work.engine.options()); !good) {
         return good;
@@ -324,7 +324,7 @@ ENTITABLE_DECL result<void> run(server_work& work, request_origin const& origin,
     return outcome;
 }
 
-/// What each answer has.
+/// Adds the header fields of every response.
 ENTITABLE_DECL void add_common_fields(server_work& work) {
     http_headers& to = work.out.headers;
     known_fields::add(to, "Cache-Control: no-cache\0Server: entitable\0X-Content-Type-Options: nosniff", 3);
@@ -350,7 +350,7 @@ ENTITABLE_DECL http_response server_engine::answer(http_request const& request, 
     }
     out.status = 200;
     out.headers.clear();
-    auto outcome = problem_ ? result<void>{failure{error_code::internal_error, "the server has no good accounts"}}
+    auto outcome = problem_ ? result<void>{failure{error_code::internal_error, "the server has invalid accounts"}}
                             : run(work, origin, deadline);
     std::optional<error_code> failed;
     if (!outcome) {

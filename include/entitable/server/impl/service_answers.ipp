@@ -30,7 +30,7 @@ ENTITABLE_DECL result<void> answer_policies(server_work& work) {
     if (work.grant.by != access_grant::kind::all) {
         return not_permitted("AuthorizationFailure");
     }
-    query_entities asked; // the cheapest question that says whether the table is there
+    query_entities asked; // the cheapest query that shows whether the table exists
     asked.table = work.address.table;
     asked.page_size = 1;
     asked.range.partition.upper = key_bound::excluding({});
@@ -64,7 +64,7 @@ ENTITABLE_DECL result<void> answer_policies(server_work& work) {
     return {};
 }
 
-/// Settings with every part that the service has.
+/// Returns settings with every part that the service has.
 ENTITABLE_DECL service_properties all_of(service_properties held) {
     held.logging = held.logging ? held.logging : logging_settings{};
     held.hour_metrics = held.hour_metrics ? held.hour_metrics : metrics_settings{};
@@ -146,7 +146,7 @@ ENTITABLE_DECL result<void> answer_service(server_work& work) {
     return bad_parameter();
 }
 
-/// Whether a rule lets a page of `origin` send `method` with these header fields.
+/// Whether a rule allows a page of `origin` to send `method` with these header fields.
 ENTITABLE_DECL bool allows(
     cors_rule const& rule, std::string_view origin, std::string_view method, std::string_view fields) {
     auto const has = [](std::vector<std::string> const& list, std::string_view wanted) {
@@ -176,7 +176,7 @@ ENTITABLE_DECL result<void> answer_preflight(server_work& work) {
     std::string_view const origin = field("Origin");
     std::string_view const method = field("Access-Control-Request-Method");
     if (origin.empty() || method.empty()) {
-        return refused(400, "MissingRequiredHeader", "A preflight request names its origin and its method.");
+        return refused(400, "MissingRequiredHeader", "A preflight request must name its origin and its method.");
     }
     account_state* const account = work.engine.find(work.address.account);
     std::optional<cors_rule> found;
@@ -196,7 +196,7 @@ ENTITABLE_DECL result<void> answer_preflight(server_work& work) {
         to.add("Access-Control-Allow-Headers", field("Access-Control-Request-Headers")) &&
         to.add("Access-Control-Max-Age", std::to_string(found->max_age.count())) &&
         to.add("Access-Control-Allow-Credentials", "true") && to.add("Vary", "Origin");
-    static_cast<void>(all); // what came in one field goes into another
+    static_cast<void>(all); // one field is moved to another
     return {};
 }
 

@@ -41,13 +41,13 @@ ENTITABLE_DECL result<void> answer_tables(server_work& work) {
     if (*token) {
         asked.continuation = unwrapped_token(**token);
         if (!asked.continuation) {
-            return refused_input("The continuation token is not one of this server.");
+            return refused_input("The continuation token was not issued by this server.");
         }
     }
     std::string& body = work.out.body;
     append_list_start(body, "Tables", {}, work.style);
     std::size_t shown = 0;
-    constexpr int most_pages = 20; // of which none may have a table that satisfies the condition
+    constexpr int most_pages = 20; // any of which may be without a table that satisfies the condition
     for (int page = 0; *size != 0 && page < most_pages && shown == 0; ++page) {
         auto found = work.account->store.execute(asked, work.context);
         if (!found) {
@@ -114,7 +114,7 @@ ENTITABLE_DECL result<void> answer_delete_table(server_work& work) {
     return {};
 }
 
-/// The name of a table as it was created; ResourceNotFound.
+/// Returns the name of a table as it was created; ResourceNotFound.
 ENTITABLE_DECL result<std::string> stored_table_name(server_work& work, std::string_view wanted) {
     std::string const folded = text::ascii_lower(wanted);
     list_tables asked;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What a move remembers of the rows of one partition.
+/// The rows of one partition that a move has copied.
 
 #include <entitable/core/etag.hpp>
 
@@ -19,18 +19,18 @@ namespace detail {
 
 /// A row that was copied.
 struct copied_row {
-    etag source; ///< of the version that was copied; empty where it is to be copied again
-    etag target; ///< empty where the answer to the batch was lost
+    etag source; ///< of the version that was copied; empty if it must be copied again
+    etag target; ///< empty if the response to the batch was lost
     std::uint64_t content{};
-    std::uint32_t seen{}; ///< the last pass that has met it at the source
+    std::uint32_t seen{}; ///< the last pass that saw the row at the source
 };
 
-/// Rows by their row keys. Those that come in order, as those of the first pass do, stand one behind the other, without memory of their own each; and
-/// are found in order in no time. References are good until a row is added.
+/// Rows by row key. Rows added in key order, as in the first pass, are stored consecutively without an allocation each, and are found in
+/// order in constant time. References are valid until a row is added.
 class copied_rows {
 public:
     [[nodiscard]] std::size_t size() const noexcept { return in_order_.size() - gone_ + late_.size(); }
-    /// Null where it is not there.
+    /// Returns null if the row is absent.
     [[nodiscard]] copied_row* find(std::string_view row_key) {
         std::size_t const at = place_of(row_key);
         if (at < in_order_.size()) {
@@ -39,7 +39,7 @@ public:
         auto const known = late_.find(row_key);
         return known == late_.end() ? nullptr : &known->second;
     }
-    /// The row; a new one where it is not there.
+    /// Returns the row; adds it if it is absent.
     [[nodiscard]] copied_row& at(std::string_view row_key) {
         std::size_t place = in_order_.size();
         if (in_order_.empty() || key_of(in_order_.back()) < row_key) {
@@ -64,7 +64,7 @@ public:
             ++gone_;
         }
     }
-    /// Calls `visit(row_key, row)` for each, in no order.
+    /// Calls `visit(row_key, row)` for each row, in no particular order.
     template <class Visit>
     void for_each(Visit const& visit) const {
         for (placed_row const& each : in_order_) {
@@ -87,7 +87,7 @@ private:
     [[nodiscard]] std::string_view key_of(placed_row const& of) const noexcept {
         return std::string_view{keys_}.substr(of.key_at, of.key_size);
     }
-    /// Among those in order; their number where it is not.
+    /// Returns the index among the ordered rows; their number if absent.
     [[nodiscard]] std::size_t place_of(std::string_view row_key) noexcept {
         if (next_ < in_order_.size() && key_of(in_order_[next_]) == row_key) {
             return next_++;
@@ -103,10 +103,10 @@ private:
     }
 
     std::vector<placed_row> in_order_;
-    std::string keys_; ///< of these
+    std::string keys_; ///< of the ordered rows
     std::map<std::string, copied_row, std::less<>> late_;
     std::size_t gone_{};
-    std::size_t next_{}; ///< where the row is that is asked for next, mostly
+    std::size_t next_{}; ///< the row most likely to be looked up next
 };
 
 } // namespace detail

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What all handles of stores on a hash share: the list of the stores, and whose fleet they are.
+/// The state shared by all handles of hashed stores: the list of stores and their fleet.
 
 #include <entitable/core/shared.hpp>
 #include <entitable/shards/detail/watched_stores.hpp>
@@ -22,16 +22,17 @@ struct hash_stores_state : counted {
     std::chrono::nanoseconds check_every;
     watched_stores stores;
 
-    /// Opens a store, and does not look at its header. InvalidInput where the list has no such place.
+    /// Opens a store without checking its header. InvalidInput if the place is out of range.
     [[nodiscard]] result<any_transport> store(std::size_t place);
-    /// The same for these places, with the header looked at where that is due: all at once.
+    /// Opens several stores, and checks the headers that are due concurrently.
     [[nodiscard]] std::vector<result<any_transport>> checked(
         std::vector<std::size_t> const& places, call const& caller);
-    /// The place of a store in the list; its end where it is not there.
+    /// Returns the place of a store in the list; the list's size if it is absent.
     [[nodiscard]] std::size_t place_of(std::string_view name) const noexcept;
-    /// Whether the rows of a store have the header of this place, perhaps one that is being made; the fleet of the first one is that of all.
+    /// Checks that a store's rows have the header of this place, which may still be in the making. The first store's fleet becomes the
+    /// fleet of all.
     [[nodiscard]] result<void> judge(std::size_t place, store_rows const& rows, bool being_made);
-    /// Logical tables, from the first store that answers.
+    /// Lists the logical tables, from the first store that responds.
     [[nodiscard]] result<std::vector<std::string>> tables(call const& caller);
 
     std::string fleet; ///< of the first header that was read; empty before
@@ -40,7 +41,7 @@ private:
     std::mutex lock_;
 };
 
-/// Answers what readers of a map ask, as if there were one; changes of it are NotSupported.
+/// Serves readers of a map as if a map existed; changes are NotSupported.
 class hash_catalogue {
 public:
     using is_transport = void; ///< opts in to `transport`

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What all handles of a map share in one process: the copy, and who renews it.
+/// The state shared by all handles of a map in one process: the copy, and its renewal.
 
 #include <entitable/shards/shard_map.hpp>
 
@@ -13,13 +13,13 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Keys whose shard is asked for.
+/// Keys to find the shard of.
 struct shard_keys {
-    std::string_view first;    ///< the one key, or where the range begins
-    key_interval const* range; ///< null for the one key
-    std::int32_t shard;        ///< that holds them all, where a function decides
+    std::string_view first;    ///< the single key, or the start of the range
+    key_interval const* range; ///< null for a single key
+    std::int32_t shard;        ///< the shard that holds all of the keys, if a function decides
 
-    /// Where they are, or the first of them; null where there is no such shard any more.
+    /// Returns the place of the keys, or of the first of them; null if the shard no longer exists.
     [[nodiscard]] shard_place const* place_in(shard_map_copy const& map) const noexcept {
         return map.by_ranges ? &map.range_of(first) : map.find_shard(shard);
     }
@@ -37,31 +37,32 @@ struct lookup_map_state : counted {
     std::mutex lock;
     std::condition_variable changed;
     shard_map_ref held;
-    std::string identity;       ///< of the map that was opened; empty until one is read that has one
-    std::uint64_t begun{};      ///< readings of the map
-    std::uint64_t held_began{}; ///< which of them gave what is held
+    std::string identity;       ///< of the map that was opened; empty until a map with an identity is read
+    std::uint64_t begun{};      ///< the number of map reads started
+    std::uint64_t held_began{}; ///< the number of the read that gave the held copy
     bool renewing{};
-    steady_time renews_from{}; ///< after one that failed
+    steady_time renews_from{}; ///< the earliest renewal after a failed one
     bool absent{};             ///< the handle was moved from
 
     [[nodiscard]] steady_time now() const noexcept { return options.time->steady(); }
-    /// Whether a copy was read of a map that has an identity.
+    /// Whether a copy with an identity has been read.
     [[nodiscard]] bool has_identity() {
         std::lock_guard<std::mutex> const guard{lock};
         return !identity.empty();
     }
-    /// Reads the map, and nothing else. MapUnavailable where it cannot be read.
+    /// Only reads the map. MapUnavailable if it cannot be read.
     [[nodiscard]] result<shard_map_ref> read(call const& caller);
-    /// The copy that is held, renewed when a third of its lease is over `at` this time, which is now; one is read where there is none.
+    /// Returns the held copy, and renews it if a third of its lease has passed `at` this time, which is now. Reads one if none is held.
     [[nodiscard]] result<shard_map_ref> current(call const& context, steady_time at);
-    /// A copy whose reading began after this call.
+    /// Returns a copy whose read began after this call.
     [[nodiscard]] result<shard_map_ref> fresh(call const& context);
-    /// One change: `edit` is given the map as it is, any number of times. False of it: nothing is to be changed.
+    /// Makes one change. `edit` receives the current map and may be called any number of times; false means that there is nothing to
+    /// change.
     [[nodiscard]] result<void> change(
         call const& caller, function_ref<result<bool>(shard_map_copy const&, shard_map_draft&)> edit);
-    /// Whose shard is asked for. ShardUnmapped.
+    /// Returns the keys to find the shard of, for one partition. ShardUnmapped.
     [[nodiscard]] result<shard_keys> keys_of(std::string_view partition_key) const;
-    /// The place of a partition in a copy of the map. ShardUnmapped.
+    /// Returns the place of a partition in a copy of the map. ShardUnmapped.
     [[nodiscard]] result<shard_place const*> place_of(shard_map_copy const& map, std::string_view partition_key) const;
 };
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The stores of a map: a new one gets the identity of the map before it gets a shard.
+/// The stores of a map: a new store receives the identity of the map before it receives a shard.
 
 #include <entitable/shards/detail/sharded_state.hpp>
 
@@ -12,13 +12,13 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Makes a store one of the map: the identity is written there, then the map lists it. Nothing for a map without an identity. WrongStore where the map
-/// lists it already, and it has no identity any more.
+/// Adds a store to the map: writes the identity to the store, then lists it in the map. Does nothing for a map without an identity.
+/// WrongStore if the map already lists the store but its identity is missing.
 [[nodiscard]] result<void> list_store(sharded_state& state, std::string const& name);
-/// Adds to a change of the map that it lists stores.
+/// Adds stores to the list in a change of the map.
 [[nodiscard]] result<void> note_stores(
     shard_map_copy const& map, shard_map_draft& draft, std::set<std::string> const& names);
-/// Whether a table of a virtual shard is in its store: WrongStore where it is not.
+/// Checks that the table of a virtual shard is in its store. WrongStore if it is missing.
 [[nodiscard]] result<void> check_part(
     sharded_state& state, shard_place const& place, shard_table const& table, call const& caller);
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Lists in rules of placement, as they are stored.
+/// Lists in placement rules, in their stored form.
 
 #include <entitable/core/text.hpp>
 
@@ -14,7 +14,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Whether a list "a;b" has a part.
+/// Whether a list "a;b" contains a part.
 inline bool rule_names(std::string_view list, std::string_view part) noexcept {
     while (!list.empty()) {
         std::size_t const end = list.find(';');
@@ -41,7 +41,7 @@ inline std::string rule_list(std::vector<std::int32_t> const& shards) {
     return rule_list(parts);
 }
 
-/// A shard has one placement at most: its name is that of the shard.
+/// A shard has at most one placement: its name is derived from the shard.
 inline std::string placement_of(std::int32_t shard) { return text::joined({"placed ", std::to_string(shard)}); }
 
 } // namespace detail

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// An attempt to move a shard, in the rows of a map: how it ends.
+/// Ends an attempt to move a shard, in the rows of a map.
 
 #include <entitable/core/text.hpp>
 #include <entitable/shards/shard_map.hpp>
@@ -20,9 +20,9 @@ inline void clear_attempt(shard_map_row& row) {
     row.attempt_with.reset();
 }
 
-/// Ends the attempt on a row, and on the row beside it that goes into the same tables. These are noted to be dropped.
+/// Ends the attempt on a row and on the adjacent row that shares its new tables. Marks these tables to be dropped.
 inline void end_attempt(shard_map_copy const& map, shard_map_draft& draft, shard_map_row& row, shard_row_draft& own) {
-    std::int32_t number = row.shard; // in the names of the new tables: that of the lower one
+    std::int32_t number = row.shard; // in the names of the new tables: the lower shard's number
     if (shard_row_draft* const other = row.attempt_with ? draft.edit(map, *row.attempt_with) : nullptr) {
         number = text::compare_utf16(other->row.low, row.low) < 0 ? other->row.shard : number;
         clear_attempt(other->row);

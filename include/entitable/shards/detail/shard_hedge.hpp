@@ -3,14 +3,14 @@
 #pragma once
 
 /// \file
-/// Pages of several shards, those that are late asked for once more.
+/// Pages of several shards, with late pages requested a second time.
 
 #include <entitable/shards/detail/shard_part.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// As `run_all`. Each call is left as that of the request whose answer counts.
+/// Like `run_all`. Each call holds the state of the request whose response was used.
 [[nodiscard]] bool ask_hedged(std::vector<shard_page_request>& requests, std::vector<call>& calls,
     std::vector<channel*> const& places, io_driver& io, sharded_state& state);
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A map is read, and changed, as resumable operations of one place.
+/// Reads and changes a map, as resumable operations of one place.
 
 #include <entitable/request/operation.hpp>
 #include <entitable/shards/shard_map.hpp>
@@ -11,10 +11,10 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Reads a map: MapUnavailable where it cannot be read, ShardMapInvalid where it is none.
+/// Reads a map. MapUnavailable if it cannot be read, ShardMapInvalid if it is malformed.
 class shard_map_reading {
 public:
-    /// The time is from before the first request is sent: leases count from there.
+    /// `now` is taken before the first request is sent: leases count from it.
     shard_map_reading(std::string const& table, steady_time now);
 
     [[nodiscard]] operation_step next() const noexcept;
@@ -29,7 +29,7 @@ private:
     void end();
 
     query_entities pages_;
-    get_entity header_; ///< read again where the map had several pages: a change in between shows there
+    get_entity header_; ///< read again if the map had several pages, to detect a change in between
     shard_map_ref made_;
     std::size_t read_{};
     std::size_t attempts_{};
@@ -38,14 +38,15 @@ private:
     std::optional<result<shard_map_ref>> outcome_;
 };
 
-/// One change of a map, of its header and of rows, in one transaction under their ETags with a nonce in it. A change without an answer is
-/// settled by reading: the nonce is there, it is done; the ETag is as it was, the same is sent again; else it is begun anew. So what was applied is
-/// done again only where others have changed the header and all of these rows since: `edit` has to see that by itself.
+/// One change of a map: its header and rows, in one transaction under their ETags, with a nonce in it. A change whose response was lost is
+/// settled by a read: if the nonce is there, the change is done; if the ETag is unchanged, the same request is sent again; otherwise the
+/// change starts over. So an applied change is repeated only if others have since changed the header and all of these rows: `edit` must
+/// detect that.
 class shard_map_change {
 public:
-    /// Is given the map as it is, any number of times. False: nothing is to be changed.
+    /// Receives the current map, any number of times. False: there is nothing to change.
     using edit_type = std::function<result<bool>(shard_map_copy const&, shard_map_draft&)>;
-    /// No other change has the nonce.
+    /// The nonce must be unique among changes.
     shard_map_change(std::string const& table, std::string nonce, edit_type edit, steady_time now);
 
     [[nodiscard]] operation_step next() const noexcept;
@@ -65,14 +66,14 @@ private:
     std::string nonce_;
     edit_type edit_;
     std::optional<shard_map_reading> reading_;
-    shard_map_ref base_; ///< that the request was made of
+    shard_map_ref base_; ///< the copy that the request was built from
     transact request_;
     std::string sent_nonce_;
-    std::vector<std::int32_t> sent_rows_; ///< that have the nonce
+    std::vector<std::int32_t> sent_rows_; ///< the rows that carry the nonce
     steady_time not_before_{(steady_time::min)()};
     std::size_t drafts_{};
     std::size_t sendings_{};
-    bool unsettled_{}; ///< a sending of the request may have been applied
+    bool unsettled_{}; ///< an earlier send of the request may have been applied
     error last_;
     std::optional<result<void>> outcome_;
 };

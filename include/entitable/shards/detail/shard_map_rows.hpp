@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The rows of a map as they are stored, and what they say; and the proof that they cover every key.
+/// Parses the stored rows of a map, and checks that they cover every key.
 
 #include <entitable/core/text.hpp>
 #include <entitable/shards/shard_map.hpp>
@@ -52,7 +52,7 @@ inline std::string text_of(std::vector<shard_table> const& tables) {
     }
     return out;
 }
-/// Of the row of a virtual shard.
+/// Parses the retired tables in the row of a virtual shard.
 inline std::vector<shard_retired> shard_retired_in(std::string_view list, std::int32_t shard) {
     std::vector<shard_retired> all;
     for_each_shard_part(list, ';', [&](std::string_view part) {
@@ -76,24 +76,24 @@ inline std::string text_of(std::vector<shard_retired> const& retired, std::int32
 }
 
 inline failure map_fault(std::string why) {
-    return failure{error_code::shard_map_invalid, text::joined({"the map of the shards ", why})};
+    return failure{error_code::shard_map_invalid, text::joined({"the shard map ", why})};
 }
 
-/// Whether ranges, in their order, cover every key once.
+/// Checks that ranges, in order, cover every key once.
 inline result<void> check_ranges(shard_map_copy const& map) {
     std::string_view next;
     for (shard_place const& each : map.places) {
         bool const last = &each == &map.places.back();
         bool const ends = last ? each.row.high.empty() : text::compare_utf16(each.row.low, each.row.high) < 0;
         if (each.row.low != next || !ends) {
-            return map_fault(text::joined({"leaves a gap at one end of the range ", std::to_string(each.row.shard)}));
+            return map_fault(text::joined({"has a gap at one end of the range ", std::to_string(each.row.shard)}));
         }
         next = each.row.high;
     }
     return map.places.empty() ? map_fault("has no range") : result<void>{};
 }
 
-/// Whether the virtual shards cover every key once.
+/// Checks that the virtual shards cover every key once.
 inline result<void> check_coverage(shard_map_copy const& map) {
     if (map.by_ranges) {
         return check_ranges(map);

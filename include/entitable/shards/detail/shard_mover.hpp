@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The move of one virtual shard, or of two ranges into one, from the first request to the last: a resumable operation. Place 0 is the map; the others are stores, whose
-/// names it says.
+/// Moves one virtual shard, or merges two ranges, from the first request to the last, as a resumable operation. Place 0 is the map; the
+/// others are stores, named by `store`.
 
 #include <entitable/shards/detail/shard_map_change.hpp>
 #include <entitable/shards/detail/shard_table_copy.hpp>
@@ -16,20 +16,20 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What is to be moved, and how.
+/// The order for a move.
 struct shard_mover_order {
-    std::string map; ///< its table
+    std::string map; ///< the map's table
     std::int32_t shard{};
-    std::string source;                  ///< where the plan has seen it; empty for wherever it is
-    std::string target;                  ///< empty: an attempt is ended, and nothing begun
-    std::optional<std::int32_t> upper{}; ///< the range above, which goes into the same tables, and into the shard
-    std::string high{};                  ///< behind the last key of both
-    std::string name;                    ///< that no other move has: of its changes of the map
+    std::string source;                  ///< the store at planning time; empty for any
+    std::string target;                  ///< empty: ends an attempt and starts none
+    std::optional<std::int32_t> upper{}; ///< the range above, which goes into the same tables and shard
+    std::string high{};                  ///< the end of the upper range
+    std::string name;                    ///< unique to this move; marks its changes of the map
     profile limits;                      ///< of the target
     move_options options;
 };
 
-/// Each attempt has tables of names that were never used, so whoever takes over begins anew, and a mover that lives on meets only refusals.
+/// Each attempt uses table names that were never used before, so a takeover starts over and the old mover gets only refusals.
 class shard_mover {
 public:
     shard_mover(shard_mover_order order, steady_time now);
@@ -52,26 +52,26 @@ public:
     void abandon(error const& reason) { outcome_.emplace(failure{reason}); }
     [[nodiscard]] result<move_progress> finish() { return *std::move(outcome_); }
 
-    /// The name of the store of a place above 0.
+    /// Returns the name of the store at a place above 0.
     [[nodiscard]] std::string const& store(std::size_t place) const { return stores_.at(place - 1); }
     [[nodiscard]] move_progress const& progress() const noexcept { return progress_; }
 
 private:
     struct copied_table {
-        std::string source; ///< its store
+        std::string source; ///< the store that holds the table
         std::unique_ptr<shard_table_copy> copy;
     };
     struct dropped_table {
         std::string name;
-        bool whole{};                   ///< nobody has it any more
-        std::vector<key_interval> keys; ///< else those that nobody has in it
+        bool whole{};                   ///< no shard uses the table
+        std::vector<key_interval> keys; ///< otherwise the keys that no shard has in it
     };
     using edit_type = result<bool> (shard_mover::*)(shard_map_copy const&, shard_map_draft&, shard_row_draft&);
     enum class stage : std::uint8_t {
-        looking,     ///< whether another attempt is there; if so it is ended
-        dropping,    ///< tables that nobody uses
-        forgetting,  ///< that they were there
-        registering, ///< the attempt
+        looking,     ///< checks for another attempt, and ends it
+        dropping,    ///< drops unused tables
+        forgetting,  ///< removes them from the map
+        registering, ///< registers the attempt
         creating,
         copying,
         catching_up,
@@ -83,7 +83,7 @@ private:
         sealing,
         catching_up_sealed,
         collecting,
-        checking, ///< whether the attempt is still the own one, where a table is gone
+        checking, ///< checks that the attempt is still ours after a table disappeared
         giving_up,
         flipping,
         over,
@@ -97,7 +97,7 @@ private:
     void pass_on(result<delete_table::response> answered, steady_time now);
     template <class Other>
     void pass_on(result<Other>, steady_time) {
-        outcome_.emplace(failure{error_code::internal_error, "a move has not asked that"});
+        outcome_.emplace(failure{error_code::internal_error, "a move did not send this request"});
     }
 
     void go_on(steady_time now);
@@ -136,7 +136,7 @@ private:
     std::optional<shard_map_change> change_;
     std::size_t changes_{};
     std::vector<copied_table> tables_;
-    std::size_t table_{}; ///< the one that is made, or that a pass is at
+    std::size_t table_{}; ///< the table being made or passed over
     std::optional<copy_pass> pass_;
     std::uint64_t found_{}; ///< by the pass, in all tables
     std::uint64_t found_before_{};
@@ -144,25 +144,25 @@ private:
     std::optional<create_table> create_;
     std::optional<delete_table> delete_;
     std::optional<shard_table_erasure> erase_;
-    mutable std::vector<std::string> stores_; ///< of the places from 1 on, by which they were asked first
+    mutable std::vector<std::string> stores_; ///< names of the places from 1 on, in order of first use
 
     std::int64_t epoch_{};             ///< of the attempt
-    std::vector<shard_place> sources_; ///< what is moved, as it was then
+    std::vector<shard_place> sources_; ///< the shards being moved, as at registration
     std::vector<shard_table> moved_;
-    std::chrono::milliseconds lease_{}; ///< of copies of the map that may be out
+    std::chrono::milliseconds lease_{}; ///< the longest lease of outstanding map copies
     std::optional<shard_retired> dropping_;
-    std::optional<shard_retired> dropped_; ///< and to be forgotten, however often that change is drawn up
-    std::vector<dropped_table> drops_;     ///< tables of that
-    std::vector<shard_retired> kept_;      ///< that could not be dropped: they stay in the map
-    std::vector<etag> watched_;            ///< the rows of another's attempt
-    bool watches_{};                       ///< and it is not taken over yet
+    std::optional<shard_retired> dropped_; ///< to be removed from the map; survives redrafts of that change
+    std::vector<dropped_table> drops_;     ///< tables of `dropped_`
+    std::vector<shard_retired> kept_;      ///< could not be dropped: they stay in the map
+    std::vector<etag> watched_;            ///< the rows of another process's attempt
+    bool watches_{};                       ///< that attempt is not taken over yet
     bool flipped_{};
-    bool flip_sent_{};            ///< so it may be in the map
-    bool ended_{};                ///< by another process, and never flipped: its tables are nobody's
-    std::optional<failure> left_; ///< why, while these are dropped
+    bool flip_sent_{};            ///< the flip may be in the map
+    bool ended_{};                ///< by another process, before the flip: its tables are unused
+    std::optional<failure> left_; ///< the error to report once the tables are dropped
 
     steady_time not_before_{(steady_time::min)()};
-    std::optional<move_step> waits_for_; ///< what comes behind the wait for a lease
+    std::optional<move_step> waits_for_; ///< the step after the wait for a lease
     std::size_t failures_{};
     error missing_;
     std::optional<steady_time> writes_stopped_;

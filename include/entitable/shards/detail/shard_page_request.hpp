@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// One page of a store: an operation of one request.
+/// Requests one page of a store: an operation of one request.
 
 #include <entitable/request/operation.hpp>
 
@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// One page of one shard, in a lane.
+/// Requests one page of one shard, in a lane.
 class shard_page_request {
 public:
     shard_page_request(query_entities const& asked, std::size_t place) noexcept : asked_(&asked), place_(place) {}

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// One virtual shard in a fan-out: what is still to be asked of it, and the rows that came and wait to be merged.
+/// One virtual shard in a fan-out: the ranges still to be queried, and the rows waiting to be merged.
 
 #include <entitable/shards/detail/shard_page_request.hpp>
 #include <entitable/shards/detail/shard_token.hpp>
@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What is left of a range behind a row: the rest of its partition, and the partitions above.
+/// Returns the remainder of a range after a row: the rest of its partition, and the partitions above.
 inline std::vector<key_range> ranges_behind(
     key_range const& whole, std::optional<last_keys> const& last, bool has_partition) {
     std::vector<key_range> left;
@@ -33,23 +33,23 @@ inline std::vector<key_range> ranges_behind(
     return left;
 }
 
-/// One virtual shard in a fan-out, as the map was when that began. Of a map by ranges it is the keys: whichever shards have them by now are
-/// asked one after the other.
+/// One virtual shard in a fan-out, as the map was at the start. With a map of ranges, a set of keys: the shards that now hold them are
+/// queried one after the other.
 struct shard_part {
     std::int32_t shard{};
-    key_interval keys; ///< all where a function decides
+    key_interval keys; ///< every key if a function decides
     shard_route way;
-    std::vector<key_range> ranges; ///< still to be asked, the present one first
-    query_entities asked;          ///< of the present range what the shard has that the way leads to
+    std::vector<key_range> ranges; ///< still to be queried, the current one first
+    query_entities asked;          ///< the part of the current range in the shard that `way` leads to
     page rows;
-    std::string etag_start; ///< of the rows, once one is needed
+    std::string etag_start; ///< of the rows, built on first need
     std::size_t at{};
-    std::optional<last_keys> last; ///< of what came from here
+    std::optional<last_keys> last; ///< of the last row received from here
     bool ended{};
     bool failed{};
 
     [[nodiscard]] bool hungry() const noexcept { return at == rows.size() && !ended; }
-    /// Whose shard is asked next, or was asked for these keys.
+    /// Returns the keys whose shard is queried next, or was queried for these keys.
     [[nodiscard]] shard_keys keys_of(key_interval const& of) const noexcept {
         bool const bounded = of.lower.end != key_bound::kind::open;
         return {bounded ? std::string_view{of.lower.key} : std::string_view{}, &of, shard};

@@ -3,20 +3,20 @@
 #pragma once
 
 /// \file
-/// A range of a map is split at a key: one change of the map, as a resumable operation of one place.
+/// Splits a range of a map at a key, by one change of the map, as a resumable operation of one place.
 
 #include <entitable/shards/detail/shard_map_change.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Both halves have the tables that the range had, so nobody who holds a copy of the map from before is disturbed: what a copy says of a key is
-/// the same before and after.
+/// Both halves use the range's existing tables, so an older copy of the map stays correct: it gives the same place for every key before and
+/// after the split.
 class shard_splitting {
 public:
-    /// Is told the number of the upper half, and may add changes of other rows of the map's table; any number of times.
+    /// Receives the number of the upper half, and may add changes of other rows of the map's table; may be called any number of times.
     using also_type = std::function<result<void>(std::int32_t upper, shard_map_draft&)>;
-    /// No other change has the nonce.
+    /// The nonce must be unique among changes.
     shard_splitting(std::string const& table, std::int32_t shard, std::string key, std::string nonce, also_type also,
         steady_time now);
     shard_splitting(shard_splitting const&) = delete;
@@ -32,7 +32,7 @@ public:
         change_.answer(std::move(answered), now);
     }
     void abandon(error const& reason) { change_.abandon(reason); }
-    /// The number of the upper half.
+    /// Returns the number of the upper half.
     [[nodiscard]] result<std::int32_t> finish();
 
 private:
@@ -41,11 +41,11 @@ private:
     std::int32_t shard_;
     std::string key_;
     also_type also_;
-    std::int32_t upper_{-1}; ///< that was drawn up last
+    std::int32_t upper_{-1}; ///< of the last draft
     shard_map_change change_;
 };
 
-/// Splits a range, as `split_shard` does: rules that name it name the upper half as well, by the same change.
+/// Splits a range, as `split_shard` does: the same change adds the upper half to every rule that names the range.
 [[nodiscard]] result<std::int32_t> split_range(lookup_map const& map, std::int32_t shard, std::string key);
 
 } // namespace detail

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// One table of a virtual shard is copied to another store while it is written to: a resumable operation of several passes. Place 0 is the
+/// Copies one table of a virtual shard to another store while it is written to: a resumable operation of several passes. Place 0 is the
 /// source, place 1 the target.
 
 #include <entitable/request/batch_packer.hpp>
@@ -16,25 +16,25 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What one pass over a table does.
+/// The work of one pass over a table.
 enum class copy_pass : std::uint8_t {
     whole,    ///< copies every row
-    catch_up, ///< reads keys and ETags of the source; copies what is new or has another ETag, removes what is gone
-    verify,   ///< reads the target and compares its content with what was read at the source
-    collect,  ///< reads keys and ETags of the target and compares them with what was written
+    catch_up, ///< reads keys and ETags of the source; copies new and changed rows, removes deleted ones
+    verify,   ///< reads the target and compares its content with the rows read from the source
+    collect,  ///< reads keys and ETags of the target and compares them with the rows written
 };
 
-/// Remembers of each row its ETags at the source and at the target, and a number of its content: some 150 bytes a row.
+/// Remembers for each row its ETags at the source and at the target, and a digest of its content: about 150 bytes a row.
 ///
-/// Each batch writes the guard row of its partition, under its ETag, with the number of the batch in it. So a batch that comes late, or
-/// twice, is refused, and one without an answer is settled by reading the guard row. One batch is under way at a time.
+/// Each batch writes the guard row of its partition, under its ETag, with the batch's number. So a late or repeated batch is refused, and a
+/// batch without a response is settled by reading the guard row. One batch is in flight at a time.
 class shard_table_copy {
 public:
-    /// Of these partitions, on both sides.
+    /// Copies these partitions only, on both sides.
     shard_table_copy(std::string from, std::string to, profile const& target, std::uint32_t page_size = 1000,
         key_interval partitions = {});
 
-    /// Begins a pass; the first is a whole one.
+    /// Starts a pass; the first must be `whole`.
     void begin(copy_pass pass);
 
     [[nodiscard]] operation_step next() const noexcept;
@@ -42,19 +42,19 @@ public:
     void answer(result<transact::response> done, steady_time now);
     void answer(result<get_entity::response> guard, steady_time now);
     void abandon(error const& reason) { outcome_.emplace(failure{reason}); }
-    /// Of the pass. RowMismatch where the content of a row is another; ShardMoving where another process writes to the target.
+    /// Returns the result of the pass. RowMismatch if a row's content differs; ShardMoving if another process writes to the target.
     [[nodiscard]] result<void> finish() { return *std::move(outcome_); }
 
     [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }       ///< copied, in all passes
-    [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }     ///< of them
-    [[nodiscard]] std::uint64_t changes() const noexcept { return changes_; } ///< that the last pass found
+    [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }     ///< of the copied rows
+    [[nodiscard]] std::uint64_t changes() const noexcept { return changes_; } ///< found by the last pass
     [[nodiscard]] std::string const& target() const noexcept { return to_; }
 
 private:
     struct copied_partition {
         copied_rows rows;
         etag guard;
-        std::int64_t batch{}; ///< in the guard row; 0: there is none yet
+        std::int64_t batch{}; ///< in the guard row; 0: no guard row yet
     };
     struct pending_row {
         etag source;
@@ -75,21 +75,22 @@ private:
     std::string to_;
     profile limits_;
     std::map<std::string, copied_partition, std::less<>> partitions_;
-    std::map<std::string, copied_partition, std::less<>>::iterator last_{partitions_.end()}; ///< that was asked for
+    std::map<std::string, copied_partition, std::less<>>::iterator last_{
+        partitions_.end()}; ///< the partition looked up last
 
     copy_pass pass_{};
     std::uint32_t number_{}; ///< of the pass
     query_entities asked_;
-    std::deque<key_range> fetches_;       ///< that hold rows which have changed
-    std::optional<query_entities> fetch_; ///< one of them
-    bool scanned_{};                      ///< the source, to its end
-    bool removed_{};                      ///< what the source does not have any more is in the packer
+    std::deque<key_range> fetches_;       ///< ranges that hold changed rows
+    std::optional<query_entities> fetch_; ///< the current one
+    bool scanned_{};                      ///< the source has been read to its end
+    bool removed_{};                      ///< removals of rows deleted at the source are in the packer
     batch_packer packer_;
     std::vector<pending_row> pending_; ///< of the rows in the packer, by their tags
     transact batch_;
     std::vector<std::uint64_t> tags_;
     get_entity guard_;
-    bool sends_{}; ///< a batch is under way
+    bool sends_{}; ///< a batch is in flight
     bool settles_{};
     std::int64_t batches_{};
     std::size_t sendings_{};

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The keys of a table that no shard has in it any more are erased, so that a split frees space: a resumable operation.
+/// Erases the keys of a table that no shard uses any more, so that a split frees space: a resumable operation.
 
 #include <entitable/request/batch_packer.hpp>
 #include <entitable/request/operation.hpp>
@@ -11,8 +11,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Asks for the first page that is left and erases it, until there is none: so it may be ended anywhere, be done twice at once and begin anew. A
-/// table that is gone is done. Rows that come late stay; nobody asks for them.
+/// Reads the first remaining page and erases it, until no rows remain. So it may stop anywhere, run twice concurrently and start over. A
+/// missing table counts as done. Rows that arrive late stay; no shard reads them.
 class shard_table_erasure {
 public:
     shard_table_erasure(std::string table, std::vector<key_interval> partitions, std::uint32_t page_size);
@@ -22,7 +22,7 @@ public:
     void answer(result<transact::response> done, steady_time now);
     void abandon(error const& reason) { outcome_.emplace(failure{reason}); }
     [[nodiscard]] result<void> finish() { return *std::move(outcome_); }
-    /// Rows whose removal was answered.
+    /// Returns the number of rows whose removal was confirmed.
     [[nodiscard]] std::uint64_t erased() const noexcept { return erased_; }
 
 private:
@@ -33,7 +33,7 @@ private:
     batch_packer packer_;
     std::optional<transact> batch_;
     steady_time not_before_{(steady_time::min)()};
-    std::size_t refusals_{}; ///< one after another
+    std::size_t refusals_{}; ///< consecutive
     std::uint64_t erased_{};
     std::optional<result<void>> outcome_;
 };

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Logical tables: made, dropped and listed; and which virtual shards a range of keys meets.
+/// Creates, drops and lists logical tables; finds the virtual shards that a range of keys meets.
 
 #include <entitable/shards/detail/sharded_state.hpp>
 
@@ -17,17 +17,17 @@ namespace detail {
 [[nodiscard]] result<list_tables::response> list_sharded_tables(
     sharded_state& state, list_tables const& request, call& context);
 
-/// The same over stores on a hash.
+/// Creates a logical table over hashed stores.
 [[nodiscard]] result<create_table::response> create_hashed_table(
     sharded_state& state, create_table const& request, call& context);
 [[nodiscard]] result<delete_table::response> delete_hashed_table(
     sharded_state& state, delete_table const& request, call& context);
 
-/// Whether the keys of a virtual shard and a range have some in common, as far as ranges tell.
+/// Whether a virtual shard and a range may have keys in common, judged by ranges.
 [[nodiscard]] bool meets_range(shard_place const& place, key_range const& range);
-/// WrongStore: a table that the map says was whole has no part in the store of a shard any more.
+/// WrongStore: a table that was complete according to the map now lacks its part in the store of a shard.
 [[nodiscard]] failure lost_part(shard_place const& place, shard_table const& table);
-/// Drops a physical table; one that is gone is done.
+/// Drops a physical table; succeeds if it does not exist.
 [[nodiscard]] result<void> drop_shard_table(
     sharded_state& state, std::string_view store, std::string table, call const& caller);
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The continuation of a fan-out: the query it belongs to, and the last key.
+/// The continuation of a fan-out: the query's checksum, and the last key.
 
 #include <entitable/core/detail/hexadecimal.hpp>
 #include <entitable/core/result.hpp>
@@ -16,7 +16,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The keys of a row that was given last.
+/// The keys of the last row returned.
 struct last_keys {
     std::string partition_key;
     std::string row_key;
@@ -48,8 +48,8 @@ inline result<last_keys> keys_of_token(std::uint64_t query, std::string const& t
         }
     }
     failure refused{error_code::continuation_invalid,
-        "the continuation token is not one that the shards have given for this query: give it back unchanged, with the "
-        "same table, keys, filter and projection"};
+        "invalid continuation token: pass a token from this query back unchanged, with the same table, "
+        "keys, filter and projection"};
     refused.error().detail = text::printable(text::shortened(token));
     return refused;
 }

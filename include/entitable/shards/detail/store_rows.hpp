@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The rows of a store that say whose it is, as they were read: headers of stores on a hash, or the identity of a store of a map.
+/// The rows that identify a store, as they were read: headers of hashed stores, or the identity of a store of a map.
 
 #include <entitable/shards/detail/watched_stores.hpp>
 #include <entitable/shards/store_headers.hpp>
@@ -16,7 +16,7 @@ struct found_header {
     hash_store_header header;
     etag version;
 };
-/// All of these rows.
+/// All identifying rows of a store.
 struct store_rows {
     std::vector<found_header> headers;
     std::optional<store_identity> identity; ///< that of a map
@@ -25,16 +25,16 @@ struct store_rows {
 [[nodiscard]] inline bool is_retired(hash_store_header const& header) noexcept { return header.state == "retired"; }
 [[nodiscard]] inline bool is_being_made(hash_store_header const& header) noexcept { return header.state == "making"; }
 
-/// The cheapest question whether a table is there, and has a row.
+/// Returns the cheapest query for whether a table exists and has a row.
 [[nodiscard]] query_entities query_of_any_row(std::string table);
-/// What an answer to `query_of_store_rows` has; nothing where the store has no such table. The error names the store; its effect is none.
+/// Parses a response to `query_of_store_rows`; empty if the store lacks the table. The error names the store; its effect is none.
 [[nodiscard]] result<store_rows> store_rows_in(std::string_view name, result<query_entities::response> const& found);
-/// Asks a store.
+/// Reads the identifying rows of a store.
 [[nodiscard]] result<store_rows> read_store_rows(any_transport const& store, std::string_view name);
-/// Writes into a store that it belongs to a map, under a name, where it belongs to nobody; success where it says so already. WrongStore where it
-/// belongs to another map, has another name in this one, or is one of stores on a hash.
+/// Writes the map's identity and the store's name into a store that belongs to nobody; succeeds if it is already there. WrongStore if the
+/// store belongs to another map, has another name in this one, or is part of hashed stores.
 [[nodiscard]] result<void> write_identity(any_transport const& store, std::string_view map, std::string_view name);
-/// Whether the rows let a store be used by a map under a name. `listed`: the map says that the store has its identity.
+/// Checks that the rows allow a map to use the store under a name. `listed`: the map lists the store as marked.
 [[nodiscard]] result<void> judge_identity(
     store_rows const& rows, std::string_view map, std::string_view name, bool listed);
 

@@ -15,7 +15,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Whether the map is another one by now.
+/// Whether the map has been replaced by another one.
 inline result<bool> has_changed(shard_map_copy const& map, lookup_map_state& source) {
     ENTITABLE_TRY(auto const now, source.fresh({}));
     return now->header.version != map.header.version;
@@ -26,11 +26,11 @@ inline result<bool> has_changed(shard_map_copy const& map, lookup_map_state& sou
 ENTITABLE_DECL result<adoption> adopt(sharded const& cloud) {
     detail::sharded_state& state = cloud.state();
     if (state.fixed) {
-        return failure{error_code::not_supported, "stores on a hash have headers: there is no map to adopt"};
+        return failure{error_code::not_supported, "hashed stores have no map to adopt"};
     }
     detail::lookup_map_state& source = state.map.state();
     adoption done;
-    // The identity comes first, and does not count yet: who resumes writes the same one.
+    // The identity comes first, and has no effect yet: a resumed call writes the same one.
     ENTITABLE_CHECK(source.change({}, [&](auto const& map, detail::shard_map_draft& draft) -> result<bool> {
         done.identity = map.identity;
         if (!done.identity.empty()) {
@@ -58,7 +58,7 @@ ENTITABLE_DECL result<adoption> adopt(sharded const& cloud) {
     std::set<std::int64_t> whole; // the epochs of tables that have all parts
     for (bool ended = false; !ended;) {
         ENTITABLE_TRY(auto const map, source.fresh({}));
-        bool moved = false; // a part that is not where it was may be elsewhere
+        bool moved = false; // a part that is missing here may have moved
         std::set<std::string> added;
         for (detail::shard_place const& place : map->places) {
             if (marked.find(place.row.store) == marked.end()) {

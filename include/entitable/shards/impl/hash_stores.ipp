@@ -24,7 +24,7 @@ ENTITABLE_DECL std::size_t hash_stores_state::place_of(std::string_view name) co
 }
 
 inline failure no_such_place() {
-    return failure{error_code::invalid_input, "the list of stores on a hash has no such store"};
+    return failure{error_code::invalid_input, "the store is not in the list of hashed stores"};
 }
 
 ENTITABLE_DECL result<any_transport> hash_stores_state::store(std::size_t place) {
@@ -36,7 +36,7 @@ ENTITABLE_DECL result<void> hash_stores_state::judge(std::size_t place, store_ro
     auto const refuse = [&](std::initializer_list<std::string_view> what) {
         return wrong_store(name,
             text::joined({", place ", std::to_string(place), " of ", std::to_string(names.size()), " in the list, ",
-                text::joined(what), ": the list of stores, or what a name of it opens, is a wrong one"}));
+                text::joined(what), ": the list is wrong, or one of its names opens the wrong store"}));
     };
     std::string others;
     for (found_header const& each : rows.headers) {
@@ -49,25 +49,25 @@ ENTITABLE_DECL result<void> hash_stores_state::judge(std::size_t place, store_ro
             return refuse({"is retired as generation ", std::to_string(generation)});
         }
         if (header.hash_version != shard_hash_version) {
-            return refuse({"is of the version ", std::to_string(header.hash_version), " of the hash, not ",
+            return refuse({"has hash version ", std::to_string(header.hash_version), ", not ",
                 std::to_string(shard_hash_version)});
         }
         if (header.number != static_cast<std::int32_t>(names.size()) ||
             header.place != static_cast<std::int32_t>(place)) {
-            return refuse({"says place ", std::to_string(header.place), " of ", std::to_string(header.number)});
+            return refuse({"has place ", std::to_string(header.place), " of ", std::to_string(header.number)});
         }
         std::lock_guard<std::mutex> const guard{lock_};
         if (fleet.empty()) {
             fleet = header.fleet;
         }
         if (header.fleet != fleet) {
-            return refuse({"is of the fleet ", header.fleet, ", not ", fleet});
+            return refuse({"belongs to the fleet ", header.fleet, ", not ", fleet});
         }
         if (rows.identity) {
             return refuse({"belongs to the map ", rows.identity->map, " as well"});
         }
         if (is_being_made(header) && !being_made) {
-            return refuse({"is being made, or was not made to its end: make the stores again"});
+            return refuse({"is incomplete: make the stores again"});
         }
         return {};
     }
@@ -129,7 +129,7 @@ ENTITABLE_DECL result<std::vector<std::string>> hash_stores_state::tables(call c
 
 ENTITABLE_DECL result<query_entities::response> hash_catalogue::execute(
     query_entities const& request, call& context) const {
-    constexpr std::int64_t checks_a_lease = 3; // a copy of a map is renewed at a third of its lease
+    constexpr std::int64_t checks_a_lease = 3; // a copy of a map is renewed after a third of its lease
     hash_stores_state& stores = *stores_;
     ENTITABLE_TRY(auto const names, stores.tables(context));
     query_entities::response found;
@@ -170,12 +170,12 @@ ENTITABLE_DECL result<query_entities::response> hash_catalogue::execute(
 
 inline failure no_map_to_change() {
     return failure{error_code::not_supported,
-        "stores on a hash have no map that changes: shards do not move, and there are no rules; copy to the next "
+        "hashed stores have no shard map, so shards cannot move and there are no rules; copy to the next "
         "generation instead"};
 }
 
 ENTITABLE_DECL result<get_entity::response> hash_catalogue::execute(get_entity const&, call&) const {
-    return failure{error_code::resource_not_found, "stores on a hash have no map"};
+    return failure{error_code::resource_not_found, "hashed stores have no shard map"};
 }
 ENTITABLE_DECL result<write_entity::response> hash_catalogue::execute(write_entity const&, call&) const {
     return no_map_to_change();
@@ -191,9 +191,8 @@ inline result<void> check_hash_stores(std::vector<std::string> const& stores, ha
         options.generation > 999'999'999 || options.check_every < std::chrono::milliseconds{1} ||
         options.check_every > std::chrono::hours{8}) {
         return failure{error_code::invalid_input,
-            "stores on a hash are 1 to 900 different names with letters, digits, \"-\", \"_\" and \".\", 1 to 63; "
-            "their "
-            "generation is 1 to 999999999, and they are checked every 1 ms to 8 h"};
+            "hashed stores must have 1 to 900 different names of 1 to 63 letters, digits, \"-\", \"_\" or \".\", a "
+            "generation from 1 to 999999999, and check_every from 1 ms to 8 h"};
     }
     return {};
 }

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-// Stores on a hash are made, and retired.
+// Makes and retires hashed stores.
 
 #include <entitable/core/guid.hpp>
 #include <entitable/core/text.hpp>
@@ -16,8 +16,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Stores on a hash that are made. Headers say "making" until every store has one, so that a store which lost its header later is told from one that
-/// never had it: who makes again writes no header where any store has a whole one.
+/// Makes hashed stores. Headers say "making" until every store has one. This distinguishes a store that lost its header later from one that
+/// never had it: a repeated call writes no header if any store has a complete one.
 class hash_stores_making {
 public:
     hash_stores_making(hash_stores_state& state, std::int64_t generation) : state_(state), rows_(state.names.size()) {
@@ -35,7 +35,7 @@ public:
         if (whole == rows_.size()) {
             return failure{error_code::already_made,
                 text::joined(
-                    {"stores on a hash are made as generation ", std::to_string(header_.generation), ": open them"})};
+                    {"hashed stores exist as generation ", std::to_string(header_.generation), ": open them"})};
         }
         if (whole > 0) {
             for (std::size_t place = 0; place < rows_.size(); ++place) {
@@ -44,7 +44,7 @@ public:
                 }
             }
         }
-        // The first store decides whose fleet it is where two programs make it at once.
+        // If two programs make the stores concurrently, the first store decides the fleet.
         header_.fleet = own(0) ? own(0)->fleet : guid::random().to_string();
         for (std::size_t place = 0; place < rows_.size(); ++place) {
             if (!own(place)) {
@@ -60,7 +60,7 @@ public:
     }
 
 private:
-    /// What a store says, and whether it may be made.
+    /// Reads a store's rows, and checks that it may be part of the fleet.
     result<void> read(std::size_t place) {
         ENTITABLE_TRY(auto const through, state_.store(place));
         ENTITABLE_TRY(rows_[place], read_store_rows(through, state_.names[place]));
@@ -71,7 +71,7 @@ private:
             if (each.header.generation > header_.generation) {
                 return wrong_store(state_.names[place],
                     text::joined({" has the generation ", std::to_string(each.header.generation),
-                        ": an earlier one is not made any more"}));
+                        ": an earlier one can no longer be made"}));
             }
         }
         return rows_[place].identity
@@ -81,7 +81,7 @@ private:
 
     result<void> begin(std::size_t place) {
         ENTITABLE_TRY(auto const through, state_.store(place));
-        call creating; // only now: a header that comes late to a store which was emptied finds no table
+        call creating; // only now: a header that arrives late at an emptied store finds no table
         auto table = through.execute(create_table{std::string{store_rows_table}}, creating);
         if (!table && table.error().code != error_code::table_already_exists) {
             return std::move(table).as_failure();
@@ -95,7 +95,7 @@ private:
             return std::move(done).as_failure();
         }
         auto read_back = read(place);
-        if (!read_back && done && rows_[place].identity) { // a map was made over it at the same time: neither gets it
+        if (!read_back && done && rows_[place].identity) { // a map was made over it concurrently: neither may use it
             ENTITABLE_TRY(auto keys, to_row(header_));
             call again;
             static_cast<void>(through.execute(
@@ -108,7 +108,7 @@ private:
         header_.fleet = own(place)->fleet;
         return {};
     }
-    /// Another program that makes the same has done it as well: what it wrote is the same.
+    /// Another program that makes the same fleet may have finished it: it wrote the same.
     result<void> end(std::size_t place) {
         ENTITABLE_TRY(auto const through, state_.store(place));
         hash_store_header whole = *own(place);
@@ -128,9 +128,9 @@ private:
     [[nodiscard]] failure lost_header(std::size_t place) const {
         return wrong_store(state_.names[place],
             text::joined({" has no header of generation ", std::to_string(header_.generation),
-                ", and others have one: it was emptied, or a name of the list opens a wrong one"}));
+                ", and others have one: it was emptied, or a name of the list opens the wrong store"}));
     }
-    /// The header of the generation; null where the store has none.
+    /// Returns the header of the generation; null if the store has none.
     [[nodiscard]] found_header const* own_found(std::size_t place) const {
         auto const& all = rows_[place].headers;
         auto const found = std::find_if(all.begin(), all.end(),
@@ -152,7 +152,7 @@ private:
 
     hash_stores_state& state_;
     hash_store_header header_;
-    std::vector<store_rows> rows_; ///< by place, as they were read last
+    std::vector<store_rows> rows_; ///< by place, as last read
 };
 
 } // namespace detail
@@ -171,7 +171,7 @@ ENTITABLE_DECL result<void> hash_stores::retire(
     ENTITABLE_CHECK(detail::check_hash_stores(stores, options));
     hash_store_header tombstone;
     tombstone.generation = options.generation;
-    tombstone.state = "retired"; // and no version of the hash: programs of before refuse it as well
+    tombstone.state = "retired"; // and no version of the hash: older programs refuse it as well
     for (std::string const& name : stores) {
         ENTITABLE_TRY(auto const through, opener(name));
         call context;

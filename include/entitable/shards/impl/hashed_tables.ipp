@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-// Logical tables over stores on a hash.
+// Logical tables over hashed stores.
 
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
@@ -12,14 +12,14 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The name of a table as it was created; as it is asked for where there is none.
+/// Returns the table's name as it was created; the requested name if it does not exist.
 inline result<std::string> name_in_stores(sharded_state& state, std::string const& asked, call const& context) {
     ENTITABLE_TRY(auto const map, state.map.state().fresh(context));
     shard_table const* const known = map->find(asked);
     return known != nullptr ? known->name : asked;
 }
 
-/// A table in the stores on a hash.
+/// A table in hashed stores.
 class hashed_table {
 public:
     hashed_table(sharded_state& state, std::string name, call const& context)
@@ -27,7 +27,7 @@ public:
 
     [[nodiscard]] std::size_t stores() const noexcept { return state_.fixed->names.size(); }
     [[nodiscard]] std::string const& store(std::size_t place) const { return state_.fixed->names[place]; }
-    /// Its name in a store.
+    /// Returns its name in a store.
     [[nodiscard]] std::string stored(std::size_t place) const {
         return shard_table_name(name_, static_cast<std::int32_t>(place), state_.fixed->generation);
     }
@@ -40,7 +40,7 @@ public:
         own.cancellation = context_.cancellation;
         return through.execute(request, own);
     }
-    /// Whether it is in a store; and whether it has rows there.
+    /// Whether a store has the table, and whether the table has rows there.
     struct found {
         bool there{};
         bool rows{};
@@ -66,14 +66,14 @@ private:
     std::string name_;
 };
 
-/// Makes a table in every store on a hash, in the first one last: so it is whole as soon as it is in the first, and a part that is missing then was
-/// lost. Where the first one lacks it, no other has rows, unless it was dropped in part.
+/// Creates a table in every hashed store, in the first one last: so the table is complete once it is in the first, and a part missing after
+/// that was lost. If the first store lacks it, no other has rows, unless the table was dropped in part.
 ENTITABLE_DECL result<create_table::response> create_hashed_table(
     sharded_state& state, create_table const& request, call& context) {
-    constexpr std::size_t longest = 46; // longer ones are shortened, and could not be listed
+    constexpr std::size_t longest = 46; // longer names are shortened, and could not be listed
     if (request.table.size() > longest) {
         return failure{
-            error_code::invalid_resource_name, "over stores on a hash the name of a table has 46 characters at most"};
+            error_code::invalid_resource_name, "a table name over hashed stores must have at most 46 characters"};
     }
     ENTITABLE_TRY(std::string name, name_in_stores(state, request.table, context));
     hashed_table const table{state, std::move(name), context};
@@ -88,7 +88,7 @@ ENTITABLE_DECL result<create_table::response> create_hashed_table(
         if (!whole) {
             return none(whole.error());
         }
-        std::string with_rows; // a store
+        std::string with_rows; // a store that has rows
         for (std::size_t place = 1; place < table.stores(); ++place) {
             auto const here = table.look(place);
             if (!here) {
@@ -96,21 +96,21 @@ ENTITABLE_DECL result<create_table::response> create_hashed_table(
             }
             if (whole->there && !here->there) {
                 return wrong_store(table.store(place),
-                    text::joined({" lacks ", table.stored(place), ", and the first store has its part of the table: ",
-                        "the store was emptied, or is another one"}));
+                    text::joined({" lacks ", table.stored(place),
+                        ", and the first store has its part of the table: ", "the store was emptied or exchanged"}));
             }
             with_rows = here->rows ? table.store(place) : with_rows;
         }
         if (whole->there) {
-            return failure{error_code::table_already_exists, "there is a table of that name"};
+            return failure{error_code::table_already_exists, "the table exists already"};
         }
         if (with_rows.empty()) {
             break;
         }
-        if (again) { // and nobody has made it meanwhile
+        if (again) { // and no other program has created it meanwhile
             return wrong_store(table.store(0),
                 text::joined({" lacks ", table.stored(0), ", and the store ", with_rows,
-                    " has rows of the table: it was dropped in part, or lost; drop it to begin with no row"}));
+                    " has rows of the table: it was dropped in part, or lost; drop it to start with an empty table"}));
         }
     }
     for (std::size_t place = table.stores(); place-- > 0;) {
@@ -125,7 +125,7 @@ ENTITABLE_DECL result<create_table::response> create_hashed_table(
     return create_table::response{};
 }
 
-/// Drops a table in every store on a hash, in the first one first.
+/// Drops a table in every hashed store, in the first one first.
 ENTITABLE_DECL result<delete_table::response> delete_hashed_table(
     sharded_state& state, delete_table const& request, call& context) {
     ENTITABLE_TRY(std::string const name, name_in_stores(state, request.table, context));
@@ -145,7 +145,7 @@ ENTITABLE_DECL result<delete_table::response> delete_hashed_table(
         found = found || (!absent && place == 0);
     }
     if (!found) {
-        return failure{error_code::resource_not_found, "there is no table of that name"};
+        return failure{error_code::resource_not_found, "the table does not exist"};
     }
     return delete_table::response{};
 }

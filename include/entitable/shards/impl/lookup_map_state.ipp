@@ -18,7 +18,7 @@ namespace detail {
 ENTITABLE_DECL lookup_map_state& absent_map_state() {
     static shared<lookup_map_state> const made = [] {
         auto absent = shared<lookup_map_state>::make(
-            moved_from_transport("map of shards"), std::string{}, virtual_shards{1}, lookup_map_options{});
+            moved_from_transport("shard map"), std::string{}, virtual_shards{1}, lookup_map_options{});
         absent->absent = true;
         return absent;
     }();
@@ -40,7 +40,7 @@ ENTITABLE_DECL result<shard_map_ref> lookup_map_state::read(call const& caller) 
     }
     if ((*found)->identity != identity) {
         return map_fault(text::joined(
-            {"is another one than was opened: its identity is \"", (*found)->identity, "\", not ", identity}));
+            {"has been replaced since it was opened: its identity is \"", (*found)->identity, "\", not ", identity}));
     }
     return found;
 }
@@ -56,7 +56,7 @@ ENTITABLE_DECL result<shard_map_ref> lookup_map_state::fresh(call const& context
             return std::move(allowed).as_failure();
         }
         if (renewing) {
-            changed.wait_for(guard, std::chrono::milliseconds{5}); // a cancellation wakes nobody
+            changed.wait_for(guard, std::chrono::milliseconds{5}); // a cancellation wakes no waiter
             continue;
         }
         renewing = true;
@@ -96,7 +96,7 @@ ENTITABLE_DECL result<shard_map_ref> lookup_map_state::current(call const& conte
             if (fresh || renewing || at < renews_from) {
                 return held;
             }
-            // What is held may be good for long: nobody is kept waiting by a map that does not answer.
+            // The held copy may stay valid for long: a map that does not respond must not block the caller.
             deadline = (std::min)(deadline, system_clock().steady() + longest);
         }
     }
@@ -108,7 +108,7 @@ ENTITABLE_DECL result<shard_map_ref> lookup_map_state::current(call const& conte
     if (!renewed && held) {
         steady_time const ended = now();
         renews_from = ended + (std::max)(steady_time::duration{longest}, 10 * (ended - at));
-        return held; // the lease decides whether it is good
+        return held; // the lease decides whether it is valid
     }
     return renewed;
 }
@@ -119,7 +119,7 @@ ENTITABLE_DECL result<shard_keys> lookup_map_state::keys_of(std::string_view par
     }
     auto const found = shards.shard_of(partition_key);
     if (!found) {
-        failure refused{error_code::shard_unmapped, "the partition key belongs to no virtual shard of the map"};
+        failure refused{error_code::shard_unmapped, "no virtual shard of the map has the partition key"};
         refused.error().detail = text::printable(text::shortened(partition_key));
         return refused;
     }
@@ -129,7 +129,7 @@ ENTITABLE_DECL result<shard_keys> lookup_map_state::keys_of(std::string_view par
 ENTITABLE_DECL result<shard_place const*> lookup_map_state::place_of(
     shard_map_copy const& map, std::string_view partition_key) const {
     ENTITABLE_TRY(shard_keys const keys, keys_of(partition_key));
-    return keys.place_in(map); // a copy has a place for every number that the function gives
+    return keys.place_in(map); // a copy has a place for every number that the function returns
 }
 
 ENTITABLE_DECL result<void> lookup_map_state::change(

@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A change of the map that lists stores.
+/// Lists stores in a change of the map.
 ENTITABLE_DECL result<void> note_stores(
     shard_map_copy const& map, shard_map_draft& draft, std::set<std::string> const& names) {
     for (std::string const& name : names) {

@@ -29,8 +29,9 @@ inline result<void> check_rule(placement_rule const& rule) {
     bool const kind = rule.kind == "only" || rule.kind == "never" || rule.kind == "alone" || rule.kind == "weighs";
     if (!is_rule_name(rule.name) || !kind || !stores || !(rule.weight >= 0 && rule.weight <= 1e6)) {
         return failure{error_code::invalid_input,
-            "a rule has a name of 1 to 63 letters, digits, spaces, \"-\", \"_\" and \".\", names stores, is \"only\", "
-            "\"never\", \"alone\" or \"weighs\", and has a weight of 0 to 1,000,000"};
+            "a rule must have a name of 1 to 63 letters, digits, spaces, \"-\", \"_\" or \".\", stores, the kind "
+            "\"only\", "
+            "\"never\", \"alone\" or \"weighs\", and a weight from 0 to 1,000,000"};
     }
     return {};
 }
@@ -100,13 +101,13 @@ ENTITABLE_DECL double placement_rules::weight_of(std::string_view store) const {
 ENTITABLE_DECL result<placement_rules> rules_of(lookup_map const& map) {
     using r = fields<placement_rule>;
     if (map.state().absent) {
-        return detail::moved_from("map of shards");
+        return detail::moved_from("shard map");
     }
     table<placement_rule> const rules{map.state().catalogue, map.state().table};
     auto found = rules.where(r::map == "map" && r::name >= "").to();
     if (!found) {
         failure away{error_code::map_unavailable,
-            text::joined({"the rules of the map cannot be read: ", found.error().to_string()})};
+            text::joined({"cannot read the rules of the map: ", found.error().to_string()})};
         return away;
     }
     return placement_rules{*std::move(found)};
@@ -115,7 +116,7 @@ ENTITABLE_DECL result<placement_rules> rules_of(lookup_map const& map) {
 ENTITABLE_DECL result<void> put_rule(lookup_map const& map, placement_rule const& rule) {
     ENTITABLE_CHECK(detail::check_rule(rule));
     ENTITABLE_CHECK(table<placement_rule>{map.state().catalogue, map.state().table}.insert_or_replace(
-        rule)); // sent again is the same
+        rule)); // sending it twice changes nothing
     return {};
 }
 

@@ -29,7 +29,7 @@ public:
             ENTITABLE_TRY(last, keys_of_token(print, *request_.continuation));
         }
         ENTITABLE_CHECK(find_parts(last));
-        // Two pages of a store are two snapshots, so a page of one partition has the rows of one of them (`transport`, rule 10).
+        // Two pages of a store are two snapshots, so a page of one partition holds the rows of a single page (`transport`, rule 10).
         bool const one_partition = request_.range.partition.is_point();
         query_entities::response found;
         for (;;) {
@@ -51,7 +51,7 @@ public:
         if (misses_ != nullptr && !parts_.empty() && found.rows.empty() && !request_.continuation &&
             std::all_of(parts_.begin(), parts_.end(), [](shard_part const& each) { return each.failed; })) {
             std::lock_guard<std::mutex> const guard{misses_->lock};
-            return failure{misses_->all.back().why}; // all failed: nothing to be partial with
+            return failure{misses_->all.back().why}; // all failed: there is no partial result
         }
         found.examined = examined_;
         found.stale = stale_;
@@ -86,7 +86,7 @@ private:
         return {};
     }
 
-    /// A shard that failed is not asked again: what it lacks of this query is lacking from here on.
+    /// Skips a failed shard: it is not queried again, and the rest of its rows are missing from this query.
     void skip_if_failed(shard_part& part) {
         std::string const& low = part.keys.lower.key;
         std::string const& high = part.keys.upper.key;
@@ -123,7 +123,7 @@ private:
         return order < 0 || (order == 0 && text::compare_utf16(left.row_key, right.second) < 0);
     }
 
-    /// Asks all parts that have no row, until each has one or is at its end.
+    /// Queries all parts that have no row, until each has one or is at its end.
     result<void> feed() {
         for (;;) {
             std::vector<shard_part*> hungry;
@@ -148,7 +148,7 @@ private:
         for (shard_part* const each : hungry) {
             auto way = way_of(*each);
             if (way && each->asked.continuation && !each->way.leads_where(*way)) {
-                restart(*each); // its continuation was one of another table
+                restart(*each); // its continuation belongs to another table
                 if (each->ended) {
                     continue;
                 }
@@ -166,7 +166,7 @@ private:
             auto& [each, way] = ways[index];
             auto& store = reached[index];
             if (!store) {
-                each->way = std::move(way); // to be named
+                each->way = std::move(way); // named in the error
                 ENTITABLE_CHECK(fail(*each, store.error()));
                 continue;
             }
@@ -232,7 +232,7 @@ private:
         return state_.route(part.keys_of(part.ranges.front().partition), request_.table, false, context_);
     }
 
-    /// Begins again behind the last row that came.
+    /// Starts over after the last row received.
     void restart(shard_part& part) {
         bool has_partition = part.last.has_value();
         if (part.last && !state_.map.state().shards.by_ranges()) {
@@ -242,7 +242,7 @@ private:
         key_range const whole{intersection(request_.range.partition, part.keys), request_.range.row};
         part.ranges = ranges_behind(whole, part.last, has_partition);
         part.asked.continuation.reset();
-        part.ended = part.ranges.empty(); // the last row that came was the last there can be
+        part.ended = part.ranges.empty(); // the last row received was the last possible one
     }
 
     result<void> take(shard_part& part, result<query_entities::response> answer) {
@@ -252,7 +252,7 @@ private:
         if (!holds) {
             return fail(part, holds.error());
         }
-        if (!*holds) { // thrown away: asked again at the new place
+        if (!*holds) { // discarded: requested again at the new place
             restart(part);
             return {};
         }
@@ -313,7 +313,7 @@ private:
         return {};
     }
 
-    /// Moves rows to the page in key order, until it is full or a part has to be asked.
+    /// Moves rows to the page in key order, until it is full or a part needs another page.
     void merge(page& out) {
         auto const after = [](shard_part const* left, shard_part const* right) {
             int const order = text::compare_utf16(left->front().partition_key, right->front().partition_key);

@@ -9,7 +9,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// One page, asked for once or twice.
+/// One page, requested once or twice.
 class page_race {
 public:
     page_race(shard_page_request& page, call& context, channel& to, steady_time now)
@@ -21,7 +21,7 @@ public:
         late_at_ += std::chrono::duration_cast<steady_time::duration>(late_after);
         send(runners_[0], first_);
     }
-    /// When it is asked for again, unless it is answered.
+    /// When it is requested again, unless a response has arrived.
     [[nodiscard]] steady_time late_at() const noexcept { return answer_ || hedged_ ? (steady_time::max)() : late_at_; }
     void hedge(bool allowed) {
         hedged_ = true;
@@ -31,7 +31,7 @@ public:
     }
     [[nodiscard]] bool answered() const noexcept { return answer_.has_value(); }
     [[nodiscard]] bool over() const noexcept { return answer_ && !runners_[0].under_way && !runners_[1].under_way; }
-    /// Nothing of it is under way any more: hands over the answer and its call.
+    /// Requires that no request is in flight: hands over the response and its call.
     void end(steady_time now) {
         if (second_won_) {
             first_ = std::move(second_);
@@ -59,12 +59,12 @@ private:
         runner& other = runners_[&one == &runners_[0] ? 1 : 0];
         one.under_way = false;
         if (answer_ || (!answer && other.under_way)) {
-            return; // it came second; or it failed, and the other one may not
+            return; // it lost the race; or it failed, and the other request may succeed
         }
         second_won_ = &one == &runners_[1];
         answer_.emplace(std::move(answer));
         if (other.under_way) {
-            to_.cancel(&other, error{error_code::cancelled, "the same page came sooner by another request"});
+            to_.cancel(&other, error{error_code::cancelled, "another request for the page finished first"});
         }
     }
 
@@ -117,7 +117,7 @@ ENTITABLE_DECL bool ask_hedged(std::vector<shard_page_request>& requests, std::v
             continue;
         }
         if (wakes == (steady_time::max)() && !io.watches()) {
-            error silent{error_code::transport_failed, "the transport left a request without an answer"};
+            error silent{error_code::transport_failed, "the transport did not complete a request"};
             for (shard_page_request& each : requests) {
                 each.abandon(silent);
             }

@@ -22,7 +22,7 @@ extern "C" __declspec(dllimport) unsigned long long __stdcall GetTickCount64(voi
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Counts while the machine sleeps, which std::chrono::steady_clock need not.
+/// Also counts while the machine sleeps, unlike some implementations of std::chrono::steady_clock.
 class sleepless_clock final : public clock {
 public:
     [[nodiscard]] date_time now() noexcept override { return system_clock().now(); }
@@ -62,7 +62,7 @@ ENTITABLE_DECL shard_table const* shard_map_copy::find(std::string_view table) c
         return each >= 'A' && each <= 'Z' ? static_cast<char>(each - 'A' + 'a') : each;
     };
     shard_table const* dropping = nullptr;
-    for (shard_table const& each : tables) { // for each request: allocates nothing
+    for (shard_table const& each : tables) { // runs for each request: allocates nothing
         if (each.name == table ||
             std::equal(each.name.begin(), each.name.end(), table.begin(), table.end(),
                 [&](char one, char other) { return lower(one) == lower(other); })) {
@@ -103,7 +103,7 @@ ENTITABLE_DECL key_interval shard_place::keys() const {
 }
 
 ENTITABLE_DECL std::string shard_table_name(std::string_view table, std::int32_t shard, std::int64_t epoch) {
-    constexpr std::size_t most_of_base = 46; // 4 digits, "x" and 12 digits stand behind it
+    constexpr std::size_t most_of_base = 46; // followed by 4 digits, "x" and 12 digits
     std::string made{table};
     if (made.size() > most_of_base) {
         made.resize(most_of_base - 16);

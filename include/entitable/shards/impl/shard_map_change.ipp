@@ -58,14 +58,14 @@ ENTITABLE_DECL result<void> shard_map_reading::take(page const& rows) {
 }
 
 ENTITABLE_DECL void shard_map_reading::answer(result<query_entities::response> found, steady_time) {
-    // Of stores on a hash, which have no map; of a catalogue that was moved from, or whose address is wrong.
+    // These errors are permanent: hashed stores have no map, or the catalogue was moved from, or its address is invalid.
     if (!found && (found.error().code == error_code::wrong_store || found.error().code == error_code::invalid_input)) {
         outcome_.emplace(failure{found.error()});
         return;
     }
     if (!found) {
-        failure away{error_code::map_unavailable,
-            text::joined({"the map of the shards cannot be read: ", found.error().to_string()})};
+        failure away{
+            error_code::map_unavailable, text::joined({"cannot read the shard map: ", found.error().to_string()})};
         away.error().detail = found.error().detail;
         outcome_.emplace(std::move(away));
         return;
@@ -80,7 +80,7 @@ ENTITABLE_DECL void shard_map_reading::answer(result<query_entities::response> f
         return;
     }
     if (!headed_) {
-        outcome_.emplace(map_fault("has no header: it was not made, or not to its end"));
+        outcome_.emplace(map_fault("has no header: it was not made, or its making was interrupted"));
     } else if (read_ > 1) {
         checks_ = true;
     } else {
@@ -95,15 +95,14 @@ ENTITABLE_DECL void shard_map_reading::answer(result<get_entity::response> heade
     } else if (++attempts_ < most_attempts) {
         begin(now);
     } else {
-        outcome_.emplace(
-            failure{error_code::map_unavailable, "the map of the shards changes faster than it can be read"});
+        outcome_.emplace(failure{error_code::map_unavailable, "the shard map changes faster than it can be read"});
     }
 }
 
 ENTITABLE_DECL void shard_map_reading::end() {
     if (made_->header.state) {
         outcome_.emplace(map_fault(text::joined({"is in the state \"", text::printable(*made_->header.state),
-            "\": it was not made to its end; make it again"})));
+            "\": its making was interrupted; make it again"})));
         return;
     }
     made_->tables = shard_tables_in(made_->header.tables);
@@ -176,9 +175,9 @@ ENTITABLE_DECL void shard_map_change::look(steady_time) {
             return;
         }
         if ((*read)->version == base_->version) {
-            return; // nothing was applied so far: the same is sent again
+            return; // nothing was applied so far: the same request is sent again
         }
-        unsettled_ = false; // and nothing of it ever will be: the ETag is another
+        unsettled_ = false; // and never will be: the ETag differs
     }
     base_ = *std::move(read);
     draw_up();
@@ -196,7 +195,7 @@ ENTITABLE_DECL void shard_map_change::draw_up() {
     constexpr std::size_t most_drafts = 50;
     if (++drafts_ > most_drafts) {
         outcome_.emplace(
-            failure{error_code::map_unavailable, "the map of the shards is changed by others all the time"});
+            failure{error_code::map_unavailable, "too many conflicts with other changes of the shard map"});
         return;
     }
     auto const make = [&]() -> result<bool> {
@@ -244,14 +243,14 @@ ENTITABLE_DECL void shard_map_change::answer(result<transact::response> changed,
     }
     bool const lost = changed.error().effect == effect::unknown;
     bool const refused = changed.error().code == error_code::update_condition_not_satisfied ||
-        changed.error().code == error_code::resource_not_found; // a rule that went, say
+        changed.error().code == error_code::resource_not_found; // for example, a rule was removed meanwhile
     if ((!lost && !refused && !unsettled_) || ++sendings_ == most_sendings) {
         failure ended{changed.error()};
         ended.error().effect = unsettled_ || lost ? effect::unknown : effect::none;
         outcome_.emplace(std::move(ended));
         return;
     }
-    // A sending whose answer was lost may have been the one that the ETag refused now.
+    // The ETag mismatch may be due to an earlier send whose response was lost.
     unsettled_ = unsettled_ || lost;
     if (!refused) {
         not_before_ = now + std::chrono::milliseconds{sendings_ < 10 ? 1 << sendings_ : 1000};

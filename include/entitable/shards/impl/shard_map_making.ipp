@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-// A map is made.
+// Makes a map.
 
 #include <entitable/core/guid.hpp>
 #include <entitable/core/text.hpp>
@@ -19,8 +19,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A map that is made. Its header says "making" from the beginning; each group of rows is one transaction with the header, under its ETag, and
-/// the last one makes the map. So what comes late, of this program or another one that makes the same, meets another ETag.
+/// Makes a map. Its header says "making" from the start; each group of rows is one transaction with the header, under its ETag, and the
+/// last one completes the map. So a late request, of this program or of another one that makes the same map, meets a different ETag.
 class shard_map_making {
 public:
     shard_map_making(any_transport const& catalogue, std::string const& table, virtual_shards const& shards,
@@ -63,12 +63,12 @@ public:
     }
 
 private:
-    static constexpr int most_attempts = 200; ///< of two programs that make the same at once each meets the other
+    static constexpr int most_attempts = 200; ///< two programs that make the same map concurrently conflict
 
-    /// What the map has now.
+    /// The stored state of the map.
     struct seen {
         shard_map_header header;
-        etag version; ///< empty where there is no header
+        etag version; ///< empty if there is no header
         std::string identity;
         std::map<std::int32_t, shard_map_row> rows;
         std::set<std::string> stores;
@@ -105,9 +105,9 @@ private:
     }
 
     static failure made_before() {
-        return failure{error_code::already_made, "there is a map of shards in the table: open it"};
+        return failure{error_code::already_made, "the table has a shard map already: open it"};
     }
-    /// Sends a transaction; false where it was refused, or what became of it is to be read.
+    /// Sends a transaction; false if it was refused or its outcome must be read.
     result<bool> send(std::vector<mutation> changes) {
         call context;
         auto const done = catalogue_.execute(transact{table_, std::move(changes)}, context);
@@ -122,12 +122,11 @@ private:
                                                                  : result<bool>{failure{done.error()}};
     }
     failure given_up() {
-        return last_
-            ? *std::move(last_)
-            : failure{error_code::map_unavailable, "the map is made by others at the same time, again and again"};
+        return last_ ? *std::move(last_)
+                     : failure{error_code::map_unavailable, "too many conflicts with others that make the map"};
     }
 
-    /// Writes the header with an identity, or takes those of an earlier attempt.
+    /// Writes the header with an identity, or adopts those of an earlier attempt.
     result<void> begin() {
         for (int attempt = 0; attempt < most_attempts; ++attempt) {
             ENTITABLE_TRY(auto const found, read());
@@ -163,7 +162,7 @@ private:
                 return own ? result<void>{} : result<void>{made_before()};
             }
             if (found.identity != identity_) {
-                return failure{error_code::shard_map_invalid, "the map was removed while it was made: make it again"};
+                return failure{error_code::shard_map_invalid, "the map was removed during its making: make it again"};
             }
             std::vector<mutation> changes;
             for (shard_map_row const& row : rows_) {
@@ -211,7 +210,7 @@ private:
     any_transport const& catalogue_;
     std::string const& table_;
     store_opener const& open_store_;
-    std::string nonce_; ///< of this program's making
+    std::string nonce_; ///< identifies this program's attempt
     shard_map_header header_;
     std::vector<shard_map_row> rows_;
     std::set<std::string> stores_;
@@ -225,8 +224,7 @@ ENTITABLE_DECL result<lookup_map> lookup_map::make(any_transport catalogue, std:
     std::vector<std::string> const& stores, store_opener const& open_store, lookup_map_options const& options) {
     if (stores.empty() || !std::all_of(stores.begin(), stores.end(), detail::is_store_name)) {
         return failure{error_code::invalid_input,
-            "the names of the stores of a map have letters, digits, \"-\", \"_\" and \".\", 1 to 63; one store at "
-            "least"};
+            "a map needs at least one store, and each name must have 1 to 63 letters, digits, \"-\", \"_\" or \".\""};
     }
     auto const& bounds = shards.bounds();
     bool const ascending = std::adjacent_find(bounds.begin(), bounds.end(), [](auto const& left, auto const& right) {
@@ -236,8 +234,8 @@ ENTITABLE_DECL result<lookup_map> lookup_map::make(any_transport catalogue, std:
         (!bounds.empty() && bounds.front().empty()) || (shards.by_ranges() && shards.has_own()) ||
         options.lease < std::chrono::milliseconds{} || options.lease > std::chrono::hours{24}) {
         return failure{error_code::invalid_input,
-            "a map has 1 to 900 virtual shards, ascending bounds that are not empty or tenants with shards of their "
-            "own, and a lease of a day at most"};
+            "a map must have 1 to 900 virtual shards, bounds that are not empty and ascend, or tenants with their own "
+            "shards, and a lease of at most a day"};
     }
     ENTITABLE_CHECK(detail::shard_map_making{catalogue, table, shards, stores, open_store, options}.run());
     return open(std::move(catalogue), std::move(table), std::move(shards), options);

@@ -21,7 +21,7 @@ struct moved_size {
     std::uint64_t rows{};
     std::uint64_t bytes{};
 };
-/// Of a physical table, without the guard rows of moves.
+/// Returns the size of a physical table, without the guard rows of moves.
 inline result<moved_size> shard_table_size(
     any_transport const& from, std::string const& table, key_interval const& keys) {
     moved_size made;
@@ -48,7 +48,7 @@ inline result<move_progress> drive(shard_mover& moving, sharded_state& state, cl
         operation_step const due = moving.next();
         if (due.done()) {
             if (watch && told && told->step != moving.progress().step) {
-                static_cast<void>(watch(moving.progress())); // of what is over
+                static_cast<void>(watch(moving.progress())); // reports the finished step
             }
             return moving.finish();
         }
@@ -93,7 +93,7 @@ ENTITABLE_DECL move_plan::move_plan(sharded cloud, std::string to, move_options 
     }
 }
 
-/// Whether the target answers.
+/// Checks that the target responds.
 ENTITABLE_DECL result<void> move_plan::reach() {
     ENTITABLE_TRY(auto const reached, cloud_.state().store(target));
     call context;
@@ -118,21 +118,21 @@ ENTITABLE_DECL result<void> move_plan::count(detail::shard_map_copy const& map, 
 
 namespace detail {
 
-/// The place of a virtual shard that is to go to a store.
+/// Finds the place of a virtual shard that is to move to a store.
 inline result<shard_place const*> place_to_move(
     shard_map_copy const& map, std::int32_t shard, std::string_view target) {
     shard_place const* const found = map.find_shard(shard);
     if (found == nullptr) {
-        return failure{error_code::invalid_input, text::joined({"there is no virtual shard ", std::to_string(shard)})};
+        return failure{error_code::invalid_input, text::joined({"no virtual shard ", std::to_string(shard)})};
     }
     if (!is_store_name(target)) {
         return failure{
-            error_code::invalid_input, text::joined({"\"", text::printable(target), "\" is no name of a store"})};
+            error_code::invalid_input, text::joined({"\"", text::printable(target), "\" is not a valid store name"})};
     }
     return found;
 }
 
-/// Whether the rules of the map, but the one of a name, let a shard be in a store; and the shard above it, if it is merged with that.
+/// Checks that the rules of the map, except the one named `but`, allow a shard in a store; and the shard above it, if both are merged.
 inline result<void> check_placement(lookup_map const& map, std::int32_t shard, std::optional<std::int32_t> upper,
     std::string_view target, std::string_view but = {}) {
     ENTITABLE_TRY(auto const rules, rules_of(map));
@@ -150,8 +150,8 @@ inline result<void> check_placement(lookup_map const& map, std::int32_t shard, s
         if (names_lower != rule_names(each.shards, std::to_string(*upper))) {
             return failure{error_code::placement_forbidden,
                 text::joined({"the rule \"", each.name, "\" names the virtual shard ",
-                    std::to_string(names_lower ? shard : *upper), " and not ",
-                    std::to_string(names_lower ? *upper : shard), ": they are not merged"})};
+                    std::to_string(names_lower ? shard : *upper), " but not ",
+                    std::to_string(names_lower ? *upper : shard), ": they cannot be merged"})};
         }
     }
     return {};
@@ -163,8 +163,7 @@ ENTITABLE_DECL result<move_plan> move_planning::move(
     ENTITABLE_TRY(auto const place, place_to_move(*map, shard, target));
     ENTITABLE_CHECK(check_placement(cloud.map(), shard, {}, target, but));
     if (place->row.store == target) {
-        return failure{
-            error_code::invalid_input, text::joined({"the virtual shard is in the store ", target, " already"})};
+        return failure{error_code::invalid_input, text::joined({"the virtual shard is already in the store ", target})};
     }
     move_plan plan{cloud, std::move(target), std::move(options)};
     plan.shard = shard;
@@ -182,7 +181,7 @@ ENTITABLE_DECL result<move_plan> move_planning::merge(
     if (!map->by_ranges || below->row.high.empty() || below->row.high != above->row.low) {
         return failure{error_code::invalid_input,
             text::joined({"the virtual shards ", std::to_string(lower), " and ", std::to_string(upper),
-                " are not ranges side by side, the lower one first"})};
+                " must be adjacent ranges, the lower one first"})};
     }
     ENTITABLE_CHECK(check_placement(cloud.map(), lower, upper, target));
     move_plan plan{cloud, std::move(target), std::move(options)};
@@ -225,10 +224,10 @@ ENTITABLE_DECL std::string move_plan::explain() const {
         std::to_string(8 * pages), " pages, 5 of them keys only; writes: ", std::to_string((rows + 98) / 99), " to ",
         std::to_string(rows), " batches, one at least for each partition\n"});
     if (options_.off_line) {
-        return text::joined({out, "  nobody reads or writes the shard for the lease of ", wait,
-            " ms and the time of the copy; other shards go on\n"});
+        return text::joined({out, "  reads and writes of the shard are refused for the lease of ", wait,
+            " ms and the time of the copy; other shards continue\n"});
     }
-    return text::joined({out, "  it waits for the lease of ", std::to_string(lease.count()),
+    return text::joined({out, "  waits for the lease of ", std::to_string(lease.count()),
         " ms while clients read and write; then writes pause for ", wait, " ms and ", std::to_string(3 * pages),
         " pages of keys, reads for ", std::to_string(2 * pages), " of these pages\n"});
 }

@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// How long a wait for a lease lasts, by the clock of who waits: 2 % for the rate of a clock, taken three times.
+/// The length of a wait for a lease, by the waiter's clock: 2 % for clock drift, three times.
 inline std::chrono::nanoseconds length_of_wait(std::chrono::milliseconds lease) {
     return lease.count() == 0 ? std::chrono::nanoseconds{}
                               : std::chrono::nanoseconds{lease} * 106 / 100 + std::chrono::milliseconds{1};
@@ -53,7 +53,7 @@ ENTITABLE_DECL std::size_t shard_mover::place_of(std::string const& store) const
     return static_cast<std::size_t>(known - stores_.begin()) + 1;
 }
 
-/// Whether the request is to be sent again: nothing was applied, and what refused it may pass.
+/// Whether to send the request again: nothing was applied, and the failure may be temporary.
 ENTITABLE_DECL bool shard_mover::again_later(error const* problem, bool reads, steady_time now) {
     not_before_ = (steady_time::min)();
     if (waits_for_) {
@@ -63,7 +63,7 @@ ENTITABLE_DECL bool shard_mover::again_later(error const* problem, bool reads, s
         failures_ = 0;
         return false;
     }
-    constexpr std::size_t most_of_drops = 2; // nobody waits for a store that is gone
+    constexpr std::size_t most_of_drops = 2; // gives up early on an unreachable store
     std::size_t const most =
         at_ == stage::dropping ? (std::min)(most_of_drops, order_.options.failures) : order_.options.failures;
     bool const unsettled = !reads && problem->effect == effect::unknown;
@@ -104,7 +104,7 @@ ENTITABLE_DECL void shard_mover::pass_on(result<transact::response> answered, st
 ENTITABLE_DECL void shard_mover::pass_on(result<create_table::response> answered, steady_time now) {
     if (!answered && answered.error().effect == effect::unknown && ++failures_ <= order_.options.failures) {
         not_before_ = now + std::chrono::milliseconds{10};
-        return; // again: nobody else has the name
+        return; // send again: the name is unique to this attempt
     }
     if (!answered && answered.error().code != error_code::table_already_exists) {
         return stop(failure{answered.error()});
@@ -137,7 +137,7 @@ ENTITABLE_DECL void shard_mover::go_on(steady_time now) {
     while (!outcome_ && step(now)) {}
 }
 
-/// What comes next; false where a request is due.
+/// Takes the next step; false if a request is due.
 ENTITABLE_DECL bool shard_mover::step(steady_time now) {
     if (change_) {
         if (!change_->next().done()) {
@@ -202,7 +202,7 @@ ENTITABLE_DECL bool shard_mover::step(steady_time now) {
         }
         if (auto done = tables_[table_].copy->finish(); !done) {
             if (done.error().code == error_code::table_not_found) {
-                missing_ = done.error(); // who takes over drops tables
+                missing_ = done.error(); // a takeover drops tables
                 change(stage::checking, progress_.step, &shard_mover::check_own, now);
             } else {
                 stop(std::move(done).as_failure());
@@ -226,7 +226,8 @@ ENTITABLE_DECL void shard_mover::change(stage at, move_step told, edit_type edit
         order_.map, text::joined({order_.name, "-", std::to_string(++changes_)}),
         [this, edit](shard_map_copy const& map, shard_map_draft& draft) -> result<bool> {
             shard_row_draft* const own = draft.edit(map, order_.shard);
-            if (own == nullptr && at_ == stage::forgetting) { // merged into another, which has what was to be dropped
+            if (own == nullptr &&
+                at_ == stage::forgetting) { // merged into another shard, which took over the tables to drop
                 dropping_.reset();
                 return false;
             }
@@ -234,8 +235,8 @@ ENTITABLE_DECL void shard_mover::change(stage at, move_step told, edit_type edit
                 return taken_over(nullptr);
             }
             if (own == nullptr) {
-                return failure{error_code::invalid_input,
-                    text::joined({"there is no virtual shard ", std::to_string(order_.shard)})};
+                return failure{
+                    error_code::invalid_input, text::joined({"no virtual shard ", std::to_string(order_.shard)})};
             }
             return (this->*edit)(map, draft, *own);
         },
@@ -323,8 +324,9 @@ ENTITABLE_DECL void shard_mover::after_change(steady_time now) {
         case stage::checking: return stop(failure{missing_});
         case stage::giving_up:
             return stop(failure{error_code::row_mismatch,
-                text::joined({"both sides were not the same in ", std::to_string(order_.options.rounds),
-                    " rounds: another program than a client of the map writes; the shard is open where it was"})});
+                text::joined({"source and copy still differed after ", std::to_string(order_.options.rounds),
+                    " rounds: a program that is not a client of the map writes; the shard is open in its old "
+                    "store"})});
         case stage::flipping:
             flipped_ = true;
             progress_.writes_paused = writes_stopped_ ? now - *writes_stopped_ : std::chrono::nanoseconds{};

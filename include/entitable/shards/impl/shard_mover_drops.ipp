@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-// What a move leaves behind is dropped, where its store answers.
+// Drops the tables that a move leaves behind, if their store responds.
 
 #include <entitable/shards/detail/shard_map_rows.hpp>
 #include <entitable/shards/detail/shard_mover.hpp>
@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What is left of the keys of a table besides those of its shards, which ascend.
+/// Returns the keys of a table that none of its shards uses. `used` ascends.
 inline std::vector<key_interval> keys_besides(std::vector<key_interval> const& used) {
     std::vector<key_interval> left;
     key_bound begin;
@@ -32,8 +32,8 @@ inline std::vector<key_interval> keys_besides(std::vector<key_interval> const& u
     return left;
 }
 
-/// A table is dropped that no shard of the map, with this change, has any more. Of one that others have it erases what none of them has: a table
-/// gets no shard, and a shard of it no key, but when it is made, so nobody will ever ask for that.
+/// Marks for dropping a table that, with this change, no shard of the map has. Of a table that other shards have, marks for erasure the
+/// keys that none of them has: a table gets its shards and keys only when it is made, so no shard will ever read those keys.
 ENTITABLE_DECL void shard_mover::note_drops(
     shard_map_copy const& map, shard_map_draft const& draft, shard_row_draft const& own) {
     dropping_.reset();
@@ -66,7 +66,7 @@ ENTITABLE_DECL void shard_mover::note_drops(
     }
 }
 
-/// Who ended the attempt has dropped its tables; one that was made behind that would stay.
+/// The process that ended the attempt has dropped its tables; a table made after that would stay.
 ENTITABLE_DECL void shard_mover::leave(failure why) {
     if (!std::exchange(ended_, false)) {
         return stop(std::move(why));
@@ -80,7 +80,7 @@ ENTITABLE_DECL void shard_mover::leave(failure why) {
     at_ = stage::dropping;
 }
 
-/// What cannot be dropped now stays in the map: cleaning is no condition of anything.
+/// Keeps a failed drop in the map: no later step depends on cleaning up.
 ENTITABLE_DECL void shard_mover::leave_drop(steady_time now) {
     failures_ = 0;
     drops_.clear();

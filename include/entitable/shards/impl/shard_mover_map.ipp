@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-// What a move changes in the map.
+// The changes that a move makes in the map.
 
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
@@ -16,10 +16,10 @@ namespace detail {
 
 ENTITABLE_DECL failure shard_mover::taken_over(shard_map_row const* row) {
     ended_ = epoch_ != 0 && (!flip_sent_ || (row != nullptr && row->epoch < epoch_));
-    return failure{error_code::shard_moving, "another process has taken the move over, or has ended it"};
+    return failure{error_code::shard_moving, "another process took over the move, or ended it"};
 }
 
-/// The shards that are moved.
+/// Returns the shards that are moved.
 ENTITABLE_DECL std::vector<std::int32_t> shard_mover::numbers() const {
     std::vector<std::int32_t> all{order_.shard};
     if (order_.upper) {
@@ -28,7 +28,7 @@ ENTITABLE_DECL std::vector<std::int32_t> shard_mover::numbers() const {
     return all;
 }
 
-/// The rows of the attempt, where it is still the own one, and they have this state; any where it is empty.
+/// Returns the rows of the attempt, if it is still ours and they have this state; any state if it is empty.
 ENTITABLE_DECL result<std::vector<shard_map_row*>> shard_mover::own_rows(
     shard_map_copy const& map, shard_map_draft& draft, std::string_view state) {
     std::vector<shard_map_row*> all;
@@ -60,7 +60,7 @@ ENTITABLE_DECL result<bool> shard_mover::look(shard_map_copy const& map, shard_m
         return false;
     }
     for (shard_map_row* const each : attempts) {
-        if (!each->attempt_owner.empty()) { // else it was ended with the one beside it
+        if (!each->attempt_owner.empty()) { // otherwise it was ended together with the other row
             end_attempt(map, draft, *each, own);
         }
     }
@@ -86,15 +86,15 @@ ENTITABLE_DECL result<bool> shard_mover::register_attempt(
     if (order_.upper) {
         shard_row_draft const* const upper = draft.edit(map, *order_.upper);
         if (upper == nullptr && own.row.high == order_.high) {
-            return false; // somebody else has merged them
+            return false; // another process has merged them
         }
         if (upper == nullptr || own.row.high.empty() || own.row.high != upper->row.low) {
             return failure{error_code::invalid_input,
                 text::joined({"the virtual shards ", std::to_string(order_.shard), " and ",
-                    std::to_string(*order_.upper), " are not side by side"})};
+                    std::to_string(*order_.upper), " are not adjacent"})};
         }
     } else if (own.row.store == order_.target && own.row.attempt_owner.empty()) {
-        return false; // somebody else has moved it there
+        return false; // another process has moved it there
     }
     lease_ = {};
     for (std::int32_t const number : numbers()) {
@@ -135,7 +135,7 @@ ENTITABLE_DECL result<bool> shard_mover::check_own(
     ENTITABLE_CHECK(own_rows(map, draft, {}));
     return false;
 }
-/// Each step asks of the rows that the attempt is still the own one.
+/// Each step checks in the rows that the attempt is still ours.
 ENTITABLE_DECL result<bool> shard_mover::close(shard_map_copy const& map, shard_map_draft& draft, shard_row_draft&) {
     ENTITABLE_TRY(auto const rows, own_rows(map, draft, "open"));
     lease_ = {};
@@ -170,7 +170,7 @@ ENTITABLE_DECL result<bool> shard_mover::give_up(
     return true;
 }
 ENTITABLE_DECL result<bool> shard_mover::flip(shard_map_copy const& map, shard_map_draft& draft, shard_row_draft& own) {
-    if (own.row.epoch == epoch_) { // by an earlier sending, and others have changed the map since
+    if (own.row.epoch == epoch_) { // by an earlier send, and others have changed the map since
         note_drops(map, draft, own);
         return false;
     }

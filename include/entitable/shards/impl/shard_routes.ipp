@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-// Where keys are, and whether what came from there counts.
+// Finds the place of keys, and checks whether a response from there is still valid.
 
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
@@ -11,9 +11,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-inline failure no_such_table() {
-    return failure{error_code::table_not_found, "the table is not in the map of the shards"};
-}
+inline failure no_such_table() { return failure{error_code::table_not_found, "the table is not in the shard map"}; }
 
 ENTITABLE_DECL result<shard_map_ref> sharded_state::map_with(std::string_view table, call const& context) {
     ENTITABLE_TRY(auto known, map.state().current(context, map.state().now()));
@@ -55,7 +53,8 @@ ENTITABLE_DECL result<shard_route> sharded_state::route(
     }
 }
 
-/// Whether a place that still has the tables of a way has all of these keys, together with those behind it that have these tables too.
+/// Whether a place that still has the tables of a route, together with the following places that have these tables, covers all of these
+/// keys.
 inline bool all_lead_to(
     shard_map_copy const& map, shard_keys const& keys, function_ref<bool(shard_place const&)> leads) {
     shard_place const* place = keys.place_in(map);
@@ -66,7 +65,8 @@ inline bool all_lead_to(
         return true;
     }
     key_bound const& end = keys.range->upper;
-    for (++place; place != map.places.data() + map.places.size(); ++place) { // since a split several have these tables
+    for (++place; place != map.places.data() + map.places.size();
+        ++place) { // since a split, several places have these tables
         int const order = end.end == key_bound::kind::open ? -1 : text::compare_utf16(place->row.low, end.key);
         if (order > 0 || (order == 0 && end.end == key_bound::kind::exclusive)) {
             return true;

@@ -25,18 +25,18 @@ ENTITABLE_DECL shard_splitting::shard_splitting(
           table, std::move(nonce),
           [this](shard_map_copy const& map, shard_map_draft& draft) { return edit(map, draft); }, now) {}
 
-/// Whether the range may be split now.
+/// Checks that the range may be split now.
 inline result<void> may_be_split(shard_map_copy const& map, shard_map_row const& row, std::string_view key) {
     constexpr std::int32_t last_number = 9'999; // four digits
     std::string const named = text::joined({"the virtual shard ", std::to_string(row.shard)});
     if (text::compare_utf16(row.low, key) >= 0 || (!row.high.empty() && text::compare_utf16(key, row.high) >= 0)) {
-        failure outside{error_code::invalid_input, named + " is split behind its first key and before its end"};
+        failure outside{error_code::invalid_input, named + " can only be split between its first key and its end"};
         outside.error().detail = text::printable(text::joined({"at ", text::shortened(key), ", from ",
             text::shortened(row.low), " to ", row.high.empty() ? std::string{"the end"} : text::shortened(row.high)}));
         return outside;
     }
     if (!row.attempt_owner.empty()) {
-        failure busy{error_code::shard_moving, named + " is on the move: end that first"};
+        failure busy{error_code::shard_moving, named + " is being moved: end that move first"};
         busy.error().retry_after = std::chrono::milliseconds{200};
         return busy;
     }
@@ -46,7 +46,7 @@ inline result<void> may_be_split(shard_map_copy const& map, shard_map_row const&
     if (map.places.size() >= virtual_shards::most || map.header.number > last_number) {
         return failure{error_code::invalid_input,
             text::joined(
-                {"a map has ", std::to_string(virtual_shards::most), " virtual shards at most, and numbers up to ",
+                {"a map has ", std::to_string(virtual_shards::most), " virtual shards at most, numbered up to ",
                     std::to_string(last_number), ": merge some, or copy to a new map"})};
     }
     return {};
@@ -54,16 +54,15 @@ inline result<void> may_be_split(shard_map_copy const& map, shard_map_row const&
 
 ENTITABLE_DECL result<bool> shard_splitting::edit(shard_map_copy const& map, shard_map_draft& draft) {
     if (!map.by_ranges) {
-        return failure{
-            error_code::invalid_input, "only ranges are split: the shards of this map are made by a function"};
+        return failure{error_code::invalid_input, "only ranges can be split: this map assigns shards by a function"};
     }
     shard_place const* const made = map.find_shard(upper_);
     if (made != nullptr && made->row.low == key_) {
-        return false; // by an earlier sending, and others have changed both halves since
+        return false; // by an earlier send, and others have changed both halves since
     }
     shard_row_draft* const lower = draft.edit(map, shard_);
     if (lower == nullptr) {
-        return failure{error_code::invalid_input, text::joined({"there is no virtual shard ", std::to_string(shard_)})};
+        return failure{error_code::invalid_input, text::joined({"no virtual shard ", std::to_string(shard_)})};
     }
     ENTITABLE_CHECK(may_be_split(map, lower->row, key_));
     shard_row_draft upper{lower->row, {}, {}, false};
@@ -84,7 +83,7 @@ ENTITABLE_DECL result<std::int32_t> shard_splitting::finish() {
     return upper_;
 }
 
-/// What rules that name a shard are to say once the upper half of it has a number.
+/// Adds the number of the upper half to the rules that name the shard.
 inline result<void> name_upper_half(
     lookup_map const& map, std::int32_t shard, std::int32_t upper, std::vector<mutation>& changes) {
     table<placement_rule> const stored{map.state().catalogue, map.state().table};
@@ -118,7 +117,7 @@ ENTITABLE_DECL result<std::int32_t> split_range(lookup_map const& map, std::int3
         state.now()};
     auto done = run(splitting, context, *state.options.time, state.catalogue);
     if (done) {
-        ENTITABLE_CHECK(state.fresh({})); // the own copy knows it from here on
+        ENTITABLE_CHECK(state.fresh({})); // so that this process's copy has the new shard
     }
     return done;
 }

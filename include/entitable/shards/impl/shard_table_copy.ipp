@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// With room for the guard row.
+/// Reserves one change for the guard row.
 inline profile limits_of_copy(profile limits) {
     constexpr std::size_t most_of_guard = 16 * 1024;
     limits.max_operations = limits.max_operations > 1 ? limits.max_operations - 1 : 1;
@@ -69,7 +69,7 @@ ENTITABLE_DECL copied_row* shard_table_copy::find(row_view each) {
     return last_ == partitions_.end() ? nullptr : last_->second.rows.find(each.row_key);
 }
 
-/// Looks for rows that are not there as they are, and for the ranges of row keys that hold them.
+/// Finds the rows that are new or changed, and the ranges of row keys that hold them.
 ENTITABLE_DECL void shard_table_copy::take_keys(page const& rows) {
     for (std::size_t index = 0; index < rows.size(); ++index) {
         row_view const each = rows[index];
@@ -83,7 +83,7 @@ ENTITABLE_DECL void shard_table_copy::take_keys(page const& rows) {
         if (known != nullptr && known->source == each.etag()) {
             continue;
         }
-        ++changes_; // also where it is as before when it is read
+        ++changes_; // also if a later read finds it unchanged
         bool const goes_on =
             !fetches_.empty() && fetches_.back().partition.lower.key == std::string_view{each.partition_key};
         if (goes_on) {
@@ -103,7 +103,7 @@ ENTITABLE_DECL result<void> shard_table_copy::take_rows(page const& rows) {
         if (each.row_key == system_row::copy) {
             continue;
         }
-        copied_row* const known = pass_ == copy_pass::whole ? nullptr : find(each); // the first pass knows none
+        copied_row* const known = pass_ == copy_pass::whole ? nullptr : find(each); // the first pass has no known rows
         if (known != nullptr) {
             known->seen = number_;
         }
@@ -119,7 +119,7 @@ ENTITABLE_DECL result<void> shard_table_copy::take_rows(page const& rows) {
     return {};
 }
 
-/// Rows of the target beside what was written. Those that are not as they were written are to be copied again.
+/// Compares the target's rows with those written. Rows that differ are to be copied again.
 ENTITABLE_DECL result<void> shard_table_copy::take_target(page const& rows) {
     for (std::size_t index = 0; index < rows.size(); ++index) {
         row_view const each = rows[index];
@@ -141,8 +141,7 @@ ENTITABLE_DECL result<void> shard_table_copy::take_target(page const& rows) {
             known->source = {};
         } else if (pass_ == copy_pass::verify && known->content != quick_content_digest(each)) {
             failure differing{error_code::row_mismatch,
-                text::joined({"a row of the table ", to_, " does not have the content of that of the table ", from_,
-                    " that it is a copy of"})};
+                text::joined({"a row of the table ", to_, " differs from its original in the table ", from_})};
             differing.error().detail = text::printable(
                 text::joined({text::shortened(each.partition_key), "/", text::shortened(each.row_key)}));
             return differing;
@@ -190,7 +189,7 @@ ENTITABLE_DECL void shard_table_copy::answer(result<query_entities::response> fo
     go_on();
 }
 
-/// Batches first, then rows that have changed, then the next page; behind the last one what the source does not have any more.
+/// Sends batches first, then fetches changed rows, then the next page; after the last page, removes rows deleted at the source.
 ENTITABLE_DECL void shard_table_copy::go_on() {
     if (send_next() || fetch_) {
         return;
@@ -240,13 +239,13 @@ ENTITABLE_DECL bool shard_table_copy::send_next() {
     copied_partition const& partition = partitions_[partition_key];
     row_builder guard{partition_key, system_row::copy};
     guard.add("Copy_Batch", ++batches_);
-    batch_.changes.push_back( // behind the rows: in front of them it would move them all
+    batch_.changes.push_back( // after the rows: inserting in front would shift them all
         partition.batch == 0 ? mutation::insert(guard.build()) : mutation::replace(guard.build(), partition.guard));
     guard_.partition_key = partition_key;
     return true;
 }
 
-/// The batch under way was applied; without results its ETags are not known.
+/// Records that the batch in flight was applied; without results its ETags are unknown.
 ENTITABLE_DECL void shard_table_copy::note(std::vector<written>* results) {
     copied_rows& rows = partitions_[guard_.partition_key].rows;
     for (std::size_t index = 0; index < tags_.size(); ++index) {
@@ -277,7 +276,7 @@ ENTITABLE_DECL void shard_table_copy::answer(result<transact::response> done, st
     error const& why = done.error();
     if (why.effect == effect::unknown && ++sendings_ < most_sendings) {
         not_before_ = now + std::chrono::milliseconds{sendings_ < 10 ? 1 << sendings_ : 1000};
-        return; // the same again
+        return; // the same batch again
     }
     if (why.code == error_code::entity_already_exists || why.code == error_code::update_condition_not_satisfied ||
         why.code == error_code::resource_not_found) {
@@ -294,8 +293,8 @@ ENTITABLE_DECL void shard_table_copy::answer(result<get_entity::response> guard,
         return stop(failure{guard.error()});
     }
     if (!number || number->type() != edm_type::int64 || number->as_int64() != batches_) {
-        return stop(failure{
-            error_code::shard_moving, text::joined({"another process than this move writes to the table ", to_})});
+        return stop(
+            failure{error_code::shard_moving, text::joined({"another process also writes to the table ", to_})});
     }
     copied_partition& partition = partitions_[guard_.partition_key];
     partition.guard = guard->etag;

@@ -39,7 +39,7 @@ ENTITABLE_DECL void shard_table_erasure::answer(result<query_entities::response>
         outcome_.emplace(gone ? result<void>{} : result<void>{failure{found.error()}});
         return;
     }
-    if (found->rows.empty()) { // a page may be empty and not be the last one
+    if (found->rows.empty()) { // an empty page may not be the last one
         asked_.continuation = std::move(found->continuation);
         if (!asked_.continuation) {
             ask_next();
@@ -71,7 +71,7 @@ ENTITABLE_DECL void shard_table_erasure::answer(result<transact::response> done,
         outcome_.emplace();
     } else if (!met || ++refusals_ == most_refusals) {
         outcome_.emplace(failure{done.error()});
-    } else { // it is asked again what is left
+    } else { // the next query shows the remaining rows
         not_before_ = now + std::chrono::milliseconds{refusals_ < 10 ? 1 << refusals_ : 1000};
         while (packer_.take()) {}
         batch_.reset();

@@ -36,7 +36,8 @@ inline result<void> none_is_moving(shard_map_copy const& map) {
     for (shard_place const& each : map.places) {
         if (!each.row.attempt_owner.empty()) {
             failure busy{error_code::shard_moving,
-                text::joined({"tables are not made or dropped while a shard moves: ", std::to_string(each.row.shard)})};
+                text::joined(
+                    {"tables cannot be created or dropped while a shard moves: ", std::to_string(each.row.shard)})};
             busy.error().retry_after = std::chrono::milliseconds{200};
             return busy;
         }
@@ -44,7 +45,7 @@ inline result<void> none_is_moving(shard_map_copy const& map) {
     return {};
 }
 
-/// Where a logical table stands in a list that is not being dropped; the end where there is none.
+/// Finds a logical table that is not being dropped; the end if there is none.
 inline std::vector<shard_table>::iterator position_of(std::vector<shard_table>& tables, std::string_view name) {
     std::string const wanted = text::ascii_lower(name);
     return std::find_if(tables.begin(), tables.end(),
@@ -55,10 +56,10 @@ ENTITABLE_DECL failure lost_part(shard_place const& place, shard_table const& ta
     return wrong_store(place.row.store,
         text::joined({" lacks ", place.table_name(table), ", the part of the table ", table.name,
             " of the virtual shard ", std::to_string(place.row.shard),
-            ": the store was emptied, or is another one; repair_tables makes the part again, without its rows"}));
+            ": the store was emptied or exchanged; repair_tables creates the part again, without its rows"}));
 }
 
-/// Whether a table of this name in a store is that of a table which is not being dropped.
+/// Whether a table of this name in a store belongs to a table that is not being dropped.
 inline bool is_in_use(shard_map_copy const& map, std::string_view store, std::string_view name) {
     for (shard_place const& place : map.places) {
         if (place.row.store != store) {
@@ -73,18 +74,18 @@ inline bool is_in_use(shard_map_copy const& map, std::string_view store, std::st
     return false;
 }
 
-/// Drops the parts of a table that is being dropped. One that cannot be dropped hinders no other: its error is the last.
+/// Drops the parts of a table that is being dropped. A part that cannot be dropped does not stop the others: the last error is returned.
 inline result<void> drop_parts(
     sharded_state& state, shard_map_copy const& map, shard_table const& table, call const& context) {
     std::optional<failure> left;
     auto const drop = [&](std::string const& store, std::string name) {
-        if (is_in_use(map, store, name)) { // made anew since, under an epoch that both have
+        if (is_in_use(map, store, name)) { // created again since, under an epoch that both have
             return;
         }
         if (auto done = drop_shard_table(state, store, std::move(name), context); !done && !left) {
             left.emplace(std::move(done).as_failure());
             left->error().message = text::joined(
-                {"the table is dropped but for what the store ", store, " has of it: ", left->error().message});
+                {"the table is dropped, except its parts in the store ", store, ": ", left->error().message});
         }
     };
     for (shard_place const& each : map.places) {
@@ -98,7 +99,7 @@ inline result<void> drop_parts(
     return left ? result<void>{*std::move(left)} : result<void>{};
 }
 
-/// Drops what is left of tables of a name that are being dropped, and takes those of which nothing is left out of the map.
+/// Drops the remaining parts of dropped tables of a name, and removes tables without parts from the map.
 inline result<void> finish_dropping(sharded_state& state, std::string const& table, call const& context) {
     ENTITABLE_TRY(auto const map, state.map.state().fresh(context));
     std::vector<std::int64_t> done; // the epochs of those
@@ -124,9 +125,9 @@ inline result<void> finish_dropping(sharded_state& state, std::string const& tab
     return outcome;
 }
 
-/// Makes the parts of a table, and says so in the map once all are there. From then on one that is missing was lost, and is an error.
+/// Creates the parts of a table, then marks it complete in the map. After that a missing part was lost, and is an error.
 inline result<void> make_parts(sharded_state& state, std::string const& name, call& context) {
-    constexpr int most_rounds = 10; // of shards that move meanwhile
+    constexpr int most_rounds = 10; // shards may move meanwhile
     for (int round = 0; round < most_rounds; ++round) {
         ENTITABLE_TRY(auto const map, state.map.state().fresh(context));
         shard_table const* const found = map->find(name);
@@ -156,7 +157,7 @@ inline result<void> make_parts(sharded_state& state, std::string const& name, ca
                 if (ended) {
                     return false;
                 }
-                // What was made counts where the shards are still there.
+                // The new parts are valid if the shards have not moved.
                 ended = std::equal(now.places.begin(), now.places.end(), map->places.begin(), map->places.end(),
                     [&](shard_place const& left, shard_place const& right) {
                         return left.row.store == right.row.store && left.table_name(*at) == right.table_name(*at);
@@ -168,7 +169,7 @@ inline result<void> make_parts(sharded_state& state, std::string const& name, ca
             return {};
         }
     }
-    return failure{error_code::shard_moving, "the shards moved each time the parts of a table were made"};
+    return failure{error_code::shard_moving, "shards moved during every attempt to create the table's parts"};
 }
 
 ENTITABLE_DECL result<create_table::response> create_sharded_table(
@@ -179,14 +180,14 @@ ENTITABLE_DECL result<create_table::response> create_sharded_table(
     if (state.fixed) {
         return create_hashed_table(state, request, context);
     }
-    static_cast<void>(finish_dropping(state, request.table, context)); // what is left of an earlier one has other names
+    static_cast<void>(finish_dropping(state, request.table, context)); // the rest of an earlier one has other names
     bool made_now = false;
     std::int64_t own = 0;
     ENTITABLE_CHECK(
         state.map.state().change(context, [&](shard_map_copy const& map, shard_map_draft& draft) -> result<bool> {
             auto const at = position_of(draft.tables, request.table);
             if (at != draft.tables.end()) {
-                made_now = own != 0 && at->epoch == own; // by an earlier sending of this very change
+                made_now = own != 0 && at->epoch == own; // by an earlier send of this very change
                 return false;
             }
             ENTITABLE_CHECK(none_is_moving(map));
@@ -196,28 +197,28 @@ ENTITABLE_DECL result<create_table::response> create_sharded_table(
                 std::string const known = text::ascii_lower(each.name);
                 names += each.name.size() + 24;
                 if (known != wanted && shard_table_name(known, 0, 0) == shard_table_name(wanted, 0, 0)) {
-                    return failure{error_code::invalid_resource_name,
-                        "the name of the table cannot be told from that of another one once it is shortened"};
+                    return failure{
+                        error_code::invalid_resource_name, "the shortened table name equals that of another table"};
                 }
             }
             if (names > most_of_list) {
-                return failure{error_code::invalid_input, "the map of the shards has no room for another table"};
+                return failure{error_code::invalid_input, "the shard map is full: it cannot list another table"};
             }
             own = draft.header.next_epoch++;
             draft.tables.push_back({request.table, own, false, false});
             made_now = true;
             return true;
         }));
-    // Also where the table was there: an earlier attempt may have ended in between.
+    // Also if the table was there: an earlier attempt may have been interrupted.
     if (auto made = make_parts(state, request.table, context); !made) {
         failure stopped{std::move(made).as_failure()};
         if (stopped.error().code != error_code::wrong_store || made_now) {
-            stopped.error().effect = effect::unknown; // it is in the map: who asks again goes on
+            stopped.error().effect = effect::unknown; // it is in the map: repeating the call continues
         }
         return stopped;
     }
     if (!made_now) {
-        return failure{error_code::table_already_exists, "there is a table of that name"};
+        return failure{error_code::table_already_exists, "the table exists already"};
     }
     return create_table::response{};
 }
@@ -249,7 +250,7 @@ ENTITABLE_DECL result<delete_table::response> delete_sharded_table(
         return stopped;
     }
     if (!found) {
-        return failure{error_code::resource_not_found, "there is no table of that name"};
+        return failure{error_code::resource_not_found, "the table does not exist"};
     }
     return delete_table::response{};
 }
@@ -269,7 +270,7 @@ ENTITABLE_DECL result<list_tables::response> list_sharded_tables(
         std::size_t const at = request.continuation->rfind('!');
         after = at == std::string::npos ? std::string{} : request.continuation->substr(at + 1);
         if (after.empty() || token_of_tables(after) != *request.continuation) {
-            return failure{error_code::continuation_invalid, "the continuation token is not one of a list of tables"};
+            return failure{error_code::continuation_invalid, "invalid continuation token for a list of tables"};
         }
     }
     ++context.attempts;

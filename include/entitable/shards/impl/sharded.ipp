@@ -69,7 +69,7 @@ ENTITABLE_DECL entitable::profile sharded_state::profile() {
     std::optional<entitable::profile> least;
     for (shard_place const& each : (*read)->places) {
         auto const through =
-            fixed ? fixed->store(fixed->place_of(each.row.store)) : stores.open(each.row.store); // asks nothing
+            fixed ? fixed->store(fixed->place_of(each.row.store)) : stores.open(each.row.store); // sends no request
         if (!through) {
             return storage_profile();
         }
@@ -103,7 +103,7 @@ ENTITABLE_DECL entitable::profile sharded_state::profile() {
         raise(least->longest_delivery, its.longest_delivery);
         raise(least->longest_work, its.longest_work);
     }
-    least->table_names_without_case = true; // the map tells the names apart
+    least->table_names_without_case = true; // the map distinguishes the names
     std::lock_guard<std::mutex> const guard{lock};
     limits = least;
     return *limits;
@@ -116,7 +116,7 @@ ENTITABLE_DECL sharded_state& absent_sharded_state() {
 ENTITABLE_DECL shared<sharded_state> sharded_state::make_absent() {
     return shared<sharded_state>::make(
         lookup_map{shared<lookup_map_state>{}},
-        [](std::string_view) -> result<any_transport> { return moved_from("map of shards"); }, sharded_options{});
+        [](std::string_view) -> result<any_transport> { return moved_from("shard map"); }, sharded_options{});
 }
 
 ENTITABLE_DECL void sharded_state::save_hedges(std::size_t pages) {
@@ -146,7 +146,8 @@ ENTITABLE_DECL void sharded_state::give_back(shared<shard_lane> lane) {
     lanes.push_back(std::move(lane));
 }
 
-/// Asks one shard, until its answer counts. `make(way)` gives the request as the store sees it; `take(answer, way)` what the caller sees.
+/// Sends a request to one shard until a response is valid. `make(way)` builds the store's request; `take(answer, way)` builds the caller's
+/// response.
 template <class Request, class Make, class Take>
 result<response_of<Request>> ask_shard(sharded_state& state, Request const& request, std::string_view partition_key,
     call& context, Make const& make, Take const& take) {
@@ -160,7 +161,7 @@ result<response_of<Request>> ask_shard(sharded_state& state, Request const& requ
         auto answer = store.execute(sent, context);
         bool const lost = !answer && answer.error().effect == effect::unknown;
         if (lost) {
-            return answer; // whatever the map says: what became of it is not known
+            return answer; // whatever the map says: the outcome is unknown
         }
         bool const missing = !answer && answer.error().code == error_code::table_not_found;
         auto const holds = state.still_holds(way, keys, request.table, Request::writes, missing, context);
@@ -176,14 +177,14 @@ result<response_of<Request>> ask_shard(sharded_state& state, Request const& requ
         if (Request::writes && answer) {
             failure moved{error_code::shard_moved,
                 text::joined({"the virtual shard ", std::to_string(way.shard()),
-                    " moved, or the map could not be read, while a ", Request::name, " was under way"})};
+                    " moved, or the map could not be read, during a ", Request::name, " request"})};
             moved.error().effect = effect::unknown;
             return moved;
         }
         if (!holds) {
             return failure{holds.error()};
         }
-        // A read or a refusal of a shard that moved tells nothing: it is asked again.
+        // A read, or a refusal by a shard that moved, is not conclusive: it is sent again.
     }
 }
 
@@ -194,7 +195,7 @@ inline result<mutation> mutation_of_epoch(mutation const& given, std::int64_t ep
     auto version = etag_of_epoch(given.condition.version(), epoch);
     if (!version) {
         return failure{error_code::update_condition_not_satisfied,
-            "ShardMoved: the ETag is from before a move of the virtual shard; read again"};
+            "ShardMoved: the ETag predates a move of the virtual shard; read again"};
     }
     return mutation{given.kind, given.entity, *std::move(version)};
 }
@@ -284,14 +285,14 @@ ENTITABLE_DECL result<transact::response> sharded::execute(transact const& reque
                 return done;
             });
         if (from_before && request.changes.front().entity.row_key().starts_with(system_row::operation)) {
-            // A store meets the operation row before the ETag, and whoever retries relies on that.
+            // A store checks the operation row before the ETag, and retries rely on that.
             row_view const operation = request.changes.front().entity;
             auto const met = execute(
                 get_entity{request.table, std::string{operation.partition_key}, std::string{operation.row_key}, {}},
                 context);
             if (met) {
                 failure written{
-                    error_code::entity_already_exists, "the operation row is there: it was written before a move"};
+                    error_code::entity_already_exists, "the operation row exists: it was written before a move"};
                 written.error().operation_index = 0;
                 return result<transact::response>{std::move(written)};
             }

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-// What a store says of whose it is.
+// The identity of a store, as its rows record it.
 
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
@@ -28,7 +28,7 @@ ENTITABLE_DECL result<store_rows> store_rows_in(std::string_view name, result<qu
     if (!found) {
         failure named{found.error()};
         named.error().message =
-            text::joined({"the header of the store ", name, " cannot be read: ", found.error().message});
+            text::joined({"the header of the store ", name, " is unreadable: ", found.error().message});
         named.error().effect = effect::none;
         return named;
     }
@@ -38,7 +38,7 @@ ENTITABLE_DECL result<store_rows> store_rows_in(std::string_view name, result<qu
             ? from_row(each, made.identity.emplace())
             : from_row(each, made.headers.emplace_back(found_header{{}, each.etag()}).header);
         if (!read) {
-            return wrong_store(name, text::joined({" has a header that cannot be read: ", read.error().message}));
+            return wrong_store(name, text::joined({" has an unreadable header: ", read.error().message}));
         }
     }
     return made;
@@ -59,11 +59,11 @@ ENTITABLE_DECL result<void> judge_identity(
     if (rows.identity && rows.identity->store != name) {
         return wrong_store(name,
             text::joined({" is the store ", rows.identity->store,
-                " of the map: what opens stores gives the wrong one for a name"}));
+                " of the map: the store opener returns the wrong store for a name"}));
     }
     if (!rows.identity && listed) {
         return wrong_store(
-            name, " has no identity of the map, and had one: it was emptied, or what opens stores gives another one");
+            name, " lost the identity of the map: it was emptied, or the store opener returns another store");
     }
     return {};
 }
@@ -73,7 +73,8 @@ ENTITABLE_DECL result<void> write_identity(any_transport const& store, std::stri
         for (found_header const& each : rows.headers) {
             if (!is_retired(each.header)) {
                 return wrong_store(name,
-                    text::joined({" is one of stores on a hash, generation ", std::to_string(each.header.generation)}));
+                    text::joined(
+                        {" is one of the hashed stores of generation ", std::to_string(each.header.generation)}));
             }
         }
         return judge_identity(rows, map, name, false);
@@ -100,7 +101,7 @@ ENTITABLE_DECL result<void> write_identity(any_transport const& store, std::stri
     }
     ENTITABLE_TRY(auto const behind, read_store_rows(store, name));
     auto judged = judge(behind);
-    if (!judged && written) { // it was made one of stores on a hash at the same time: neither gets it
+    if (!judged && written) { // it joined hashed stores concurrently: neither may use it
         ENTITABLE_TRY(auto keys, to_row(own));
         call ending;
         static_cast<void>(store.execute(write_entity{table, mutation::remove(std::move(keys), written->etag)}, ending));

@@ -65,7 +65,7 @@ ENTITABLE_DECL result<any_transport> watched_stores::checked(
 ENTITABLE_DECL std::vector<result<any_transport>> watched_stores::checked(
     std::vector<std::string_view> const& names, call const& caller, wants_type wants, judge_type judge) {
     std::vector<result<any_transport>> all;
-    std::vector<std::size_t> due; // which of them
+    std::vector<std::size_t> due; // indices of the stores to check
     all.reserve(names.size());
     steady_time const now = time_.steady();
     for (std::string_view const name : names) {

@@ -3,10 +3,10 @@
 #pragma once
 
 /// \file
-/// Of the room `storage_queue`: queues of Azure Queue Storage, beside the tables of the same account.
+/// Part of `storage_queue`: queues of Azure Queue Storage, in addition to the tables of the same account.
 ///
-/// The part of such a queue that does not depend on its messages. The service gives the receipts: a pop receipt is good until the message is
-/// claimed or updated again. A message is the entity as JSON, with the id that its sender gave it.
+/// The part of a queue that does not depend on the type of its messages. The service issues the receipts: a pop receipt is valid until the
+/// message is claimed or updated again. A message is the entity as JSON, with the id that its sender chose.
 
 #include <entitable/account/connection_string.hpp>
 #include <entitable/messaging/detail/queue_core.hpp>
@@ -16,19 +16,19 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// How messages stand in a queue of Queue Storage.
+/// The encoding of messages in Queue Storage.
 enum class queue_text : std::uint8_t {
-    plain,  ///< JSON as it is: 64 KiB of it
-    base64, ///< JSON in base64, as older clients and triggers want it: 48 KiB of it
+    plain,  ///< plain JSON: up to 64 KiB
+    base64, ///< JSON in base64, as older clients and triggers expect: up to 48 KiB
 };
 
 namespace detail {
 
-/// What a worker holds of a message of the service.
+/// A worker's hold on a message of the service.
 struct service_receipt : held_time {
-    std::string message; ///< the id that the service gave
+    std::string message; ///< the id chosen by the service
     std::string pop;     ///< the receipt
-    std::string name;    ///< the id that the sender gave
+    std::string name;    ///< the id chosen by the sender
     std::string text;    ///< the message as it is stored
     std::uint32_t deliveries{};
     bool spent{true};
@@ -36,7 +36,7 @@ struct service_receipt : held_time {
     [[nodiscard]] std::string_view id() const noexcept { return name; }
 };
 
-/// A message that was claimed or looked at.
+/// A claimed or peeked message.
 struct service_message {
     service_receipt held;
     row entity;
@@ -53,9 +53,9 @@ public:
     [[nodiscard]] std::string const& name() const { return state().name; }
     [[nodiscard]] queue_options const& options() const { return state().options; }
     [[nodiscard]] clock& time() const { return *state().options.time; }
-    /// The queue of its dead letters, from which messages are claimed without end.
+    /// Returns the queue of its dead letters, from which messages are claimed without end.
     [[nodiscard]] service_queue dead_letters() const;
-    /// As `queue_core::under_receipt`.
+    /// Like `queue_core::under_receipt`.
     [[nodiscard]] service_queue under_receipt() const {
         service_queue made = *this;
         made.under_receipt_ = true;
@@ -76,7 +76,7 @@ public:
     [[nodiscard]] result<std::uint64_t> approximate_count() const;
 
     [[nodiscard]] result<void> renew(service_receipt& held, std::chrono::nanoseconds visibility) const;
-    /// With a reason, unless that is empty. The receipt is not spent yet.
+    /// Returns the message to the queue, with a reason unless it is empty. The receipt must not be spent yet.
     [[nodiscard]] result<void> give_back(
         service_receipt& held, std::string_view why, std::chrono::nanoseconds delay) const;
     [[nodiscard]] result<void> complete(service_receipt& held) const;
@@ -104,11 +104,11 @@ private:
     [[nodiscard]] bool again(std::uint32_t& attempt) const;
     [[nodiscard]] std::string messages_path() const;
     [[nodiscard]] std::string path_of(service_receipt const& held) const;
-    /// The words of a message as a body; RequestBodyTooLarge.
+    /// Returns a message as a request body; RequestBodyTooLarge.
     [[nodiscard]] result<std::string> body_of(std::string_view text) const;
-    /// Sends once, under a call of its own.
+    /// Sends once, under its own call.
     [[nodiscard]] result<http_response> send(plain_request const& request, date_time& told) const;
-    /// Sends until the outcome is known, or `max_attempts`; whether an earlier attempt may have taken effect.
+    /// Sends until the outcome is known, or `max_attempts`; sets whether an earlier attempt may have taken effect.
     [[nodiscard]] result<http_response> settle(plain_request const& request, date_time& told, bool& maybe) const;
     [[nodiscard]] result<std::vector<service_message>> read(http_response const& answer, date_time told) const;
     [[nodiscard]] result<void> put(std::string_view text, std::chrono::nanoseconds delay, bool& maybe) const;
@@ -116,7 +116,7 @@ private:
         service_receipt& held, std::optional<std::string> text, std::chrono::nanoseconds visibility) const;
     [[nodiscard]] bool bury(service_message& used_up) const;
 
-    /// What all copies share; after a move what answers InvalidInput.
+    /// Returns the state that all copies share; after a move one that returns InvalidInput.
     [[nodiscard]] shared_state& state() const { return state_ ? *state_ : absent_state(); }
     [[nodiscard]] static shared_state& absent_state();
 

@@ -10,9 +10,9 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-inline constexpr std::string_view queue_id_property = "Queue_Id"; // String: the id that the sender gave
+inline constexpr std::string_view queue_id_property = "Queue_Id"; // String: the id chosen by the sender
 
-/// An entity with the queue's properties in place of those that it had.
+/// Returns an entity with the queue's properties instead of its own of these names.
 ENTITABLE_DECL row with_queue_properties(row_view entity, std::string_view id, std::string_view why) {
     row_builder made{entity.partition_key, entity.row_key};
     property_cursor cursor{entity.payload};
@@ -29,7 +29,7 @@ ENTITABLE_DECL row with_queue_properties(row_view entity, std::string_view id, s
     return made.build();
 }
 
-/// The text of a message. XML knows neither U+FFFE nor U+FFFF; JSON can escape them.
+/// Returns the text of a message. XML cannot express U+FFFE and U+FFFF; JSON can escape them.
 ENTITABLE_DECL std::string message_text(row_view entity, queue_text how) {
     std::string json;
     append_json_entity(json, entity);
@@ -49,7 +49,7 @@ ENTITABLE_DECL std::string message_text(row_view entity, queue_text how) {
     return made;
 }
 
-/// The entity in the text of a message; false for what is none.
+/// Parses the entity in the text of a message; false if it is malformed.
 ENTITABLE_DECL bool read_message_text(std::string_view text, queue_text how, entity_reader& reader, row& out) {
     std::string json;
     if (how == queue_text::base64 && !append_from_base64(json, text)) {

@@ -29,15 +29,16 @@ ENTITABLE_DECL result<void> validate_queue_name(std::string_view name) {
     for (char const each : name) {
         good = good && ((each >= 'a' && each <= 'z') || (each >= '0' && each <= '9') || each == '-');
     }
-    return good ? result<void>{}
-                : failure{error_code::invalid_input,
-                      text::joined({"the name of a queue is 3 to 63 lower-case letters, digits and single hyphens: ",
-                          text::shortened(text::printable(name), 80)})};
+    return good
+        ? result<void>{}
+        : failure{error_code::invalid_input,
+              text::joined({"the name of a queue must have 3 to 63 lower-case letters, digits and single hyphens: ",
+                  text::shortened(text::printable(name), 80)})};
 }
 
 ENTITABLE_DECL shared<rest_engine> queue_engine(result<connection_settings> at, clock* time) {
     if (at && at->endpoint.kind == service::cosmos) {
-        at = failure{error_code::not_supported, "Cosmos DB has no queues"};
+        at = failure{error_code::not_supported, "Cosmos DB does not have queues"};
     }
     if (!at) {
         return shared<rest_engine>::make(at.error());
@@ -58,7 +59,7 @@ ENTITABLE_DECL service_queue::service_queue(
     sender send, result<connection_settings> at, std::string name, queue_options how, queue_text text)
     : state_(shared<shared_state>::make(
           std::move(send), queue_engine(std::move(at), how.time), std::move(name), std::move(how), text)) {
-    state().options.lanes = 1; // one request a look: `requests_per_idle_hour`
+    state().options.lanes = 1; // one request a check: `requests_per_idle_hour`
 }
 
 ENTITABLE_DECL service_queue service_queue::dead_letters() const {
@@ -82,7 +83,7 @@ ENTITABLE_DECL std::string service_queue::path_of(service_receipt const& held) c
     return path;
 }
 
-/// Whole seconds, rounded up.
+/// Formats whole seconds, rounded up.
 ENTITABLE_DECL std::string seconds_parameter(std::chrono::nanoseconds time) {
     return std::to_string(std::max<std::int64_t>(std::chrono::ceil<std::chrono::seconds>(time).count(), 0));
 }
@@ -155,7 +156,7 @@ ENTITABLE_DECL result<bool> service_queue::remove() const {
 ENTITABLE_DECL result<void> service_queue::put(
     std::string_view text, std::chrono::nanoseconds delay, bool& maybe) const {
     ENTITABLE_TRY(std::string const body, body_of(text));
-    std::string path = text::joined({messages_path(), "?messagettl=-1"}); // it stays until it is done
+    std::string path = text::joined({messages_path(), "?messagettl=-1"}); // it stays until it is completed
     if (delay > std::chrono::nanoseconds{}) {
         path.append("&visibilitytimeout=").append(seconds_parameter(delay));
     }
@@ -169,7 +170,7 @@ ENTITABLE_DECL result<enqueued> service_queue::enqueue(row_view message, enqueue
     std::string id = how.id.empty() ? state().ids.next() : how.id;
     row const whole = with_queue_properties(message, id, {});
     if (std::string const json = message_text(whole, queue_text::plain); text::valid_utf8_prefix(json) != json.size()) {
-        return failure{error_code::invalid_input, "the message holds text that is not UTF-8"};
+        return failure{error_code::invalid_input, "the message has text that is not UTF-8"};
     }
     bool maybe = false;
     ENTITABLE_CHECK(put(message_text(whole, state().text), how.delay, maybe));
@@ -209,8 +210,8 @@ ENTITABLE_DECL result<std::vector<service_message>> service_queue::read(
         }
     });
     if (!whole || !good) {
-        failure problem = garbled(answer, {"it is no list of messages"});
-        problem.error().effect = effect::unknown; // they come again when the claim is over
+        failure problem = garbled(answer, {"it is not a list of messages"});
+        problem.error().effect = effect::unknown; // the messages reappear when the claim expires
         return problem;
     }
     entity_reader reader;
@@ -218,7 +219,7 @@ ENTITABLE_DECL result<std::vector<service_message>> service_queue::read(
         each.held.told = told;
         each.held.told_at = time().steady();
         each.held.spent = false;
-        each.held.name = each.held.message; // of what was not put in by this library
+        each.held.name = each.held.message; // of messages not enqueued by this library
         if (read_message_text(each.held.text, state().text, reader, each.entity)) {
             if (std::string_view const id = text_in(each.entity, queue_id_property); !id.empty()) {
                 each.held.name = id;
@@ -250,7 +251,7 @@ ENTITABLE_DECL result<std::vector<service_message>> service_queue::claim(
         std::erase_if(got, [&](service_message& each) {
             bool const over = each.held.deliveries > (std::max)(options().max_deliveries, 1U);
             if (over) {
-                static_cast<void>(bury(each)); // whoever claims it next tries again
+                static_cast<void>(bury(each)); // the next claim tries again
             }
             return over;
         });
@@ -259,7 +260,7 @@ ENTITABLE_DECL result<std::vector<service_message>> service_queue::claim(
             return got;
         }
         if (any) {
-            continue; // dead letters alone: there may be others after them
+            continue; // only dead letters: other messages may follow
         }
         auto const next = now +
             std::chrono::duration_cast<steady_time::duration>(
@@ -299,7 +300,7 @@ ENTITABLE_DECL result<std::uint64_t> service_queue::approximate_count() const {
     std::uint64_t number = 0;
     auto const got = std::from_chars(count.data(), count.data() + count.size(), number);
     return got.ec == std::errc{} && !count.empty() ? result<std::uint64_t>{number}
-                                                   : garbled(answer, {"it does not tell how many messages there are"});
+                                                   : garbled(answer, {"it lacks the number of messages"});
 }
 
 // ---- under a receipt ----
@@ -309,7 +310,7 @@ ENTITABLE_DECL result<void> service_queue::update(
     if (held.spent) {
         return receipt_is_spent();
     }
-    std::string body; // none: the text stays as it is
+    std::string body; // none: the text is unchanged
     if (text) {
         ENTITABLE_TRY(body, body_of(*text));
     }
@@ -329,8 +330,8 @@ ENTITABLE_DECL result<void> service_queue::update(
     auto const pop = answer->headers.find("x-ms-popreceipt");
     auto const visible = parse_http_date(answer->headers.find("x-ms-time-next-visible").value_or(std::string_view{}));
     if (!pop || pop->empty() || !visible) {
-        held.spent = true; // changed, and the receipt was not told
-        return garbled(*answer, {"it does not tell the receipt of the message"});
+        held.spent = true; // changed, but the receipt is unknown
+        return garbled(*answer, {"it lacks the receipt of the message"});
     }
     held.pop = *pop;
     held.text = text ? *std::move(text) : std::move(held.text);
@@ -350,7 +351,7 @@ ENTITABLE_DECL result<void> service_queue::give_back(
     entity_reader reader;
     if (row entity; !why.empty() && read_message_text(held.text, state().text, reader, entity)) {
         text = message_text(with_queue_properties(entity, held.name, why), state().text);
-        if (text->size() > largest_message) { // the reason would be too much
+        if (text->size() > largest_message) { // the reason would make it too large
             text.reset();
         }
     }

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A request in one line, for what a behaviour of the conformance suite reports.
+/// Formats a request in one line, for the reports of the conformance suite.
 
 #include <entitable/core/text.hpp>
 #include <entitable/request/kinds.hpp>
@@ -11,13 +11,13 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing::conformance {
 
-/// Keys as they are shown: `"p" / "r"`.
+/// Formats keys: `"p" / "r"`.
 [[nodiscard]] inline std::string shown_keys(std::string_view partition_key, std::string_view row_key) {
     auto const shown_key = [](std::string_view key) { return text::printable(text::shortened(key)); };
     return text::joined({"\"", shown_key(partition_key), "\" / \"", shown_key(row_key), "\""});
 }
 
-/// For example `merge "p" / "r" if W/"..."`.
+/// Formats a change, for example `merge "p" / "r" if W/"..."`.
 [[nodiscard]] inline std::string asked(mutation const& change) {
     std::string text{to_string(change.kind)};
     text += ' ' + shown_keys(change.entity.partition_key(), change.entity.row_key());
@@ -27,7 +27,7 @@ namespace testing::conformance {
     return text;
 }
 
-/// For example `get_entity "p" / "r" of Orders`.
+/// Formats a request, for example `get_entity "p" / "r" of Orders`.
 [[nodiscard]] inline std::string asked(create_table const& request) {
     return "create_table " + text::printable(request.table);
 }
@@ -56,7 +56,7 @@ namespace testing::conformance {
 }
 [[nodiscard]] inline std::string asked(query_entities const& request) {
     std::string const range = request.range.to_string();
-    std::size_t const few = 8; // nodes of a filter that fit into a line
+    std::size_t const few = 8; // nodes of a filter that fit in a line
     return "query_entities of " + text::printable(request.table) + (range.empty() ? "" : " where ") +
         text::printable(range) +
         (request.filter.empty()                     ? ""

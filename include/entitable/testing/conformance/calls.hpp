@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Behaviours that concern a call and not its data: deadlines, cancellation, the observer, and the other ways to ask.
+/// Behaviours of a call, independent of its data: deadlines, cancellation, the observer, and the other ways to send requests.
 
 #include <entitable/testing/conformance/trial.hpp>
 #include <entitable/transport/channel.hpp>
@@ -40,8 +40,8 @@ inline void ended_calls_do_nothing(trial& t) {
         t.no(t.send(transact{table, {mutation::remove(entity, any_etag)}}, *context), code, "transact " + text);
         t.no(t.send(read_entity{table, "p", "r", &visit}, *context), code, "read_entity " + text);
     }
-    t.unchanged(before, table, "calls that had ended before they began");
-    t.no(t.send(delete_table{fresh}), error_code::resource_not_found, "the table of a call that had ended");
+    t.unchanged(before, table, "calls whose time was over before they began");
+    t.no(t.send(delete_table{fresh}), error_code::resource_not_found, "the table of a call whose time was over");
 }
 
 inline void calls_with_time_go_on(trial& t) {
@@ -73,8 +73,8 @@ inline void attempts_are_reported(trial& t) {
     t.yes(t.send(write_entity{table, mutation::insert(make_row("p", "r"))}, context), "an insert");
     t.no(t.send(get_entity{table, "p", "absent", {}}, context), error_code::resource_not_found, "a read");
     t.same(watch.all, "insert of " + table + ", attempt 1\nget_entity of " + table + " ResourceNotFound, attempt 1\n",
-        "what was reported to the observer");
-    t.expect(context.attempts == 2, "two attempts of one call are counted as " + std::to_string(context.attempts));
+        "the observer's events");
+    t.expect(context.attempts == 2, "two attempts of one call were counted as " + std::to_string(context.attempts));
 }
 
 inline void primary_is_not_stale(trial& t) {
@@ -100,29 +100,29 @@ inline void shown_as_it_is_read(trial& t) {
     int visits = 0;
     auto const looking = [&](row_view const& entity, etag const& seen, bool stale) {
         ++visits;
-        t.same(entity, make_row("p", "r", {{"A", 1}, {"B", "b"}}), "the entity that is shown");
-        t.same(seen.text(), version.text(), "the version that is shown");
-        t.expect(!stale, "an entity of the primary location is shown as stale");
+        t.same(entity, make_row("p", "r", {{"A", 1}, {"B", "b"}}), "the entity passed to the visitor");
+        t.same(seen.text(), version.text(), "the version passed to the visitor");
+        t.expect(!stale, "an entity of the primary location is marked stale");
         return result<void>{};
     };
     entity_visitor const look = looking;
     call context;
     t.yes(t.send(read_entity{table, "p", "r", &look}, context), "an entity");
-    t.expect(visits == 1, "the visitor was called " + std::to_string(visits) + " times and not once");
-    t.expect(context.attempts == 1, "one attempt is counted as " + std::to_string(context.attempts));
+    t.expect(visits == 1, "the visitor was called " + std::to_string(visits) + " times instead of once");
+    t.expect(context.attempts == 1, "one attempt was counted as " + std::to_string(context.attempts));
     t.no(t.send(read_entity{table, "p", "absent", &look}), error_code::resource_not_found, "no entity");
     t.no(t.send(read_entity{never, "p", "r", &look}), t.no_table(), "no table");
     t.no(t.send(read_entity{table, "p", "a/b", &look}), error_code::out_of_range_input, error_code::invalid_input,
         "a forbidden key");
-    t.expect(visits == 1, "the visitor was called for what is not there");
+    t.expect(visits == 1, "the visitor was called without an entity");
     auto const refusing = [](row_view const&, etag const&, bool) -> result<void> {
-        return failure{error_code::row_mismatch, "the visitor refuses"};
+        return failure{error_code::row_mismatch, "the visitor fails"};
     };
     entity_visitor const refuse = refusing;
-    t.no(t.send(read_entity{table, "p", "r", &refuse}), error_code::row_mismatch, "what the visitor returns");
+    t.no(t.send(read_entity{table, "p", "r", &refuse}), error_code::row_mismatch, "the visitor's error");
 }
 
-/// Sends requests into a channel, three at a time; what was answered to each.
+/// Sends requests into a channel, three at a time; returns the response to each.
 template <class Request>
 std::vector<std::optional<result<response_of<Request>>>> answers_to(
     trial& t, std::vector<Request> const& requests, std::string_view what) {
@@ -136,7 +136,7 @@ std::vector<std::optional<result<response_of<Request>>>> answers_to(
         auto const* const of = static_cast<call const*>(done.tag);
         auto const at = static_cast<std::size_t>(of - calls.data());
         bool const right = at < sent && done.context == of && done.request.as<Request>() == &requests[at];
-        if (t.expect(right && !answers[at], std::string{what} + ": an answer that nobody waits for")) {
+        if (t.expect(right && !answers[at], std::string{what} + ": an unexpected response")) {
             answers[at] = std::move(done.answer<Request>());
         }
         ++answered;
@@ -173,8 +173,8 @@ inline void many_like_single_ones(trial& t) {
         std::string const text = " of many, the one in slot " + std::to_string(index);
         auto const& wrote = wrote_all[index];
         auto const& read = read_all[index];
-        if (!t.expect(wrote.has_value(), "a write" + text + ", has no answer") ||
-            !t.expect(read.has_value(), "a read" + text + ", has no answer")) {
+        if (!t.expect(wrote.has_value(), "a write" + text + ", has no response") ||
+            !t.expect(read.has_value(), "a read" + text + ", has no response")) {
             continue;
         }
         if (index == 7) {
@@ -189,17 +189,18 @@ inline void many_like_single_ones(trial& t) {
 }
 
 inline constexpr behaviour behaviours_of_calls[] = {
-    {"a call that has ended does nothing", ended_calls_do_nothing,
+    {"a call whose time is over does nothing", ended_calls_do_nothing,
         "Cancelled or DeadlineExceeded from every request, before it is sent (transport, rule 7)"},
-    {"a call that has time goes on", calls_with_time_go_on, "a deadline is a point of the steady time (call.hpp)"},
+    {"a call within its deadline succeeds", calls_with_time_go_on,
+        "a deadline is a point of the steady time (call.hpp)"},
     {"each attempt is counted and reported", attempts_are_reported,
-        "one attempt for each request that is sent, also for one that is refused (transport, rule 8)"},
+        "one attempt for each request that is sent, including refused ones (transport, rule 8)"},
     {"a read of the primary is not stale", primary_is_not_stale,
-        "only a read of the secondary location may be stale, and says so (requests.hpp)"},
-    {"an entity is shown as it is read", shown_as_it_is_read,
-        "read_entity calls the visitor once, or has the error of get_entity (requests.hpp)"},
-    {"many requests are answered like single ones", many_like_single_ones,
-        "each request that is sent has one completion, which is its own (channel, rule 3)"},
+        "only a read of the secondary location may be stale, and is marked so (requests.hpp)"},
+    {"a visitor receives the entity that was read", shown_as_it_is_read,
+        "read_entity calls the visitor once, or returns the error of get_entity (requests.hpp)"},
+    {"concurrent requests have the same results as single ones", many_like_single_ones,
+        "each request that is sent has exactly one completion (channel, rule 3)"},
 };
 
 } // namespace testing::conformance

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Behaviours of several handles and several threads: what a store that is alone never gets wrong.
+/// Behaviours of several handles and several threads: anomalies that only concurrent access can reveal.
 
 #include <entitable/core/atomic.hpp>
 #include <entitable/testing/conformance/trial.hpp>
@@ -19,7 +19,7 @@ inline void copies_are_one_store(trial& t) {
     etag const version = t.put(table, make_row("p", "1", {{"A", 1}}));
     t.put(table, make_row("p", "2"));
     auto const read = t.send_other(get_entity{table, "p", "1", {}});
-    if (!t.yes(read, "what one handle wrote the other reads")) {
+    if (!t.yes(read, "reading another handle's write")) {
         return;
     }
     t.same(read->etag.text(), version.text(), "the ETag through the other handle");
@@ -34,14 +34,14 @@ inline void copies_are_one_store(trial& t) {
         }
         query.continuation = std::move(page->continuation);
     }
-    if (t.expect(query.continuation.has_value(), "there is more")) {
+    if (t.expect(query.continuation.has_value(), "the query has more pages")) {
         query.page_size = t.largest_page();
-        t.yes(t.send_other(query), "a token of one handle goes on through the other");
+        t.yes(t.send_other(query), "a token of one handle used through the other");
     }
     t.yes(t.send_other(write_entity{table, mutation::remove(make_row("p", "1"), version)}),
-        "an ETag of one handle is a condition through the other");
-    t.no(t.get(table, "p", "1"), error_code::resource_not_found, "what the other handle removed");
-    t.yes(t.send_other(delete_table{table}), "the other handle deletes the table");
+        "an ETag of one handle used through the other");
+    t.no(t.get(table, "p", "1"), error_code::resource_not_found, "an entity that the other handle removed");
+    t.yes(t.send_other(delete_table{table}), "deleting the table through the other handle");
     t.no(t.get(table, "p", "2"), t.no_table(), "a table that the other handle deleted");
 }
 
@@ -57,7 +57,7 @@ inline void write_between_read_and_write(trial& t) {
                 return;
             }
             t.yes(t.send_other(write_entity{table, mutation::insert_or_merge(make_row("p", key, {{"B", 2}}))}),
-                "a write between");
+                "a write in between");
             mutation const change{kind, make_row("p", key, {{"A", 3}}), read->etag};
             if (in_transaction) {
                 t.no(t.send(transact{table, {change}}), error_code::update_condition_not_satisfied, text);
@@ -80,7 +80,7 @@ public:
         if (writer_.joinable()) {
             return;
         }
-        // In a thread of its own: a backend may hold a lock while it reports, and then the write waits until it is free.
+        // On a separate thread: a backend may hold a lock while it reports, and then the write waits for the lock.
         writer_ = std::thread{[this] {
             call own;
             outcome = store_.execute(change_, own);
@@ -124,18 +124,18 @@ inline void write_between_check_and_write(trial& t) {
             : 1;
         other.finish();
         t.yes(other.outcome, "the write through the other handle");
-        // Either order is right, and each leaves what the other handle wrote.
-        t.holds(table, make_row("p", key, {{"A", expected}, {"B", 2}}),
-            "a replace with an ETag, and a merge while it was under way");
+        // Either order is correct, and each keeps the other handle's change.
+        t.holds(
+            table, make_row("p", key, {{"A", expected}, {"B", 2}}), "a replace with an ETag, and a merge during it");
     }
 }
 
-/// Two threads that take turns without a rule, until they have met often enough or have had their time.
+/// Two threads that take turns in no fixed order, until they have met often enough or their time is over.
 class side_by_side {
 public:
-    /// Calls `turn(thread)` over and over, with 0 in this thread and with 1 in another one, until a turn says no or the threads have
-    /// met a hundred times. Threads that share one processor meet seldom: they have a twentieth of a second. Each has three turns,
-    /// however long they take.
+    /// Calls `turn(thread)` repeatedly, with 0 in this thread and with 1 in another one, until a turn returns false or the threads have met
+    /// a hundred times. Threads that share one processor meet seldom: they have a twentieth of a second. Each thread has at least three
+    /// turns, however long they take.
     template <class Turn>
     void run(Turn const& turn) {
         auto const begun = std::chrono::steady_clock::now();
@@ -152,7 +152,7 @@ public:
         all(0);
         other.join();
     }
-    /// Says that one thread has seen what the other did a moment ago.
+    /// Records that one thread has seen a recent change of the other.
     void met() noexcept { met_.fetch_add(1, memory_order::relaxed); }
 
 private:
@@ -222,14 +222,13 @@ inline void two_threads_insert_one_key(trial& t) {
             threads.met();
             return true;
         }
-        // Nobody else can change it now, however long this takes.
+        // No other thread can change it now, however long this takes.
         std::this_thread::yield();
         auto const removed = send_through(stores[thread], write_entity{table, mutation::remove(mine, inserted->etag)});
         if (!removed &&
             (removed.error().code == error_code::update_condition_not_satisfied ||
                 removed.error().code == error_code::resource_not_found)) {
-            wrong[thread] =
-                "two threads inserted one key, and both succeeded: the removal of one entity was refused: " +
+            wrong[thread] = "two threads inserted one key, and both succeeded: removing one entity failed: " +
                 removed.error().to_string();
         }
         return removed.has_value();
@@ -274,7 +273,7 @@ inline void two_threads_merge(trial& t) {
 
 inline void transaction_is_seen_whole(trial& t) {
     if (t.limits().kind == service::azurite) {
-        return; // the emulator applies one operation after the other, and answers queries between them
+        return; // the emulator applies one operation after the other, and processes queries in between
     }
     std::string const table = t.new_table();
     any_transport const stores[] = {t.store(), t.other()};
@@ -311,13 +310,13 @@ inline void transaction_is_seen_whole(trial& t) {
         }
         return !torn;
     });
-    t.expect(!torn, "a page shows rows of two transactions");
+    t.expect(!torn, "a page has rows from two transactions");
 }
 
 /// A layer must not return several pages of its store as one: another handle changes all rows after the first attempt.
 inline void page_is_one_snapshot(trial& t) {
     if (t.limits().kind == service::azurite) {
-        return; // as above
+        return; // see above
     }
     std::string const table = t.new_table();
     transact batch{table, {}};
@@ -347,8 +346,7 @@ inline void page_is_one_snapshot(trial& t) {
         for (std::size_t index = 1; index < page->rows.size(); ++index) {
             auto const first = page->rows[0].find("N");
             auto const each = page->rows[index].find("N");
-            if (!t.expect(
-                    first && each && *first == *each, "a page has rows of before a transaction and of after it")) {
+            if (!t.expect(first && each && *first == *each, "a page has rows from before and after a transaction")) {
                 return;
             }
         }
@@ -357,26 +355,26 @@ inline void page_is_one_snapshot(trial& t) {
         }
         query.continuation = std::move(page->continuation);
     }
-    t.expect(false, "a query of 8 rows does not end within 100 pages");
+    t.expect(false, "a query of 8 rows did not end within 100 pages");
 }
 
 inline constexpr behaviour behaviours_of_handles[] = {
     {"copies are one store", copies_are_one_store,
-        "copies share one state: what one writes, its ETags and tokens are the other's (transport, rule 1)"},
+        "copies share one state: writes, ETags and tokens of one are valid in the other (transport, rule 1)"},
     {"a write between a read and its write", write_between_read_and_write,
-        "an ETag that was read is stale after any write, through whatever handle (If-Match)"},
+        "an ETag becomes stale after any write, through any handle (If-Match)"},
     {"a write between a check and its write", write_between_check_and_write,
-        "a condition is met in one step with the write: nothing comes between (transport, rule 10)"},
+        "a condition is checked atomically with the write (transport, rule 10)"},
     {"two threads raise a counter", two_threads_raise_a_counter,
-        "of two writes of one version one succeeds (transport, rules 2 and 10)"},
+        "of two writes of one version, exactly one succeeds (transport, rules 2 and 10)"},
     {"two threads insert one key", two_threads_insert_one_key,
-        "of two inserts of one key one succeeds (transport, rules 2 and 10)"},
+        "of two inserts of one key, exactly one succeeds (transport, rules 2 and 10)"},
     {"two threads merge different properties", two_threads_merge,
-        "a merge keeps what another one writes at the same time (transport, rules 2 and 10)"},
+        "a merge keeps the changes of a concurrent merge (transport, rules 2 and 10)"},
     {"a transaction is seen as a whole", transaction_is_seen_whole,
-        "a page of one partition shows all of a transaction or nothing of it (transport, rule 10)"},
+        "a page of one partition has all of a transaction or none of it (transport, rule 10)"},
     {"a page of one partition is one snapshot", page_is_one_snapshot,
-        "whoever asks for several pages does not return them as one (transport, rules 3 and 10)"},
+        "several pages of a store are never returned as one (transport, rules 3 and 10)"},
 };
 
 } // namespace testing::conformance

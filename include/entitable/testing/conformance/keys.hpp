@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Behaviours of keys: their order, their ranges, the awkward and the forbidden ones.
+/// Behaviours of keys: their order, their ranges, unusual and forbidden ones.
 
 #include <entitable/testing/conformance/trial.hpp>
 
@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing::conformance {
 
-/// Keys in the order of their UTF-16 code units.
+/// Returns keys in the order of their UTF-16 code units.
 [[nodiscard]] inline std::vector<std::string> ordered_keys(profile const& limits) {
     std::vector<std::string> keys = {"", " ", "!", "'", "''", "0", "1", "10", "2", "A", "Z", "a", "a ", "aa", "b", "~",
         "\xC2\xA0",         // U+00A0
@@ -75,7 +75,7 @@ inline void ranges_of_keys(trial& t) {
     using end = key_bound::kind;
     for (end const lower : {end::open, end::inclusive, end::exclusive}) {
         for (end const upper : {end::open, end::inclusive, end::exclusive}) {
-            // The first three pairs have all ends, the others only equal ones.
+            // The first three pairs use all kinds of bounds, the others only equal ones.
             std::size_t tried = 0;
             for (auto const& [from, to] : {std::pair{std::size_t{3}, std::size_t{12}},
                      {std::size_t{0}, keys.size() - 1}, {std::size_t{7}, std::size_t{7}},
@@ -107,7 +107,7 @@ inline void ranges_of_keys(trial& t) {
     }
 }
 
-/// Pairs of keys that stores and wires like to take for each other.
+/// Returns pairs of keys that stores and wire formats tend to confuse.
 [[nodiscard]] inline std::vector<std::pair<std::string, std::string>> confusable_keys(trial const& t) {
     std::vector<std::pair<std::string, std::string>> pairs{{"a", "b"}, {"A", "b"}, {"a", "B"}, {"ab", ""}, {"", "ab"},
         {"0", "b"}, {"00", "b"}, {"a", "1"}, {"a", "1.0"}, {"a", "01"}, {"a", "%62"}, {"%61", "b"}, {"\xC3\xA9", "b"},
@@ -156,7 +156,7 @@ inline void keys_that_differ(trial& t) {
         query.table = table;
         query.range.partition = key_interval::only(partition);
         auto found = t.keys(query);
-        std::sort(found.begin(), found.end()); // their order is another behaviour
+        std::sort(found.begin(), found.end()); // another behaviour checks the order
         std::sort(expected.begin(), expected.end());
         t.same(trial::joined(found), trial::joined(expected),
             "the partition " + text::printable(text::shortened(partition)));
@@ -199,11 +199,11 @@ inline void awkward_keys(trial& t) {
         query.filter = only(filter_operator::equal, "Key", std::string_view{key});
         t.same(t.keys(query), {key + "/" + key}, text + "query");
         t.yes(t.write(table, mutation::remove(make_row(key, key), any_etag)), text + "remove");
-        t.no(t.get(table, key, key), error_code::resource_not_found, text + "get what was removed");
+        t.no(t.get(table, key, key), error_code::resource_not_found, text + "get after removal");
     }
     query_entities query;
     query.table = table;
-    t.expect(t.keys(query).size() >= 30, "each partition has kept its second row");
+    t.expect(t.keys(query).size() >= 30, "each partition still has its second row");
 }
 
 inline void forbidden_keys(trial& t) {
@@ -240,7 +240,8 @@ inline void forbidden_keys(trial& t) {
     }
     std::size_t const units = t.limits().max_key_units;
     refused(times(units + 1, "k"), error_code::key_value_too_large, "a unit too many");
-    refused(times(units / 2, "\xF0\x9F\x98\x80") + "k", error_code::key_value_too_large, "a unit too many, in pairs");
+    refused(times(units / 2, "\xF0\x9F\x98\x80") + "k", error_code::key_value_too_large,
+        "a unit too many, in surrogate pairs");
     if (t.limits().max_row_key_size != 0) {
         t.yes(t.write(table, mutation::insert(make_row("size", times(t.limits().max_row_key_size, "k")))), "longest");
         t.no(t.write(table, mutation::insert(make_row("size", times(t.limits().max_row_key_size + 1, "k")))),
@@ -252,14 +253,14 @@ inline void forbidden_keys(trial& t) {
 
 inline constexpr behaviour behaviours_of_keys[] = {
     {"keys come in the order of their UTF-16 code units", keys_come_in_order,
-        "by partition key, then by row key, where the profile says that results are ordered (Querying tables and "
+        "by partition key, then by row key, if the profile has ordered results (Querying tables and "
         "entities)"},
     {"ranges of keys", ranges_of_keys,
-        "each bound is open, with its key or without it; an interval may be empty (key_range.hpp)"},
+        "each bound is absent, inclusive or exclusive; an interval may be empty (key_range.hpp)"},
     {"keys that differ are different entities", keys_that_differ,
-        "keys are compared whole, unit by unit: case, blanks, digits and accents count (data model)"},
-    {"awkward keys", awkward_keys,
-        "what a key may hold comes through every request: quotes, percent signs, blanks, nothing at all (data model)"},
+        "keys are compared unit by unit: case, blanks, digits and accents count (data model)"},
+    {"unusual keys", awkward_keys,
+        "every valid key works in every request: quotes, percent signs, blanks, empty keys (data model)"},
     {"forbidden keys", forbidden_keys,
         "/ \\ # ?, control characters, broken UTF-8 and too many units are refused (Understanding the Table service "
         "data model)"},

@@ -3,14 +3,14 @@
 #pragma once
 
 /// \file
-/// Behaviours at the limits that the profile of a transport names.
+/// Behaviours at the limits given by a transport's profile.
 
 #include <entitable/testing/conformance/trial.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing::conformance {
 
-/// Refused by every write of a whole entity, alone and in a transaction; nothing changes.
+/// Checks that every write of a whole entity is refused, alone and in a transaction, and changes nothing.
 inline void refused_entity(
     trial& t, std::string const& table, row const& entity, error_code code, std::string const& text) {
     auto const before = t.now(table);
@@ -20,7 +20,7 @@ inline void refused_entity(
         std::string const form{to_string(kind)};
         auto const outcome = t.write(table, change);
         if (t.no(outcome, code, text + ", " + form)) {
-            t.expect(!outcome.error().message.empty(), text + ": the refusal says nothing");
+            t.expect(!outcome.error().message.empty(), text + ": the error has no message");
         }
         t.no(t.send(transact{table, {change}}), code, text + ", transaction with " + form);
     }
@@ -35,7 +35,7 @@ inline void number_of_properties(trial& t) {
         entity.add(text::joined({"P", std::to_string(index)}), value_view{true});
     }
     t.put(table, entity.build());
-    t.holds(table, entity.build(), "as many properties as are allowed");
+    t.holds(table, entity.build(), "the maximum number of properties");
     entity.add("OneMore", value_view{true});
     refused_entity(t, table, entity.build(), error_code::too_many_properties, "a property too many");
 }
@@ -64,7 +64,7 @@ inline void names_of_properties(trial& t) {
     }
     t.put(table, make_row("p", "r", {{"etag", 1}}));
     refused_entity(t, table, make_row("p", "r", {{"A", 1}, {"B", 1}, {"A", "x"}}),
-        error_code::duplicate_properties_specified, "a name twice");
+        error_code::duplicate_properties_specified, "a duplicate name");
 }
 
 inline void sizes_of_values(trial& t) {
@@ -83,7 +83,7 @@ inline void sizes_of_values(trial& t) {
         refused_entity(t, table, make_row("p", "r", {{"S", times(units + 1, "s")}}),
             error_code::property_value_too_large, "a unit too many");
         refused_entity(t, table, make_row("p", "r", {{"S", times(units / 2, "\xF0\x9F\x98\x80") + "s"}}),
-            error_code::property_value_too_large, "a unit too many, in pairs");
+            error_code::property_value_too_large, "a unit too many, in surrogate pairs");
         std::string const large = times(t.limits().max_binary_size + 1, "b");
         refused_entity(t, table, make_row("p", "r", {{"B", value_view{edm_type::binary, std::string_view{large}}}}),
             error_code::property_value_too_large, "a byte too many");
@@ -129,19 +129,20 @@ inline void checked_before_its_table(trial& t) {
     query_entities query;
     query.table = table;
     query.page_size = 0;
-    t.no(t.send(query), error_code::invalid_input, "a query in pages of no rows");
+    t.no(t.send(query), error_code::invalid_input, "a query with page size 0");
 }
 
 inline constexpr behaviour behaviours_of_limits[] = {
     {"the number of properties", number_of_properties,
         "TooManyProperties beyond the 252 of the profile (Understanding the Table service data model)"},
     {"the names of properties", names_of_properties,
-        "identifiers of up to 255 units, none of the system, none twice (Understanding the Table service data model)"},
+        "identifiers of up to 255 units, not reserved, without duplicates (Understanding the Table service data "
+        "model)"},
     {"the sizes of values", sizes_of_values,
         "PropertyValueTooLarge beyond 64 KiB, OutOfRangeInput for times before 1601 or after 9999 (data model)"},
     {"the size of an entity", size_of_an_entity, "EntityTooLarge beyond 1 MiB by the service's own measure (row.hpp)"},
     {"a request is checked before its table is looked for", checked_before_its_table,
-        "what breaks a rule of the profile is refused before any I/O (transport, rule 5)"},
+        "a request that violates the profile is refused before any I/O (transport, rule 5)"},
 };
 
 } // namespace testing::conformance

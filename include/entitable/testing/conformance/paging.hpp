@@ -10,7 +10,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing::conformance {
 
-/// A table with the rows "000".."<count - 1>" in each of the partitions "a", "b", ...
+/// Creates a table with the rows "000".."<count - 1>" in each of the partitions "a", "b", ...
 [[nodiscard]] inline std::string filled_table(trial& t, std::size_t partitions, std::size_t count) {
     std::string table = t.new_table();
     for (std::size_t partition = 0; partition < partitions; ++partition) {
@@ -22,7 +22,7 @@ namespace testing::conformance {
     return table;
 }
 
-/// Asks on until there is a page with a row; leaves in `query` the token behind it.
+/// Reads pages until one has a row; leaves the next token in `query`.
 inline std::vector<std::string> page_with_rows(trial& t, query_entities& query) {
     std::vector<std::string> keys;
     for (int pages = 0; pages < 1000 && keys.empty(); ++pages) {
@@ -85,12 +85,12 @@ inline void filter_holds_on_every_page(trial& t) {
     std::vector<std::string> keys;
     for (row const& each : found) {
         keys.push_back(text::joined({each.partition_key(), "/", each.row_key()}));
-        t.expect(!each.view().find("N"), keys.back() + " has a property that was not asked for");
+        t.expect(!each.view().find("N"), keys.back() + " has a property that was not selected");
     }
     t.same(
         keys, {"a/008", "a/009", "a/010", "a/011", "b/008", "b/009", "b/010", "b/011"}, "a filter over several pages");
     query.filter = only(filter_operator::equal, "N", value_view{100});
-    t.same(t.keys(query), std::vector<std::string>{}, "a filter that nothing satisfies");
+    t.same(t.keys(query), std::vector<std::string>{}, "a filter without matches");
 }
 
 inline void tokens_belong_to_their_query(trial& t) {
@@ -100,7 +100,7 @@ inline void tokens_belong_to_their_query(trial& t) {
     query.table = table;
     query.page_size = 2;
     page_with_rows(t, query);
-    if (!t.expect(query.continuation.has_value(), "there is more")) {
+    if (!t.expect(query.continuation.has_value(), "the query has more pages")) {
         return;
     }
     std::string const token = *query.continuation;
@@ -136,10 +136,10 @@ inline void tokens_belong_to_their_query(trial& t) {
         refused(wrong, "the token " + text::printable(text::shortened(forged)));
     }
     t.unchanged(before, table, "after refused tokens");
-    t.expect(t.keys(query).size() >= 1, "the token is still good");
+    t.expect(t.keys(query).size() >= 1, "the token is still valid");
 }
 
-/// Those of `keys` that come after the row where a page ended.
+/// Returns the `keys` that come after the last row of a page.
 [[nodiscard]] inline std::vector<std::string> after(std::string const& last, std::vector<std::string> keys) {
     std::erase_if(keys, [&](std::string const& key) { return key <= last; });
     return keys;
@@ -159,10 +159,10 @@ inline void tokens_name_a_place(trial& t) {
     query.page_size = 3;
     auto const before = t.keys(all);
     auto const first = page_with_rows(t, query);
-    if (!t.expect(!first.empty() && query.continuation && before.size() == 16, "there is more")) {
+    if (!t.expect(!first.empty() && query.continuation && before.size() == 16, "the query has more pages")) {
         return;
     }
-    // What happens before the token changes nothing, what happens beyond it is seen.
+    // Changes before the token have no effect; changes after it are visible.
     for (std::string const& key : first) {
         remove(key);
     }
@@ -172,25 +172,25 @@ inline void tokens_name_a_place(trial& t) {
     auto expected = after(first.back(), before);
     std::erase(expected, "b/004");
     expected.push_back("b/zzz");
-    t.same(t.keys(query), expected, "what lies beyond " + first.back());
+    t.same(t.keys(query), expected, "the rows after " + first.back());
 
-    // The very next row may go: the row after it comes.
+    // The very next row may be removed: the row after it is returned.
     query = all;
     query.page_size = 2;
     auto const again = page_with_rows(t, query);
     expected = after(again.back(), t.keys(all));
-    if (!t.expect(!again.empty() && query.continuation && expected.size() > 3, "there is more")) {
+    if (!t.expect(!again.empty() && query.continuation && expected.size() > 3, "the query has more pages")) {
         return;
     }
     remove(expected.front());
     expected.erase(expected.begin());
     t.same(t.keys(query), expected, "after the next row was removed");
 
-    // As may all of them.
+    // So may all following rows.
     for (std::string const& key : expected) {
         remove(key);
     }
-    t.same(t.keys(query), std::vector<std::string>{}, "after everything beyond the token was removed");
+    t.same(t.keys(query), std::vector<std::string>{}, "after all rows beyond the token were removed");
 }
 
 inline void tokens_outlive_their_table(trial& t) {
@@ -199,25 +199,25 @@ inline void tokens_outlive_their_table(trial& t) {
     query.table = table;
     query.page_size = 2;
     page_with_rows(t, query);
-    t.expect(query.continuation.has_value(), "there is more");
+    t.expect(query.continuation.has_value(), "the query has more pages");
     t.yes(t.send(delete_table{table}), "delete the table");
     t.no(t.send(query), t.no_table(), "a token of a deleted table");
 }
 
 inline constexpr behaviour behaviours_of_paging[] = {
-    {"pages join to the whole", pages_join_to_the_whole,
-        "each row once, whatever the size of pages; there is more exactly when there is a token (transport, rule 4)"},
+    {"pages add up to the whole result", pages_join_to_the_whole,
+        "each row once, at any page size; a token exactly if there are more rows (transport, rule 4)"},
     {"page sizes are bounded", page_sizes_are_bounded,
-        "1 to 1,000 rows are asked for; others are InvalidInput (Query Entities)"},
+        "page sizes are 1 to 1,000; others are InvalidInput (Query Entities)"},
     {"a filter holds on every page", filter_holds_on_every_page,
-        "filter and projection go with the token; pages may be empty (Query timeout and pagination)"},
+        "filter and projection apply to every page; pages may be empty (Query timeout and pagination)"},
     {"a token belongs to its query", tokens_belong_to_their_query,
-        "printable ASCII; that of another query, damaged or made up is refused (transport, rule 5)"},
-    {"a token names a place", tokens_name_a_place,
-        "it is no count of rows and needs no row to stay: rows come and go between pages (Query timeout and "
+        "printable ASCII; a token of another query, or a damaged or forged one, is refused (transport, rule 5)"},
+    {"a token marks a position", tokens_name_a_place,
+        "it does not count rows or depend on one: rows may change between pages (Query timeout and "
         "pagination)"},
     {"a token outlives its table", tokens_outlive_their_table,
-        "TableNotFound, not an empty page, where the table was deleted (Query timeout and pagination)"},
+        "TableNotFound, not an empty page, if the table was deleted (Query timeout and pagination)"},
 };
 
 } // namespace testing::conformance

@@ -13,7 +13,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing::conformance {
 
-/// The row keys of partition "p" that satisfy a filter, one behind the other.
+/// Returns the row keys of partition "p" that satisfy a filter, concatenated.
 [[nodiscard]] inline std::string matches(trial& t, std::string const& table, filter condition) {
     query_entities query;
     query.table = table;
@@ -28,7 +28,7 @@ namespace testing::conformance {
     return found;
 }
 
-/// Each of the six comparisons, in the order of `filter_operator`.
+/// Checks the six comparisons, in the order of `filter_operator`.
 inline void compares(trial& t, std::string const& table, std::string const& name, value_view operand,
     std::initializer_list<std::string_view> expected) {
     std::size_t operation = 0;
@@ -140,7 +140,7 @@ inline void system_properties_are_filterable(trial& t) {
     if (!t.yes(second, "get")) {
         return;
     }
-    // By the Timestamps that were given: a service may give the same to two writes, or an earlier one to the later.
+    // Uses the Timestamps returned: a service may give two writes the same one, or the later write an earlier one.
     date_time const time = second->entity.view().timestamp();
     std::string same;
     std::string later;
@@ -186,7 +186,7 @@ inline void filters_that_are_none(trial& t) {
             query.filter.nodes.push_back(both);
         }
     }
-    t.same(t.keys(query), {"p/1"}, "as many comparisons as are allowed");
+    t.same(t.keys(query), {"p/1"}, "the maximum number of comparisons");
     if (t.limits().max_comparisons != 0) {
         query.filter.nodes.push_back(leaf);
         query.filter.nodes.push_back(both);
@@ -224,7 +224,7 @@ inline void projections(trial& t) {
         query.range.partition = key_interval::only("p");
         query.range.row = key_interval::only("r");
         query.select = each.names;
-        query.filter = only(filter_operator::equal, "B", std::string_view{"b"}); // also where it is not selected
+        query.filter = only(filter_operator::equal, "B", std::string_view{"b"}); // also if it is not selected
         auto const read = t.send(get_entity{table, "p", "r", each.names});
         auto const rows = t.rows(query);
         if (!t.yes(read, text) || !t.expect(rows.size() == 1, text + ": one row")) {
@@ -241,20 +241,19 @@ inline void projections(trial& t) {
 
 inline constexpr behaviour behaviours_of_queries[] = {
     {"comparisons of each type", comparisons_of_each_type,
-        "numbers by value, text by unit and whole, false before true, times by tick (Querying tables and entities)"},
+        "numbers by value, text by UTF-16 unit, false before true, times by tick (Querying tables and entities)"},
     {"text is compared by UTF-16 code unit", text_is_compared_by_code_unit,
-        "an emoji comes before U+FF5E, in bytes it would come after (Querying tables and entities)"},
+        "an emoji sorts before U+FF5E, by bytes it would sort after (Querying tables and entities)"},
     {"absence, other types and NaN in filters", absence_has_one_table,
-        "no comparison holds with what is absent or of another type, and only != with NaN (filter.hpp)"},
-    {"and, or, not", connectives,
-        "two values, no third one: not turns no into yes, also for what is absent (filter.hpp)"},
+        "comparisons with an absent value or another type are false; with NaN only != is true (filter.hpp)"},
+    {"and, or, not", connectives, "two truth values: not inverts false, also for absent properties (filter.hpp)"},
     {"system properties in filters", system_properties_are_filterable,
         "PartitionKey, RowKey and Timestamp are compared like others, Timestamp to the tick (Querying tables and "
         "entities)"},
     {"malformed filters are refused", filters_that_are_none,
-        "InvalidInput; as many comparisons as the profile allows, no more (Query Entities)"},
+        "InvalidInput; at most as many comparisons as the profile allows (Query Entities)"},
     {"projections keep keys, Timestamp and ETag", projections,
-        "only the named properties, always with the system's; the filter may name others (Query Entities)"},
+        "the named properties, plus the system properties; the filter may name others (Query Entities)"},
 };
 
 } // namespace testing::conformance

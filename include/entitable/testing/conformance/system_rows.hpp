@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Behaviours of system rows: beside each kind of them every reader of entities gives what it gives without them.
+/// Behaviours of system rows: whatever system rows exist, readers of entities return the same results.
 
 #include <entitable/client/tables.hpp>
 #include <entitable/row/system_rows.hpp>
@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing::conformance {
 
-/// Its row keys stand before and after those of system rows.
+/// Its row keys sort before and after those of system rows.
 struct named_note {
     std::string book;
     std::string title;
@@ -21,7 +21,7 @@ struct named_note {
 
 ENTITABLE(named_note, partition_key(book), row_key(title), properties(stars))
 
-/// Its row keys stand before those of system rows.
+/// Its row keys sort before those of system rows.
 struct numbered_note {
     std::string book;
     std::int32_t number{};
@@ -39,7 +39,7 @@ struct listed_note {
 
 ENTITABLE(listed_note, partition_key(book), row_key(literal("note:"), number), properties(stars))
 
-/// What every way to read a query gives: three entities with 1, 2 and 3 stars.
+/// Checks that every way to read a query returns three entities with 1, 2 and 3 stars.
 template <class Query, class Field>
 void gives_three(trial& t, Query const& query, Field stars, std::string const& text) {
     auto const number = [&](result<std::uint64_t> const& found, std::uint64_t expected, std::string const& how) {
@@ -85,7 +85,7 @@ void gives_three(trial& t, Query const& query, Field stars, std::string const& t
     t.expect(t.yes(sum, text + ", sum") && *sum == 6, text + ", sum");
 }
 
-/// Rows of one kind, as `copies` of them, in a partition.
+/// Adds `copies` rows of one kind to a partition.
 inline void add_system_rows(
     trial& t, std::string const& table, std::string_view partition_key, system_row::kind const& kind, int copies) {
     for (int index = 0; index < copies; ++index) {
@@ -97,7 +97,7 @@ inline void add_system_rows(
 inline void readers_of_named_rows(trial& t) {
     using n = fields<named_note>;
     for (system_row::kind const& kind : system_row::kinds) {
-        std::string const text = "beside rows " + std::string{kind.prefix};
+        std::string const text = "with system rows " + std::string{kind.prefix};
         std::string const name = t.new_table();
         table<named_note> const notes{t.store(), name};
         for (named_note const& each : {named_note{"b", "first", 1}, {"b", "~", 2}, {"b", "~z", 3}}) {
@@ -116,7 +116,7 @@ inline void readers_of_named_rows(trial& t) {
 inline void readers_of_numbered_rows(trial& t) {
     using n = fields<numbered_note>;
     for (system_row::kind const& kind : system_row::kinds) {
-        std::string const text = "beside rows " + std::string{kind.prefix};
+        std::string const text = "with system rows " + std::string{kind.prefix};
         std::string const name = t.new_table();
         table<numbered_note> const notes{t.store(), name};
         for (std::int32_t const number : {-1, 0, 1}) {
@@ -132,7 +132,7 @@ inline void readers_of_numbered_rows(trial& t) {
 
 inline void readers_of_mixed_rows(trial& t) {
     for (system_row::kind const& kind : system_row::kinds) {
-        std::string const text = "beside rows " + std::string{kind.prefix};
+        std::string const text = "with system rows " + std::string{kind.prefix};
         std::string const name = t.new_table();
         tables<listed_note> const notes{t.store(), name};
         row_table const rows{t.store(), name};
@@ -156,12 +156,12 @@ inline void readers_of_mixed_rows(trial& t) {
 }
 
 inline constexpr behaviour behaviours_of_system_rows[] = {
-    {"readers of rows with names do not meet system rows", readers_of_named_rows,
-        "row keys with the reserved prefix are no entities, also between such with greater keys (row/system_rows.hpp)"},
-    {"readers of rows with numbers do not meet system rows", readers_of_numbered_rows,
-        "row keys with the reserved prefix are no entities, and no range of numbers has one (row/system_rows.hpp)"},
-    {"readers of rows of several types do not meet system rows", readers_of_mixed_rows,
-        "row keys with the reserved prefix are of no type; without a schema they are shown on demand "
+    {"readers of rows with text keys skip system rows", readers_of_named_rows,
+        "row keys with the reserved prefix are not entities, even between greater keys (row/system_rows.hpp)"},
+    {"readers of rows with number keys skip system rows", readers_of_numbered_rows,
+        "row keys with the reserved prefix are not entities, and no range of numbers has one (row/system_rows.hpp)"},
+    {"readers of rows of several types skip system rows", readers_of_mixed_rows,
+        "row keys with the reserved prefix match no type; without a schema they are returned on demand "
         "(row/system_rows.hpp)"},
 };
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Behaviours of tables: their names, their case, their list.
+/// Behaviours of tables: their names, case and listing.
 
 #include <entitable/testing/conformance/trial.hpp>
 
@@ -20,13 +20,13 @@ inline void table_comes_and_goes(trial& t) {
     t.yes(t.send(delete_table{name}), "delete");
     t.no(t.send(delete_table{name}), error_code::resource_not_found, "delete a second time");
     t.no(t.get(name, "p", "r"), t.no_table(), "read from a deleted table");
-    // A service may keep the name for a while.
+    // A service may reserve the name for a while.
     auto again = t.send(create_table{name});
     if (!again) {
         t.no(again, error_code::table_being_deleted, "create after deletion");
         return;
     }
-    t.no(t.get(name, "p", "r"), error_code::resource_not_found, "the new table of an old name is empty");
+    t.no(t.get(name, "p", "r"), error_code::resource_not_found, "a re-created table is empty");
 }
 
 inline void missing_table_is_reported(trial& t) {
@@ -74,7 +74,7 @@ inline void table_names_follow_the_rule(trial& t) {
 
 inline void device_names_are_tables(trial& t) {
     for (std::string const name : {"con", "nul", "aux", "com1"}) {
-        // Somebody else's table of that name may be there, where a service is shared.
+        // On a shared service, another user's table of that name may exist.
         auto made = t.send(create_table{name});
         if (!made) {
             t.no(made, error_code::table_already_exists, "create " + name);
@@ -92,7 +92,7 @@ inline void case_of_table_names(trial& t) {
     t.yes(t.send(create_table{name}), "create");
     t.put(name, make_row("p", "r", {{"A", 1}}));
     if (!t.limits().table_names_without_case) {
-        t.no(t.get(other, "p", "r"), t.no_table(), "another case is another table");
+        t.no(t.get(other, "p", "r"), t.no_table(), "a name in another case is another table");
         return;
     }
     t.no(t.send(create_table{other}), error_code::table_already_exists, "create in another case");
@@ -116,14 +116,15 @@ inline void deletion_hits_no_prefix(trial& t) {
     t.yes(t.send(delete_table{name + "fix"}), "delete the long name");
 }
 
-/// Reads the list of tables to its end, or until a page has one of ours: their names go to `found`. Whether that went well.
+/// Reads the list of tables to its end, or until a page has one of this trial; appends their names to `found`. Returns whether all pages
+/// succeeded.
 inline bool rest_of_tables(trial& t, list_tables& request, std::vector<std::string>& found, bool until_found = false) {
     for (std::size_t idle = 0;;) {
         auto page = t.send(request);
         if (!t.yes(page, "a page of tables")) {
             return false;
         }
-        t.expect(page->tables.size() <= request.page_size, "a page has more tables than were asked for");
+        t.expect(page->tables.size() <= request.page_size, "a page has more tables than its size");
         std::size_t const before = found.size();
         for (std::string const& name : page->tables) {
             if (name.starts_with(t.prefix() + "L")) {
@@ -136,7 +137,7 @@ inline bool rest_of_tables(trial& t, list_tables& request, std::vector<std::stri
         }
         idle = found.size() == before ? idle + 1 : 0;
         // A service may be shared and have many tables of others.
-        if (!t.expect(idle < 20'000 && found.size() < 1'000, "the list of tables does not end")) {
+        if (!t.expect(idle < 20'000 && found.size() < 1'000, "the list of tables did not end")) {
             return false;
         }
     }
@@ -154,7 +155,7 @@ inline void tables_are_listed(trial& t) {
         if (!rest_of_tables(t, request, found)) {
             return;
         }
-        t.same(found, expected, "tables as they were named, in pages of " + std::to_string(size));
+        t.same(found, expected, "tables with their original names, in pages of " + std::to_string(size));
     }
     for (std::uint32_t const size : {0U, t.largest_page() + 1, 4'000'000'000U}) {
         t.no(t.send(list_tables{std::nullopt, size}), error_code::invalid_input, "pages of " + std::to_string(size));
@@ -176,7 +177,7 @@ inline void list_goes_on_without_a_table(trial& t) {
     if (!rest_of_tables(t, request, found, true) || !request.continuation || !t.limits().ordered) {
         return;
     }
-    // The last table that was listed goes, and the one that is next.
+    // Deletes the last listed table and the next one.
     auto const next = std::find(left.begin(), left.end(), found.back()) + 1;
     t.yes(t.send(delete_table{found.back()}), "delete " + found.back());
     if (next != left.end()) {
@@ -187,27 +188,27 @@ inline void list_goes_on_without_a_table(trial& t) {
     }
     found.clear();
     if (rest_of_tables(t, request, found)) {
-        t.same(found, left, "the tables after those that were listed and deleted");
+        t.same(found, left, "the tables after the listed and deleted ones");
     }
 }
 
 inline constexpr behaviour behaviours_of_tables[] = {
-    {"a table comes and goes", table_comes_and_goes,
-        "TableAlreadyExists and ResourceNotFound; a table made again is empty (Create Table, Delete Table)"},
+    {"a table is created and deleted", table_comes_and_goes,
+        "TableAlreadyExists and ResourceNotFound; a re-created table is empty (Create Table, Delete Table)"},
     {"a missing table is reported", missing_table_is_reported,
-        "every request of a table that is not there is TableNotFound; ResourceNotFound in Cosmos DB (error codes)"},
+        "every request to a missing table is TableNotFound; ResourceNotFound in Cosmos DB (error codes)"},
     {"table names follow the rule", table_names_follow_the_rule,
         "3 to 63 letters and digits, a letter first, not \"tables\" (Understanding the Table service data model)"},
     {"device names are table names", device_names_are_tables,
-        "the rule of names knows no device of an operating system (Understanding the Table service data model)"},
+        "table names may equal device names of an operating system (Understanding the Table service data model)"},
     {"the case of table names", case_of_table_names,
-        "names are compared without case, and kept as they were given, where the profile says so (the same page)"},
+        "names are compared ignoring case and stored as given, if the profile says so (the same page)"},
     {"deleting a table leaves longer names alone", deletion_hits_no_prefix,
         "a table is deleted by its whole name (Delete Table)"},
     {"tables are listed by pages", tables_are_listed,
-        "each table once, as it was named, in pages of 1 to 1,000 (Query Tables; transport, rules 3 and 4)"},
-    {"a list of tables goes on where tables were deleted", list_goes_on_without_a_table,
-        "a token is a place in the order of names, not a table (Query Tables)"},
+        "each table once, with its original name, in pages of 1 to 1,000 (Query Tables; transport, rules 3 and 4)"},
+    {"a list of tables continues after tables were deleted", list_goes_on_without_a_table,
+        "a token is a position in the order of names, not a table (Query Tables)"},
 };
 
 } // namespace testing::conformance

@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing::conformance {
 
-/// `count` inserts of one partition.
+/// Returns `count` inserts of one partition.
 [[nodiscard]] inline std::vector<mutation> inserts(std::size_t count, std::string_view partition_key = "p") {
     std::vector<mutation> changes;
     for (std::size_t index = 0; index < count; ++index) {
@@ -22,7 +22,7 @@ namespace testing::conformance {
     return changes;
 }
 
-/// Inserts that are each within the limit of an entity, and together just beyond `size`.
+/// Returns inserts that are each within the limit of an entity, and together just above `size`.
 [[nodiscard]] inline std::vector<mutation> large_inserts(trial const& t, std::size_t size) {
     std::vector<mutation> changes;
     std::string const content = times(std::min<std::size_t>(t.limits().max_string_units, 30'000), "x");
@@ -37,7 +37,7 @@ namespace testing::conformance {
     return changes;
 }
 
-/// A refusal of a transaction that says which operation it was, if it says that at all. Whether it does.
+/// Checks the refusal of a transaction, and the operation index if the error has one. Returns whether it has one.
 inline bool refused_at(trial& t, std::string const& table, std::vector<mutation> changes, error_code code,
     std::optional<std::size_t> index, std::string const& text) {
     auto const before = t.now(table);
@@ -45,7 +45,7 @@ inline bool refused_at(trial& t, std::string const& table, std::vector<mutation>
     bool const has_index = !outcome && outcome.error().operation_index.has_value();
     if (t.no(outcome, code, text) && index && has_index) {
         t.expect(outcome.error().operation_index == index,
-            text + ": the index is " + std::to_string(*outcome.error().operation_index) + " and not " +
+            text + ": the index is " + std::to_string(*outcome.error().operation_index) + " instead of " +
                 std::to_string(*index));
     }
     t.unchanged(before, table, text);
@@ -113,9 +113,12 @@ inline void all_or_nothing(trial& t) {
     };
     offence const offences[] = {
         {mutation::insert(make_row("p", "taken")), error_code::entity_already_exists, "insert of a taken key"},
-        {mutation::replace(make_row("p", "none"), any_etag), error_code::resource_not_found, "replace of nothing"},
-        {mutation::merge(make_row("p", "none"), any_etag), error_code::resource_not_found, "merge of nothing"},
-        {mutation::remove(make_row("p", "none"), any_etag), error_code::resource_not_found, "removal of nothing"},
+        {mutation::replace(make_row("p", "none"), any_etag), error_code::resource_not_found,
+            "replace of a missing entity"},
+        {mutation::merge(make_row("p", "none"), any_etag), error_code::resource_not_found,
+            "merge into a missing entity"},
+        {mutation::remove(make_row("p", "none"), any_etag), error_code::resource_not_found,
+            "removal of a missing entity"},
         {mutation::merge(make_row("p", "taken", {{"A", 3}}), stale), error_code::update_condition_not_satisfied,
             "merge with a stale ETag"},
         {mutation::remove(make_row("p", "taken"), stale), error_code::update_condition_not_satisfied,
@@ -126,7 +129,7 @@ inline void all_or_nothing(trial& t) {
         {mutation::insert(make_row("p", "x", {{"S", times(t.limits().max_string_units + 1, "s")}})),
             error_code::property_value_too_large, "a value too large", false},
     };
-    // Not every service says which operation it refused; one that says it for one reason says it for each.
+    // Not every service reports the index of the refused operation; one that reports it for one reason must report it for each.
     std::string_view with_index;
     std::string_view without_index;
     for (offence const& each : offences) {
@@ -142,10 +145,11 @@ inline void all_or_nothing(trial& t) {
     }
     t.expect(with_index.empty() || without_index.empty(),
         text::joined({"a refusal has no operation_index: ", without_index, "; another one has: ", with_index}));
-    t.yes(t.send(transact{table, inserts(9)}), "the same without the offence");
+    t.yes(t.send(transact{table, inserts(9)}), "the same without the invalid operation");
     auto changes = inserts(1);
     changes.insert(changes.begin(), mutation::remove(make_row("p", padded(5)), any_etag));
-    refused_at(t, table, std::move(changes), error_code::entity_already_exists, 1, "a removal before what is refused");
+    refused_at(
+        t, table, std::move(changes), error_code::entity_already_exists, 1, "a removal before the refused operation");
 }
 
 inline void what_is_no_transaction(trial& t) {
@@ -161,7 +165,7 @@ inline void what_is_no_transaction(trial& t) {
     auto twice = inserts(3);
     twice.push_back(mutation::merge(make_row("p", padded(1)), any_etag));
     refused_at(t, table, std::move(twice), error_code::invalid_duplicate_row, 3,
-        "an entity twice, the second time as it was made in the same transaction");
+        "an entity twice, the second time with its version from the same transaction");
     refused_at(t, table, {mutation::remove(make_row("p", "there"), any_etag), mutation::insert(make_row("p", "there"))},
         error_code::invalid_duplicate_row, 1, "removed and inserted");
     refused_at(t, table, large_inserts(t, t.limits().max_transaction_size), error_code::request_body_too_large,
@@ -183,19 +187,19 @@ inline void transactions_are_values(trial& t) {
 }
 
 inline constexpr behaviour behaviours_of_transactions[] = {
-    {"as many operations as are allowed, and a result for each", a_hundred_at_once,
+    {"the maximum number of operations, and a result for each", a_hundred_at_once,
         "100 operations, and their ETags in the order of the operations (Performing entity group transactions)"},
     {"all forms of a write in one transaction", all_forms_together,
-        "each form does what it does alone (Performing entity group transactions)"},
-    {"all or nothing, and the index of what failed", all_or_nothing,
-        "one refusal refuses all, with its own code and the index of its operation (Performing entity group "
+        "each form works as it does alone (Performing entity group transactions)"},
+    {"all or nothing, and the index of the failed operation", all_or_nothing,
+        "if one operation fails, all fail, with its code and index (Performing entity group "
         "transactions)"},
-    {"what is no transaction", what_is_no_transaction,
+    {"invalid transactions", what_is_no_transaction,
         "1 to 100 operations on different entities of one partition, 4 MiB together (Performing entity group "
         "transactions)"},
-    {"a large transaction", large_transactions, "what the limits of the profile allow is taken (profile.hpp)"},
-    {"a transaction is used twice", transactions_are_values,
-        "a request is a value: sending it does not use it up (requests.hpp)"},
+    {"a large transaction", large_transactions, "sizes within the limits of the profile are accepted (profile.hpp)"},
+    {"a transaction is sent twice", transactions_are_values,
+        "a request is a value: it can be sent again (requests.hpp)"},
 };
 
 } // namespace testing::conformance

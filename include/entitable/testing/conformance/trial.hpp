@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What the behaviours of the conformance suite are made of.
+/// The building blocks of the conformance suite's behaviours.
 
 #include <entitable/testing/conformance/asked.hpp>
 #include <entitable/testing/rows.hpp>
@@ -15,39 +15,39 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing::conformance {
 
-/// Two handles of one store. A transport that is given alone is copied for the second: copies share their state. Two
-/// connections, or two objects that have one file open, try more.
+/// Two handles of one store. A single transport is copied for the second handle: copies share their state. Two connections, or two objects
+/// that have one file open, test more.
 struct handles {
-    /// The transport, and a copy of it where its type is known.
+    /// Uses the transport, and a copy of it.
     template <class T>
         requires(!std::same_as<T, handles> && transport<T>)
     handles(T const& store) : first(store), second(store) {} // NOLINT: a transport stands for its handles
-    /// Two handles: what one writes the other reads.
+    /// Uses two handles: each must read the other's writes.
     handles(any_transport one, any_transport other) : first(std::move(one)), second(std::move(other)) {}
 
-    any_transport first;  ///< of which nearly all is asked
+    any_transport first;  ///< used for most requests
     any_transport second; ///< the other one
 };
 
-/// One trial of one behaviour on one transport; collects what is wrong. One thread at a time.
+/// One trial of one behaviour on one transport; collects the failures. One thread at a time.
 class trial {
 public:
-    /// Tables get names that begin with `prefix`, which keeps apart several trials on one service.
+    /// Table names begin with `prefix`, which separates several trials on one service.
     trial(handles stores, std::string prefix)
         : stores_(std::move(stores)), limits_(stores_.first.profile()), prefix_(std::move(prefix)) {}
 
     [[nodiscard]] any_transport const& store() const noexcept { return stores_.first; }
-    /// Another handle of the same store.
+    /// Returns another handle of the same store.
     [[nodiscard]] any_transport const& other() const noexcept { return stores_.second; }
     [[nodiscard]] profile const& limits() const noexcept { return limits_; }
     [[nodiscard]] std::string const& prefix() const noexcept { return prefix_; }
-    /// Each with the request that came before it.
+    /// Returns the failures, each with the request before it.
     [[nodiscard]] std::vector<std::string> const& failures() const noexcept { return failures_; }
-    /// What is answered where a table is missing.
+    /// Returns the error code for a missing table.
     [[nodiscard]] error_code no_table() const noexcept {
         return limits_.kind == service::cosmos ? error_code::resource_not_found : error_code::table_not_found;
     }
-    /// Rows of the largest page, as a request has it.
+    /// Returns the number of rows of the largest page, as a request takes it.
     [[nodiscard]] std::uint32_t largest_page() const noexcept {
         return static_cast<std::uint32_t>(std::min<std::size_t>(limits_.max_page_size, 1000));
     }
@@ -64,14 +64,14 @@ public:
         asked_ = conformance::asked(request);
         return stores_.first.execute(request, context);
     }
-    /// Through the other handle.
+    /// Sends a request through the other handle.
     template <table_request Request>
     result<response_of<Request>> send_other(Request const& request) {
         call context;
         asked_ = conformance::asked(request) + ", through the second handle";
         return stores_.second.execute(request, context);
     }
-    /// The name of a table just made.
+    /// Creates a table and returns its name.
     std::string new_table() {
         std::string name = prefix_ + "t" + std::to_string(++tables_);
         yes(send(create_table{name}), "create the table " + name);
@@ -80,7 +80,7 @@ public:
     [[nodiscard]] result<written> write(std::string const& table, mutation change) {
         return send(write_entity{table, std::move(change)});
     }
-    /// An entity that is known to fit; its ETag.
+    /// Inserts an entity that is known to fit; returns its ETag.
     etag put(std::string const& table, row entity) {
         auto outcome = write(table, mutation::insert_or_replace(std::move(entity)));
         yes(outcome, "insert_or_replace");
@@ -90,7 +90,7 @@ public:
         std::string const& table, std::string_view partition_key, std::string_view row_key) {
         return send(get_entity{table, std::string{partition_key}, std::string{row_key}, {}});
     }
-    /// All rows of a query, through its pages.
+    /// Returns all rows of a query, through its pages.
     std::vector<row> rows(query_entities request) {
         std::vector<row> found;
         std::set<std::pair<std::string, std::string>> known;
@@ -100,7 +100,7 @@ public:
             if (!yes(page, "a page of a query")) {
                 return found;
             }
-            expect(page->rows.size() <= request.page_size, "a page has more rows than were asked for");
+            expect(page->rows.size() <= request.page_size, "a page has more rows than its size");
             std::size_t const before = known.size();
             for (std::size_t index = 0; index < page->rows.size(); ++index) {
                 row_view const each = page->rows[index];
@@ -113,10 +113,10 @@ public:
             request.continuation = std::move(page->continuation);
             idle = known.size() == before ? idle + 1 : 0;
         }
-        expect(false, "a query does not end: 100 pages in a row brought nothing new");
+        expect(false, "a query does not end: 100 consecutive pages had no new rows");
         return found;
     }
-    /// The keys of a whole query as "p/r", through all its pages.
+    /// Returns the keys of a whole query as "p/r", through all its pages.
     std::vector<std::string> keys(query_entities request) {
         std::vector<std::string> found;
         for (row const& each : rows(std::move(request))) {
@@ -144,7 +144,7 @@ public:
     bool no(result<T> const& outcome, error_code code, std::string const& text) {
         return expect(fails_with(outcome, code), text);
     }
-    /// A refusal for one of two reasons that services do not tell apart in the same way.
+    /// Checks for a refusal with one of two codes that services do not distinguish consistently.
     template <class T>
     bool no(result<T> const& outcome, error_code code, error_code other, std::string const& text) {
         bool const is_other = !outcome && outcome.error().code == other;
@@ -154,7 +154,7 @@ public:
         return expect(found == expected,
             text + ": expected \"" + text::printable(expected) + "\", got \"" + text::printable(found) + "\"");
     }
-    /// The same keys; in the same order where the service has one.
+    /// Checks for the same keys; in the same order if the service has one.
     bool same(std::vector<std::string> found, std::vector<std::string> expected, std::string const& text) {
         if (!limits_.ordered) {
             std::sort(found.begin(), found.end());
@@ -162,7 +162,7 @@ public:
         }
         return same(joined(found), joined(expected), text);
     }
-    /// What the table holds now, versions and all.
+    /// Returns the current content of the table, including versions.
     contents now(std::string const& table) {
         if (endless_) {
             return {};
@@ -171,16 +171,16 @@ public:
         endless_ = !yes(all, "read the whole table");
         return all ? *std::move(all) : contents{};
     }
-    /// Nothing has changed since `before`.
+    /// Checks that nothing has changed since `before`.
     bool unchanged(contents const& before, std::string const& table, std::string const& text) {
         return expect(same_contents(before, now(table), shown::versions), text);
     }
-    /// The stored entity has these keys and exactly these properties.
+    /// Checks that the stored entity has these keys and exactly these properties.
     bool holds(std::string const& table, row const& expected, std::string const& text) {
         auto read = get(table, expected.partition_key(), expected.row_key());
         return yes(read, text) && same(read->entity, expected, text);
     }
-    /// The same keys and properties, in whatever order.
+    /// Checks for the same keys and properties, in any order.
     bool same(row_view found, row_view expected, std::string const& text) {
         contents wanted;
         contents got;
@@ -210,14 +210,14 @@ private:
     std::vector<std::string> failures_;
 };
 
-/// One rule that every transport keeps.
+/// One rule that every transport must follow.
 struct behaviour {
     std::string_view name;
     void (*run)(trial&);
     std::string_view contract{}; ///< the rule in one line, and its source
 };
 
-/// `count` times `part`.
+/// Returns `part` repeated `count` times.
 [[nodiscard]] inline std::string times(std::size_t count, std::string_view part) {
     if (part.size() == 1) {
         return std::string(count, part.front());
@@ -230,14 +230,14 @@ struct behaviour {
     return text;
 }
 
-/// A number with leading zeros, so that the order of the texts is that of the numbers.
+/// Formats a number with leading zeros, so that the texts sort like the numbers.
 [[nodiscard]] inline std::string padded(std::size_t number, std::size_t width = 4) {
     std::string text;
     text::append_decimal(text, number, width);
     return text;
 }
 
-/// A filter of one comparison.
+/// Returns a filter of one comparison.
 [[nodiscard]] inline filter only(filter_operator operation, std::string name, value_view operand) {
     return filter{{filter_node{operation, std::move(name), operand}}};
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Behaviours of values: each type at its ends and in the forms that stores and wires like to change.
+/// Behaviours of values: each type at its limits and in the forms that stores and wire formats tend to change.
 
 #include <entitable/testing/conformance/trial.hpp>
 
@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing::conformance {
 
-/// A row with a value of each type; `variant` 0 holds zeros, 1 ordinary values, 2 and 3 the ends of the types.
+/// Returns a row with a value of each type; `variant` 0 holds zeros, 1 ordinary values, 2 and 3 the limits of the types.
 [[nodiscard]] inline row row_of_all_types(std::string_view partition_key, std::string_view row_key, int variant) {
     bool const ordinary = variant == 1;
     bool const least = variant == 2;
@@ -30,7 +30,7 @@ namespace testing::conformance {
             {"Binary", value_view{edm_type::binary, std::string_view{text}}}});
 }
 
-/// The values that stores and wires like to change: a number for another, a shorter text, bytes in another order.
+/// Returns values that stores and wire formats tend to change: a different number, a shorter text, reordered bytes.
 [[nodiscard]] inline std::vector<named_value> values_often_changed(std::size_t max_string_units) {
     using limits = std::numeric_limits<double>;
     std::string every_byte;
@@ -39,7 +39,7 @@ namespace testing::conformance {
     }
     std::string_view const bytes{every_byte};
     return {
-        // Whole numbers that no double holds, and small ones that must not change their type.
+        // Integers that no double holds, and small ones that must not change their type.
         {"Int64Odd", std::int64_t{9'007'199'254'740'993}},
         {"Int64OddBelow", std::int64_t{-9'007'199'254'740'993}},
         {"Int64Small", std::int64_t{1}},
@@ -47,7 +47,7 @@ namespace testing::conformance {
         {"Int32One", 1},
         {"True", true},
         {"False", false},
-        // Doubles that JSON has no word for, that need 17 digits, that look like integers.
+        // Doubles that JSON cannot express, that need 17 digits, that look like integers.
         {"Infinity", limits::infinity()},
         {"InfinityBelow", -limits::infinity()},
         {"NaN", limits::quiet_NaN()},
@@ -77,7 +77,7 @@ namespace testing::conformance {
         {"In1970", date_time{date_time::unix_epoch}},
         {"Tick", date_time{131'974'500'001'234'567}},
         {"LastTick", date_time{date_time::max_ticks}},
-        // Bytes in their order, also those that end a text.
+        // Bytes in order, including those that terminate text.
         {"Guid", value_view{edm_type::guid, bytes.substr(0, 16)}},
         {"GuidHigh", value_view{edm_type::guid, bytes.substr(240)}},
         {"EveryByte", value_view{edm_type::binary, bytes}},
@@ -92,7 +92,7 @@ inline void every_type_comes_back(trial& t) {
         row const entity = row_of_all_types("types", "r" + std::to_string(variant), variant);
         t.yes(t.write(table, mutation::insert(entity)), text);
         t.holds(table, entity, text);
-        // As a merge into nothing, and over something of other types.
+        // As a merge into no entity, and over values of other types.
         row const other = row_of_all_types("types", "m" + std::to_string(variant), variant);
         t.put(table, make_row("types", other.row_key(), {{"String", 1}, {"Int32", "text"}, {"Boolean", 1.5}}));
         t.yes(t.write(table, mutation::merge(other, any_etag)), text + ", merged");
@@ -132,9 +132,10 @@ inline void no_value_is_changed(trial& t) {
 
 inline constexpr behaviour behaviours_of_values[] = {
     {"values of every type come back", every_type_comes_back,
-        "eight types, each with all its values, zero and empty too (Understanding the Table service data model)"},
+        "eight types, each with all its values, including zero and empty (Understanding the Table service data model)"},
     {"no value is changed", no_value_is_changed,
-        "what is read is what was written, bit by bit and of the same type, however it is written and read (row.hpp)"},
+        "reads return the value that was written, bit by bit and with its type, by every way to write and read "
+        "(row.hpp)"},
 };
 
 } // namespace testing::conformance

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Behaviours of single writes: the six forms, their conditions, what they leave.
+/// Behaviours of single writes: the six forms, their conditions, their results.
 
 #include <entitable/testing/conformance/trial.hpp>
 
@@ -25,8 +25,8 @@ inline void insert_needs_a_free_key(trial& t) {
 inline void replace_removes_what_it_does_not_name(trial& t) {
     std::string const table = t.new_table();
     t.no(t.write(table, mutation::replace(make_row("p", "r", {{"A", 1}}), any_etag)), error_code::resource_not_found,
-        "replace what is not there");
-    t.no(t.get(table, "p", "r"), error_code::resource_not_found, "a replace has inserted");
+        "replace a missing entity");
+    t.no(t.get(table, "p", "r"), error_code::resource_not_found, "a replace inserted an entity");
     t.put(table, make_row("p", "r", {{"A", 1}, {"B", "b"}}));
     row const fresh = make_row("p", "r", {{"B", 2.5}, {"C", true}});
     t.yes(t.write(table, mutation::replace(fresh, any_etag)), "replace");
@@ -42,14 +42,14 @@ inline void replace_removes_what_it_does_not_name(trial& t) {
 inline void merge_keeps_what_it_does_not_name(trial& t) {
     std::string const table = t.new_table();
     t.no(t.write(table, mutation::merge(make_row("p", "r", {{"A", 1}}), any_etag)), error_code::resource_not_found,
-        "merge into what is not there");
-    t.no(t.get(table, "p", "r"), error_code::resource_not_found, "a merge has inserted");
+        "merge into a missing entity");
+    t.no(t.get(table, "p", "r"), error_code::resource_not_found, "a merge inserted an entity");
     for (bool const upsert : {false, true}) {
         std::string const key = upsert ? "upsert" : "merge";
         t.put(table, make_row("p", key, {{"A", 1}, {"B", "b"}, {"a", 2}}));
         row_builder change{"p", key};
         change.add("B", value_view{std::string_view{"changed"}});
-        change.add("A", edm_type::int32, std::nullopt);  // absent is not a removal
+        change.add("A", edm_type::int32, std::nullopt);  // absent does not remove it
         change.add("N", edm_type::string, std::nullopt); // nor does it add anything
         change.add("C", value_view{true});
         t.yes(t.write(table,
@@ -72,17 +72,17 @@ inline void names_differ_by_case(trial& t) {
 inline void removal(trial& t) {
     std::string const table = t.new_table();
     t.no(t.write(table, mutation::remove(make_row("p", "r"), any_etag)), error_code::resource_not_found,
-        "remove what is not there");
+        "remove a missing entity");
     t.put(table, make_row("p", "r"));
     t.put(table, make_row("p", "other"));
     auto removed = t.write(table, mutation::remove(make_row("p", "r"), any_etag));
     t.yes(removed, "remove");
     t.expect(!removed || removed->etag.empty(), "a removal gives an ETag");
-    t.no(t.get(table, "p", "r"), error_code::resource_not_found, "read what was removed");
+    t.no(t.get(table, "p", "r"), error_code::resource_not_found, "read a removed entity");
     t.no(t.write(table, mutation::remove(make_row("p", "r"), any_etag)), error_code::resource_not_found,
         "remove a second time");
     t.yes(t.get(table, "p", "other"), "its neighbour");
-    // The last row of a partition goes with all its traces, and its key is free again.
+    // The last row of a partition is removed without a trace, and its key is free again.
     row const alone = make_row("alone", "r", {{"A", 1}});
     t.put(table, alone);
     t.yes(t.write(table, mutation::remove(alone, any_etag)), "remove the last row of a partition");
@@ -105,7 +105,7 @@ inline void conditions(trial& t) {
         };
         t.no(change(stale), error_code::update_condition_not_satisfied, text + " with a stale ETag");
         t.no(change(etag{"W/\"0x5B168C7B6E589D2\""}), error_code::update_condition_not_satisfied,
-            text + " with somebody else's ETag");
+            text + " with another entity's ETag");
         for (std::string const& bad : {std::string{}, std::string{"junk"}, std::string{"*"}, std::string{"W/"},
                  std::string{"W/\"datetime'2020"}, std::string{"W/\"a\r\nb\""}, std::string{"\"a\nb\""},
                  std::string("\"a\0b\"", 5), '"' + times(10 * 1024, "e") + '"'}) {
@@ -119,7 +119,7 @@ inline void conditions(trial& t) {
             t.no(again, error_code::resource_not_found, text + " a second time");
         } else {
             t.no(again, error_code::update_condition_not_satisfied, text + " a second time");
-            t.yes(change(any_etag), text + " whatever the version");
+            t.yes(change(any_etag), text + " with any version");
             t.holds(table, make_row("p", text, {{"A", 3}}), "after " + text);
         }
     }
@@ -136,20 +136,21 @@ inline void versions_increase(trial& t) {
         }
         t.same(outcome->etag.text(), read->etag.text(), text + ": the ETag of the write and that of the entity");
         t.expect(read->entity.view().timestamp() > last, text + ": the Timestamp has not increased");
-        t.expect(std::find(seen.begin(), seen.end(), read->etag.text()) == seen.end(), text + ": an ETag came twice");
-        t.same(read->entity.view().etag().text(), read->etag.text(), text + ": the ETag of the row and of the answer");
+        t.expect(std::find(seen.begin(), seen.end(), read->etag.text()) == seen.end(), text + ": an ETag was repeated");
+        t.same(
+            read->entity.view().etag().text(), read->etag.text(), text + ": the ETag of the row and of the response");
         last = read->entity.view().timestamp();
         seen.push_back(read->etag.text());
     };
     row const entity = make_row("p", "r", {{"A", 1}});
     for (int round = 0; round < 3; ++round) {
         wrote(t.write(table, mutation::insert(entity)), "insert");
-        wrote(t.write(table, mutation::merge(make_row("p", "r"), any_etag)), "a merge of nothing");
-        wrote(t.write(table, mutation::merge(entity, any_etag)), "a merge of the same");
-        wrote(t.write(table, mutation::replace(entity, any_etag)), "a replace with the same");
+        wrote(t.write(table, mutation::merge(make_row("p", "r"), any_etag)), "a merge without properties");
+        wrote(t.write(table, mutation::merge(entity, any_etag)), "a merge of the same properties");
+        wrote(t.write(table, mutation::replace(entity, any_etag)), "a replace with the same properties");
         wrote(t.write(table, mutation::insert_or_merge(entity)), "insert_or_merge");
         wrote(t.write(table, mutation::insert_or_replace(entity)), "insert_or_replace");
-        // The Timestamp of the caller counts for nothing.
+        // The caller's Timestamp is ignored.
         std::string payload{entity.payload()};
         set_timestamp(payload, date_time{date_time::max_ticks});
         wrote(t.write(table, mutation::replace(row{"p", "r", payload}, any_etag)), "a replace with a Timestamp");
@@ -178,21 +179,21 @@ inline void merges_are_bounded(trial& t) {
 
 inline constexpr behaviour behaviours_of_writes[] = {
     {"insert needs a free key", insert_needs_a_free_key,
-        "EntityAlreadyExists, and the stored entity stays as it is (Insert Entity)"},
+        "EntityAlreadyExists, and the stored entity is unchanged (Insert Entity)"},
     {"replace removes what it does not name", replace_removes_what_it_does_not_name,
-        "all properties are replaced; only the form that says so inserts (Update Entity, Insert Or Replace Entity)"},
+        "all properties are replaced; only insert_or_replace inserts (Update Entity, Insert Or Replace Entity)"},
     {"merge keeps what it does not name", merge_keeps_what_it_does_not_name,
-        "properties without a value are ignored; only the form that says so inserts (Merge Entity, Insert Or Merge "
+        "properties without a value are ignored; only insert_or_merge inserts (Merge Entity, Insert Or Merge "
         "Entity)"},
-    {"property names have case", names_differ_by_case,
+    {"property names are case-sensitive", names_differ_by_case,
         "names that differ in case are different properties (Understanding the Table service data model)"},
-    {"removal", removal, "ResourceNotFound where there is nothing; the key is free afterwards (Delete Entity)"},
+    {"removal", removal, "ResourceNotFound if the entity is missing; the key is free afterwards (Delete Entity)"},
     {"conditions of replace, merge and remove", conditions,
-        "UpdateConditionNotSatisfied unless the ETag is the latest; InvalidInput unless it is one (If-Match)"},
+        "UpdateConditionNotSatisfied unless the ETag is the latest; InvalidInput if it is malformed (If-Match)"},
     {"every write makes a new version", versions_increase,
-        "ETag and Timestamp are new after each write, also of the same content and after a removal (data model)"},
+        "each write changes ETag and Timestamp, also with the same content and after a removal (data model)"},
     {"a merge cannot exceed the limits", merges_are_bounded,
-        "what a merge makes of an entity keeps the limits of entities (Merge Entity)"},
+        "the result of a merge must be within the limits of entities (Merge Entity)"},
 };
 
 } // namespace testing::conformance

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// States of a `stage` as texts: equal texts are equal states.
+/// States of a `stage` as text: equal texts mean equal states.
 
 #include <entitable/testing/contents.hpp>
 
@@ -12,11 +12,11 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing::detail {
 
-/// An ETag, between \x01 and \x02 until `renamed_etags`.
+/// Formats an ETag, between \x01 and \x02 until `renamed_etags`.
 [[nodiscard]] inline std::string shown_etag(etag const& version) {
     return '\x01' + std::string{version.text()} + '\x02';
 }
-/// A row with its properties.
+/// Formats a row with its properties.
 [[nodiscard]] inline std::string shown_row(row_view each) {
     std::string text = shown_keys(each) + shown_etag(each.etag());
     for (auto const& [name, content] : present_properties(each, shown::data)) {
@@ -24,7 +24,7 @@ namespace testing::detail {
     }
     return text;
 }
-/// An answer, as far as an operation can tell it from others.
+/// Formats a response, as far as operations can distinguish it from others.
 template <class T>
 [[nodiscard]] std::string shown_answer(result<T> const& answered) {
     if (!answered) {
@@ -49,7 +49,7 @@ template <class T>
     }
     return text;
 }
-/// Names for ETags in the order in which they come up.
+/// Replaces ETags by names in order of first appearance.
 [[nodiscard]] inline std::string renamed_etags(std::string const& text) {
     std::map<std::string, std::size_t> names;
     std::string out;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Pieces that the readers of answers share.
+/// Helpers shared by the readers of responses.
 
 #include <entitable/core/result.hpp>
 
@@ -16,13 +16,13 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// TransportFailed: an answer came, and this is why it cannot be used.
+/// Returns TransportFailed: a response arrived, but is unusable for this reason.
 [[nodiscard]] failure unreadable(std::initializer_list<std::string_view> why);
 
-/// Without the blanks and ends of lines at both ends.
+/// Returns the text without blanks and line ends at both ends.
 [[nodiscard]] std::string_view trimmed(std::string_view text) noexcept;
 
-/// Reads a number at the very start of `text` and removes it from there. Nothing for a sign or what does not fit.
+/// Parses a number at the start of `text` and removes it from there. Nothing if there is a sign or the number does not fit.
 template <class Number>
 [[nodiscard]] std::optional<Number> leading_number(std::string_view& text) noexcept {
     Number number{};

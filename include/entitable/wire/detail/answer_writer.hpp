@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Answers as the service writes them: entities and lists at each level of metadata, refusals in JSON and XML, the parts of the
-/// answer to a transaction. Everything is appended.
+/// Writes responses like the service does: entities and lists at each level of metadata, errors in JSON and XML, the parts of the response
+/// to a transaction. Everything is appended.
 
 #include <entitable/core/etag.hpp>
 #include <entitable/request/requests.hpp>
@@ -17,33 +17,33 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// How much an answer says of types and addresses.
+/// The amount of type and address information in a response.
 enum class metadata_level : std::uint8_t { none, minimal, full };
 
-/// The level that a client asks for, by `$format` or else by Accept; nothing when it takes no JSON.
+/// Returns the level that a client requests, by `$format` or otherwise by Accept; nothing if it does not accept JSON.
 [[nodiscard]] std::optional<metadata_level> metadata_asked_for(std::string_view format, std::string_view accept);
-/// The value of Content-Type.
+/// Returns the value of Content-Type.
 [[nodiscard]] std::string_view content_type_of(metadata_level level) noexcept;
 
-/// What the answers of one request have in common.
+/// The values shared by all responses to one request.
 struct answer_style {
     std::string_view base; ///< address of the service, without a slash at its end
     std::string_view account;
     metadata_level metadata{metadata_level::minimal};
 };
 
-/// One entity by itself. Of properties that are selected, those that are absent are null.
+/// Appends one entity by itself. Selected properties that are absent are null.
 void append_answer_entity(std::string& out, row_view entity, etag const& version, std::string_view table,
     projection const& select, answer_style const& style);
-/// All entities of a page, with commas between them, and before the first one unless it is the first of the list.
+/// Appends all entities of a page, separated by commas, with a leading comma unless it is the first page of the list.
 void append_answer_page(std::string& out, page const& rows, bool first, std::string_view table,
     projection const& select, answer_style const& style);
-/// `{"odata.metadata":"...","value":[`, which "]}" ends.
+/// Appends `{"odata.metadata":"...","value":[`, which "]}" ends.
 void append_list_start(std::string& out, std::string_view table, projection const& select, answer_style const& style);
-/// A table by itself, or as one of a list.
+/// Appends a table, by itself or as an item of a list.
 void append_answer_table(std::string& out, std::string_view table, answer_style const& style, bool alone);
 
-/// What is said with each refusal.
+/// The identifiers and the time in each error response.
 struct refusal_marks {
     std::string_view request_id;
     date_time time;
@@ -52,10 +52,10 @@ struct refusal_marks {
 void append_json_refusal(std::string& out, service_error const& refusal, refusal_marks const& marks);
 void append_xml_refusal(std::string& out, service_error const& refusal, refusal_marks const& marks);
 
-/// "No Content" for 204.
+/// Returns the reason phrase, "No Content" for 204.
 [[nodiscard]] std::string_view reason_of(std::uint16_t status) noexcept;
 
-/// The time that an ETag was made of; nothing where it is another one.
+/// Returns the time that an ETag was made from; nothing for other ETags.
 [[nodiscard]] std::optional<date_time> time_of(etag const& version);
 
 } // namespace detail

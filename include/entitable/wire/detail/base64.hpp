@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Standard base64 with padding (RFC 4648, 4), as binary properties have it.
+/// Standard base64 with padding (RFC 4648, 4), as used for binary properties.
 
 #include <entitable/core/config.hpp>
 
@@ -15,7 +15,7 @@ namespace detail {
 
 void append_base64(std::string& out, std::string_view bytes);
 
-/// Appends the bytes; false for anything that is not whole groups of four characters of the alphabet, padded at the end.
+/// Appends the decoded bytes; false unless the text consists of whole groups of four characters of the alphabet, padded at the end.
 [[nodiscard]] bool append_from_base64(std::string& out, std::string_view text);
 
 } // namespace detail

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The answer to a transaction, multipart/mixed: read tolerantly in its form (line ends, order of fields, text before and
-/// after the parts), strictly in what it says.
+/// Reads the response to a transaction, multipart/mixed: tolerant of its form (line ends, order of fields, text before and after the
+/// parts), strict in its content.
 
 #include <entitable/http/http_message.hpp>
 #include <entitable/request/requests.hpp>
@@ -15,9 +15,9 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Reads the answer of status 202 to `changes`. It is a success only when there is exactly one part of success for each of
-/// them. One single part of failure is the error of the whole, with the index that its message names, if it names one of
-/// the operations. All else is TransportFailed with the effect `unknown`.
+/// Reads the response with status 202 to `changes`. It is a success only if there is exactly one successful part for each of them. A single
+/// failed part is the error of the whole, with the index from its message, if that is the index of one of the operations. Anything else is
+/// TransportFailed with the effect `unknown`.
 [[nodiscard]] result<transact::response> read_batch_answer(
     http_response const& response, std::span<mutation const> changes, json_reader& reader);
 

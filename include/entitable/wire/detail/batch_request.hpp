@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// A transaction as it is sent, multipart/mixed: read tolerantly in its form (line ends, quotes around a boundary, text before the
-/// parts), strictly in what it says.
+/// Reads a transaction request, multipart/mixed: tolerant of its form (line ends, quotes around a boundary, text before the parts), strict
+/// in its content.
 
 #include <entitable/core/result.hpp>
 #include <entitable/http/http_message.hpp>
@@ -16,16 +16,16 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The header fields that say how an entity is changed, by reference.
+/// The header fields that determine how an entity is changed, by reference.
 struct change_fields {
     std::optional<std::string_view> if_match;
     std::optional<std::string_view> if_none_match;
     std::optional<std::string_view> content_type;
     std::optional<std::string_view> prefer;
     std::optional<std::string_view> other_method; ///< X-HTTP-Method
-    bool several_if_match{};                      ///< which of them is meant is not known
+    bool several_if_match{};                      ///< more than one If-Match, which is ambiguous
 
-    /// Takes a field, if it is one of them; of several with one name the first.
+    /// Stores a field, if it is one of them; of several with one name the first.
     void take(std::string_view name, std::string_view value) noexcept;
 };
 
@@ -35,17 +35,17 @@ struct sent_operation {
     std::string_view url; ///< absolute, or the part after the service's address
     change_fields fields;
     std::string_view body;
-    std::string_view content_id; ///< empty when it has none
+    std::string_view content_id; ///< empty if it has none
 };
 
-/// What a body holds: the operations of one change set, or one query.
+/// The content of a body: the operations of one change set, or one query.
 struct sent_batch {
     bool is_query{};
     std::vector<sent_operation> operations;
 };
 
-/// Reads a body, up to `most` operations and one more. InvalidInput as `refused` makes it for what is no batch: no or more than
-/// one change set, one that is cut, a part that is no request.
+/// Reads a body, up to `most` operations and one more. InvalidInput as `refused` makes it for a malformed batch: no or more than one change
+/// set, a truncated one, a part without a request.
 [[nodiscard]] result<sent_batch> read_batch(std::string_view content_type, std::string_view body, std::size_t most);
 
 } // namespace detail

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The JSON of requests, read as the service reads it: tolerant in the form of a value whose type stands beside it, strict in
-/// whether it fits. simdjson stays behind this header.
+/// Reads the JSON of requests like the service does: tolerant of the form of a value with a type annotation, strict about whether it fits.
+/// simdjson stays behind this header.
 
 #include <entitable/core/result.hpp>
 
@@ -15,15 +15,15 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// An entity as a request has it, by reference to the reader: valid until that reads again.
+/// An entity as a request has it, by reference to the reader: valid until the next read.
 struct sent_entity {
-    std::optional<std::string_view> partition_key; ///< as far as the body names it
+    std::optional<std::string_view> partition_key; ///< if the body names it
     std::optional<std::string_view> row_key;
     std::string_view payload; ///< the properties that are present, in the stored form
 };
 
-/// Reads bodies of requests; keeps its memory. One thread at a time. Refusals have the words of the service, as `refused` makes
-/// them: InvalidInput, DuplicatePropertiesSpecified.
+/// Reads bodies of requests; reuses its memory. One thread at a time. Errors have the service's wording, as `refused` makes them:
+/// InvalidInput, DuplicatePropertiesSpecified.
 class entity_reader {
 public:
     entity_reader();
@@ -31,12 +31,12 @@ public:
     entity_reader(entity_reader const&) = delete;
     entity_reader& operator=(entity_reader const&) = delete;
 
-    /// An entity. Properties that are null are absent; Timestamp and the members of OData are passed over.
+    /// Reads an entity. Properties that are null are absent; Timestamp and the members of OData are skipped.
     [[nodiscard]] result<void> read(std::string_view body, sent_entity& out);
-    /// The name in `{"TableName":"..."}`.
+    /// Reads the name in `{"TableName":"..."}`.
     [[nodiscard]] result<std::string> read_table_name(std::string_view body);
 
-    /// Bytes of the largest body that the memory kept is good for.
+    /// Returns the size of the largest body that fits in the reserved memory.
     [[nodiscard]] std::size_t capacity() const noexcept;
 
 private:

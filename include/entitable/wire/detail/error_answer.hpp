@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The answer of a service that refuses: JSON, XML, a page of a proxy or nothing at all, read into one form and turned into an `error`
-/// with a code.
+/// Reads the error response of a service (JSON, XML, a page of a proxy or an empty body) into one form, and converts it to an `error` with
+/// a code.
 
 #include <entitable/core/result.hpp>
 #include <entitable/http/http_message.hpp>
@@ -18,31 +18,31 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// An answer that is not a success. Texts are cut to sizes that fit into a log.
+/// A response that is not a success. Texts are shortened to fit in a log.
 struct error_answer {
     std::uint16_t status{};
-    std::string code;                 ///< the service's word; empty when it gave none
+    std::string code;                 ///< the service's error code; empty if absent
     std::string message;              ///< its first line
     std::string request_id;           ///< from the header fields, or from the message
-    std::optional<std::size_t> index; ///< of the operation of a batch, when the message begins with one
+    std::optional<std::size_t> index; ///< of the operation of a batch, if the message begins with one
     std::optional<std::chrono::milliseconds> retry_after;
 };
 
-/// Reads a body by its first character, whatever its Content-Type: services and emulators send XML where JSON was accepted.
+/// Reads a body by its first character, whatever its Content-Type: services and emulators send XML when JSON was accepted.
 void read_error_body(error_answer& out, std::string_view body, json_reader& reader);
 
-/// Reads a whole answer.
+/// Reads a whole response.
 [[nodiscard]] error_answer read_error_answer(http_response const& response, json_reader& reader);
 
-/// The delay the service asks for before a retry: `Retry-After` in seconds or as a date, or one of the two forms in milliseconds. Nothing
-/// where it cannot be read; a billion seconds at most.
+/// Returns the delay that the service requests before a retry: `Retry-After` in seconds or as a date, or one of the two forms in
+/// milliseconds. Nothing if it cannot be parsed; at most a billion seconds.
 [[nodiscard]] std::optional<std::chrono::milliseconds> retry_after_of(http_headers const& headers) noexcept;
 
-/// The code for a word of a service; for the status where there is no word, or an unknown one with a status that is clear by itself.
+/// Maps a service's error code; uses the status if there is no code, or an unknown one with an unambiguous status.
 [[nodiscard]] error_code code_of(std::string_view word, std::uint16_t status) noexcept;
 
-/// The error of a request called `request`. The effect of a failed write is `unknown` where a service may answer so after it has begun to
-/// work: 5xx but 501 and 505, 408, and statuses below 300.
+/// Returns the error of a request called `request`. The effect of a failed write is `unknown` if a service may send the status after it has
+/// started to process: 5xx except 501 and 505, 408, and statuses below 300.
 [[nodiscard]] failure to_failure(error_answer answer, std::string_view request, bool writes);
 
 } // namespace detail

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Text in URLs: the one place where bytes are percent-encoded and keys become path segments.
+/// Text in URLs: the only place where bytes are percent-encoded and keys become path segments.
 
 #include <entitable/core/config.hpp>
 
@@ -13,17 +13,17 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Appends `bytes` with every byte but A-Z a-z 0-9 - . _ ~ as %XX, upper-case digits (RFC 3986, 2.1 and 2.3).
+/// Appends `bytes` with every byte except A-Z a-z 0-9 - . _ ~ as %XX, upper-case digits (RFC 3986, 2.1 and 2.3).
 void append_url_escaped(std::string& out, std::string_view bytes);
 
-/// The same with every single quote doubled: a string inside of quotes, in a path or in a filter.
+/// Like `append_url_escaped`, with every single quote doubled: a string inside quotes, in a path or in a filter.
 void append_url_quoted(std::string& out, std::string_view text);
 
 /// Appends `TABLE(PartitionKey='...',RowKey='...')`.
 void append_entity_path(
     std::string& out, std::string_view table, std::string_view partition_key, std::string_view row_key);
 
-/// The bytes of percent-encoded text; false when a % is not followed by two hexadecimal digits.
+/// Appends the bytes of percent-encoded text; false if a % is not followed by two hexadecimal digits.
 [[nodiscard]] bool append_url_unescaped(std::string& out, std::string_view text);
 
 } // namespace detail

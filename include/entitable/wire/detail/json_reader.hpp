@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// The service's JSON answers, read strictly: a text that is cut, has another after it, names a member twice, has a value
-/// that does not fit its type, invalid UTF-8 or too many levels is an error as a whole, never a row that was read in part.
-/// Rows go straight into the arena of a page. simdjson stays behind this header.
+/// Reads the service's JSON responses strictly. A truncated text, text after the end, a duplicate member, a value that does not fit its
+/// type, invalid UTF-8 or too many levels makes the whole response an error; no row is ever read in part. Rows go directly into the arena
+/// of a page. simdjson stays behind this header.
 
 #include <entitable/request/requests.hpp>
 
@@ -15,14 +15,14 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What an error answer says, as it says it.
+/// The content of an error response, unchanged.
 struct error_text {
     std::string code;
     std::string message;
 };
 
-/// Reads answers; keeps its memory and the shape of the last row, so one reader for many answers is faster than a new one for
-/// each. One thread at a time. Every error is TransportFailed: no usable answer came back.
+/// Reads responses; reuses its memory and the shape of the last row, so one reader for many responses is faster than a new one for each.
+/// One thread at a time. Every error is TransportFailed: no usable response was received.
 class json_reader {
 public:
     json_reader();
@@ -30,16 +30,16 @@ public:
     json_reader(json_reader const&) = delete;
     json_reader& operator=(json_reader const&) = delete;
 
-    /// Appends the entities of a page. A body with `http_response::padding` bytes of capacity to spare is not copied.
+    /// Appends the entities of a page. A body with `http_response::padding` bytes of spare capacity is not copied.
     [[nodiscard]] result<void> read_page(std::string const& body, page& rows);
-    /// One entity; its ETag is empty when the body has none.
+    /// Reads one entity; its ETag is empty if the body has none.
     [[nodiscard]] result<get_entity::response> read_entity(std::string const& body);
-    /// The names of a list of tables.
+    /// Reads the names of a list of tables.
     [[nodiscard]] result<std::vector<std::string>> read_tables(std::string const& body);
-    /// Code and message of an OData error; false when the body is none.
+    /// Reads code and message of an OData error; false if the body is not one.
     [[nodiscard]] bool read_error(std::string_view body, error_text& out);
 
-    /// Bytes of the largest answer that the memory kept is good for.
+    /// Returns the size of the largest response that fits in the reserved memory.
     [[nodiscard]] std::size_t capacity() const noexcept;
 
 private:

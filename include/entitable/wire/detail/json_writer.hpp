@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Entities as JSON, the way the service wants them: every Double with its annotation, Int64 as text, times with seven
-/// digits. Everything is appended, so a buffer that is reused costs no allocation.
+/// Writes entities as JSON in the service's form: every Double with its annotation, Int64 as text, times with seven digits. Everything is
+/// appended, so reusing a buffer avoids allocations.
 
 #include <entitable/row/row.hpp>
 
@@ -17,10 +17,10 @@ namespace detail {
 /// Appends `text`, valid UTF-8, as a JSON string with its quotes.
 void append_json_string(std::string& out, std::string_view text);
 
-/// Appends the members of one property: its annotation where it needs one, its name, its value.
+/// Appends the members of one property: its annotation if needed, its name, its value.
 void append_json_property(std::string& out, std::string_view name, value_view value);
 
-/// Appends an object on one line: keys and the properties that are present. The Timestamp is the server's and left out.
+/// Appends an object on one line: keys and the properties that are present. The Timestamp is set by the server and left out.
 void append_json_entity(std::string& out, row_view entity);
 
 } // namespace detail

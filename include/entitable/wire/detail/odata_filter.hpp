@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Key ranges and filters as the text of `$filter`: the one place where it is rendered. Operators in lower case, strings with
-/// doubled quotes, every constant with the suffix or prefix of its type (source: "Querying tables and entities").
+/// Renders key ranges and filters as the text of `$filter`; no other code does. Operators in lower case, strings with doubled quotes, every
+/// constant with the suffix or prefix of its type (source: "Querying tables and entities").
 
 #include <entitable/request/filter.hpp>
 #include <entitable/request/key_range.hpp>
@@ -15,19 +15,18 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Appends a constant: `'it''s'`, `42`, `42L`, `1.5`, `true`, `datetime'...'`, `guid'...'`, `X'0102'`. A Double is written
-/// without an exponent, which servers read as a name. False, and nothing appended, for NaN and the infinities: they have
-/// no constant.
+/// Appends a constant: `'it''s'`, `42`, `42L`, `1.5`, `true`, `datetime'...'`, `guid'...'`, `X'0102'`. A Double is written without an
+/// exponent, which servers read as a name. Returns false and appends nothing for NaN and the infinities, which have no constant.
 [[nodiscard]] bool append_odata_literal(std::string& out, value_view operand);
 
-/// What became of a condition.
+/// The result of rendering a condition.
 enum class rendered : unsigned char {
-    whole, ///< the text says all of it
-    part,  ///< the text lets in more: the rows have to be asked again here
+    whole, ///< the text is equivalent to the condition
+    part,  ///< the text matches more rows: they must be filtered again here
 };
 
-/// Appends the text that asks for the rows of `range` that satisfy `condition`; nothing when that is all rows. What a service
-/// cannot say, or what the one at hand is known to answer wrongly, is left out where that only lets in more rows.
+/// Appends a filter for the rows of `range` that satisfy `condition`; nothing if that is all rows. Conditions that a service cannot
+/// express, or that this one is known to evaluate incorrectly, are left out if that only matches more rows.
 [[nodiscard]] rendered append_odata_filter(
     std::string& out, key_range const& range, filter const& condition, service kind);
 

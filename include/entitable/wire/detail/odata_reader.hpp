@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The text of `$filter`, read: the other direction of `odata_filter.hpp`. The grammar (source: "Querying tables and entities"):
+/// Parses the text of `$filter`: the inverse of `odata_filter.hpp`. The grammar (source: "Querying tables and entities"):
 ///
 ///     or         := and ( "or" and )*
 ///     and        := not ( "and" not )*
@@ -12,8 +12,7 @@
 ///     op         := "eq" | "ne" | "gt" | "ge" | "lt" | "le"
 ///     constant   := 'it''s' | 42 | 42L | 1.5 | 1e3 | 1.5d | true | false | datetime'...' | guid'...' | X'0a' | binary'0a'
 ///
-/// Words are lower case. A property by itself is compared with true. Numbers without a suffix are Int32, or Int64 where they do not
-/// fit.
+/// Keywords are lower case. A property by itself is compared with true. Numbers without a suffix are Int32, or Int64 if they do not fit.
 
 #include <entitable/core/result.hpp>
 #include <entitable/request/filter.hpp>
@@ -23,15 +22,15 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// How much of a condition is read.
+/// Limits on the size of a condition.
 struct odata_limits {
     std::size_t bytes{32 * 1024};
     std::size_t depth{64};        ///< of parentheses and negations
     std::size_t comparisons{512}; ///< the service documents 15
 };
 
-/// Reads a condition; an empty text is none. InvalidInput for what is no condition, NotImplemented for functions, arithmetic and
-/// comparisons of two properties: with the words of the service, as `refused` makes them.
+/// Parses a condition; an empty text means no condition. InvalidInput for malformed text, NotImplemented for functions, arithmetic and
+/// comparisons of two properties: with the service's wording, as `refused` makes them.
 [[nodiscard]] result<filter> read_odata_filter(std::string_view text, odata_limits const& limits = {});
 
 } // namespace detail

@@ -3,10 +3,10 @@
 #pragma once
 
 /// \file
-/// The room `wire`: the codec of the protocol. It turns requests into messages and messages into answers; it sends nothing, and knows
-/// neither clients nor credentials.
+/// `wire`: the codec of the protocol. It converts requests to messages and messages to responses; it sends nothing, and is independent of
+/// clients and credentials.
 ///
-/// Requests as HTTP, byte for byte and without a socket: method, address, header fields, body, but for what a credential adds.
+/// Requests as HTTP, byte for byte and without a socket: method, address, header fields, body, except the fields that a credential adds.
 
 #include <entitable/http/http_message.hpp>
 #include <entitable/request/requests.hpp>
@@ -19,30 +19,30 @@ namespace detail {
 /// The version of the protocol.
 inline constexpr std::string_view rest_version = "2019-02-02";
 
-/// What every request needs to know.
+/// The parameters of every request.
 struct request_target {
     std::string_view base;          ///< address of the service, without a slash at its end
-    service kind{service::storage}; ///< which filters can be left to the service
-    bool merge_by_post{};           ///< POST with X-HTTP-Method: MERGE, where PATCH is refused
+    service kind{service::storage}; ///< determines the filters that can be left to the service
+    bool merge_by_post{};           ///< POST with X-HTTP-Method: MERGE, if PATCH is refused
     std::string_view request_id;    ///< x-ms-client-request-id; for transactions also in their boundaries
 };
 
-/// Each overwrites `out` with the request and reuses its buffers. InvalidInput when an ETag cannot be sent.
+/// Overwrites `out` with the request and reuses its buffers. InvalidInput if an ETag cannot be sent.
 void write_request(http_request& out, create_table const& request, request_target const& to);
 void write_request(http_request& out, delete_table const& request, request_target const& to);
 void write_request(http_request& out, list_tables const& request, request_target const& to, service_token const& token);
 void write_request(http_request& out, get_entity const& request, request_target const& to);
-/// Returns whether the rows have to be filtered again.
+/// Returns whether the rows must be filtered again.
 [[nodiscard]] rendered write_request(
     http_request& out, query_entities const& request, request_target const& to, service_token const& token);
 [[nodiscard]] result<void> write_request(http_request& out, write_entity const& request, request_target const& to);
-/// One change set of multipart/mixed.
+/// Writes one change set of multipart/mixed.
 [[nodiscard]] result<void> write_request(http_request& out, transact const& request, request_target const& to);
 
-/// Appends the time that the service has for a request; none for zero.
+/// Appends the service's time limit for a request; nothing for zero.
 void append_timeout(http_request& out, request_target const& to, std::chrono::seconds timeout);
 
-/// Begins a request of any kind: its header fields that are always the same. `path` comes after the base.
+/// Starts a request of any kind, with the header fields that are always the same. `path` follows the base.
 void begin_request(http_request& out, http_method method, request_target const& to, std::string_view path,
     std::string_view accept = "application/json;odata=minimalmetadata");
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The address of a request, read: which account, which part of its service, which entity, and the options of the query.
+/// Parses the address of a request: the account, the part of its service, the entity, and the options of the query.
 
 #include <entitable/core/result.hpp>
 #include <entitable/http/http_message.hpp>
@@ -17,9 +17,9 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What an address names.
+/// The kind of resource that an address names.
 enum class service_place : std::uint8_t {
-    service,   ///< nothing after the account
+    service,   ///< no path after the account
     tables,    ///< `Tables`
     one_table, ///< `Tables('T')`
     table,     ///< `T` or `T()`
@@ -29,7 +29,7 @@ enum class service_place : std::uint8_t {
 
 /// An address.
 struct service_address {
-    url_parts url;       ///< of the text that was read, which must live longer
+    url_parts url;       ///< of the parsed text, which must live longer
     std::string base;    ///< of the service, without a slash at its end: "http://127.0.0.1:10002/devstoreaccount1"
     std::string account; ///< without "-secondary"
     bool secondary{};
@@ -39,21 +39,21 @@ struct service_address {
     std::string row_key;
 };
 
-/// Reads an address. The account is the first label of a host that goes on with "table", else the first segment of the path.
+/// Parses an address. The account is the first label of a host whose second label is "table", otherwise the first segment of the path.
 /// InvalidUri and InvalidInput as `refused` makes them. Names and keys are not validated.
 [[nodiscard]] result<service_address> read_service_address(std::string_view url);
 
-/// Reads what stands after the account, escaped as in an address; false when it names nothing.
+/// Parses the path after the account, escaped as in an address; false if it names nothing.
 [[nodiscard]] bool read_service_place(std::string_view rest, service_address& out);
 
-/// The value of an option of a query, decoded; nothing when it is not there. A "+" is a blank, as servers read it. False when the
-/// option stands there twice.
+/// Returns the value of a query option, decoded; empty if it is absent. A "+" is a blank, as servers read it. False if the option occurs
+/// twice.
 [[nodiscard]] bool read_option(std::string_view query, std::string_view name, std::optional<std::string>& out);
 
-/// Calls `visit` for each pair of a query, as it stands.
+/// Calls `visit` for each pair of a query, undecoded.
 void for_each_option(std::string_view query, function_ref<void(std::string_view name, std::string_view value)> visit);
 
-/// The method with this name.
+/// Returns the method with this name.
 [[nodiscard]] std::optional<http_method> method_named(std::string_view name) noexcept;
 
 } // namespace detail

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What a service says when it refuses a request, with the words of the protocol, which are more than the codes of `error`.
+/// The error responses of a service, in the protocol's wording, which distinguishes more cases than the codes of `error`.
 
 #include <entitable/core/result.hpp>
 
@@ -15,23 +15,23 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Status, word and text of a refusal.
+/// Status, code and text of an error response.
 struct service_error {
     std::uint16_t status{500};
     std::string word{"InternalError"};
-    std::string message;              ///< for a person; no secret, no stored data
+    std::string message;              ///< for people; contains no secret and no stored data
     std::optional<std::size_t> index; ///< of the operation of a transaction
 };
 
-/// A refusal on its way out of the readers of requests. `service_error_of_refusal` has it back.
+/// An error returned by the readers of requests. `service_error_of_refusal` converts it back.
 [[nodiscard]] failure refused(std::uint16_t status, std::string_view word, std::string_view message);
-/// InvalidInput, with this text.
+/// Returns InvalidInput, with this text.
 [[nodiscard]] failure refused_input(std::string_view message);
 
-/// Of what `refused` made, and what validation says in the same places.
+/// Converts an error made by `refused`, or by validation in the same places.
 [[nodiscard]] service_error service_error_of_refusal(error const& refusal);
-/// Of what a transport answered: its code as the service knows it. What only this library knows is InternalError, and no text
-/// of another service or of a store goes out.
+/// Converts the error of a transport to the service's code. Codes that only this library defines become InternalError, and no text of
+/// another service or of a store is sent.
 [[nodiscard]] service_error service_error_of_transport(error const& problem);
 
 } // namespace detail

@@ -7,9 +7,9 @@
 ///
 ///     r1!<p or s>!<16 hexadecimal digits>[!P<text>][!R<text>][!T<text>]
 ///
-/// p: read from the primary, s: from the secondary, where the token has to go back to. Behind it the service's own tokens,
-/// opaque and percent-encoded: of the next partition key, row key, table. The digits are a checksum over them and the query:
-/// a token that was cut, changed or taken from another query or account is refused, and not sent.
+/// p: read from the primary, s: from the secondary, to which the token must return. It is followed by the service's own tokens, opaque and
+/// percent-encoded: of the next partition key, row key, table. The digits are a checksum over them and the query: a token that was
+/// truncated, changed or taken from another query or account is refused, and not sent.
 
 #include <entitable/http/http_message.hpp>
 #include <entitable/request/call.hpp>
@@ -18,7 +18,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Where a list continues, as the service gives it. Each part is sent back only if it came.
+/// The continuation of a list, as the service returns it. Each part is sent back only if it was received.
 struct service_token {
     read_location location{read_location::primary};
     std::optional<std::string> partition;
@@ -31,16 +31,16 @@ struct service_token {
 /// Longer ones are refused: no service sends them, and no URL could carry them.
 inline constexpr std::size_t max_service_token = 8192;
 
-/// The token in the header fields of an answer; an empty field counts as none.
+/// Returns the token in the header fields of a response; an empty field counts as absent.
 [[nodiscard]] service_token service_token_of(http_headers const& headers, read_location location);
 
-/// Appends `NextPartitionKey=...&NextRowKey=...`, each after a "?" or "&" as `separator` says, which is "&" afterwards.
+/// Appends `NextPartitionKey=...&NextRowKey=...`, each after `separator`, which is "?" or "&" and becomes "&".
 void append_token(std::string& url, service_token const& token, char& separator);
 
-/// What a caller is given.
+/// Returns the token for the caller.
 [[nodiscard]] std::string make_service_token(std::uint64_t fingerprint, service_token const& token);
 
-/// ContinuationInvalid for what `make_service_token` has not made for the same query.
+/// Parses a caller's token. ContinuationInvalid unless `make_service_token` made it for the same query.
 [[nodiscard]] result<service_token> read_service_token(std::uint64_t fingerprint, std::string_view text);
 
 } // namespace detail

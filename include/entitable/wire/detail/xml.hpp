@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The little XML that the service speaks: errors, access policies, properties and statistics of the service.
+/// The subset of XML that the service uses: errors, access policies, properties and statistics of the service.
 
 #include <entitable/core/config.hpp>
 #include <entitable/core/function_ref.hpp>
@@ -14,14 +14,14 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What happens at an element: it begins, or it ends and its own text is known.
+/// An event of an element: it begins, or it ends and its own text is complete.
 enum class xml_event : unsigned char { opens, closes };
 
-/// Told of each element by its path of names without prefixes, for example "Error/Code". The text is empty when it opens.
+/// Receives each element by its path of names without prefixes, for example "Error/Code". The text is empty for `opens`.
 using xml_visitor = function_ref<void(xml_event event, std::string_view path, std::string_view text)>;
 
-/// Walks a whole document. Attributes, comments and a byte order mark are passed over. False when it is cut, its elements
-/// do not match, it has a document type, an unknown entity, something after its root, or more than 16 levels.
+/// Parses a whole document. Attributes, comments and a byte order mark are skipped. False if it is truncated, its elements do not match, it
+/// has a document type, an unknown entity, text after its root, or more than 16 levels.
 [[nodiscard]] bool read_xml(std::string_view document, xml_visitor visit);
 
 /// Appends text with & < > " as entities.

@@ -51,7 +51,7 @@ ENTITABLE_DECL answer_fields fields_of(http_headers const& headers) {
 ENTITABLE_DECL result<etag> etag_of(http_response const& response, exchange const& work) {
     etag made{work.fields.etag};
     if (!made.is_valid()) {
-        return garbled(response, {"it has no ETag"});
+        return garbled(response, {"it lacks an ETag"});
     }
     return made;
 }
@@ -61,7 +61,7 @@ ENTITABLE_DECL result<create_table::response> read_success(
     if (response.status == 201 || (response.status == 204 && response.body.empty())) {
         return create_table::response{};
     }
-    return garbled(response, {"its status is not one of this request"});
+    return garbled(response, {"its status is invalid for this request"});
 }
 
 ENTITABLE_DECL result<delete_table::response> read_success(
@@ -69,13 +69,13 @@ ENTITABLE_DECL result<delete_table::response> read_success(
     if (response.status == 204 && response.body.empty()) {
         return delete_table::response{};
     }
-    return garbled(response, {"its status is not one of this request"});
+    return garbled(response, {"its status is invalid for this request"});
 }
 
 ENTITABLE_DECL result<list_tables::response> read_success(
     list_tables const&, http_response const& response, exchange& work) {
     auto tables = response.status == 200 ? work.reader.read_tables(response.body)
-                                         : garbled(response, {"its status is not one of this request"});
+                                         : garbled(response, {"its status is invalid for this request"});
     if (!tables) {
         return std::move(tables).as_failure();
     }
@@ -83,7 +83,7 @@ ENTITABLE_DECL result<list_tables::response> read_success(
     service_token const next = service_token_of(response.headers, work.location);
     if (next.table) {
         if (next.table->size() > max_service_token || next.table == work.token.table) {
-            return garbled(response, {"its continuation is too long, or the one that was sent"});
+            return garbled(response, {"its continuation is too long, or repeats the one that was sent"});
         }
         made.continuation = make_service_token(work.fingerprint, next);
     }
@@ -93,14 +93,14 @@ ENTITABLE_DECL result<list_tables::response> read_success(
 ENTITABLE_DECL result<get_entity::response> read_success(
     get_entity const& request, http_response const& response, exchange& work) {
     auto made = response.status == 200 ? work.reader.read_entity(response.body)
-                                       : garbled(response, {"its status is not one of this request"});
+                                       : garbled(response, {"its status is invalid for this request"});
     if (!made) {
         return made;
     }
     if (made->entity.partition_key() != request.partition_key || made->entity.row_key() != request.row_key) {
-        return garbled(response, {"it is another entity than the one asked for"});
+        return garbled(response, {"it has a different entity from the requested one"});
     }
-    if (made->etag.empty()) { // the header field has the service's own text; that of the Timestamp is but the usual one
+    if (made->etag.empty()) { // the header field has the service's own text; the Timestamp only gives the usual one
         auto given = etag_of(response, work);
         if (!given && made->entity.view().timestamp() == date_time{}) {
             return std::move(given).as_failure();
@@ -112,8 +112,8 @@ ENTITABLE_DECL result<get_entity::response> read_success(
     return made;
 }
 
-/// Whether one key comes after another. Which of the two orders of text a service has shows with characters beyond U+FFFF only,
-/// and is not documented: either is good.
+/// Whether one key sorts after another. The two possible text orders of a service differ only in characters beyond U+FFFF, and the actual
+/// one is not documented: either is accepted.
 ENTITABLE_DECL bool comes_after(std::string_view key, std::string_view other) noexcept {
     return key > other || text::compare_utf16(key, other) > 0;
 }
@@ -131,7 +131,7 @@ ENTITABLE_DECL bool rises(page const& rows) noexcept {
     return true;
 }
 
-/// The rows that satisfy the filter, with the properties that were asked for.
+/// Returns the rows that satisfy the filter, with the selected properties.
 ENTITABLE_DECL page filtered(page const& rows, query_entities const& request) {
     page kept;
     for (std::size_t index = 0; index < rows.size(); ++index) {
@@ -166,21 +166,21 @@ ENTITABLE_DECL result<query_entities::response> read_success(
     query_entities const& request, http_response const& response, exchange& work) {
     query_entities::response made;
     auto read = response.status == 200 ? work.reader.read_page(response.body, made.rows)
-                                       : garbled(response, {"its status is not one of this request"});
+                                       : garbled(response, {"its status is invalid for this request"});
     if (!read) {
         return std::move(read).as_failure();
     }
     if (made.rows.size() > request.page_size) {
-        return garbled(response, {"it has more entities than were asked for"});
+        return garbled(response, {"it has more entities than the page size"});
     }
     if (work.ordered && !rises(made.rows)) {
-        return garbled(response, {"its entities are not in the order of their keys, or one is there twice"});
+        return garbled(response, {"its entities are not in key order, or have a duplicate"});
     }
     bool const all = request.range.partition.is_all() && request.range.row.is_all();
     for (std::size_t index = 0; !all && index < made.rows.size(); ++index) {
         row_view const each = made.rows[index];
         if (!request.range.contains(each.partition_key, each.row_key)) {
-            return garbled(response, {"it has an entity outside of the keys asked for"});
+            return garbled(response, {"it has an entity outside the requested keys"});
         }
     }
     if (work.said == rendered::part) {
@@ -192,7 +192,7 @@ ENTITABLE_DECL result<query_entities::response> read_success(
         if (next.partition.value_or("").size() > max_service_token ||
             next.row.value_or("").size() > max_service_token ||
             (next.partition == work.token.partition && next.row == work.token.row)) {
-            return garbled(response, {"its continuation is too long, or the one that was sent"});
+            return garbled(response, {"its continuation is too long, or repeats the one that was sent"});
         }
         made.continuation = make_service_token(work.fingerprint, next);
     }
@@ -203,17 +203,17 @@ ENTITABLE_DECL result<query_entities::response> read_success(
 ENTITABLE_DECL result<written> read_success(
     write_entity const& request, http_response const& response, exchange& work) {
     mutation_kind const kind = request.change.kind;
-    if (response.status == 201 && kind == mutation_kind::insert) { // sent although it was asked not to be
+    if (response.status == 201 && kind == mutation_kind::insert) { // sent despite `Prefer: return-no-content`
         auto echo = work.reader.read_entity(response.body);
         if (!echo) {
             return std::move(echo).as_failure();
         }
         if (echo->entity.partition_key() != request.change.entity.partition_key() ||
             echo->entity.row_key() != request.change.entity.row_key()) {
-            return garbled(response, {"it is about another entity than the one sent"});
+            return garbled(response, {"it names a different entity from the one sent"});
         }
     } else if (response.status != 204 || !response.body.empty()) {
-        return garbled(response, {"its status is not one of this request, or it has a body"});
+        return garbled(response, {"its status is invalid for this request, or it has a body"});
     }
     if (kind == mutation_kind::remove) {
         return written{};
@@ -228,12 +228,12 @@ ENTITABLE_DECL result<written> read_success(
 ENTITABLE_DECL result<transact::response> read_success(
     transact const& request, http_response const& response, exchange& work) {
     if (response.status != 202) {
-        return garbled(response, {"its status is not one of this request"});
+        return garbled(response, {"its status is invalid for this request"});
     }
     return read_batch_answer(response, request.changes, work.reader);
 }
 
-/// Reads any answer. Whatever cannot be understood of the answer to a write leaves its effect unknown.
+/// Reads any response. If the response to a write cannot be read, its effect is unknown.
 template <class Request>
 result<response_of<Request>> read_any_answer(
     Request const& request, result<http_response> const& response, exchange& work) {
@@ -247,7 +247,7 @@ result<response_of<Request>> read_any_answer(
     }
     auto const& echoed = work.fields.client_request_id;
     if (echoed && *echoed != work.request_id) {
-        failure other = garbled(*response, {"it answers another request"});
+        failure other = garbled(*response, {"it belongs to another request"});
         other.error().effect = Request::writes ? effect::unknown : effect::none;
         return other;
     }

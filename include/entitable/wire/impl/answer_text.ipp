@@ -9,7 +9,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_DECL failure unreadable(std::initializer_list<std::string_view> why) {
-    return failure{error_code::transport_failed, "the service's answer cannot be read: " + text::joined(why)};
+    return failure{error_code::transport_failed, "cannot read the service's response: " + text::joined(why)};
 }
 
 ENTITABLE_DECL std::string_view trimmed(std::string_view text) noexcept {

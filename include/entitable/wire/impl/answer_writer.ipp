@@ -38,7 +38,7 @@ ENTITABLE_DECL std::string_view content_type_of(metadata_level level) noexcept {
     }
 }
 
-/// Writes objects: entities and tables. One for a whole list, since each costs a look at the end of the text.
+/// Writes objects: entities and tables. One for a whole list, since each must find the end of the text.
 class answer_pen {
 public:
     answer_pen(std::string& out, metadata_level level) : pen_(out), level_(level), begin_(out.size()) {}
@@ -54,7 +54,7 @@ public:
         pen_.name(name);
         pen_.quoted(held);
     }
-    /// A member whose name is a literal, with its quotes and its colon.
+    /// Writes the name of a member, a literal with its quotes and its colon.
     template <std::size_t Size>
     void key(char const (&name)[Size], std::string_view held) {
         comma();
@@ -93,8 +93,8 @@ public:
         }
         value(held);
     }
-    /// All properties that are present. Rows of one kind have one descriptor: what stands before their values is made once. After
-    /// another member only.
+    /// Writes all properties that are present. Rows of one kind share a descriptor: the texts between their values are built once. Only
+    /// valid after another member.
     void properties(std::string_view payload) {
         if (std::string_view const described = descriptor_of(payload); described != descriptor_) {
             descriptor_ = described;
@@ -111,14 +111,14 @@ public:
             }
         }
     }
-    /// Room for the rest of a list of which `written` objects stand there.
+    /// Reserves space for the rest of a list, of which `written` objects are done.
     void room_for_list(std::size_t written, std::size_t left) {
         pen_.reserve((pen_.size() - begin_) / written * (left + left / 16) + http_response::padding);
     }
 
 private:
-    /// As few digits as it needs. What is before the fraction is kept: an ETag and a Timestamp are of the same time, and the rows of a
-    /// page often of the same second.
+    /// Uses as few digits as needed. Reuses the part before the fraction: an ETag and a Timestamp have the same time, and the rows of a
+    /// page are often of the same second.
     std::string_view text_of(date_time time) noexcept {
         std::int64_t const second = whole_seconds(time.ticks);
         if (fraction_ == nullptr || second != last_second_) {
@@ -133,7 +133,7 @@ private:
         pen_.raw(text_of(time));
         pen_.put("\"");
     }
-    /// Whether the type stands beside a value. Others tell it by their form.
+    /// Whether a value needs a type annotation. The form of other values implies their type.
     [[nodiscard]] bool typed(value_view const& held) const noexcept {
         switch (held.type()) {
             case edm_type::float64: return level_ != metadata_level::none && !is_finite(held.as_float64());
@@ -182,7 +182,7 @@ private:
         first_ = false;
     }
 
-    /// Where the two texts of a name stand, each with the comma before it: `,"name":`, and with the type beside it.
+    /// The places of the two texts of a name, each with the comma before it: `,"name":`, and with the type annotation.
     struct name_texts {
         std::size_t at;
         std::size_t plain;
@@ -197,11 +197,11 @@ private:
     std::vector<name_texts> names_;
     std::string texts_;
     std::int64_t last_second_{};
-    char* fraction_{}; ///< where that of the last time begins
+    char* fraction_{}; ///< where the fraction of the last time begins
     char time_text_[longest_time];
 };
 
-/// `,`-joined names of a projection, as the metadata has them.
+/// Returns the `,`-joined names of a projection, as the metadata has them.
 ENTITABLE_DECL std::string selected_names(projection const& select) {
     std::string names;
     for (std::string const& each : select) {
@@ -210,7 +210,7 @@ ENTITABLE_DECL std::string selected_names(projection const& select) {
     return names;
 }
 
-/// Keys and Timestamp; false for the name of another property.
+/// Writes keys and Timestamp; false for the name of another property.
 ENTITABLE_DECL bool write_system_property(answer_pen& pen, std::string_view name, row_view entity) {
     if (name == "PartitionKey") {
         pen.member(name, entity.partition_key);
@@ -224,7 +224,7 @@ ENTITABLE_DECL bool write_system_property(answer_pen& pen, std::string_view name
     return true;
 }
 
-/// The members of an entity, after its metadata if it is alone.
+/// Writes the members of an entity, after its metadata if it is alone.
 ENTITABLE_DECL void write_entity_members(answer_pen& pen, row_view entity, etag const* version, std::string_view table,
     projection const& select, answer_style const& style) {
     if (style.metadata == metadata_level::full) {

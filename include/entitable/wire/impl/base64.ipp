@@ -23,7 +23,7 @@ ENTITABLE_DECL void append_base64(std::string& out, std::string_view bytes) {
     }
 }
 
-/// The six bits of a character; 64 and more for what is none.
+/// Returns the six bits of a character; 64 or more for an invalid character.
 ENTITABLE_DECL std::uint32_t from_base64_character(char character) noexcept {
     if (character >= 'A' && character <= 'Z') {
         return static_cast<std::uint32_t>(character - 'A');

@@ -17,7 +17,7 @@ ENTITABLE_DECL failure garbled_batch(std::initializer_list<std::string_view> why
     return made;
 }
 
-/// The boundary that a content type names; empty when it is not multipart or names none.
+/// Returns the boundary of a content type; empty if it is not multipart or has none.
 ENTITABLE_DECL std::string_view boundary_of(std::string_view content_type) noexcept {
     constexpr std::string_view media = "multipart/mixed";
     if (!same_field_name(content_type.substr(0, media.size()), media)) {
@@ -44,7 +44,7 @@ ENTITABLE_DECL std::string_view boundary_of(std::string_view content_type) noexc
     return {};
 }
 
-/// Which boundary a line is: none, one with a part after it, or the last one.
+/// The kind of boundary on a line: none, one with a part after it, or the last one.
 enum class edge : unsigned char { none, next, last };
 
 ENTITABLE_DECL edge edge_of(std::string_view line, std::string_view boundary) noexcept {
@@ -57,8 +57,8 @@ ENTITABLE_DECL edge edge_of(std::string_view line, std::string_view boundary) no
     return !trimmed(rest.substr(last ? 2 : 0)).empty() ? edge::none : last ? edge::last : edge::next;
 }
 
-/// One answer inside of a transaction's, read line by line: the header fields around it, its status, its own header fields, and
-/// where the rest is.
+/// One response inside a transaction's, read line by line: the header fields around it, its status, its own header fields, and the position
+/// of the rest.
 struct batch_part {
     enum class stage : unsigned char { start, envelope, before_status, fields, body, no_response };
 
@@ -71,7 +71,7 @@ struct batch_part {
     std::size_t body_begin{};
     std::size_t end{};
 
-    /// Takes a line without its end; `behind` is where the next one begins.
+    /// Reads a line without its end; `behind` is where the next one begins.
     void take(std::string_view line, std::size_t behind) noexcept {
         switch (at) {
             case stage::start:
@@ -138,7 +138,7 @@ private:
     }
 };
 
-/// The header fields of one answer.
+/// Returns the header fields of one response.
 ENTITABLE_DECL http_headers fields_of_part(std::string_view text, batch_part const& part) {
     http_headers fields;
     text = text.substr(part.fields_begin, part.body_begin - part.fields_begin);
@@ -153,11 +153,10 @@ ENTITABLE_DECL http_headers fields_of_part(std::string_view text, batch_part con
     return fields;
 }
 
-/// Takes the answer to a transaction apart in one walk over its lines: one change set, in that the parts, or one answer that
-/// has none.
+/// Parses the response to a transaction in one pass over its lines: one change set with its parts, or one response without parts.
 class change_set_reader {
 public:
-    /// False when the text has no boundary, the last one is missing, or there is not one change set.
+    /// False if the text has no boundary, the last one is missing, or there is not exactly one change set.
     bool read(std::string_view text, std::string_view boundary) {
         if (boundary.empty() || boundary.size() > longest_boundary) {
             return false;
@@ -192,7 +191,7 @@ public:
         return false;
     }
 
-    /// The parts; none when the change set is cut.
+    /// Returns the parts; none if the change set is truncated.
     [[nodiscard]] std::vector<batch_part> parts() && {
         if (where_ == place::set) {
             parts_.push_back(set_);
@@ -218,7 +217,7 @@ private:
             }
         }
     }
-    /// At a boundary between parts.
+    /// Handles a boundary between parts.
     void pass(edge boundary, std::size_t at) {
         if (!parts_.empty()) {
             parts_.back().end = at;
@@ -234,11 +233,11 @@ private:
 
     place where_{place::before};
     std::string_view inner_; ///< the boundary of the parts
-    batch_part set_;         ///< the change set, as long as it may be one answer
+    batch_part set_;         ///< the change set, as long as it may be one response
     std::vector<batch_part> parts_;
 };
 
-/// The places of the parts, when each has a Content-ID and they are consecutive from 0 or 1; else their order as it is.
+/// Returns the places of the parts, if each has a Content-ID and they are consecutive from 0 or 1; otherwise keeps their order.
 ENTITABLE_DECL bool places_of(std::vector<batch_part> const& parts, std::vector<std::size_t>& places) {
     std::size_t least = parts.size();
     places.clear();
@@ -273,15 +272,15 @@ ENTITABLE_DECL result<transact::response> read_batch_answer(
     http_response const& response, std::span<mutation const> changes, json_reader& reader) {
     change_set_reader lines;
     if (!lines.read(response.body, boundary_of(response.headers.find("Content-Type").value_or(std::string_view{})))) {
-        return garbled_batch({"it is no multipart answer with one change set"});
+        return garbled_batch({"it is not a multipart response with one change set"});
     }
     std::vector<batch_part> const parts = std::move(lines).parts();
     if (parts.empty()) {
-        return garbled_batch({"its change set is cut"});
+        return garbled_batch({"its change set is truncated"});
     }
     for (std::size_t index = 0; index < parts.size(); ++index) {
         if (parts[index].at != batch_part::stage::body) {
-            return garbled_batch({"part ", std::to_string(index), " of its change set is no HTTP response"});
+            return garbled_batch({"part ", std::to_string(index), " of its change set is not an HTTP response"});
         }
     }
     if (parts.size() == 1 && parts.front().status >= 300) {
@@ -296,7 +295,7 @@ ENTITABLE_DECL result<transact::response> read_batch_answer(
         if (!answer.retry_after) {
             answer.retry_after = retry_after_of(response.headers);
         }
-        // A missing table is no operation's fault, whichever came first.
+        // A missing table is not caused by an operation, whichever came first.
         if (answer.index && (*answer.index >= changes.size() || answer.code == "TableNotFound")) {
             answer.index.reset();
         }
@@ -305,7 +304,7 @@ ENTITABLE_DECL result<transact::response> read_batch_answer(
     std::vector<std::size_t> places;
     if (parts.size() != changes.size() || !places_of(parts, places)) {
         return garbled_batch({"it has ", std::to_string(parts.size()), " parts for ", std::to_string(changes.size()),
-            " operations, or numbers them wrongly"});
+            " operations, or numbers them incorrectly"});
     }
     transact::response made;
     made.results.resize(changes.size());
@@ -313,14 +312,14 @@ ENTITABLE_DECL result<transact::response> read_batch_answer(
         batch_part const& part = parts[index];
         std::size_t const place = places[index];
         if (part.status < 200 || part.status >= 300) {
-            return garbled_batch({"it has failures and successes in one change set"});
+            return garbled_batch({"it mixes failures and successes in one change set"});
         }
         if (changes[place].kind == mutation_kind::remove) {
             continue;
         }
         made.results[place].etag = etag{part.etag};
         if (!made.results[place].etag.is_valid()) {
-            return garbled_batch({"part ", std::to_string(index), " of its change set has no ETag"});
+            return garbled_batch({"part ", std::to_string(index), " of its change set lacks an ETag"});
         }
     }
     return made;

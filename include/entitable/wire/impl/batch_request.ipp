@@ -24,12 +24,12 @@ ENTITABLE_DECL void change_fields::take(std::string_view name, std::string_view 
     keep("X-HTTP-Method", other_method);
 }
 
-/// Takes a body apart, line by line.
+/// Parses a body, line by line.
 class batch_reader {
 public:
     batch_reader(std::string_view body, std::size_t most) : rest_(body), most_(most) {}
 
-    /// False when something is wrong.
+    /// False if the body is malformed.
     bool read(std::string_view boundary, sent_batch& out) {
         if (!good_boundary(boundary) || !skip_to(boundary, edge::next)) {
             return false;
@@ -74,7 +74,7 @@ private:
         return !boundary.empty() && boundary.size() <= 128;
     }
 
-    /// The next line without its end; false at the end of the text.
+    /// Reads the next line without its end; false at the end of the text.
     bool next_line(std::string_view& line) {
         if (rest_.empty()) {
             return false;
@@ -94,7 +94,7 @@ private:
         }
         return false;
     }
-    /// Behind the change set there is nothing: what is not read there would be lost. A last boundary that is missing is forgiven.
+    /// Checks that nothing follows the change set: it would be ignored. A missing last boundary is tolerated.
     bool ends(std::string_view boundary) {
         std::string_view line;
         while (next_line(line)) {
@@ -113,7 +113,7 @@ private:
         value = colon == std::string_view::npos ? std::string_view{} : trimmed(line.substr(colon + 1));
         return colon != std::string_view::npos;
     }
-    /// The fields around a part, up to an empty line.
+    /// Reads the fields around a part, up to an empty line.
     bool read_envelope(std::string_view& type, sent_operation* of) {
         std::string_view line;
         for (std::size_t fields = 0; next_line(line) && fields < most_fields; ++fields) {
@@ -133,10 +133,10 @@ private:
         }
         return false;
     }
-    /// A request and what ends it, which is kept in `met_`.
+    /// Reads a request and its end, which is stored in `met_`.
     bool read_operation(std::string_view boundary, sent_operation& out) {
         std::string_view line;
-        do { // tolerated: empty lines before the request
+        do { // tolerates empty lines before the request
             if (!next_line(line)) {
                 return false;
             }

@@ -30,7 +30,7 @@ ENTITABLE_DECL std::optional<edm_type> edm_type_named(std::string_view name) noe
     return std::nullopt;
 }
 
-/// The whole text as a number.
+/// Parses the whole text as a number.
 template <class Number>
 std::optional<Number> number_in(std::string_view text) noexcept {
     Number number{};
@@ -39,7 +39,7 @@ std::optional<Number> number_in(std::string_view text) noexcept {
     return whole ? std::optional{number} : std::nullopt;
 }
 
-/// A value with its type beside it. What is not a number itself is put into `bytes`.
+/// Converts a value with a type annotation. Values other than numbers are written to `bytes`.
 ENTITABLE_DECL std::optional<value_view> annotated_value(json_scalar const& value, edm_type type, std::string& bytes) {
     using kind = json_scalar::kind;
     bool const is_text = value.is == kind::text;
@@ -102,7 +102,7 @@ ENTITABLE_DECL std::optional<value_view> annotated_value(json_scalar const& valu
     return std::nullopt;
 }
 
-/// A value by its own form: a number without point and exponent is an Int32, and has to fit one.
+/// Converts a value by its own form: a number without point and exponent is an Int32, and must fit it.
 ENTITABLE_DECL std::optional<value_view> plain_value(json_scalar const& value) {
     using kind = json_scalar::kind;
     switch (value.is) {
@@ -122,15 +122,15 @@ public:
     static constexpr std::size_t max_depth = 4;
     static constexpr std::size_t max_members = 2048; ///< hundreds more than any service allows
 
-    /// What a member is for.
+    /// The role of a member.
     enum class role : unsigned char { partition_key, row_key, passed_over, annotation, property };
-    /// A member of the last entity. The next one mostly has the same members, which need no second look then.
+    /// A member of the last entity. The next one usually has the same members, which are then not checked again.
     struct known_member {
         std::size_t name_at; ///< in `known_names`
         std::size_t name_size;
         role is;
-        bool annotated;                  ///< a property with its type beside it
-        edm_type type{edm_type::string}; ///< of an annotation, or of what is annotated
+        bool annotated;                  ///< a property with a type annotation
+        edm_type type{edm_type::string}; ///< of an annotation, or of the annotated property
     };
 
     simdjson::dom::parser parser;

@@ -17,7 +17,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Parts the service's message into its first line, the index before that, and the request id after it.
+/// Splits the service's message into its first line, the index before that, and the request id after it.
 ENTITABLE_DECL void read_error_message(error_answer& out, std::string_view message) {
     constexpr std::size_t limit = 1024;
     std::string_view first = message.substr(0, message.find('\n'));
@@ -37,7 +37,7 @@ ENTITABLE_DECL void read_error_message(error_answer& out, std::string_view messa
 }
 
 ENTITABLE_DECL void read_error_body(error_answer& out, std::string_view body, json_reader& reader) {
-    constexpr std::size_t limit = std::size_t{1024} * 1024; // larger ones are of no service
+    constexpr std::size_t limit = std::size_t{1024} * 1024; // no service sends larger ones
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
     body.remove_prefix(body.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
     body = body.size() > limit ? std::string_view{} : trimmed(body);
@@ -132,14 +132,14 @@ ENTITABLE_DECL error_code code_of(std::string_view word, std::uint16_t status) n
             return each.code;
         }
     }
-    // A word that is not known: these statuses say enough by themselves. Cosmos DB throttles with the word "429", and answers a
-    // signature that does not fit with Forbidden; Storage has NoAuthenticationInformation.
+    // An unknown code: these statuses are unambiguous by themselves. Cosmos DB throttles with the code "429", and reports an invalid
+    // signature as Forbidden; Storage has NoAuthenticationInformation.
     bool const clear =
         status == 401 || status == 403 || status == 408 || status == 429 || status == 503 || status == 504;
     if (!word.empty() && !clear) {
         return error_code::other_service_error;
     }
-    // Not 404, 409 and 412: without a word they may be a proxy's, and mean something else than the service's.
+    // Not 404, 409 and 412: without a code they may come from a proxy, with a different meaning.
     switch (status) {
         case 401: return error_code::authentication_failed;
         case 403: return error_code::authorization_failure;
@@ -165,7 +165,7 @@ ENTITABLE_DECL failure to_failure(error_answer answer, std::string_view request,
     problem.request_id = std::move(answer.request_id);
     problem.operation_index = answer.index;
     problem.retry_after = answer.retry_after;
-    // 408 may come from whatever stands before the service, while the request is on its way.
+    // 408 may come from a proxy in front of the service, during the request.
     bool const definite = (answer.status >= 300 && answer.status < 500 && answer.status != 408) ||
         answer.status == 501 || answer.status == 505;
     problem.effect = writes && !definite ? effect::unknown : effect::none;

@@ -17,19 +17,19 @@ public:
     simdjson::ondemand::parser walker; ///< for pages
     std::size_t capacity{};            ///< of the document parser
 
-    /// The whole text as one document.
+    /// Parses the whole text as one document.
     [[nodiscard]] result<simdjson::dom::element> parse(char const* bytes, std::size_t size, bool padded) {
         if (size > capacity) {
             std::size_t const wanted = size < 65'536 ? 65'536 : size;
             if (parser.allocate(wanted, max_depth) != simdjson::SUCCESS) {
                 capacity = 0;
-                return unreadable({"there is no memory for ", std::to_string(size), " bytes"});
+                return unreadable({"out of memory for ", std::to_string(size), " bytes"});
             }
             capacity = wanted;
         }
         simdjson::dom::element root;
         if (auto const problem = parser.parse(bytes, size, !padded).get(root); problem != simdjson::SUCCESS) {
-            return unreadable({"it is no whole JSON document (", simdjson::error_message(problem), ")"});
+            return unreadable({"it is not a complete JSON document (", simdjson::error_message(problem), ")"});
         }
         return root;
     }
@@ -40,12 +40,12 @@ public:
         }
         simdjson::dom::object object;
         if (root->get(object) != simdjson::SUCCESS) {
-            return unreadable({"it is no JSON object"});
+            return unreadable({"it is not a JSON object"});
         }
         return object;
     }
 
-    /// The array called "value" of a list; each other member has to be about the list.
+    /// Returns the array called "value" of a list; each other member must be metadata of the list.
     [[nodiscard]] result<simdjson::dom::array> parse_list(std::string const& body) {
         auto object = parse_object(body);
         if (!object) {
@@ -59,22 +59,22 @@ public:
             if (member.key == "value") {
                 found = true;
                 if (member.value.get(list) != simdjson::SUCCESS) {
-                    return unreadable({"its \"value\" is no list"});
+                    return unreadable({"its \"value\" is not an array"});
                 }
             }
         }
         if (!all_different(names)) {
-            return unreadable({"it names a member twice"});
+            return unreadable({"it has a duplicate member"});
         }
         if (!found) {
-            return unreadable({"it has no \"value\""});
+            return unreadable({"it lacks \"value\""});
         }
         return list;
     }
 
-    /// Reads a page at one walk over its text, without a document of it. Of the text every part is looked at, and false is said
-    /// to whatever is unusual or wrong: then the page has to be read from a document, which says what it is. An entity of
-    /// another shape than the one before it is read from a document of its own.
+    /// Reads a page in one pass over its text, without building a document. Checks every part of the text, and returns false for everything
+    /// unusual or invalid: then the page must be read from a document, which reports the error. An entity whose shape differs from the
+    /// previous one is read from its own document.
     [[nodiscard]] bool walk(std::string const& body, page& rows) {
         simdjson::ondemand::document document;
         simdjson::ondemand::object whole;
@@ -110,7 +110,7 @@ public:
         }
         return listed && is_at_end(document);
     }
-    /// The same of one entity, which has to have the shape of the one before it.
+    /// Reads one entity the same way; it must have the shape of the previous one.
     [[nodiscard]] bool walk(std::string const& body) {
         simdjson::ondemand::document document;
         simdjson::ondemand::object whole;
@@ -119,7 +119,7 @@ public:
 
     entity_shape entity; ///< the last one read
 
-    /// Bytes of the largest answer that memory is kept for.
+    /// Returns the size of the largest response to keep memory for.
     [[nodiscard]] std::size_t largest() const noexcept {
         return capacity > walker.capacity() ? capacity : walker.capacity();
     }
@@ -141,11 +141,12 @@ private:
             return entity.parts.is_versioned();
         }
         std::string_view text;
-        if (!document.is_alive() || object.reset().error() != simdjson::SUCCESS || // it may have broken off for good
+        if (!document.is_alive() ||
+            object.reset().error() != simdjson::SUCCESS || // the parser may have stopped permanently
             object.raw_json().get(text) != simdjson::SUCCESS) {
             return false;
         }
-        auto const alone = parse(text.data(), text.size(), true); // after it is the rest of the page
+        auto const alone = parse(text.data(), text.size(), true); // the rest of the page follows it
         simdjson::dom::object members;
         return alone && alone->get(members) == simdjson::SUCCESS && entity.read(members) && entity.parts.is_versioned();
     }
@@ -171,13 +172,13 @@ ENTITABLE_DECL result<void> json_reader::read_page(std::string const& body, page
     for (simdjson::dom::element const element : *list) {
         simdjson::dom::object object;
         if (element.get(object) != simdjson::SUCCESS) {
-            return unreadable({"an entity is no JSON object"});
+            return unreadable({"an entity is not a JSON object"});
         }
         if (auto read = state_->entity.read(object); !read) {
             return read;
         }
         if (!state_->entity.parts.is_versioned()) {
-            return unreadable({"an entity has neither Timestamp nor ETag"});
+            return unreadable({"an entity lacks both Timestamp and ETag"});
         }
         rows.append(state_->entity.whole());
     }
@@ -207,7 +208,7 @@ ENTITABLE_DECL result<std::vector<std::string>> json_reader::read_tables(std::st
     for (simdjson::dom::element const element : *list) {
         std::string_view name;
         if (element["TableName"].get(name) != simdjson::SUCCESS) {
-            return unreadable({"a table has no name"});
+            return unreadable({"a table lacks a name"});
         }
         tables.emplace_back(name);
     }

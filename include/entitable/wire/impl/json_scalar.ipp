@@ -19,7 +19,7 @@ static_assert(simdjson::SIMDJSON_VERSION_MAJOR >= 3, "entitable/azure.hpp needs 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The bytes are the same; inline, because most of the names of a page are compared once with what they were before.
+/// Compares bytes; inline, because most names of a page are compared once with their previous value.
 inline bool same_bytes(char const* left, char const* right, std::size_t size) noexcept {
     std::uint64_t ours = 0;
     std::uint64_t theirs = 0;
@@ -42,20 +42,20 @@ inline bool same_bytes(std::string_view left, std::string_view right) noexcept {
     return left.size() == right.size() && same_bytes(left.data(), right.data(), left.size());
 }
 
-/// Puts names in order and says whether each stands there once.
+/// Sorts names and returns whether they are distinct.
 inline bool all_different(std::vector<std::string_view>& names) {
     std::sort(names.begin(), names.end());
     return std::adjacent_find(names.begin(), names.end()) == names.end();
 }
 
-/// A value of a member, as far as properties have such.
+/// A value of a member, as far as properties can have it.
 struct json_scalar {
     enum class kind : unsigned char {
         text,
         boolean,
-        integer, ///< of 64 bits with a sign
+        integer, ///< 64-bit, signed
         real,
-        large, ///< an integer of 64 bits without a sign, as `real`
+        large, ///< a 64-bit unsigned integer, as `real`
         null,
         other
     };
@@ -67,7 +67,7 @@ struct json_scalar {
     std::string_view text;
 };
 
-/// The value of a document.
+/// Returns the value in a document.
 inline json_scalar scalar_of(simdjson::dom::element value) noexcept {
     json_scalar made;
     switch (value.type()) {
@@ -94,8 +94,7 @@ inline json_scalar scalar_of(simdjson::dom::element value) noexcept {
     return made;
 }
 
-/// A number at its place in a text. Reals of more than 19 digits are `other`: simdjson 3.0.1 misreads them here, and not in a
-/// document.
+/// Reads a number in place in a text. Reals of more than 19 digits are `other`: simdjson 3.0.1 misreads them here, but not in a document.
 inline json_scalar::kind read_number(simdjson::ondemand::value value, json_scalar& out) noexcept {
     constexpr std::size_t longest_real = 19;
     std::size_t const size = value.raw_json_token().size();
@@ -113,7 +112,7 @@ inline json_scalar::kind read_number(simdjson::ondemand::value value, json_scala
                                : json_scalar::kind::other;
 }
 
-/// The value at its place in a text; what is not well-formed is `other`.
+/// Returns the value in place in a text; malformed values are `other`.
 inline json_scalar scalar_of(simdjson::ondemand::value value) noexcept {
     json_scalar made;
     simdjson::ondemand::json_type type{};

@@ -19,7 +19,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What a member of an entity's object is.
+/// The role of a member in an entity's object.
 enum class member_role : unsigned char {
     passed_over,
     partition_key,
@@ -31,14 +31,14 @@ enum class member_role : unsigned char {
     property
 };
 
-/// One member of the shape of a row: its name and what it is.
+/// One member of the shape of a row: its name and role.
 struct shape_member {
     std::uint32_t name_at; ///< in the text of all names
     std::uint32_t name_size;
     member_role role;
-    bool annotated{};        ///< a property with its type beside it
+    bool annotated{};        ///< a property with a type annotation
     edm_type type{};         ///< of an annotation and of an annotated property
-    std::uint32_t type_at{}; ///< of a property: where its type stands in the payload
+    std::uint32_t type_at{}; ///< of a property: the position of its type in the payload
 };
 
 /// The parts of a row that are not in its payload.
@@ -49,13 +49,13 @@ struct row_parts {
     std::string_view etag;
     bool has_partition_key{};
     bool has_row_key{};
-    bool has_etag{}; ///< said, and not made of the Timestamp
+    bool has_etag{}; ///< received, not derived from the Timestamp
 
-    /// Whether the service said which version of the entity it is.
+    /// Whether the service returned the version of the entity.
     [[nodiscard]] bool is_versioned() const noexcept { return !timestamp.empty() || !etag.empty(); }
 };
 
-/// Makes rows of the objects of a text, most of which have the same members in the same order: the shape. One thread at a time.
+/// Makes rows from the objects of a text, most of which have the same members in the same order: the shape. One thread at a time.
 class entity_shape {
 public:
     /// Reads one entity: `parts`, and `payload()`.
@@ -63,7 +63,7 @@ public:
         result<void> problem;
         if (!follow(object, problem)) {
             if (auto learned = learn(object); !learned) {
-                members_.clear(); // what was not found to be good is no example for the next entity
+                members_.clear(); // an invalid entity is not a model for the next one
                 return learned;
             }
             static_cast<void>(follow(object, problem));
@@ -71,8 +71,8 @@ public:
         return problem ? complete() : std::move(problem);
     }
 
-    /// The same of an object that is read where it stands, in a text that ends at `text_end`; it has to have the shape of the one
-    /// before it. False when it has not, or something is wrong, which only a document can say.
+    /// Reads an object in place, in a text that ends at `text_end`, like `read`; it must have the shape of the previous one. False if it
+    /// does not, or on any error, which only a document can describe.
     [[nodiscard]] bool follow(simdjson::ondemand::object object, char const* text_end) {
         text_end_ = text_end;
         result<void> problem;
@@ -81,9 +81,9 @@ public:
 
     row_parts parts;
 
-    /// The payload of the last entity; valid until the next one.
+    /// Returns the payload of the last entity; valid until the next one.
     [[nodiscard]] std::string_view payload() const noexcept { return {payload_.data(), written_}; }
-    /// The last entity; valid until the next one.
+    /// Returns the last entity; valid until the next one.
     [[nodiscard]] row_view whole() const noexcept {
         return {parts.partition_key, parts.row_key, payload(), parts.etag};
     }
@@ -91,16 +91,16 @@ public:
 private:
     static constexpr std::size_t max_members = 8192; ///< of one object: thousands more than any service allows
 
-    /// What does not follow from single members: `parts` is whole, and the Timestamp goes into the payload.
+    /// Runs the checks that span members: `parts` is complete, and the Timestamp goes into the payload.
     [[nodiscard]] result<void> complete() {
         if (!parts.has_partition_key || !parts.has_row_key) {
-            return unreadable({"an entity has no ", parts.has_partition_key ? "RowKey" : "PartitionKey"});
+            return unreadable({"an entity lacks the ", parts.has_partition_key ? "RowKey" : "PartitionKey"});
         }
         date_time timestamp;
         if (!parts.timestamp.empty()) {
             auto const read = date_time::parse(parts.timestamp);
             if (!read) {
-                return unreadable({"the Timestamp of an entity is no time"});
+                return unreadable({"the Timestamp of an entity is not a valid time"});
             }
             timestamp = *read;
         }
@@ -112,7 +112,7 @@ private:
         return {};
     }
 
-    /// The next bytes of the payload. The string is longer than what is written of it, and is never made shorter.
+    /// Returns space for the next bytes of the payload. The string is longer than the written part, and is never shortened.
     char* write(std::size_t bytes) {
         if (payload_.size() - written_ < bytes) {
             payload_.resize(2 * (written_ + bytes));
@@ -126,11 +126,11 @@ private:
         return {names_.data() + member.name_at, member.name_size};
     }
 
-    /// Reads an entity that has the members of the last one, in the same order; false when it has not. Duplicates need no
-    /// thought then: the members were found to be different once.
+    /// Reads an entity that has the members of the last one, in the same order; false if it does not. No duplicate check is needed then:
+    /// the members are known to be distinct.
     template <class Object>
     bool follow(Object object, result<void>& problem) {
-        constexpr bool checked = std::is_same_v<Object, simdjson::dom::object>; // all of it, before
+        constexpr bool checked = std::is_same_v<Object, simdjson::dom::object>; // completely, before the first read
         parts = {};
         written_ = values_at_;
         std::size_t index = 0;
@@ -183,7 +183,7 @@ private:
     static bool is_named(simdjson::dom::key_value_pair const& member, std::string_view name) noexcept {
         return same_bytes(member.key, name);
     }
-    /// In the text a name has no escape here: those of the shape need none.
+    /// The name has no escapes in the text: names of the shape need none.
     bool is_named(simdjson::simdjson_result<simdjson::ondemand::field>& member, std::string_view name) const noexcept {
         simdjson::ondemand::raw_json_string key;
         if (member.key().get(key) != simdjson::SUCCESS) {
@@ -216,7 +216,7 @@ private:
             {"the value of \"", text::printable(text::shortened(name_of(member))), "\" does not fit ", type});
     }
 
-    /// Makes the shape of an entity, or says why it is none.
+    /// Derives the shape of an entity, or returns why it is invalid.
     [[nodiscard]] result<void> learn(simdjson::dom::object object) {
         constexpr std::string_view type_suffix = "@odata.type";
         members_.clear();
@@ -236,7 +236,7 @@ private:
                 std::string_view const of = name.substr(0, name.size() - type_suffix.size());
                 std::string_view type;
                 if (member.value.get(type) != simdjson::SUCCESS || !type_named(type, made.type)) {
-                    return unreadable({"the type of \"", text::printable(text::shortened(of)), "\" is not known"});
+                    return unreadable({"\"", text::printable(text::shortened(of)), "\" has an unknown type"});
                 }
                 made.role = member_role::annotation;
                 types.emplace_back(of, made.type);
@@ -251,25 +251,26 @@ private:
             } else if (!name.starts_with("odata.") && name.find('@') == std::string_view::npos) {
                 made.role = member.value.is_null() ? member_role::absent : member_role::property;
                 if (name.size() > 0xFFFF) {
-                    return unreadable({"the name of a property has ", std::to_string(name.size()), " bytes"});
+                    return unreadable(
+                        {"a property name has an invalid length: ", std::to_string(name.size()), " bytes"});
                 }
             }
             members_.push_back(made);
         }
         if (!all_different(all)) {
-            return unreadable({"an entity names a member twice"});
+            return unreadable({"an entity has a duplicate member"});
         }
         std::sort(types.begin(), types.end());
         describe(types);
         for (auto const& [of, type] : types) {
             if (!std::binary_search(all.begin(), all.end(), of)) {
-                return unreadable({"\"", text::printable(text::shortened(of)), "\" has a type and no value"});
+                return unreadable({"\"", text::printable(text::shortened(of)), "\" has a type but no value"});
             }
         }
         return {};
     }
 
-    /// The head of the payload: all but the Timestamp, the values, and those types that follow from a value.
+    /// Builds the head of the payload: all except the Timestamp, the values, and the types that follow from a value.
     void describe(std::vector<std::pair<std::string_view, edm_type>> const& types) {
         written_ = 0;
         std::memset(write(row_format::header_size), 0, row_format::header_size);
@@ -324,8 +325,8 @@ private:
         text.copy(to + 4, text.size());
     }
 
-    /// Appends a value with the type beside it, or with that of its own form: a number without point and exponent is an
-    /// Int32, or an Int64 where it does not fit.
+    /// Appends a value with its annotated type, or with that of its own form: a number without point and exponent is an Int32, or an Int64
+    /// if it does not fit.
     bool append_value(json_scalar const& value, shape_member const& member) {
         if (member.annotated) {
             return append_annotated(value, member.type);
@@ -429,8 +430,8 @@ private:
         return false;
     }
 
-    /// Whether an ETag is the usual one of a Timestamp, so that it need not be kept: the same digits with %3A for the colons, and
-    /// no zero at the end of the fraction.
+    /// Whether an ETag is the usual one of a Timestamp, so that it need not be stored: the same digits with %3A for the colons, and no zero
+    /// at the end of the fraction.
     static bool follows_from(std::string_view tag, std::string_view timestamp) noexcept {
         constexpr std::size_t hour_end = 13; // "2026-07-27T12"
         if (tag.empty()) {
@@ -447,14 +448,14 @@ private:
             time.substr(hour_end + 5, 3) == "%3A" && time.substr(hour_end + 8) == timestamp.substr(hour_end + 4);
     }
 
-    std::string payload_;   ///< longer than what is written
+    std::string payload_;   ///< longer than the written part
     std::size_t written_{}; ///< bytes of the payload
     std::string bytes_;     ///< of a binary
     std::vector<shape_member> members_;
     std::string names_;
     std::size_t values_at_{row_format::header_size};
     bool plain_names_{};     ///< no name of the shape has a character that JSON escapes
-    char const* text_end_{}; ///< of the page that is walked
+    char const* text_end_{}; ///< of the page being read
 };
 
 } // namespace detail

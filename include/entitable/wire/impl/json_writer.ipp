@@ -17,7 +17,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Which bytes JSON wants escaped inside of a string.
+/// The bytes that JSON requires to be escaped inside a string.
 inline constexpr std::array<bool, 256> json_escaped = [] {
     std::array<bool, 256> table{};
     for (std::size_t byte = 0; byte < 0x20; ++byte) {
@@ -28,7 +28,7 @@ inline constexpr std::array<bool, 256> json_escaped = [] {
     return table;
 }();
 
-/// Writes to the end of a string through a pointer, with room asked for piece by piece.
+/// Writes to the end of a string through a pointer, and reserves space piece by piece.
 class json_pen {
 public:
     explicit json_pen(std::string& out) : out_(out) { follow(); }
@@ -36,13 +36,13 @@ public:
     json_pen& operator=(json_pen const&) = delete;
     ~json_pen() { finish(); }
 
-    /// Room for that many bytes more.
+    /// Reserves space for that many more bytes.
     void room(std::size_t bytes) {
         if (static_cast<std::size_t>(end_ - at_) < bytes) {
             grow(bytes);
         }
     }
-    /// A literal, whose size is known to the compiler.
+    /// Writes a literal, whose size is known to the compiler.
     template <std::size_t Size>
     void put(char const (&text)[Size]) {
         room(Size - 1);
@@ -50,9 +50,9 @@ public:
         at_ += Size - 1;
     }
 
-    /// The characters of a string, without its quotes.
+    /// Writes the characters of a string, without its quotes.
     void characters(std::string_view text) {
-        constexpr std::size_t piece = 512; // so that the room asked for stays small
+        constexpr std::size_t piece = 512; // keeps the reserved space small
         for (; text.size() > piece; text.remove_prefix(piece)) {
             few_characters(text.substr(0, piece));
         }
@@ -63,13 +63,13 @@ public:
         characters(text);
         put("\"");
     }
-    /// `"name":`
+    /// Writes `"name":`
     void name(std::string_view text) {
         put("\"");
         characters(text);
         put("\":");
     }
-    /// `"name@odata.type":"type","name":`
+    /// Writes `"name@odata.type":"type","name":`
     void name(std::string_view text, std::string_view type) {
         put("\"");
         std::size_t const begin = size();
@@ -112,13 +112,13 @@ public:
             put(".0");
         }
     }
-    /// Text as it stands.
+    /// Writes text unchanged.
     void raw(std::string_view text) {
         room(text.size());
         std::memcpy(at_, text.data(), text.size());
         at_ += text.size();
     }
-    /// The ETag that follows from a time, as a JSON string. The time is there as text.
+    /// Writes the ETag that follows from a time, given as text, as a JSON string.
     void usual_etag(std::string_view time) {
         constexpr std::size_t hour_end = 13; // "2026-07-27T12", then ":28:53..."
         put("\"W/\\\"datetime'");
@@ -141,7 +141,7 @@ public:
         switch (held.type()) {
             case edm_type::string:
             case edm_type::int32:
-            case edm_type::boolean: name(called); break; // their form tells their type
+            case edm_type::boolean: name(called); break; // their form implies their type
             default: name(called, to_string(held.type())); break;
         }
         value(held);
@@ -179,20 +179,20 @@ public:
     }
 
     [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(at_ - out_.data()); }
-    /// Memory for that many bytes more.
+    /// Reserves memory for that many more bytes.
     void reserve(std::size_t bytes) {
         appended([&](std::string& out) { out.reserve(out.size() + bytes); });
     }
 
 private:
-    void finish() { out_.resize(size()); } // smaller: allocates nothing
+    void finish() { out_.resize(size()); } // shrinks: allocates nothing
     void follow() noexcept {
         at_ = out_.data() + out_.size();
         end_ = at_;
     }
     void grow(std::size_t bytes);
 
-    /// Whether one of eight characters is a quote, a backslash or a control character: the usual tricks with words.
+    /// Whether one of eight characters is a quote, a backslash or a control character: the usual bit tricks on words.
     static bool needs_escape(std::uint64_t eight) noexcept {
         constexpr std::uint64_t ones = 0x0101010101010101U;
         constexpr std::uint64_t highs = 0x8080808080808080U;
@@ -201,7 +201,7 @@ private:
         std::uint64_t const control = (eight - ones * 0x20) & ~eight;
         return ((((quote - ones) & ~quote) | ((backslash - ones) & ~backslash) | control) & highs) != 0;
     }
-    /// Copies a text that needs no escape; false, with some of it copied, when it needs one.
+    /// Copies a text without escapes; false, with part of it copied, if it needs one.
     static bool copy_plain(char* to, std::string_view text) noexcept {
         std::uint64_t eight = 0;
         if (text.size() < sizeof eight) {
@@ -243,7 +243,7 @@ private:
     void escape(char each);
     bool few_digits(double value);
 
-    std::string& out_; ///< longer than what is written, meanwhile
+    std::string& out_; ///< longer than the written part, meanwhile
     char* at_{};
     char* end_{};
 };
@@ -278,11 +278,11 @@ ENTITABLE_DECL void json_pen::escape(char each) {
     }
 }
 
-/// Writes a number with at most three digits after the point; false for another one. So short a text is the shortest: a search for it is
-/// not needed. From 100,000 on an exponent would be shorter.
+/// Writes a number with at most three digits after the point; false for other numbers. Such a short text is the shortest form, so no search
+/// is needed. From 100,000 on an exponent would be shorter.
 ENTITABLE_DECL bool json_pen::few_digits(double value) {
     constexpr std::int64_t scale = 1000;
-    if (!(value > -100'000 && value < 100'000) || value == 0) { // which may have a sign
+    if (!(value > -100'000 && value < 100'000) || value == 0) { // zero may have a sign
         return false;
     }
     auto const scaled = static_cast<std::int64_t>(value * scale + (value < 0 ? -0.5 : 0.5));

@@ -101,15 +101,15 @@ ENTITABLE_DECL void append_interval(
     }
 }
 
-/// What may be left to a service of a comparison.
+/// How far a service can be trusted to evaluate a comparison.
 enum class trusted : unsigned char {
-    fully,  ///< its answer is the right one
-    partly, ///< it lets in more rows
-    never,  ///< it leaves out rows, or refuses
+    fully,  ///< its result is correct
+    partly, ///< it matches more rows
+    never,  ///< it misses rows, or refuses the comparison
 };
 
-/// The emulator compares times by the millisecond, answers 500 where an Int64 meets a property of another type, and lets in
-/// values of other types than the constant's.
+/// The emulator compares times by the millisecond, returns 500 if an Int64 meets a property of another type, and matches values whose type
+/// differs from the constant's.
 ENTITABLE_DECL trusted trust_in(value_view operand, service kind) noexcept {
     if (kind != service::azurite) {
         return trusted::fully;
@@ -118,10 +118,10 @@ ENTITABLE_DECL trusted trust_in(value_view operand, service kind) noexcept {
     return never ? trusted::never : trusted::partly;
 }
 
-/// One condition of the stack while a filter is rendered from its postfix form.
+/// One condition on the stack while a filter is rendered from its postfix form.
 struct rendered_condition {
-    std::string text;                                  ///< lets in each row that satisfies it; empty: lets in any row
-    bool whole{true};                                  ///< lets in no other row
+    std::string text;                                  ///< matches each row that satisfies it; empty: matches any row
+    bool whole{true};                                  ///< matches no other row
     filter_operator operation{filter_operator::equal}; ///< the outermost
 };
 
@@ -166,7 +166,7 @@ ENTITABLE_DECL rendered append_odata_filter(
                 made.text = std::move(left.text);
                 made.text.append(" ").append(odata_word(node.operation)).append(" ").append(right.text);
             } else if (node.operation == filter_operator::all_of) {
-                // One side may be any row: the other one says what there is to say.
+                // One side may match any row: the other side is the whole text.
                 rendered_condition& said = left.text.empty() ? right : left;
                 made.text = std::move(said.text);
                 made.operation = said.operation;

@@ -14,13 +14,13 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// One piece of a condition.
+/// One token of a condition.
 struct odata_token {
     enum class kind : unsigned char {
         end,
         open,
         close,
-        word,     ///< a property, or a word of the language
+        word,     ///< a property, or a keyword
         constant, ///< in `held`
         wrong
     };
@@ -29,7 +29,7 @@ struct odata_token {
     value held;
 };
 
-/// Reads a condition from left to right, by recursion whose depth is bounded.
+/// Parses a condition from left to right, with bounded recursion.
 class odata_reader {
 public:
     odata_reader(std::string_view text, odata_limits const& limits) : text_(text), limits_(limits) { advance(); }
@@ -65,7 +65,7 @@ private:
         return fail("NotImplemented", "The requested operation is not implemented on the specified resource.");
     }
 
-    // ---- pieces ----
+    // ---- tokens ----
 
     static bool is_space(char c) noexcept { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
     static bool begins_name(char c) noexcept {
@@ -112,12 +112,12 @@ private:
         if (found) {
             now_.held.assign(*found);
         }
-        // What follows a constant is separated from it.
+        // A constant must be followed by a separator.
         if (at_ < text_.size() && !is_space(text_[at_]) && text_[at_] != ')') {
             now_.is = kind::wrong;
         }
     }
-    /// At a quote: the text up to its end, with quotes that are doubled made one.
+    /// Reads from a quote to the end of the text, with doubled quotes reduced to one.
     bool read_quoted() {
         quoted_.clear();
         ++at_;
@@ -136,7 +136,7 @@ private:
             ++at_;
         }
     }
-    /// At the quote after the name of a type.
+    /// Reads the text after the name of a type.
     std::optional<value_view> read_typed(std::string_view type) {
         if (!read_quoted()) {
             return std::nullopt;
@@ -339,7 +339,7 @@ private:
         advance();
         return true;
     }
-    /// A constant by itself: true lets in every row, which all have a PartitionKey, and false none.
+    /// Returns a constant condition: true matches every row, since all have a PartitionKey, and false none.
     bool always(value const& constant) {
         if (constant.type() != edm_type::boolean) {
             return fail_syntax();
@@ -354,7 +354,7 @@ private:
         advance();
         return true;
     }
-    /// What holds of the sides exchanged.
+    /// Returns the operator for exchanged sides.
     static filter_operator turned(filter_operator operation) noexcept {
         switch (operation) {
             case filter_operator::less: return filter_operator::greater;
@@ -373,7 +373,7 @@ private:
     std::string quoted_;
     filter made_;
     std::size_t comparisons_{};
-    std::string_view word_; ///< of what is wrong; empty when nothing is
+    std::string_view word_; ///< of the error; empty if there is none
     std::string message_;
 };
 

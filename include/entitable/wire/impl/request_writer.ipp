@@ -18,7 +18,7 @@ inline constexpr std::string_view json_accept = "application/json;odata=minimalm
 ENTITABLE_DECL void begin_request(
     http_request& out, http_method method, request_target const& to, std::string_view path, std::string_view accept) {
     out.method = method;
-    out.forget_credential(); // of the attempt before
+    out.forget_credential(); // of the previous attempt
     out.url.append(to.base).append("/").append(path);
     out.body.clear();
     static_assert(rest_version == "2019-02-02" && json_accept == "application/json;odata=minimalmetadata");
@@ -66,7 +66,7 @@ ENTITABLE_DECL void write_request(
     append_token(out.url, token, separator);
 }
 
-/// Appends `$select=...` with the names that always come, and those that a filter of rows needs.
+/// Appends `$select=...` with the names that always come, and those that filtering the rows needs.
 ENTITABLE_DECL void append_select(std::string& url, projection const& names, filter const* needed, char& separator) {
     if (names.empty()) {
         return;
@@ -122,7 +122,7 @@ ENTITABLE_DECL rendered write_request(
     return said;
 }
 
-/// How a change is sent: method, and what the address names.
+/// The form of a change: its method, and whether the address names the entity.
 struct mutation_form {
     http_method method{};
     std::string_view override_method; ///< X-HTTP-Method
@@ -144,7 +144,7 @@ ENTITABLE_DECL mutation_form form_of(mutation_kind kind, bool merge_by_post) noe
     return {http_method::delete_, {}, false, true};
 }
 
-/// What the address of a change names: the table for an insert, else the entity.
+/// Appends the path of a change: the table for an insert, otherwise the entity.
 ENTITABLE_DECL void append_mutation_path(std::string& out, std::string_view table, mutation const& change) {
     if (change.kind == mutation_kind::insert) {
         out.append(table);
@@ -158,7 +158,7 @@ ENTITABLE_DECL std::string match_of(mutation const& change) {
 }
 
 ENTITABLE_DECL failure unsendable_etag() {
-    return failure{error_code::invalid_input, "the ETag of the condition holds characters that cannot be sent"};
+    return failure{error_code::invalid_input, "the condition's ETag has characters that cannot be sent"};
 }
 
 ENTITABLE_DECL result<void> write_request(http_request& out, write_entity const& request, request_target const& to) {
@@ -189,9 +189,9 @@ ENTITABLE_DECL result<void> write_request(http_request& out, transact const& req
     std::string& body = out.body;
     body.append("--batch_").append(to.request_id);
     body.append("\r\nContent-Type: multipart/mixed; boundary=changeset_").append(to.request_id).append("\r\n\r\n");
-    // Each transaction that Cosmos DB is known to have accepted had the version in its parts.
+    // Every transaction that Cosmos DB is known to accept had the version in its parts.
     std::string_view const version = to.kind == service::cosmos ? "x-ms-version: 2019-02-02\r\n" : "";
-    // What stands before and after the path is the same for all changes of one kind.
+    // The text before and after the path is the same for all changes of one kind.
     std::string before;
     std::string behind;
     mutation_form form;

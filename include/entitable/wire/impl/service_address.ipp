@@ -12,7 +12,7 @@ namespace detail {
 
 ENTITABLE_DECL failure query_syntax() { return refused_input("Bad Request - Error in query syntax."); }
 
-/// Takes `'text'` from the front, where a quote inside is doubled.
+/// Parses `'text'` from the front, with quotes inside doubled.
 ENTITABLE_DECL bool take_quoted(std::string_view& from, std::string& out) {
     if (!from.starts_with('\'')) {
         return false;
@@ -33,7 +33,7 @@ ENTITABLE_DECL bool take_quoted(std::string_view& from, std::string& out) {
     }
 }
 
-/// Reads `PartitionKey='..',RowKey='..'`, in either order.
+/// Parses `PartitionKey='..',RowKey='..'`, in either order.
 ENTITABLE_DECL bool read_keys(std::string_view inside, service_address& out) {
     bool has_partition = false;
     bool has_row = false;

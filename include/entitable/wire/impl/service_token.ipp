@@ -84,9 +84,8 @@ ENTITABLE_DECL result<service_token> read_service_token(std::uint64_t fingerprin
     }
     if (!good) {
         failure refused{error_code::continuation_invalid,
-            "the continuation token is not one that this backend has given for this query: give it back unchanged, "
-            "with "
-            "the same table, keys, filter and projection"};
+            "invalid continuation token: pass a token from this query back unchanged, with the same table, "
+            "keys, filter and projection"};
         refused.error().detail = text::printable(text::shortened(text));
         return refused;
     }

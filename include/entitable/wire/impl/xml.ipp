@@ -10,7 +10,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Appends a code point as UTF-8; false for what is none.
+/// Appends a code point as UTF-8; false if it is invalid.
 ENTITABLE_DECL bool append_xml_character(std::string& out, unsigned long point) {
     auto const put = [&out](unsigned long byte) { out += static_cast<char>(static_cast<unsigned char>(byte)); };
     if (point == 0 || point > 0x10FFFF || (point >= 0xD800 && point <= 0xDFFF)) {
@@ -34,7 +34,7 @@ ENTITABLE_DECL bool append_xml_character(std::string& out, unsigned long point) 
     return true;
 }
 
-/// Appends what stands for an entity reference, given without & and ;.
+/// Appends the character of an entity reference, given without & and ;.
 ENTITABLE_DECL bool append_xml_entity(std::string& out, std::string_view name) {
     constexpr std::string_view names[] = {"amp", "lt", "gt", "quot", "apos"};
     constexpr std::string_view characters = "&<>\"'";
@@ -83,7 +83,7 @@ ENTITABLE_DECL bool read_xml(std::string_view document, xml_visitor visit) {
         document.remove_prefix(byte_order_mark.size());
     }
     std::string path;
-    std::vector<std::string> texts; // of the elements that are open
+    std::vector<std::string> texts; // of the open elements
     bool over = false;
     while (!document.empty()) {
         std::size_t const mark = document.find('<');

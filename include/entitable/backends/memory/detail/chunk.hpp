@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `chunk`: what an entry_tree is built of. Only its implementation includes this.
+/// `chunk`: the nodes of an entry_tree. Only its implementation includes this.
 
 #include <entitable/backends/memory/detail/entry_tree.hpp>
 
@@ -15,19 +15,19 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A leaf holds entries. An inner chunk holds chunks and, before each but the first, a separator: an entry without a
-/// value whose key is not greater than any key below that child and greater than any key below the child before it.
-/// Arrays of `capacity` follow the head in the same block: heads, entries, and in inner chunks children.
+/// A leaf holds entries. An inner chunk holds chunks and, before each except the first, a separator: an entry without a value whose key is
+/// at most every key below that child and greater than every key below the child before it. Arrays of `capacity` follow the head in the
+/// same block: heads, entries, and in inner chunks children.
 struct alignas(8) chunk {
     static constexpr std::size_t full = entry_tree::most_in_leaf;
-    /// Neighbours are joined when they have no more than this together; well below `full`, so that putting in and taking
-    /// out in turn does not split and join in turn.
+    /// Neighbours are joined if together they have at most this many; well below `full`, so that alternating inserts and removals do not
+    /// split and join in turn.
     static constexpr std::size_t few = 32;
 
     std::uint16_t count;
     std::uint8_t capacity;
     std::uint8_t level; ///< 0: a leaf
-    std::uint32_t skip; ///< bytes that all keys of the chunk have in common, or less
+    std::uint32_t skip; ///< bytes that all keys of the chunk have in common, or fewer
 
     [[nodiscard]] static chunk* make(std::size_t capacity, std::size_t level) {
         std::size_t const each = sizeof(std::uint64_t) + sizeof(entry*) + (level > 0 ? sizeof(chunk*) : 0);
@@ -35,7 +35,7 @@ struct alignas(8) chunk {
         return ::new (block) chunk{0, static_cast<std::uint8_t>(capacity), static_cast<std::uint8_t>(level), 0};
     }
     static void destroy(chunk* block) noexcept { ::operator delete(static_cast<void*>(block)); }
-    /// With all chunks below, and the separators.
+    /// Destroys it with all chunks below, and the separators.
     static void destroy_all(chunk* top) noexcept {
         for (std::size_t index = 0; top->level > 0 && index < top->count; ++index) {
             destroy_all(top->children()[index]);
@@ -47,10 +47,10 @@ struct alignas(8) chunk {
     [[nodiscard]] std::uint64_t* heads() noexcept { return reinterpret_cast<std::uint64_t*>(this + 1); }
     [[nodiscard]] entry** entries() noexcept { return reinterpret_cast<entry**>(heads() + capacity); }
     [[nodiscard]] chunk** children() noexcept { return reinterpret_cast<chunk**>(entries() + capacity); }
-    /// The index of the first key: the first child of an inner chunk has none.
+    /// Returns the index of the first key: the first child of an inner chunk has none.
     [[nodiscard]] std::size_t first() const noexcept { return level > 0 ? 1 : 0; }
 
-    /// The eight bytes of `key` after `skip`, as a number that compares as they do; zeros where it has ended.
+    /// Returns the eight bytes of `key` after `skip`, as a number that compares like them; padded with zeros.
     [[nodiscard]] static std::uint64_t head_of(std::string_view key, std::size_t skip) noexcept {
         if (key.size() <= skip) {
             return 0;
@@ -61,7 +61,7 @@ struct alignas(8) chunk {
             std::memcpy(&bits, key.data() + skip, sizeof bits);
             return from_big_endian(bits);
         }
-        if (key.size() >= sizeof bits) { // the last eight bytes, and shift: faster than copying so many as there are
+        if (key.size() >= sizeof bits) { // loads the last eight bytes and shifts: faster than copying a variable number
             std::memcpy(&bits, key.data() + key.size() - sizeof bits, sizeof bits);
             return from_big_endian(bits) << 8U * (sizeof bits - left);
         }
@@ -86,13 +86,13 @@ struct alignas(8) chunk {
         return index;
     }
 
-    /// The order of the key at `index` to a key that has the common bytes and this head.
+    /// Compares the key at `index` to a key that has the common bytes and this head.
     [[nodiscard]] int compare(std::size_t index, std::uint64_t head, std::string_view key) noexcept {
         std::uint64_t const ours = heads()[index];
         return ours < head ? -1 : ours > head ? 1 : entries()[index]->key().compare(key);
     }
 
-    /// The index of the first key that is not less than `key`, and whether it is equal; for a key with the common bytes.
+    /// Returns the index of the first key that is not less than `key`, and whether it is equal; for a key with the common bytes.
     [[nodiscard]] std::pair<std::size_t, bool> bisect(std::string_view key) noexcept {
         std::uint64_t const head = head_of(key, skip);
         std::size_t low = first();
@@ -108,7 +108,7 @@ struct alignas(8) chunk {
         return {low, false};
     }
 
-    /// The same for any key.
+    /// Searches for any key.
     [[nodiscard]] std::pair<std::size_t, bool> search(std::string_view key) noexcept {
         if (first() < count && skip > 0) {
             int const order = key.substr(0, skip).compare(entries()[first()]->key().substr(0, skip));
@@ -119,14 +119,14 @@ struct alignas(8) chunk {
         return bisect(key);
     }
 
-    /// The entry of `key` in a leaf. A key that lacks the common prefix cannot match, wherever the search ends:
-    /// so these are not looked at, which would be a cache miss.
+    /// Returns the entry of `key` in a leaf. A key that lacks the common prefix cannot match, wherever the search ends: so the prefix is
+    /// not compared, which would be a cache miss.
     [[nodiscard]] entry* find(std::string_view key) noexcept {
         auto const [index, equal] = bisect(key);
         return equal ? entries()[index] : nullptr;
     }
 
-    /// The index of the child that covers `key`.
+    /// Returns the index of the child that covers `key`.
     [[nodiscard]] std::size_t child_for(std::string_view key) noexcept {
         auto const [index, equal] = search(key);
         return equal ? index : index - 1;
@@ -138,7 +138,7 @@ struct alignas(8) chunk {
             heads()[index] = head_of(entries()[index]->key(), skip);
         }
     }
-    /// Makes the heads tell more, where that is worth reading all keys.
+    /// Recomputes `skip` so that the heads distinguish more keys, if that is worth reading all keys.
     void refresh_skip() noexcept {
         if (first() < count) {
             std::size_t const common = common_prefix(entries()[first()]->key(), entries()[count - 1]->key());
@@ -182,7 +182,7 @@ struct alignas(8) chunk {
         --count;
     }
 
-    /// Takes out the child at `index`; it is empty, or its content has moved to the child before it.
+    /// Removes the child at `index`; it is empty, or its content has moved to the child before it.
     void remove_child(std::size_t index) noexcept {
         entry*& separator = entries()[index == 0 && count > 1 ? 1 : index];
         entry::destroy(std::exchange(separator, nullptr));
@@ -190,7 +190,7 @@ struct alignas(8) chunk {
         remove(index);
     }
 
-    /// Copies what `other` holds from `begin` on after our last.
+    /// Copies the content of `other` from `begin` on after our last.
     void append(chunk& other, std::size_t begin) noexcept {
         std::size_t const added = other.count - begin;
         std::memcpy(heads() + count, other.heads() + begin, added * sizeof(std::uint64_t));
@@ -201,7 +201,7 @@ struct alignas(8) chunk {
         count = static_cast<std::uint16_t>(count + added);
     }
 
-    /// Moves the child after `index` into the one at `index` when both are small; says whether.
+    /// Moves the child after `index` into the one at `index` if both are small; returns whether.
     bool join_children(std::size_t index) noexcept {
         if (index + 1 >= count) {
             return false;

@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// `entry_tree`: entries in the order of their keys, in sorted chunks of up to 64 below chunks of up to 64 (a B+ tree).
-/// Written for few cache misses: a chunk holds eight telling bytes of each key beside the pointer to its entry, so that
-/// a search follows one or two pointers in all.
+/// `entry_tree`: entries in the order of their keys, in sorted chunks of up to 64 below chunks of up to 64 (a B+ tree). Designed for few
+/// cache misses: a chunk holds eight distinguishing bytes of each key next to the pointer to its entry, so that a search follows one or two
+/// pointers in total.
 
 #include <entitable/backends/memory/detail/entry.hpp>
 
@@ -18,19 +18,19 @@ namespace detail {
 
 struct chunk; // impl/entry_tree.ipp
 
-/// Does not own its entries: the owner takes them out or walks over them before the tree goes. One thread at a time, or
-/// several that only read.
+/// Does not own its entries: the owner removes them or walks over them before the tree is destroyed. One thread at a time, or several that
+/// only read.
 class entry_tree {
 public:
     static constexpr std::size_t most_in_leaf = 64; ///< entries
 
-    /// Where a walk stands. Dead after a change of the tree.
+    /// The position of a walk. Invalid after a change of the tree.
     class position {
     public:
-        /// The entry here; null at the end.
+        /// Returns the entry here; null at the end.
         [[nodiscard]] entry* get() const noexcept;
         void next() noexcept;
-        /// The entry here and those behind it in the same leaf; none at the end.
+        /// Returns the entry here and those after it in the same leaf; none at the end.
         [[nodiscard]] std::span<entry* const> rest_of_leaf() const noexcept;
         void next_leaf() noexcept;
 
@@ -53,15 +53,14 @@ public:
 
     [[nodiscard]] bool empty() const noexcept { return root_ == nullptr; }
     [[nodiscard]] entry* find(std::string_view key) const noexcept;
-    /// From the first entry whose key is not less than `key`.
+    /// Starts at the first entry whose key is not less than `key`.
     [[nodiscard]] position lower_bound(std::string_view key) const noexcept;
 
-    /// Puts `fresh` in; returns the entry of the same key that it took the place of, if any. Nothing is changed when
-    /// memory runs out.
+    /// Inserts `fresh`; returns the entry of the same key that it replaced, if any. Nothing is changed if memory runs out.
     entry* put(entry* fresh);
-    /// Puts `fresh` in the place of the entry with its key, and returns that; changes nothing when there is none.
+    /// Replaces the entry with the key of `fresh`, and returns the old one; changes nothing if there is none.
     entry* replace(entry* fresh) noexcept;
-    /// Takes an entry out and returns it; null when there is none.
+    /// Removes an entry and returns it; null if there is none.
     entry* remove(std::string_view key) noexcept;
 
 private:

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What a memory_store is made of: tables, their partitions, and the hash of all partitions.
+/// The parts of a memory_store: tables, their partitions, and the hash of all partitions.
 
 #include <entitable/backends/detail/rw_lock.hpp>
 #include <entitable/backends/memory/detail/entry_tree.hpp>
@@ -17,7 +17,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A table, and the directory of its partitions that hold rows. A lookup of one partition does not come here.
+/// A table, and the directory of its partitions that hold rows. A lookup of one partition does not use it.
 struct memory_table : counted {
     memory_table(std::string_view table_key, std::string_view name) : key(table_key), shown_name(name) {}
 
@@ -29,14 +29,14 @@ struct memory_table : counted {
     entry_tree directory; ///< the values of its entries are the partitions; guarded by directory_lock
 };
 
-/// The rows of one partition, under a lock of their own. Lives in the value of an entry that carries its key.
+/// The rows of one partition, under its own lock. Lives in the value of an entry that holds its key.
 class partition {
 public:
     /// Owns a partition together with its copies.
     class owner {
     public:
         owner() = default;
-        /// One more owner of a partition that has one.
+        /// Adds an owner of a partition that has one.
         explicit owner(partition& shared) noexcept : partition_(&shared) { shared.lock.own(); }
         owner(owner&& other) noexcept : partition_(std::exchange(other.partition_, nullptr)) {}
         owner& operator=(owner other) noexcept {
@@ -57,7 +57,7 @@ public:
         partition* partition_{};
     };
 
-    /// Owns a partition and holds its lock for reading. Made without waiting; `wait` comes before the first look at rows.
+    /// Owns a partition and holds its lock for reading. Made without waiting; call `wait` before the first access to rows.
     class reading {
     public:
         explicit reading(partition* shared) noexcept
@@ -79,7 +79,7 @@ public:
         std::uint64_t before_;
     };
 
-    /// Owns a partition for an update: `wait` shuts out other updates, `shut_out_readers` comes before the first change.
+    /// Owns a partition for an update: `wait` excludes other updates, `shut_out_readers` comes before the first change.
     class writing {
     public:
         writing() = default;
@@ -126,7 +126,7 @@ public:
     partition(partition const&) = delete;
     partition& operator=(partition const&) = delete;
 
-    /// The entry in whose value this lives.
+    /// Returns the entry whose value contains this object.
     [[nodiscard]] entry* name() const noexcept {
         return reinterpret_cast<entry*>(const_cast<char*>(reinterpret_cast<char const*>(this)) - behind_name_);
     }
@@ -137,8 +137,8 @@ public:
     rw_lock lock; ///< counts the owners, too
     // guarded by `lock`
     entry_tree rows;
-    bool dead{false};   ///< it was empty and is on its way out: look up again
-    bool listed{false}; ///< it was put into the directory
+    bool dead{false};   ///< it was empty and is being removed: look up again
+    bool listed{false}; ///< it was added to the directory
 
 private:
     partition(std::uint32_t behind_name, shared<memory_table> own_table) noexcept
@@ -149,19 +149,18 @@ private:
     std::uint32_t const behind_name_; ///< bytes from the entry's head to here
 };
 
-/// Finds partitions by the keys of table and partition. Shards with a short lock each; owns its partitions. Safe to use
-/// from several threads.
+/// Finds partitions by the keys of table and partition. Has shards with a short lock each; owns its partitions. Safe to use from several
+/// threads.
 class partition_map {
 public:
     [[nodiscard]] static std::uint64_t hash_of(std::string_view table, std::string_view key) noexcept;
 
-    /// The partition of a table that is not dropped; empty when there is none.
+    /// Returns the partition of a table that is not dropped; empty if there is none.
     [[nodiscard]] partition::reading read(std::uint64_t hash, std::string_view table, std::string_view key) noexcept;
     [[nodiscard]] partition::writing write(std::uint64_t hash, std::string_view table, std::string_view key) noexcept;
-    /// Adds `fresh`, unless its table has a partition of that key: that one it is then. Nothing is changed when memory runs
-    /// out.
+    /// Adds `fresh`, unless its table has a partition of that key, which is then returned instead. Nothing is changed if memory runs out.
     [[nodiscard]] partition::writing add(std::uint64_t hash, partition& fresh);
-    /// Gives up the ownership of a partition; nothing happens when it is not here.
+    /// Releases the ownership of a partition; has no effect if it is not here.
     void remove(partition& gone) noexcept;
 
 private:

@@ -59,7 +59,7 @@ ENTITABLE_DECL entry* entry_tree::find(std::string_view key) const noexcept {
     return at->find(key);
 }
 
-/// Where `key` stands or would be put in: perhaps after the last entry of a leaf. Says whether it stands there.
+/// Finds the position of `key`, or where it would be inserted: perhaps after the last entry of a leaf. Returns whether it is there.
 ENTITABLE_DECL bool entry_tree::locate(std::string_view key, position& path) const noexcept {
     chunk* at = root_;
     path.depth_ = 0;
@@ -111,7 +111,7 @@ ENTITABLE_DECL entry* entry_tree::put(entry* fresh) {
     return nullptr;
 }
 
-/// Splits the leaf and all full chunks above it. All memory is taken before the first change.
+/// Splits the leaf and all full chunks above it. Allocates all memory before the first change.
 ENTITABLE_DECL void entry_tree::insert_into_full(position& path, entry* fresh) {
     struct reserve {
         entry* separator{};
@@ -125,7 +125,7 @@ ENTITABLE_DECL void entry_tree::insert_into_full(position& path, entry* fresh) {
         }
     } spare;
 
-    // Where keys come in at one end only, chunks are left full and not half full.
+    // If keys are inserted at one end only, chunks are left full and not half full.
     bool at_end = true;
     bool at_begin = true;
     for (std::size_t depth = 0; depth < path.depth_; ++depth) {
@@ -154,7 +154,7 @@ ENTITABLE_DECL void entry_tree::insert_into_full(position& path, entry* fresh) {
         ++spare.count;
     }
 
-    // From here on nothing fails. `added` and `child` go into the chunk at hand, `separator` and `right` into the one above.
+    // From here on nothing fails. `added` and `child` go into the current chunk, `separator` and `right` into the one above.
     entry* separator = std::exchange(spare.separator, nullptr);
     entry* added = fresh;
     chunk* child = nullptr;
@@ -171,7 +171,7 @@ ENTITABLE_DECL void entry_tree::insert_into_full(position& path, entry* fresh) {
         right->skip = left->skip;
         right->append(*left, middle);
         left->count = static_cast<std::uint16_t>(middle);
-        if (level > 0) { // the first child of the right chunk gives its separator up, to stand above
+        if (level > 0) { // the first child of the right chunk gives up its separator, which moves up
             separator = at_end ? std::exchange(added, nullptr) : std::exchange(right->entries()[0], nullptr);
         }
         if (index <= middle && !at_end) {
@@ -209,7 +209,7 @@ ENTITABLE_DECL entry* entry_tree::remove(std::string_view key) noexcept {
     return taken;
 }
 
-/// Takes out chunks that became empty and joins small neighbours, from the leaf upwards.
+/// Removes chunks that became empty and joins small neighbours, from the leaf upwards.
 ENTITABLE_DECL void entry_tree::shrink(position& path) noexcept {
     for (std::size_t depth = path.depth_ - 1; depth > 0; --depth) {
         chunk* const parent = path.chunks_[depth - 1];

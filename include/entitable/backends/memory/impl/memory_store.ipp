@@ -6,14 +6,14 @@
 #include <entitable/backends/memory/impl/partition.ipp>
 #include <entitable/backends/memory/memory_store.hpp>
 
-// Locks are taken in this order: partition, list of tables, directory of a table, shard. The last three are held for a
-// few steps only, never while a visitor or a body runs.
+// Lock order: partition, list of tables, directory of a table, shard. The last three are held only for a few steps, never while a visitor
+// or a body runs.
 
 ENTITABLE_BEGIN_NAMESPACE
 
 // ---- tables -----------------------------------------------------------------------------------------
 
-/// The first table whose key is not less than `key`.
+/// Returns the first table whose key is not less than `key`.
 ENTITABLE_LAZY_BODY memory_store::table_list::iterator memory_store::table_position(std::string_view key) {
     auto low = tables_.begin();
     auto high = tables_.end();
@@ -61,7 +61,7 @@ ENTITABLE_LAZY_BODY result<bool> memory_store::drop_table(std::string_view key, 
         gone->dropped.store(true, memory_order::release);
         orphans.emplace(std::move(gone->directory));
     }
-    // Nobody finds them any more; whoever is in one of them keeps it.
+    // They can no longer be found; their current users keep them alive.
     for (auto at = orphans->lower_bound({}); detail::entry* const name = at.get();) {
         at.next();
         partitions_.remove(detail::partition::in(*name));
@@ -173,7 +173,7 @@ ENTITABLE_LAZY_BODY result<lookup> memory_store::scan_runs(
 
 // ---- writing ----------------------------------------------------------------------------------------
 
-/// Ends an update: takes the partition out when it is left without a row, and unlocks it.
+/// Ends an update: removes the partition if it is left without a row, and unlocks it.
 class memory_store::leaving {
 public:
     leaving(memory_store& store, detail::partition::writing& place) noexcept : store_(store), place_(place) {}
@@ -196,7 +196,7 @@ ENTITABLE_LAZY_BODY void memory_store::bury(detail::partition& empty) noexcept {
     if (empty.listed) {
         detail::exclusive_guard const guard{empty.table->directory_lock};
         if (empty.table->directory.remove(empty.key()) == nullptr) {
-            return; // the table was dropped: drop_table has it and goes on with it
+            return; // the table was dropped: drop_table owns it and finishes the removal
         }
     }
     partitions_.remove(empty);
@@ -230,7 +230,7 @@ ENTITABLE_LAZY_BODY result<lookup> memory_store::update(
     }
 }
 
-/// Makes what was staged visible, as a whole or not at all.
+/// Makes the staged changes visible, all or none.
 ENTITABLE_LAZY_BODY lookup memory_store::commit(detail::partition::writing& place, transaction& changes) {
     if (changes.changes_.empty()) {
         return lookup::found;
@@ -281,8 +281,8 @@ ENTITABLE_LAZY_BODY void memory_store::transaction::erase(std::string_view row) 
     changes_.back().fresh = detail::entry::make(row, std::string_view{});
 }
 
-/// Puts everything in its place: only this can fail, and all of it can be taken back. A removal puts its own entry in the
-/// place of the row, so that the order of changes to one row does not matter here.
+/// Puts all changes in place: only this step can fail, and it can be undone. A removal puts its own entry in place of the row, so that the
+/// order of changes to one row does not matter here.
 ENTITABLE_LAZY_BODY void memory_store::transaction::apply() {
     for (change& each : changes_) {
         each.old = each.removal ? rows_.replace(each.fresh) : rows_.put(each.fresh);
@@ -301,8 +301,8 @@ ENTITABLE_LAZY_BODY void memory_store::transaction::undo() noexcept {
     }
 }
 
-/// Takes the rows out that are removed, and keeps only those entries to be freed that are in no one else's hands: not in
-/// the rows, and not the old entry of a later change.
+/// Removes the deleted rows, and keeps only entries to be freed that are not used elsewhere: not in the rows, and not the old entry of a
+/// later change.
 ENTITABLE_LAZY_BODY void memory_store::transaction::finish() noexcept {
     for (change& each : changes_) {
         bool const in_place = each.removal && each.old != nullptr && rows_.find(each.fresh->key()) == each.fresh;

@@ -40,8 +40,7 @@ ENTITABLE_DECL std::uint64_t partition_map::hash_of(std::string_view table, std:
         for (; at + 8 <= bytes.size(); at += 8) {
             add_word(bytes.data() + at, 8);
         }
-        if (at < bytes.size() &&
-            bytes.size() >= 8) { // the last eight overlap: faster than copying so many as there are
+        if (at < bytes.size() && bytes.size() >= 8) { // the last eight overlap: faster than copying a variable number
             add_word(bytes.data() + bytes.size() - 8, 8);
         } else if (at < bytes.size()) {
             add_word(bytes.data(), bytes.size());
@@ -108,7 +107,7 @@ ENTITABLE_DECL partition::owner partition_map::shard::take(std::uint64_t hash, p
     }
     partition::owner taken = std::move(all_slots[hole].held);
     --used;
-    // A slot after the hole that belongs into it, or into one before it, moves up.
+    // A slot after the hole that belongs in it, or in one before it, moves up.
     for (std::size_t index = (hole + 1) & mask; all_slots[index].held; index = (index + 1) & mask) {
         std::size_t const wanted = all_slots[index].hash & mask;
         if (((index - wanted) & mask) >= ((index - hole) & mask)) {
@@ -147,7 +146,7 @@ ENTITABLE_DECL partition::writing partition_map::add(std::uint64_t hash, partiti
 }
 
 ENTITABLE_DECL void partition_map::remove(partition& gone) noexcept {
-    partition::owner last; // its rows, if it goes, are freed after the lock
+    partition::owner last; // if it is destroyed, its rows are freed after the lock
     std::uint64_t const hash = hash_of(gone.table->key, gone.key());
     shard& place = shard_of(hash);
     exclusive_guard const guard{place.lock};
