@@ -54,7 +54,7 @@ TEST_CASE("a name and a key") {
     CHECK(parsed.credential.account() == "contoso");
 }
 
-TEST_CASE("names without case, blanks, empty pairs and foreign services") {
+TEST_CASE("names are case-insensitive, and blanks, empty pairs and fields of other services are accepted") {
     auto const parsed = parse_connection_string(text::joined({"; ACCOUNTNAME = contoso ;;accountkey =", planted_key,
                                                     ";BlobEndpoint=https://x/;endpointsuffix=core.chinacloudapi.cn;"}))
                             .value();
@@ -88,7 +88,7 @@ TEST_CASE("shared access signatures") {
         authorized(parsed) == text::joined({"https://contoso.table.core.usgovcloudapi.net/Tables?", planted_sas, " "}));
 }
 
-TEST_CASE("connection strings that are refused, with the field at fault") {
+TEST_CASE("invalid connection strings are refused, and the error names the field") {
     std::string const good = name_and_key();
     std::string const key{planted_key};
     CHECK_THAT(refusal(""), ContainsSubstring("AccountKey or SharedAccessSignature is missing"));
@@ -167,7 +167,7 @@ TEST_CASE("golden vectors of connection strings") {
     CHECK(checked >= 25);
 }
 
-TEST_CASE("line ends, quotes and texts for something else are left out or named") {
+TEST_CASE("line ends are ignored, quotes and other texts are refused by name") {
     std::string const good = "AccountName=shop;AccountKey=Zm9v";
     for (std::string const& text : {good + "\n", good + "\r\n", "\r\n" + good, " " + good + " \n\n",
              "\xEF\xBB\xBF" + good, good + ";\n", std::string{"AccountName=shop;\r\nAccountKey=Zm9v;\r\n"},

@@ -74,7 +74,7 @@ table_sample drawn(Items const& all) {
 
 using namespace advise_test;
 
-TEST_CASE("good keys are left in peace") {
+TEST_CASE("good keys get no advice") {
     using i = fields<item_by_owner>;
     workload load;
     load.reads("one", i::owner == "x" && i::number == 1, {.per_second = 3'000})
@@ -87,7 +87,7 @@ TEST_CASE("good keys are left in peace") {
     CHECK(given.candidates[0].score.fits);
 }
 
-TEST_CASE("a growing key is named, and a falling one") {
+TEST_CASE("a growing key is reported, and so is a falling one") {
     workload load;
     using up = fields<item_by_number>;
     load.reads("one", up::number == 1 && up::owner == "x", {.per_second = 500}).writes("new", {.per_second = 3'000});
@@ -111,7 +111,7 @@ TEST_CASE("a growing key is named, and a falling one") {
     CHECK(still.find(finding_kind::append_only)->how == severity::note);
 }
 
-TEST_CASE("salting a growing key is among the candidates, and fits") {
+TEST_CASE("salting a growing key is among the candidates, and it fits") {
     workload load;
     using up = fields<item_by_number>;
     load.scans("latest", up::number >= 5'900, {.per_second = 5}).writes("new", {.per_second = 3'000});
@@ -127,7 +127,7 @@ TEST_CASE("salting a growing key is among the candidates, and fits") {
     CHECK_FALSE(given.candidates[given.present].score.fits);
 }
 
-TEST_CASE("keys that are times in large steps are log data") {
+TEST_CASE("keys with times in large steps are recognized as log data") {
     workload load;
     using l = fields<item_by_owner>;
     load.reads("one hour", l::owner == "x", {.per_second = 0.1}).writes("new", {.per_second = 3'000});
@@ -137,7 +137,7 @@ TEST_CASE("keys that are times in large steps are log data") {
     CHECK(kinds(given) == only{finding_kind::log_data});
 }
 
-TEST_CASE("a value that has 40 percent of the entities is named") {
+TEST_CASE("a value that 40 percent of the entities share is reported") {
     workload load;
     using i = fields<item_by_owner>;
     load.reads("one", i::owner == "x" && i::number == 1, {.per_second = 4'000}).writes("new", {.per_second = 3'000});
@@ -152,7 +152,7 @@ TEST_CASE("a value that has 40 percent of the entities is named") {
     CHECK(given.candidates[given.present].score.hottest_key == "the big one");
 }
 
-TEST_CASE("two values only are named") {
+TEST_CASE("a component with only two values is reported") {
     workload load;
     using i = fields<item_by_kind>;
     load.reads("one", i::kind == "left" && i::number == 1, {.per_second = 4'000}).writes("new", {.per_second = 3'000});
@@ -168,7 +168,7 @@ TEST_CASE("two values only are named") {
         severity::note);
 }
 
-TEST_CASE("one partition is fine below its rate, and too coarse above") {
+TEST_CASE("a single partition is fine below its rate limit and too coarse above it") {
     using i = fields<item_in_one>;
     auto const sample = drawn(items<item_in_one>(2'000, spread, two));
     workload quiet;
@@ -210,7 +210,7 @@ TEST_CASE("partitions of one entity are too fine for transactions and for ranges
     CHECK(kinds(advise(sample, points).value()) == only{});
 }
 
-TEST_CASE("a query that reads the whole table is named, with keys that serve it") {
+TEST_CASE("a query that scans the whole table is reported, with keys that would serve it") {
     using i = fields<item_by_owner>;
     workload load;
     load.scans("of a kind", i::kind == "kind 17", {.per_second = 1, .latency = 50ms});
@@ -229,7 +229,7 @@ TEST_CASE("a query that reads the whole table is named, with keys that serve it"
         ContainsSubstring("partition_key(kind),\n    row_key(number),\n    properties(owner, note)"));
 }
 
-TEST_CASE("keys are named as the cure of a query only where they serve it better") {
+TEST_CASE("new keys are suggested for a query only if they serve it better") {
     using i = fields<item_by_owner>;
     workload load;
     load.reads("of an owner", i::owner == "x", {.per_second = 40, .latency = 20ms})
@@ -252,7 +252,7 @@ TEST_CASE("keys are named as the cure of a query only where they serve it better
     }
 }
 
-TEST_CASE("two dominant queries that no keys serve get index rows") {
+TEST_CASE("two dominant queries that no single key serves get index rows") {
     using i = fields<item_by_owner>;
     workload load;
     load.reads("of an owner", i::owner == "x", {.per_second = 10})
@@ -267,7 +267,7 @@ TEST_CASE("two dominant queries that no keys serve get index rows") {
     CHECK(given.dominant.size() == 2);
 }
 
-TEST_CASE("a rare query with a tight latency is dominant") {
+TEST_CASE("a rare query with a tight latency target is dominant") {
     using i = fields<item_by_owner>;
     workload load;
     load.reads("one", i::owner == "x" && i::number == 1, {.per_second = 1'000})
@@ -278,7 +278,7 @@ TEST_CASE("a rare query with a tight latency is dominant") {
     CHECK(given.find(finding_kind::misses_latency) != nullptr);
 }
 
-TEST_CASE("a range over numbers without leading zeros is named") {
+TEST_CASE("a range over numbers without leading zeros is reported") {
     sample_builder builder;
     for (int number = 1; number <= 300; ++number) {
         builder.add(row_builder{"p" + std::to_string(number % 20), std::to_string(number)}.build());
@@ -292,7 +292,7 @@ TEST_CASE("a range over numbers without leading zeros is named") {
     CHECK(kinds(given) == only{finding_kind::unordered_range});
 }
 
-TEST_CASE("a property with two types is named") {
+TEST_CASE("a property with two types is reported") {
     sample_builder builder;
     for (int number = 1; number <= 300; ++number) {
         row_builder row{"p" + std::to_string(number % 20), std::to_string(1'000 + number)};
@@ -304,7 +304,7 @@ TEST_CASE("a property with two types is named") {
     CHECK_THAT(given.findings[0].evidence, ContainsSubstring("Edm.Int32 in 299 rows, Edm.String in 1 rows"));
 }
 
-TEST_CASE("a workload that cannot be is refused by name") {
+TEST_CASE("an impossible workload is refused, and the error names the field") {
     auto const sample = drawn(items<item_in_one>(10, spread, two));
     workload negative;
     negative.writes("import", {.per_second = -1});
@@ -323,7 +323,7 @@ TEST_CASE("a workload that cannot be is refused by name") {
 //     c = collections.Counter(row[name] for row in csv.DictReader(open("books.csv")))
 //     len(c), max(c.values()), sum(n * n for n in c.values()) / 10000
 
-TEST_CASE("the books by year, id, author and language") {
+TEST_CASE("advice for a table of books with queries by year, id, author and language") {
     using namespace entitable_test;
     auto const books = read_books<book_by_year>();
     if (books.empty()) {
@@ -386,7 +386,7 @@ TEST_CASE("the books by year, id, author and language") {
     CHECK_THAT(both.to_string(), ContainsSubstring("partition_key(authors), row_key(id)"));
 }
 
-TEST_CASE("a sample and the whole give the same advice, within the error that is stated") {
+TEST_CASE("a sample and the whole table lead to the same advice, within the stated error") {
     using i = fields<item_by_owner>;
     workload load;
     load.reads("of an owner", i::owner == "x", {.per_second = 20})

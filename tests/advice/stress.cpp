@@ -68,7 +68,7 @@ bool has_table(Store const& store, std::string const& name) {
 
 } // namespace stress_test_cases
 
-TEST_CASE("stress test: fills its table within what a transaction of the transport takes") {
+TEST_CASE("stress test: fills its table in transactions within the limits of the transport") {
     using namespace stress_test_cases;
     testing::manual_clock time;
     memory_backend store;
@@ -104,7 +104,7 @@ TEST_CASE("a planted limit of 2,000 entities a second is found") {
     CHECK_FALSE(has_table(memory, "stressed"));
 }
 
-TEST_CASE("a planted limit is found through a server, too") {
+TEST_CASE("a planted limit is also found through a server") {
     testing::manual_clock time;
     memory_backend memory;
     testing::faulty store{memory, {&time, testing::partition_target{200, 10s, {}}}};
@@ -121,7 +121,7 @@ TEST_CASE("a planted limit is found through a server, too") {
     CHECK_FALSE(has_table(memory, "stressed"));
 }
 
-TEST_CASE("a partition that is refused from the first step on is hot at once") {
+TEST_CASE("a partition that is throttled from the first step on gives the verdict hot_at_once") {
     testing::manual_clock time;
     memory_backend memory;
     testing::faulty store{memory, {&time, testing::partition_target{20, 10s, {}}}};
@@ -133,7 +133,7 @@ TEST_CASE("a partition that is refused from the first step on is hot at once") {
     CHECK_THAT(outcome.to_string(), ContainsSubstring("ServerBusy"));
 }
 
-TEST_CASE("a peak over the target of a partition is too coarse, even where the store carries it") {
+TEST_CASE("a peak above the target of a partition is too coarse, even if the store sustains it") {
     testing::manual_clock time;
     stress_test<order> test{memory_backend{}, "stressed", orders(10)};
     stress_options options = exact(time, 2'400);
@@ -143,7 +143,7 @@ TEST_CASE("a peak over the target of a partition is too coarse, even where the s
     CHECK(outcome.verdict == stress_verdict::too_coarse);
 }
 
-TEST_CASE("a step to which few calls came by chance is not saturated") {
+TEST_CASE("a step that got few calls by chance is not saturated") {
     for (std::uint64_t seed = 1; seed <= 40; ++seed) { // 200 calls, give or take 14
         testing::manual_clock time;
         stress_options options = exact(time, 100);
@@ -159,7 +159,7 @@ TEST_CASE("a step to which few calls came by chance is not saturated") {
     }
 }
 
-TEST_CASE("percentiles are those of the distribution, waiting included") {
+TEST_CASE("percentiles match the distribution, waiting included") {
     // One worker that takes 0.1, 0.2 ... 10 ms, each as often, for calls every 20 ms: nobody waits.
     testing::manual_clock time;
     auto const drawn = [&](std::uint64_t random) -> result<void> {
@@ -192,7 +192,7 @@ TEST_CASE("percentiles are those of the distribution, waiting included") {
     CHECK(step.latencies.quantile(0.5) > 2400ms);
 }
 
-TEST_CASE("a latency that is not kept is no fit") {
+TEST_CASE("a missed latency target gives the verdict too_coarse") {
     testing::manual_clock time;
     auto const call = [&](std::uint64_t random) -> result<void> {
         time.advance(random % 50 == 0 ? 5ms : 10us); // 2 of 100 are slow
@@ -226,7 +226,7 @@ TEST_CASE("retries are counted") {
     CHECK(outcome.steps[0].failed() == 0);
 }
 
-TEST_CASE("the table is gone after an error and after an exception, and one that was there is left alone") {
+TEST_CASE("the table is dropped after an error or an exception, and a table that existed before is not") {
     testing::manual_clock time;
     memory_backend memory;
     stress_options options = exact(time, 100);
@@ -267,7 +267,7 @@ TEST_CASE("the table is gone after an error and after an exception, and one that
         error_code::internal_error);
 }
 
-TEST_CASE("a stress test that cannot be is refused") {
+TEST_CASE("an impossible stress test is refused") {
     memory_backend memory;
     CHECK(stress_test<order>{memory, "stressed", {}}.reads(1).run().error().code == error_code::invalid_input);
     CHECK(stress_test<order>{memory, "stressed", orders(1)}.run().error().code == error_code::invalid_input);
@@ -283,7 +283,7 @@ TEST_CASE("a stress test that cannot be is refused") {
     CHECK_FALSE(has_table(memory, "stressed"));
 }
 
-TEST_CASE("a stress test runs with threads and the computer's clock, on memory, on a file and on a server") {
+TEST_CASE("a stress test runs with threads and the system clock, on memory, on a file and on a server") {
     entitable_test::temporary_folder const folder;
     stress_options options;
     options.peak = 200;
@@ -309,7 +309,7 @@ TEST_CASE("a stress test runs with threads and the computer's clock, on memory, 
     }
 }
 
-TEST_CASE("a table is sampled whole, cut short, and without what the library keeps in it") {
+TEST_CASE("a table is sampled completely or up to a limit, without the library's system rows") {
     memory_backend store;
     table<order> all{store, "orders"};
     all.create().value();

@@ -116,7 +116,7 @@ TEST_CASE("sums change in the transaction of their entity") {
     CHECK(wrong_sums(orders) == "");
 }
 
-TEST_CASE("rebuild mends what writers without sums have left") {
+TEST_CASE("rebuild() corrects sums after writes that did not maintain them") {
     auto const orders = new_orders();
     orders.insert({"kiel", 1, "mon", 250, ""}).value();
     orders.insert({"kiel", 2, "sun", 1, ""}).value();
@@ -134,7 +134,7 @@ TEST_CASE("rebuild mends what writers without sums have left") {
     CHECK(orders.rebuild("kiel").value().different == 0);
 }
 
-TEST_CASE("rebuild tells all rows that it has written, also those of an attempt that a writer has beaten") {
+TEST_CASE("rebuild() counts all rows that it wrote, including those of an attempt that lost to another writer") {
     memory_backend store;
     bool meddles = false;
     auto const meddle = [&](std::string_view request, bool) {
@@ -156,7 +156,7 @@ TEST_CASE("rebuild tells all rows that it has written, also those of an attempt 
     CHECK((orders.verify)("kiel").value().different == 0);
 }
 
-TEST_CASE("a salted aggregate is summed over its parts") {
+TEST_CASE("a salted aggregate is the sum of its parts") {
     memory_backend store;
     split_table const orders{store, "orders"};
     orders.create().value();
@@ -198,7 +198,7 @@ TEST_CASE("sums equal a recomputation after every step of random histories, with
     }
 }
 
-TEST_CASE("eight writers with faults, and a rebuild: the sums are right whenever somebody looks") {
+TEST_CASE("with eight writers, faults and a rebuild the sums are right at every read") {
     memory_backend store;
     auto const seen = new_orders(store, {.max_attempts = 1'000});
     std::size_t const steps = entitable_test::rounds(40, 4'000);
@@ -311,7 +311,7 @@ testing::interleaving_report walk(
 
 } // namespace
 
-TEST_CASE("writers of one sum in every order, with lost answers and crashes") {
+TEST_CASE("writers of one sum are correct in every order, with lost answers and crashes") {
     sales_actor const inserts{
         "insert", [](auto const& all) { return only_whether(all.insert({"kiel", 2, "mon", 5, ""})); }};
     sales_actor const changes{"update", [](auto const& all) {
@@ -335,7 +335,7 @@ TEST_CASE("writers of one sum in every order, with lost answers and crashes") {
     CHECK(walk({inserts, changes}, limits, false).problem == "");
 }
 
-TEST_CASE("sums: under an operation id a row of sums that another writer inserts first does not void the id") {
+TEST_CASE("sums: an operation id is not voided when another writer inserts a row of sums first") {
     for (bool const is_there : {false, true}) {
         for (int at = 0; at < 9; ++at) {
             INFO("row of sums there: " << is_there << ", the other writer before request " << at);

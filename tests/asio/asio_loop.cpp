@@ -77,7 +77,7 @@ boost::asio::awaitable<std::int32_t> sum(asio_loop& loop, async_table<book> book
 
 } // namespace
 
-TEST_CASE("callbacks are called by the io_context, which ends when nothing is under way") {
+TEST_CASE("callbacks run on the io_context, which ends when nothing is in flight") {
     boost::asio::io_context context;
     asio_loop loop{context.get_executor()};
     bool const spot = GENERATE(true, false);
@@ -95,7 +95,7 @@ TEST_CASE("callbacks are called by the io_context, which ends when nothing is un
     CHECK(told == std::vector<std::string>{"5", "ResourceNotFound"});
 }
 
-TEST_CASE("over HTTP: a thousand reads of coroutines of Asio, with curl on the io_context") {
+TEST_CASE("over HTTP: coroutines of Asio make a thousand reads, with curl on the io_context") {
     served_tables const served;
     boost::asio::io_context context;
     asio_loop loop{context.get_executor(), {.in_flight = 20}};
@@ -112,7 +112,7 @@ TEST_CASE("over HTTP: a thousand reads of coroutines of Asio, with curl on the i
     CHECK(all == 10 * 190);
 }
 
-TEST_CASE("futures, and an io_context on several threads") {
+TEST_CASE("futures work with an io_context on several threads") {
     served_tables const served;
     boost::asio::io_context context;
     asio_loop loop{context.get_executor()};
@@ -137,7 +137,7 @@ TEST_CASE("futures, and an io_context on several threads") {
     }
 }
 
-TEST_CASE("timers of a loop wait in the io_context, and a stop ends them") {
+TEST_CASE("timers of a loop wait in the io_context, and a stop cancels them") {
     boost::asio::io_context context;
     asio_loop loop{context.get_executor()};
     auto const begun = std::chrono::steady_clock::now();
@@ -157,7 +157,7 @@ TEST_CASE("timers of a loop wait in the io_context, and a stop ends them") {
     CHECK(std::chrono::steady_clock::now() - begun >= 90ms);
 }
 
-TEST_CASE("an exception of a spawned task leaves run, which may be called again") {
+TEST_CASE("an exception of a spawned task leaves run(), which may be called again") {
     boost::asio::io_context context;
     asio_loop loop{context.get_executor()};
     loop.spawn(throwing(loop.loop()));
@@ -168,7 +168,7 @@ TEST_CASE("an exception of a spawned task leaves run, which may be called again"
     CHECK(slept);
 }
 
-TEST_CASE("a loop is destroyed with requests under way, before its io_context and after") {
+TEST_CASE("a loop can be destroyed with requests in flight, before and after its io_context") {
     served_tables const served;
     bool const before = GENERATE(true, false);
     auto context = std::make_unique<boost::asio::io_context>();
@@ -191,7 +191,7 @@ TEST_CASE("a loop is destroyed with requests under way, before its io_context an
     CHECK(told <= 20);
 }
 
-TEST_CASE("a callback destroys the loop that called it, with requests under way") {
+TEST_CASE("a callback can destroy the loop that called it, with requests in flight") {
     served_tables const served;
     boost::asio::io_context context;
     auto loop = std::make_unique<asio_loop>(context.get_executor());

@@ -47,7 +47,7 @@ bulk_options quick(entitable::clock& time) {
 
 } // namespace
 
-TEST_CASE("asked again: bulk copies and expiries") {
+TEST_CASE("asked again: bulk copies and expiry") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         testing::manual_clock time;
         auto const from = sales_in(store);
@@ -103,7 +103,7 @@ TEST_CASE("asked again: a view that is refreshed, verified and read") {
     });
 }
 
-TEST_CASE("asked again: queries by an index, and the care of indexes") {
+TEST_CASE("asked again: queries by an index, and index maintenance") {
     using sales_table = indexed_table<sale, by_day, elsewhere<by_cents>>;
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         sales_table const sales{store, "sales", in_table<by_cents>{store, "cents"}};
@@ -129,7 +129,7 @@ TEST_CASE("asked again: queries by an index, and the care of indexes") {
     });
 }
 
-TEST_CASE("asked again: sums, and their audit") {
+TEST_CASE("asked again: sums and their audit") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         aggregated_table<sale, day_sum> const sales{store, "sales"};
         sales.create().value();
@@ -212,7 +212,7 @@ TEST_CASE("asked again: a queue that is claimed until it is empty, its lists and
     });
 }
 
-TEST_CASE("asked again: an entity over several rows") {
+TEST_CASE("asked again: an entity stored in several rows") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         wide_table<sale> const wide{store, "wide"};
         wide.create().value();
@@ -226,7 +226,7 @@ TEST_CASE("asked again: an entity over several rows") {
     });
 }
 
-TEST_CASE("asked again: tables of periods") {
+TEST_CASE("asked again: period tables") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         testing::manual_clock time;
         period_tables<sale> const days{store, "days", {.length = period::day, .keep = 24h, .time = &time}};

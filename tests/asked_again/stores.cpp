@@ -62,7 +62,7 @@ TEST_CASE("asked again: pages of a query over all shards") {
     });
 }
 
-TEST_CASE("asked again: a partial query says what is missing, and has it when it is asked again") {
+TEST_CASE("asked again: a partial query reports the missing shards and returns their rows when it is repeated") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         sharded const cloud = shards_over(store);
         static_cast<void>(runners(cloud, in_each));
@@ -109,7 +109,7 @@ TEST_CASE("asked again: a move of a shard") {
         1000);
 }
 
-TEST_CASE("asked again: all stores of a fleet, a check, a reference table") {
+TEST_CASE("asked again: all stores of a fleet, a check and a reference table") {
     with_each_request_failing(
         [](faulty_store const& store, auto const& plan) {
             sharded const cloud = shards_over(store);

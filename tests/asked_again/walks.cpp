@@ -120,7 +120,7 @@ void check_iterator(Range&& range, std::size_t all) {
 
 } // namespace
 
-TEST_CASE("asked again: pages, one range and several, filtered, limited and selected") {
+TEST_CASE("asked again: pages of one range and of several, filtered, limited and selected") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         auto const all = runners(store, in_each);
         auto const which = GENERATE(0, 1, 2, 3, 4);
@@ -170,7 +170,7 @@ TEST_CASE("asked again: a query that is run again, and the partitions of a table
     });
 }
 
-TEST_CASE("asked again: rows of any type, of row_table and tables") {
+TEST_CASE("asked again: rows of any type, from row_table and tables") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         auto const all = runners(store, in_each);
         row_table const rows{store, "runners"};
@@ -234,7 +234,7 @@ TEST_CASE("asked again: awaited pages, and awaited queries that are run again") 
     });
 }
 
-TEST_CASE("asked again: a unit of work that tracks a query, and saves") {
+TEST_CASE("asked again: a unit of work that tracks a query and saves") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         auto const all = runners(store, in_each);
         unit_of_work work{all};
@@ -263,7 +263,7 @@ TEST_CASE("asked again: a unit of work that tracks a query, and saves") {
     });
 }
 
-TEST_CASE("asked again: rows whose reading throws are not skipped") {
+TEST_CASE("asked again: rows that throw while they are read are not skipped") {
     memory_backend const store;
     table<parcel> const parcels{store, "parcels"};
     parcels.create().value();

@@ -156,7 +156,7 @@ task<result<book>> kept(async_table<book> books) {
 
 } // namespace
 
-TEST_CASE("an awaited call comes to what the blocking call comes to") {
+TEST_CASE("an awaited call has the same result as the blocking call") {
     lines const expected = blocking_calls({memory_backend{}, "Books"});
     CHECK(expected.size() == 57);
     memory_backend const store;
@@ -171,7 +171,7 @@ TEST_CASE("an awaited call comes to what the blocking call comes to") {
     }
 }
 
-TEST_CASE("pages and updates of several shelves, together") {
+TEST_CASE("pages and updates of several shelves run concurrently") {
     any_transport const store = in_channel{memory_backend{}};
     table<book> const plain{store, "Books"};
     REQUIRE(plain.create());
@@ -189,7 +189,7 @@ TEST_CASE("pages and updates of several shelves, together") {
     CHECK(plain.get("b", "4")->price == 1);
 }
 
-TEST_CASE("what a change throws leaves the co_await") {
+TEST_CASE("an exception from a change function leaves the co_await") {
     memory_backend const store;
     table<book> const plain{store, "Books"};
     REQUIRE(plain.create());
@@ -201,7 +201,7 @@ TEST_CASE("what a change throws leaves the co_await") {
     }
 }
 
-TEST_CASE("deadline and token of a call end it where it waits") {
+TEST_CASE("the deadline and the stop token of a call end its waits") {
     any_transport const store = in_channel{memory_backend{}};
     testing::manual_clock time;
     event_loop loop{{.time = &time, .letters = false}};

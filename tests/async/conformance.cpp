@@ -90,21 +90,21 @@ inline void conforms(function_ref<any_transport()> make) {
 
 using awaiting_each::conforms;
 
-TEST_CASE("conformance: requests to a memory_backend that are awaited on the spot") {
+TEST_CASE("conformance: awaited requests to a memory_backend that complete at once") {
     conforms<true>([] { return memory_backend{}; });
 }
 
-TEST_CASE("conformance: requests to a memory_backend that are awaited in a channel") {
+TEST_CASE("conformance: awaited requests to a memory_backend over a channel") {
     conforms<false>([] { return memory_backend{}; });
 }
 
-TEST_CASE("conformance: requests to a file_backend that are awaited") {
+TEST_CASE("conformance: awaited requests to a file_backend") {
     entitable_test::temporary_folder const folder;
     std::size_t files = 0;
     conforms<false>([&] { return file_backend{folder / (std::to_string(files++) + ".db")}; });
 }
 
-TEST_CASE("untorn pages: requests that are awaited") {
+TEST_CASE("untorn pages: awaited requests") {
     using entitable_test::torn_page;
     CHECK(torn_page([](any_transport const& store) { return any_transport{awaiting_each::awaiting<true>{store}}; }) ==
         "");

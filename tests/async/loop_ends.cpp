@@ -130,7 +130,7 @@ struct destroying_on_a_stack {
 
 } // namespace
 
-TEST_CASE("a task and a stack turn and destroy loops of others, whatever is under way there") {
+TEST_CASE("a task or a stack can run and destroy other loops, whatever is in flight there") {
     inner_loops inner;
     slow_loop outer{inner.time, inner.store};
     CHECK(outer.loop.run(destroying(outer, inner, 0)).value() == 20);
@@ -143,7 +143,7 @@ TEST_CASE("a task and a stack turn and destroy loops of others, whatever is unde
     CHECK(inner.ends == 3); // the first loop never began its stack
 }
 
-TEST_CASE("who asks a loop to stop, from a task, a stack or a letter, may destroy it when it has ended") {
+TEST_CASE("code that stops a loop from a task, a stack or a posted function may destroy the loop once it has ended") {
     for (int who = 0; who < 3; ++who) {
         auto loop = std::make_unique<event_loop>();
         event_loop& it = *loop;
@@ -169,7 +169,7 @@ TEST_CASE("who asks a loop to stop, from a task, a stack or a letter, may destro
 }
 
 #if defined(ENTITABLE_TEST_FORKS)
-TEST_CASE("a child of fork leaves the loops of its parent alone, has loops of its own, and the parent goes on") {
+TEST_CASE("a child process leaves the loops of its parent alone and uses loops of its own, and the parent continues") {
     testing::manual_clock time;
     any_transport const store = filled();
     slow_loop outer{time, store};
@@ -251,7 +251,7 @@ task<result<std::int32_t>> kept_by_the_update(async_table<book> books, kept coun
 
 } // namespace
 
-TEST_CASE("functions that have captured by value are kept as long as they are needed, and no longer") {
+TEST_CASE("functions that capture by value live exactly as long as they are needed") {
     testing::manual_clock time;
     slow_loop in{time, filled()};
     int lives = 0;
@@ -312,7 +312,7 @@ task<> destroys(std::optional<event_loop>* loop) {
 
 } // namespace
 
-TEST_CASE("a loop is not destroyed by what it runs: the process ends, and says why") {
+TEST_CASE("a loop that is destroyed by its own code ends the process with a message") {
     CHECK(refuses([](std::optional<event_loop>& loop) {
         loop->spawn(destroys(&loop));
         loop->run();

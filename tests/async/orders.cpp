@@ -291,7 +291,7 @@ TEST_CASE("in any order of completion each task sees its own writes, with and wi
     }
 }
 
-TEST_CASE("a loop is stopped at every turn, and every task ends") {
+TEST_CASE("a loop can be stopped at every turn, and every task ends") {
     std::size_t const seeds = entitable_test::rounds(12, 600, 150);
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         std::size_t const turns = run_schedule(seed, faults_of(seed), never, never);
@@ -301,7 +301,7 @@ TEST_CASE("a loop is stopped at every turn, and every task ends") {
     }
 }
 
-TEST_CASE("a loop is destroyed at every turn, and nothing is left") {
+TEST_CASE("a loop can be destroyed at every turn, and nothing leaks") {
     std::size_t const seeds = entitable_test::rounds(12, 600, 150);
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         std::size_t const turns = run_schedule(seed, faults_of(seed), never, never);

@@ -150,7 +150,7 @@ std::size_t stop_at(std::size_t stopped, std::size_t destroyed) {
 
 } // namespace
 
-TEST_CASE("many transactions of one partition are under way together, and none is lost") {
+TEST_CASE("many transactions of one partition run concurrently, and none is lost") {
     far_loop in;
     for (int number = 0; number < 6; ++number) {
         REQUIRE(in.plain().insert(book_of("shelf", number, 100)));
@@ -172,7 +172,7 @@ TEST_CASE("many transactions of one partition are under way together, and none i
     CHECK(sum == 600);
 }
 
-TEST_CASE("an awaited transaction answers as the blocking one does") {
+TEST_CASE("an awaited transaction has the same result as the blocking one") {
     memory_backend store;
     table<book> const plain{store, "Books"};
     REQUIRE(plain.create());
@@ -214,7 +214,7 @@ TEST_CASE("an awaited transaction answers as the blocking one does") {
     CHECK(plain.get("shelf", "1").value().price == 3);
 }
 
-TEST_CASE("what a body throws leaves the co_await, and nothing is written") {
+TEST_CASE("an exception from the body leaves the co_await, and nothing is written") {
     far_loop in;
     REQUIRE(in.plain().insert({"shelf", "1", 1}));
     async_table<book> const books{in.loop, in.cloud, "Books"};
@@ -231,7 +231,7 @@ TEST_CASE("what a body throws leaves the co_await, and nothing is written") {
     CHECK(in.plain().get("shelf", "1").value().price == 1);
 }
 
-TEST_CASE("a catch clause that waits keeps its exception, whatever others throw meanwhile") {
+TEST_CASE("a catch clause that waits keeps its exception when other stacks throw meanwhile") {
     far_loop in;
     REQUIRE(in.plain().insert({"shelf", "1", 1}));
     loop_transport const near{in.loop, in.cloud};
@@ -258,7 +258,7 @@ TEST_CASE("a catch clause that waits keeps its exception, whatever others throw 
     CHECK(right == 5);
 }
 
-TEST_CASE("a bulk load of one stack has many requests under way, and others go on") {
+TEST_CASE("a bulk load on one stack has many requests in flight, and other tasks continue") {
     far_loop in;
     loop_transport const near{in.loop, in.cloud};
     std::vector<book> rows;
@@ -279,7 +279,7 @@ TEST_CASE("a bulk load of one stack has many requests under way, and others go o
     CHECK(in.plain().scan_table().count().value() == rows.size());
 }
 
-TEST_CASE("workers of one thread take messages of a queue, each message once") {
+TEST_CASE("workers on one thread claim messages of a queue, each message once") {
     far_loop in;
     loop_transport const near{in.loop, in.cloud};
     queue_options options;
@@ -328,7 +328,7 @@ TEST_CASE("workers of one thread take messages of a queue, each message once") {
     CHECK(in.rounds() < in.asked / 2);
 }
 
-TEST_CASE("a claim that waits lets others go on, and a cancelled one does not wait for its time") {
+TEST_CASE("a waiting claim lets other tasks run, and a cancelled claim ends early") {
     far_loop in;
     loop_transport const near{in.loop, in.cloud};
     queue_options options;
@@ -355,7 +355,7 @@ TEST_CASE("a claim that waits lets others go on, and a cancelled one does not wa
     CHECK(in.time.steady() - begun < 1100ms);
 }
 
-TEST_CASE("a fan-out over shards asks all stores at once from one stack") {
+TEST_CASE("a fan-out over shards sends to all stores at once from one stack") {
     far_loop in;
     sharded_options how;
     how.time = &loop_clock(in.loop);
@@ -393,7 +393,7 @@ TEST_CASE("a fan-out over shards asks all stores at once from one stack") {
     CHECK(in.rounds() == 1);
 }
 
-TEST_CASE("transactions, loads and queues are stopped at every turn, and destroyed at every turn") {
+TEST_CASE("transactions, loads and queues can be stopped and destroyed at every turn") {
     constexpr auto never = ~std::size_t{0};
     std::size_t const turns = stop_at(never, never);
     CHECK(turns > 10);
@@ -403,7 +403,7 @@ TEST_CASE("transactions, loads and queues are stopped at every turn, and destroy
     }
 }
 
-TEST_CASE("outside a stack of its loop a loop_transport refuses") {
+TEST_CASE("a loop_transport refuses requests outside a stack of its loop") {
     far_loop in;
     loop_transport const near{in.loop, in.cloud};
     CHECK(table<book>{near, "Books"}.get("shelf", "1").error().code == error_code::invalid_input);

@@ -42,7 +42,7 @@ void all_differ(std::vector<std::int64_t> all, std::size_t least) {
 
 } // namespace
 
-TEST_CASE("tasks draw from two sequences over one row, with lost answers: no number comes twice") {
+TEST_CASE("tasks that draw from two sequences over one row never get the same number, even with lost answers") {
     auto const block = GENERATE(1U, 7U);
     auto const spot = GENERATE(false, true);
     CAPTURE(block, spot);
@@ -73,7 +73,7 @@ TEST_CASE("tasks draw from two sequences over one row, with lost answers: no num
     CHECK(behind > *std::max_element(all.begin(), all.end()));
 }
 
-TEST_CASE("an awaited sequence refuses what the blocking one refuses") {
+TEST_CASE("an awaited sequence refuses the same arguments as the blocking one") {
     event_loop loop;
     sequence_options options;
     options.step = 0;

@@ -483,7 +483,7 @@ void at_turns(std::size_t seeds, std::size_t apart, At const& at) {
 
 } // namespace
 
-TEST_CASE("on stacks of a loop everything comes to what it comes to without one, whatever is lost or refused") {
+TEST_CASE("calls on stacks of a loop have the same results as without a loop, whatever is lost or refused") {
     std::size_t const seeds = entitable_test::rounds(14, 500, 300);
     std::size_t failed = 0;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
@@ -495,17 +495,17 @@ TEST_CASE("on stacks of a loop everything comes to what it comes to without one,
     CHECK(failed < seeds);
 }
 
-TEST_CASE("on stacks of a loop that is stopped at a turn everything ends whole, and is completed later") {
+TEST_CASE("calls on stacks of a loop that is stopped at any turn end cleanly and can be completed later") {
     at_turns(entitable_test::rounds(3, 10, 5), entitable_test::rounds(60, 1, 4),
         [](std::size_t turn) { return moment{.stopped = turn}; });
 }
 
-TEST_CASE("on stacks of a loop that is destroyed at a turn everything ends whole, and is completed later") {
+TEST_CASE("calls on stacks of a loop that is destroyed at any turn end cleanly and can be completed later") {
     at_turns(entitable_test::rounds(3, 10, 5), entitable_test::rounds(60, 1, 4),
         [](std::size_t turn) { return moment{.destroyed = turn}; });
 }
 
-TEST_CASE("a coroutine that is destroyed at a turn ends its stack, and the others do not notice") {
+TEST_CASE("a coroutine that is destroyed at any turn ends its stack, and other stacks are not affected") {
     at_turns(entitable_test::rounds(3, 10, 5), entitable_test::rounds(60, 1, 4),
         [](std::size_t turn) { return moment{.alone = turn}; });
 }

@@ -12,7 +12,7 @@
 using namespace entitable;
 using namespace marathon;
 
-TEST_CASE("azurite: indexes are kept") {
+TEST_CASE("azurite: indexes are maintained") {
     if (!entitable_test::has_emulator()) {
         return;
     }

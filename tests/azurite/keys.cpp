@@ -77,7 +77,7 @@ std::string tried(azure_backend const& store, std::string_view partition_key, st
 
 } // namespace
 
-TEST_CASE("traps 1 to 9: awkward keys through every verb, and inside of transactions") {
+TEST_CASE("traps 1 to 9: awkward keys work with every verb and inside transactions") {
     if (!has_emulator()) {
         return;
     }

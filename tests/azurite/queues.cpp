@@ -38,7 +38,7 @@ TEST_CASE("message_queue: azure_queue on the emulator") {
     }
 }
 
-TEST_CASE("azure_queue on the emulator: base64, a count, a look, and a queue that goes") {
+TEST_CASE("azure_queue on the emulator: base64, a count, a peek, and a deleted queue") {
     if (!has_emulator()) {
         return;
     }

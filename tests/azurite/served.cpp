@@ -192,7 +192,7 @@ constexpr char const* values[] = {R"("V":1)", R"("V":-2147483648)", R"("V":1.5)"
 
 } // namespace
 
-TEST_CASE("served: each condition, value and option as the emulator, or in the list") {
+TEST_CASE("served: each condition, value and option behaves as in the emulator, or the difference is listed") {
     if (!has_emulator()) {
         return;
     }
@@ -228,7 +228,7 @@ TEST_CASE("served: each condition, value and option as the emulator, or in the l
     CHECK(both.refused() > 30);
 }
 
-TEST_CASE("served: random sequences as the emulator") {
+TEST_CASE("served: random sequences behave as in the emulator") {
     if (!has_emulator()) {
         return;
     }

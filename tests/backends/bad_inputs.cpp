@@ -147,7 +147,7 @@ TEST_CASE("bad inputs 1 to 9: names of tables") {
     }
 }
 
-TEST_CASE("bad inputs 10 to 13: tables that are there, and that are not") {
+TEST_CASE("bad inputs 10 to 13: tables that exist already, and missing tables") {
     bench b;
     b.refuses(create_table{"ORDERS"}, error_code::table_already_exists, {"ORDERS"});
     b.refuses(create_table{"Orders"}, error_code::table_already_exists, {"Orders"});
@@ -212,7 +212,7 @@ TEST_CASE("bad inputs 18 to 22 and 27: keys") {
     b.refuses_key("x HTTP/1.1\r\nDELETE /Orders", error_code::out_of_range_input, {"Key", "byte 6"});
 }
 
-TEST_CASE("bad inputs 21 and 24 to 26: keys that look bad and are good") {
+TEST_CASE("bad inputs 21 and 24 to 26: keys that look invalid and are valid") {
     bench b;
     for (std::string const& key :
         {std::string(512, 'k'), repeated("\xF0\x9F\x98\x80", 256), std::string{"O'Hara"}, std::string{"a',RowKey='b"},

@@ -122,7 +122,7 @@ TEST_CASE("local: memory runs out in a batch that is refused at its end") {
     CHECK(f.dump() == untouched);
 }
 
-TEST_CASE("local: memory runs out in reads, in single writes, with tables") {
+TEST_CASE("local: memory runs out in reads, in single writes and in table requests") {
     fixture const f{50};
     std::string const untouched = f.dump();
     auto const same = [&] { CHECK(f.dump() == untouched); };

@@ -92,7 +92,7 @@ TEST_CASE("memory_store: an update that runs out of memory changes nothing") {
     }
 }
 
-TEST_CASE("memory_store: first rows of partitions and tables that run out of memory leave no trace") {
+TEST_CASE("memory_store: running out of memory at the first row of a partition or table leaves no trace") {
     memory_store store;
     for (std::size_t count = 0; count < 200; ++count) {
         std::string const table = "table with a long name " + number(count / 20);
@@ -117,7 +117,7 @@ TEST_CASE("memory_store: first rows of partitions and tables that run out of mem
     }
 }
 
-TEST_CASE("memory_store: reading, erasing and dropping need no memory beyond the staged keys") {
+TEST_CASE("memory_store: reading, erasing and dropping allocate nothing beyond the staged keys") {
     memory_store store;
     REQUIRE(store.create_table("t", "").value());
     for (std::size_t row = 0; row < 10'000; ++row) {
@@ -148,7 +148,7 @@ TEST_CASE("memory_store: reading, erasing and dropping need no memory beyond the
     CHECK(dropped);
 }
 
-TEST_CASE("memory_store: partitions that become empty leave nothing behind") {
+TEST_CASE("memory_store: empty partitions leave nothing behind") {
     memory_store store;
     REQUIRE(store.create_table("t", "").value());
     auto const round = [&](std::size_t begin) {
@@ -182,7 +182,7 @@ TEST_CASE("memory_store: partitions that become empty leave nothing behind") {
     CHECK(rows(store, "t").empty());
 }
 
-TEST_CASE("memory_store: a table that is dropped under updates leaves nothing behind") {
+TEST_CASE("memory_store: a table that is dropped during updates leaves nothing behind") {
     memory_store store;
     std::size_t blocks = 0;
     for (std::size_t round = 0; round < 40; ++round) {
@@ -218,7 +218,7 @@ TEST_CASE("memory_store: a table that is dropped under updates leaves nothing be
     CHECK(blocks_in_use() <= blocks + 64); // the slots of the shards
 }
 
-TEST_CASE("memory_store: a partition that shrinks gives its chunks back") {
+TEST_CASE("memory_store: a shrinking partition frees its chunks") {
     memory_store store;
     REQUIRE(store.create_table("t", "").value());
     std::size_t const empty = blocks_in_use();

@@ -34,7 +34,7 @@ using b = fields<book>;
 
 } // namespace
 
-TEST_CASE("expire removes what was not written for longer, and nothing else") {
+TEST_CASE("expire() removes only rows that were not written for longer than the period") {
     shelf all;
     auto const fresh = some_books(40);
     for (book const& each : fresh) {
@@ -59,7 +59,7 @@ TEST_CASE("expire removes what was not written for longer, and nothing else") {
     CHECK(expire(same.books, one, exactly - std::chrono::nanoseconds{100}, same.options()).value().written == 1);
 }
 
-TEST_CASE("expire keeps to the query, and to what a service can compare") {
+TEST_CASE("expire() respects the query and the comparison limit of the service") {
     shelf all;
     auto const year = some_books(1)[0].year;
     auto const in_year = all.books.where(b::year == year).count().value();
@@ -86,7 +86,7 @@ TEST_CASE("expire keeps to the query, and to what a service can compare") {
     CHECK(done.value().already_there == 1);
 }
 
-TEST_CASE("expire: what is written meanwhile stays, and a run that ended is run again") {
+TEST_CASE("expire: rows that are written meanwhile stay, and an interrupted run can be repeated") {
     shelf all;
     all.service.plan_random(
         3, 60, 200, {testing::fault::lost_before(), testing::fault::lost_after(), testing::fault::busy()});

@@ -81,7 +81,7 @@ std::string shown(authors_view const& view) {
 
 } // namespace
 
-TEST_CASE("a view is what its fold comes to, in the order of its keys") {
+TEST_CASE("a view contains the result of its fold in key order") {
     world w;
     CHECK(w.view.open().error().code == error_code::view_not_ready);
     CHECK((w.view.verify)(w.posts.scan_table()).error().code == error_code::view_not_ready);
@@ -118,7 +118,8 @@ TEST_CASE("a view is what its fold comes to, in the order of its keys") {
     CHECK(shown(w.view) == "Ann 2 11;Bob 2 26;Cid 1 1;");
 }
 
-TEST_CASE("a view is made of several queries, of no entities, and of more rows than a transaction takes") {
+TEST_CASE(
+    "a view can be built from several queries, from no entities, and from more rows than a transaction can have") {
     world w;
     table<post> const others{w.store, "others"};
     others.create().value();
@@ -150,7 +151,7 @@ ENTITABLE(forgetful, partition_key(board), row_key(descending(width(posts, 6)), 
 
 } // namespace
 
-TEST_CASE("groups that come to the same keys are named, and leave nothing behind") {
+TEST_CASE("groups with the same keys are reported, and no table is left behind") {
     world w;
     materialized_view<forgetful> const view{w.store, "authors", quiet(w.time)};
     using p = fields<post>;
@@ -161,7 +162,7 @@ TEST_CASE("groups that come to the same keys are named, and leave nothing behind
     CHECK(w.tables() == std::vector<std::string>{"authors", "posts"});
 }
 
-TEST_CASE("a generation is kept for an hour after the next one, then its table is gone") {
+TEST_CASE("a generation is kept for an hour after the next one, then its table is dropped") {
     world w;
     w.view.refresh(w.posts.scan_table()).value();
     auto const old = w.view.open().value();
@@ -185,7 +186,7 @@ TEST_CASE("a generation is kept for an hour after the next one, then its table i
     CHECK(w.tables() == std::vector<std::string>{"posts"});
 }
 
-TEST_CASE("a refresh is as many requests as it has to be") {
+TEST_CASE("a refresh makes no more requests than necessary") {
     world w;
     testing::spy<memory_backend> service{w.store};
     authors_view const view{service, "authors", quiet(w.time)};
@@ -446,7 +447,7 @@ testing::crash_point_report each_point(defect which) {
 
 } // namespace
 
-TEST_CASE("a refresh that ends at any request, or is overtaken there, shows a reader no half and nothing older") {
+TEST_CASE("a refresh that is interrupted or overtaken at any request never shows a partial or older view") {
     auto const told = each_point(defect::none);
     CHECK(told.problem == "");
     CAPTURE(told.point);
@@ -454,7 +455,7 @@ TEST_CASE("a refresh that ends at any request, or is overtaken there, shows a re
     CHECK(each_point(defect::any_version).problem != "");
 }
 
-TEST_CASE("readers and refreshes of a view in every order") {
+TEST_CASE("readers and refreshes of a view are correct in every order") {
     testing::interleaving_limits limits;
     limits.crashes = 1;
     limits.most_states = entitable_test::rounds(60, 100'000, 1'000);
@@ -469,7 +470,7 @@ TEST_CASE("readers and refreshes of a view in every order") {
     CHECK(walk({writes(2, "writer"), reads}, limits, defect::one_table).problem != "");
 }
 
-TEST_CASE("view: a refresh that is cancelled removes the table that it has made") {
+TEST_CASE("view: a cancelled refresh removes the table that it created") {
     world w;
     w.view.refresh(w.posts.scan_table()).value();
     auto const before = w.tables();

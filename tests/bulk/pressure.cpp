@@ -139,7 +139,7 @@ void load(limited const& into, std::int32_t partitions) {
 
 } // namespace
 
-TEST_CASE("a load takes nine tenths of what a service allows, and has two of a hundred requests refused at most") {
+TEST_CASE("a load uses nine tenths of the allowed rate, with at most two percent of its requests refused") {
     struct way {
         double rate;
         std::int32_t partitions;
@@ -169,7 +169,7 @@ TEST_CASE("a load takes nine tenths of what a service allows, and has two of a h
     }
 }
 
-TEST_CASE("one partition with a limit of its own leaves the others what is theirs") {
+TEST_CASE("one partition with a lower limit does not reduce the rate of the others") {
     limited const into{shared<limited_service>::make()};
     into.service->rate = 1e9;
     into.service->of_partition["0000000003"] = 100;

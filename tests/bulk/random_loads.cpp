@@ -96,7 +96,7 @@ struct random_load {
 
 } // namespace
 
-TEST_CASE("under random faults a load does what its rows say, and tells each refused row once") {
+TEST_CASE("under random faults a load writes its rows and reports each refused row once") {
     std::size_t const loads = entitable_test::rounds(40, 5'000);
     for (std::size_t seed = 1; seed <= loads; ++seed) {
         CAPTURE(seed);
@@ -113,7 +113,7 @@ TEST_CASE("under random faults a load does what its rows say, and tells each ref
     }
 }
 
-TEST_CASE("under random faults what is removed is gone, and what is updated is changed once") {
+TEST_CASE("under random faults each removed row is deleted and each updated row is changed once") {
     std::size_t const loads = entitable_test::rounds(16, 2'000);
     for (std::size_t seed = 1; seed <= loads; ++seed) {
         CAPTURE(seed);

@@ -52,7 +52,7 @@ struct unordered {
 
 } // namespace
 
-TEST_CASE("aggregates: several in one pass, and only what they look at is sent") {
+TEST_CASE("aggregates: several are computed in one pass, which fetches only the properties they need") {
     stations in;
     in.add({{"a", 1, 2.5, 10, {}}, {"a", 2, -1.5, {}, "cold"}, {"b", 1, 8, 5, {}}});
     auto const [n, least, most, sum, mean] =
@@ -73,7 +73,7 @@ TEST_CASE("aggregates: several in one pass, and only what they look at is sent")
     CHECK(std::get<0>(in.readings.scan_table().fold(max(m::minute)).value()) == 2);
 }
 
-TEST_CASE("aggregates: of nothing, of what is absent, and of numbers that are none") {
+TEST_CASE("aggregates: no rows, absent values, NaN and infinity") {
     stations in;
     auto const none = in.readings.scan_table().fold(
         count(), min(m::celsius), entitable::sum(m::rain), average(m::rain), max(m::remark));
@@ -93,13 +93,13 @@ TEST_CASE("aggregates: of nothing, of what is absent, and of numbers that are no
     CHECK(in.readings.scan_table().sum(m::rain).error().code == error_code::out_of_range_input);
 }
 
-TEST_CASE("aggregates: a mean does not lose small values beside large ones") {
+TEST_CASE("aggregates: a mean keeps small values next to large ones") {
     stations in;
     in.add({{"a", 1, 1e16, {}, {}}, {"a", 2, 1, {}, {}}, {"a", 3, -1e16, {}, {}}, {"a", 4, 1, {}, {}}});
     CHECK(std::get<0>(in.readings.scan_table().fold(average(m::celsius)).value()) == 0.5);
 }
 
-TEST_CASE("aggregates: groups, in the order of their values") {
+TEST_CASE("aggregates: groups are returned in the order of their values") {
     stations in;
     in.add({{"a", 1, 1, {}, "x"}, {"a", 2, 2, {}, {}}, {"b", 1, 3, {}, "x"}, {"c", 9, 4, {}, "w"}});
     auto const by_station = in.readings.scan_table().group_by(m::station, count(), entitable::sum(m::celsius)).value();
@@ -124,7 +124,7 @@ TEST_CASE("aggregates: groups, in the order of their values") {
     CHECK(missing.scan_table().fold(count()).error().code == error_code::table_not_found);
 }
 
-TEST_CASE("predicates: a property that is there, and one that is not") {
+TEST_CASE("predicates: a property that is present or absent") {
     stations in;
     in.add({{"a", 1, 1, {}, "x"}, {"a", 2, std::numeric_limits<double>::quiet_NaN(), 0, {}}, {"b", 1, 3, {}, ""}});
     auto const found = [&](auto const& predicate) { return in.readings.scan_table(predicate).count().value(); };
@@ -138,7 +138,7 @@ TEST_CASE("predicates: a property that is there, and one that is not") {
     CHECK(in.readings.where(m::station == "a" && m::rain == std::nullopt).count().value() == 1);
 }
 
-TEST_CASE("partitions: skipping from one to the next") {
+TEST_CASE("partitions: finds each partition by skipping over the rows of the one before") {
     stations in;
     CHECK(in.readings.partitions().value().empty());
     for (std::int32_t minute = 0; minute < 50; ++minute) {

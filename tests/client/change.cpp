@@ -113,7 +113,7 @@ void one_less(book& found) { --found.stock; }
 
 using namespace change_test;
 
-TEST_CASE("update: a function, a function object and a lambda of any parameter change what is stored") {
+TEST_CASE("update: a function, a function object and a lambda with any parameter type change the stored entity") {
     shop const here;
     std::function<void(book&)> const kept = one_less;
     auto counting = [calls = 0](auto& found) mutable { found.stock -= ++calls; };
@@ -128,7 +128,7 @@ TEST_CASE("update: a function, a function object and a lambda of any parameter c
     CHECK(here.books.get("Brecht", 1)->stock == 7);
 }
 
-TEST_CASE("update_if_present: changes what is there; what is absent is no error") {
+TEST_CASE("update_if_present: changes an existing row, and a missing row is not an error") {
     shop const here;
     auto const done = here.books.update_if_present("Brecht", 1, one_less).value();
     REQUIRE(done);
@@ -149,7 +149,7 @@ TEST_CASE("update_if_present: changes what is there; what is absent is no error"
         error_code::table_not_found);
 }
 
-TEST_CASE("remove_if_present: removes what is there; what is absent is no error, another version is") {
+TEST_CASE("remove_if_present: removes an existing row, a missing row is not an error, another version is") {
     shop const here;
     auto const before = here.books.get_stored("Brecht", 1)->etag;
     here.books.update("Brecht", 1, one_less).value();
@@ -163,7 +163,7 @@ TEST_CASE("remove_if_present: removes what is there; what is absent is no error,
         error_code::out_of_range_input);
 }
 
-TEST_CASE("remove_if_present: a repetition that finds nothing says that it was one") {
+TEST_CASE("remove_if_present: a retry that finds no row reports that it was a retry") {
     for (fault const& lost : {fault::lost_after(), fault::lost_before()}) {
         shop const here;
         testing::manual_clock time;
@@ -189,7 +189,7 @@ TEST_CASE("remove_if_present: a repetition that finds nothing says that it was o
     CHECK(books.remove_if_present("Brecht", 1, any_etag).error().effect == effect::unknown);
 }
 
-TEST_CASE("update_if_present: a write of unknown effect is no absence") {
+TEST_CASE("update_if_present: a write of unknown effect does not count as a missing row") {
     shop const here;
     testing::manual_clock time;
     testing::faulty<memory_backend> const service{here.store, {.time = &time}};

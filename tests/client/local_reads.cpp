@@ -336,14 +336,14 @@ void compare(std::uint64_t seed, Store const& store, bool odd, bool same_pages) 
 
 using namespace client_local_reads;
 
-TEST_CASE("local reads: the same as over pages, in memory") {
+TEST_CASE("local reads: in memory the results equal those of paged reads") {
     std::uint64_t const seeds = std::getenv("ENTITABLE_TEST_LONG") != nullptr ? 400 : 8;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         compare(seed, memory_backend{}, seed % 2 == 0, true);
     }
 }
 
-TEST_CASE("local reads: the same as over pages, in a file") {
+TEST_CASE("local reads: in a file the results equal those of paged reads") {
     entitable_test::temporary_folder const folder{entitable_test::temporary_folder::memory()};
     std::uint64_t const seeds = std::getenv("ENTITABLE_TEST_LONG") != nullptr ? 100 : 2;
     file_options how;
@@ -354,7 +354,7 @@ TEST_CASE("local reads: the same as over pages, in a file") {
     }
 }
 
-TEST_CASE("local reads: the same as over pages of a nasty backend") {
+TEST_CASE("local reads: in nasty mode the results equal those of paged reads") {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
         local_options options;
         options.nasty.emplace().seed = seed;
@@ -371,7 +371,7 @@ TEST_CASE("local reads: the same as over pages of a nasty backend") {
     }
 }
 
-TEST_CASE("local reads: what a query has cost, and where it ends, is that of pages") {
+TEST_CASE("local reads: the cost and the end of a query equal those of paged reads") {
     memory_backend const store;
     table<numbered> const rows{store, "Rows"};
     rows.create().value();
@@ -393,7 +393,7 @@ TEST_CASE("local reads: what a query has cost, and where it ends, is that of pag
     }
 }
 
-TEST_CASE("local reads: a page ends at its bytes, and at a row that is none") {
+TEST_CASE("local reads: a page ends at its byte limit and at an invalid row") {
     local<memory_store> const store;
     table<sample> const rows{store, "Rows"};
     rows.create().value();
@@ -425,7 +425,7 @@ TEST_CASE("local reads: a page ends at its bytes, and at a row that is none") {
     CHECK(seen == 40);
 }
 
-TEST_CASE("local reads: keys that are none of the entity's end a fold") {
+TEST_CASE("local reads: keys of another type end a fold with an error") {
     memory_backend const store;
     table<numbered> const rows{store, "Rows"};
     table<numbered> const paged{paging<memory_backend>{store}, "Rows"};
@@ -567,7 +567,7 @@ struct telling final : observer {
 
 } // namespace client_local_reads
 
-TEST_CASE("local reads: functions of the user may write into what is read, and throw") {
+TEST_CASE("local reads: functions of the user may write to the table they read, and may throw") {
     write_while_reading(memory_backend{}, "Memory");
     write_while_reading(paging<memory_backend>{memory_backend{}}, "Pages");
     entitable_test::temporary_folder const folder{entitable_test::temporary_folder::memory()};
@@ -578,7 +578,7 @@ TEST_CASE("local reads: functions of the user may write into what is read, and t
     write_while_reading(file_backend{folder / "rollback.db", how}, "File");
 }
 
-TEST_CASE("local reads: types of the user are not read while the store is") {
+TEST_CASE("local reads: codecs of user types run outside the locks of the store") {
     table<trapped> const rows{memory_backend{}, "Rows"};
     rows.create().value();
     for (std::int32_t number = 0; number < 10; ++number) {
@@ -603,7 +603,7 @@ TEST_CASE("local reads: types of the user are not read while the store is") {
     CHECK(sprung == 2);
 }
 
-TEST_CASE("local reads: members that begin with what the table gives are not made while it is being read") {
+TEST_CASE("local reads: default members that use the table are created outside the locks of the store") {
     memory_backend const store;
     table<ticketed> const rows{store, "Rows"};
     rows.create().value();
@@ -627,7 +627,7 @@ TEST_CASE("local reads: members that begin with what the table gives are not mad
     CHECK(drawn > 1);
 }
 
-TEST_CASE("local reads: a cancellation and a deadline end it between two pages") {
+TEST_CASE("local reads: a cancellation or a deadline ends the query between two pages") {
     testing::manual_clock time;
     local_options options;
     options.time = &time;
@@ -653,7 +653,7 @@ TEST_CASE("local reads: a cancellation and a deadline end it between two pages")
     CHECK(rows.where(n::site == "a").fold(count(), sum(n::size)).error().code == error_code::cancelled);
 }
 
-TEST_CASE("local reads: observers are told of each page as before") {
+TEST_CASE("local reads: observers see each page as with paged reads") {
     memory_backend const store;
     std::vector<std::vector<std::string>> told;
     table<numbered>{store, "Rows"}.create().value();
@@ -678,7 +678,7 @@ TEST_CASE("local reads: observers are told of each page as before") {
     CHECK(told[2] == told[0]);
 }
 
-TEST_CASE("local reads: nothing that stands before a store is passed by") {
+TEST_CASE("local reads: layers in front of a store are not bypassed") {
     memory_backend const store;
     table<numbered>{store, "Rows"}.create().value();
     for (std::int32_t number = 0; number < 25; ++number) {
@@ -706,7 +706,7 @@ TEST_CASE("local reads: nothing that stands before a store is passed by") {
     CHECK(counted.counted()[0].operations == 3);
 }
 
-TEST_CASE("local reads: a transaction is seen as a whole or not at all") {
+TEST_CASE("local reads: a transaction is seen completely or not at all") {
     entitable_test::temporary_folder const folder{entitable_test::temporary_folder::memory()};
     file_options how;
     how.durability = durability::relaxed;

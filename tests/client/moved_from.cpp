@@ -49,7 +49,7 @@ void check_transport(Transport through) {
 
 } // namespace
 
-TEST_CASE("a table that was moved from answers InvalidInput, and what it moved to works") {
+TEST_CASE("a table that was moved from returns InvalidInput, and the new one works") {
     memory_backend store;
     auto all = runners(store, 3);
     auto const taken = std::move(all);
@@ -73,7 +73,7 @@ TEST_CASE("a table that was moved from answers InvalidInput, and what it moved t
     CHECK(all.get("Boston", "Full", 1));
 }
 
-TEST_CASE("batches, pages, queries and numbers that were moved from answer InvalidInput") {
+TEST_CASE("batches, pages, queries and sequences that were moved from return InvalidInput") {
     memory_backend store;
     auto const all = runners(store, 3);
     auto batch = all.batch();
@@ -111,7 +111,7 @@ TEST_CASE("batches, pages, queries and numbers that were moved from answer Inval
     CHECK(spread.next().has_value());
 }
 
-TEST_CASE("a table and a batch of several types that were moved from answer InvalidInput") {
+TEST_CASE("a table and a batch of several types that were moved from return InvalidInput") {
     memory_backend store;
     row_table rows{store, "runners"};
     rows.create().value();
@@ -130,7 +130,7 @@ TEST_CASE("a table and a batch of several types that were moved from answer Inva
     CHECK(kept.of<counter>().get("one", 1));
 }
 
-TEST_CASE("a transport that was moved from answers InvalidInput") {
+TEST_CASE("a transport that was moved from returns InvalidInput") {
     check_transport(memory_backend{});
     check_transport(any_transport{memory_backend{}});
     check_transport(retrying{memory_backend{}});

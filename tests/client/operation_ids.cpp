@@ -121,7 +121,7 @@ std::vector<verb> verbs() {
 
 } // namespace
 
-TEST_CASE("operation id: after a call that was applied, no error of a later one says that nothing was") {
+TEST_CASE("operation id: after a call was applied, no later error claims that nothing was written") {
     for (verb const& each : verbs()) {
         for (auto const& fault : {testing::fault::busy(), testing::fault::lost_before(), testing::fault::refused()}) {
             memory_backend const store;

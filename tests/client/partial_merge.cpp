@@ -47,7 +47,7 @@ struct channels {
 
 } // namespace
 
-TEST_CASE("partial merge: only the members that are named are sent and changed") {
+TEST_CASE("partial merge: sends and changes only the named members") {
     channels in;
     CHECK(
         in.blogs.merge(at("c", 1), b::text = "redacted", b::likes = 7, b::score = 1, b::is = state::closed, any_etag));
@@ -66,7 +66,7 @@ TEST_CASE("partial merge: only the members that are named are sent and changed")
     CHECK(in.blogs.get("c", 1)->note == text);
 }
 
-TEST_CASE("partial merge: conditions, keys that cannot be, and entities that are not there") {
+TEST_CASE("partial merge: conditions, invalid keys and missing entities") {
     channels in;
     auto const before = in.blogs.get_stored("c", 1).value();
     CHECK(in.blogs.merge(at("c", 1), b::text = "first", before.etag));
@@ -78,7 +78,7 @@ TEST_CASE("partial merge: conditions, keys that cannot be, and entities that are
     CHECK_FALSE(in.blogs.merge(at("c/d", 1), b::text = "x", any_etag));
 }
 
-TEST_CASE("partial merge and removal by keys in a batch, of one type and of several") {
+TEST_CASE("partial merge and removal by key in a batch, of one type and of several") {
     channels in;
     in.blogs.insert({"c", 2, "gone", "bob", 0, 0, {}, state::open}).value();
     auto batch = in.blogs.batch();
@@ -101,7 +101,7 @@ TEST_CASE("partial merge and removal by keys in a batch, of one type and of seve
     CHECK_FALSE(refused.submit());
 }
 
-TEST_CASE("partial merge: a member that is absent is removed, and what the type does not know stays") {
+TEST_CASE("partial merge: an absent member is removed, and undeclared properties stay") {
     channels in;
     row_builder older{"c", row_key_of(blog{"c", 1, {}, {}, 0, 0, {}, state::open}).value()};
     older.add("OfAnotherVersion", value_view{std::int32_t{3}});
@@ -123,7 +123,7 @@ TEST_CASE("partial merge: a member that is absent is removed, and what the type 
     CHECK_FALSE(in.blogs.merge(at("c/d", 1), b::note = absent, any_etag));
 }
 
-TEST_CASE("partial merge: the version that is asked for is the one that loses a member") {
+TEST_CASE("partial merge: a member is only removed from the given version") {
     channels in;
     auto const before = in.blogs.get_stored("c", 1).value();
     in.blogs.merge(at("c", 1), b::likes = 6, any_etag).value();
@@ -137,7 +137,7 @@ TEST_CASE("partial merge: the version that is asked for is the one that loses a 
 }
 
 TEST_CASE(
-    "partial merge: a batch that removes members is one transaction, and begins again when another writer was faster") {
+    "partial merge: a batch that removes members is one transaction, and starts over if another writer was faster") {
     channels in;
     in.blogs.insert({"c", 2, "second", "bob", 0, 0, "too", state::open}).value();
     auto batch = in.blogs.batch();
@@ -196,7 +196,7 @@ struct beaten {
 
 } // namespace
 
-TEST_CASE("partial merge: what another writer wrote between read and write is kept") {
+TEST_CASE("partial merge: a write of another writer between read and write is preserved") {
     memory_backend store;
     table<blog> direct{store, "blogs"};
     direct.create().value();

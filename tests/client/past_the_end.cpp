@@ -29,7 +29,7 @@ void use(T&& read) {
 
 } // namespace
 
-TEST_CASE("the iterator of a query ends the program past its end") {
+TEST_CASE("incrementing a query iterator past its end terminates the program") {
     memory_backend const store;
     auto const all = runners(store, 3);
     auto const query = all.where(in_boston);
@@ -57,7 +57,7 @@ TEST_CASE("the iterator of a query ends the program past its end") {
     CHECK_THAT(last_words([&] { ++iterator{}; }), StartsWith("entitable: a query's iterator of no query is used: "));
 }
 
-TEST_CASE("the iterator of a query throws its error each time, gives no row after it, and never ends") {
+TEST_CASE("after an error a query iterator throws it each time and yields no more rows") {
     testing::faulty const store{memory_backend{}};
     auto const all = runners(store, 30);
     store.plan({testing::fault::busy(), 2, "query_entities"});
@@ -75,7 +75,7 @@ TEST_CASE("the iterator of a query throws its error each time, gives no row afte
     }
 }
 
-TEST_CASE("an iterator at a row that cannot be read does not skip it") {
+TEST_CASE("an iterator does not skip an unreadable row") {
     memory_backend const store;
     auto const all = runners(store, 10);
     row_table const raw{store, "runners"};
@@ -95,7 +95,7 @@ TEST_CASE("an iterator at a row that cannot be read does not skip it") {
     CHECK(at != query.end());
 }
 
-TEST_CASE("elements that are not there end the program") {
+TEST_CASE("access to missing elements terminates the program") {
     memory_backend const store;
     auto const all = runners(store, 3);
     auto const page = all.where(in_boston).pages().next().value();
@@ -136,7 +136,7 @@ struct slow {
 
 } // namespace
 
-TEST_CASE("a second thread in one query, or in its pages, ends the program in debug builds") {
+TEST_CASE("a second thread in one query or in its pages terminates the program in debug builds") {
     memory_backend const store;
     static_cast<void>(runners(store, 3));
     table<runner> const all{slow{store}, "runners"};
@@ -156,7 +156,7 @@ TEST_CASE("a second thread in one query, or in its pages, ends the program in de
         "it ended with status 0"); // copies are independent
 }
 
-TEST_CASE("one thread may run a query within itself, and pages may move from thread to thread") {
+TEST_CASE("one thread may run a query recursively, and pages may move between threads") {
     memory_backend const store;
     auto const all = runners(store, 3);
     auto const query = all.where(in_boston).page_size(1);

@@ -26,7 +26,7 @@ std::vector<std::int32_t> const all_nine{1, 2, 3, 4, 5, 6, 7, 8, 9};
 
 } // namespace
 
-TEST_CASE("take is a total, page_size a page, and neither changes which entities there are") {
+TEST_CASE("take() limits the total and page_size() a page, and neither changes which entities match") {
     wide_transport store;
     auto const all = runners(store, 9);
     for (std::uint32_t const rows : {1U, 2U, 4U, 9U, 1000U}) {
@@ -48,7 +48,7 @@ TEST_CASE("take is a total, page_size a page, and neither changes which entities
     }
 }
 
-TEST_CASE("no more rows are asked for than will be used") {
+TEST_CASE("a query requests no more rows than it will use") {
     wide_transport store;
     auto const all = runners(store, 9);
     CHECK(all.where(in_boston).first().value()->bib == 1);
@@ -59,7 +59,7 @@ TEST_CASE("no more rows are asked for than will be used") {
     CHECK(store.log->queries.back().page_size == 1000); // one row might be dropped
 }
 
-TEST_CASE("a page size that is not allowed is an error, not another size") {
+TEST_CASE("an invalid page size is an error and is not adjusted") {
     memory_backend store;
     auto const all = runners(store, 1);
     CHECK(all.where(in_boston).page_size(0).count().error().code == error_code::invalid_input);
@@ -69,7 +69,7 @@ TEST_CASE("a page size that is not allowed is an error, not another size") {
     CHECK(all.where(in_boston).page_size(1001).take(2).count().error().code == error_code::invalid_input);
 }
 
-TEST_CASE("first gives an entity or nothing, also where only a later page has one") {
+TEST_CASE("first() returns an entity or nullopt, even if only a later page has a row") {
     memory_backend store;
     auto const all = runners(store, 9);
     CHECK_FALSE(all.where(in_boston && r::bib > 9).first().value().has_value());
@@ -80,7 +80,7 @@ TEST_CASE("first gives an entity or nothing, also where only a later page has on
               ->bib == 9);
 }
 
-TEST_CASE("to gives any container with push_back") {
+TEST_CASE("to() fills any container that has push_back") {
     memory_backend store;
     auto const all = runners(store, 3);
     CHECK(all.where(in_boston).to().value().size() == 3);
@@ -107,7 +107,7 @@ TEST_CASE("folds read all values, one page at a time") {
     CHECK((query.take(3).max)(r::bib).value() == 3);
 }
 
-TEST_CASE("folds pass over NaN where it has no place, and a sum that does not fit is an error") {
+TEST_CASE("folds skip NaN unless it is meaningful, and a sum that overflows is an error") {
     memory_backend store;
     table<runner> all{store, "runners"};
     all.create().value();
@@ -136,7 +136,7 @@ TEST_CASE("folds pass over NaN where it has no place, and a sum that does not fi
     CHECK(counters.where(c::name == "down").sum(c::value).error().code == error_code::out_of_range_input);
 }
 
-TEST_CASE("analyze says what the last run has cost") {
+TEST_CASE("analyze() reports the cost of the last run") {
     wide_transport store;
     auto const all = runners(store, 9);
     auto const query = all.where(r::event == "Boston" && in(r::distance, {"Full", "Half"}) && r::bib != 3).page_size(4);
@@ -164,7 +164,7 @@ TEST_CASE("analyze says what the last run has cost") {
     CHECK(all.scan_table(r::pace >= 1000).count().value() == 0);
 }
 
-TEST_CASE("partitions are counted once, also when a page ends inside of one") {
+TEST_CASE("partitions are counted once, even if a page ends inside one") {
     memory_backend store;
     auto const all = runners(store, 5);
     for (std::uint32_t const rows : {1U, 3U, 1000U}) {
@@ -174,7 +174,7 @@ TEST_CASE("partitions are counted once, also when a page ends inside of one") {
     }
 }
 
-TEST_CASE("a query is a cheap view that owns what it asks") {
+TEST_CASE("a query is a cheap view that owns its predicate") {
     using asked = decltype(std::declval<table<runner>>().where(in_boston));
     static_assert(std::ranges::input_range<asked>);
     static_assert(std::ranges::input_range<asked const>);
@@ -200,14 +200,14 @@ TEST_CASE("a query is a cheap view that owns what it asks") {
     CHECK(seen == std::vector<std::int32_t>{1, 2, 3});
 }
 
-TEST_CASE("a query made of nothing is an error when it is run") {
+TEST_CASE("a default-constructed query returns an error when it is run") {
     query<runner, access_path::table> const nothing;
     CHECK(nothing.count().error().code == error_code::invalid_input);
     CHECK(nothing.explain().error().code == error_code::invalid_input);
     CHECK_THROWS_AS(nothing.begin(), entitable::error);
 }
 
-TEST_CASE("iteration throws the error of a page, the rest returns it") {
+TEST_CASE("iteration throws the error of a page, and the other functions return it") {
     wide_transport store;
     auto const all = runners(store, 9);
     auto const ranges = all.where(in_boston && (r::bib <= 2 || r::bib >= 5));
@@ -230,7 +230,7 @@ TEST_CASE("iteration throws the error of a page, the rest returns it") {
     CHECK(seen == std::vector<std::int32_t>{1, 2});
 }
 
-TEST_CASE("ranges are read up to in_flight at once, and the results stay in key order") {
+TEST_CASE("up to in_flight ranges are read at once, and the results stay in key order") {
     wide_transport store;
     auto const all = runners(store, 30);
     auto const tens = in_boston && (r::bib < 5 || between(r::bib, 10, 14) || between(r::bib, 17, 19) || r::bib > 28);
@@ -258,7 +258,7 @@ TEST_CASE("ranges are read up to in_flight at once, and the results stay in key 
     CHECK(bibs(plain.where(tens).in_flight(3)) == expected);
 }
 
-TEST_CASE("the error that is seen is the first in key order, whatever was answered first") {
+TEST_CASE("the reported error is the first in key order, whichever answer came first") {
     wide_transport store;
     auto const all = runners(store, 30);
     auto const query =
@@ -275,7 +275,7 @@ TEST_CASE("the error that is seen is the first in key order, whatever was answer
     CHECK(query.in_flight(4).count().error().message == "failing 0000000010");
 }
 
-TEST_CASE("a cancelled query ends with Cancelled, also with many under way") {
+TEST_CASE("a cancelled query ends with Cancelled, even with many requests in flight") {
     wide_transport store;
     auto const all = runners(store, 9);
     cancellation_source stop;
@@ -311,7 +311,7 @@ struct throwing {
 
 } // namespace
 
-TEST_CASE("a transport that throws with several pages under way leaves the query whole, and nothing behind") {
+TEST_CASE("a transport that throws with several pages in flight leaves the query usable and leaks nothing") {
     throwing const service;
     wide_transport filled;
     filled.store = service.store;
@@ -325,7 +325,7 @@ TEST_CASE("a transport that throws with several pages under way leaves the query
     CHECK(some.count().value() == 3);
 }
 
-TEST_CASE("a transport that leaves a request without an answer does not hang the query") {
+TEST_CASE("a transport that never answers a request does not hang the query") {
     wide_transport store;
     auto const all = runners(store, 9);
     store.log->silent = true;
@@ -333,7 +333,7 @@ TEST_CASE("a transport that leaves a request without an answer does not hang the
     CHECK(two.in_flight(2).count().error().code == error_code::transport_failed);
 }
 
-TEST_CASE("the least and the greatest text are those of the comparisons, in keys and in properties") {
+TEST_CASE("min and max of texts use the order of comparisons, in keys and in properties") {
     memory_backend store;
     table<result_line> const all{store, "lines"};
     all.create().value();

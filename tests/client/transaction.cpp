@@ -89,7 +89,7 @@ struct small_pages {
 
 } // namespace
 
-TEST_CASE("transaction: what is read and changed is written as one, in reads and one request") {
+TEST_CASE("transaction: reads and changes become one transaction: the reads, then one write request") {
     bank in;
     auto const done = in.transact([](all_of_bank& all) -> result<void> {
         ENTITABLE_CHECK(transfer(all, 1, 2, 30));
@@ -107,7 +107,7 @@ TEST_CASE("transaction: what is read and changed is written as one, in reads and
     CHECK(in.last_changes().size() == 3);
 }
 
-TEST_CASE("transaction: with an error of the body nothing is written") {
+TEST_CASE("transaction: nothing is written if the body returns an error") {
     bank in;
     auto const done = in.transact([](all_of_bank& all) -> result<void> {
         all.insert(booking{"first", 7, 30});
@@ -119,7 +119,7 @@ TEST_CASE("transaction: with an error of the body nothing is written") {
     CHECK(in.watched.all<entitable::transact>().empty());
 }
 
-TEST_CASE("transaction: a row that was read and has changed begins it again") {
+TEST_CASE("transaction: starts over if a row that it read has changed") {
     bank in;
     int runs = 0;
     auto const done = in.transact([&](all_of_bank& all) -> result<void> {
@@ -136,7 +136,7 @@ TEST_CASE("transaction: a row that was read and has changed begins it again") {
     CHECK(in.cents(1) == 999);
 }
 
-TEST_CASE("transaction: a row that was only read is guarded") {
+TEST_CASE("transaction: a row that was only read is guarded by its version") {
     bank in;
     int runs = 0;
     auto const done = in.transact([&](all_of_bank& all) -> result<void> {
@@ -156,7 +156,7 @@ TEST_CASE("transaction: a row that was only read is guarded") {
     CHECK(in.cents(3) == 5);
 }
 
-TEST_CASE("transaction: a row that was not found, and is inserted, begins it again when another inserts it") {
+TEST_CASE("transaction: starts over if another writer inserts a row that it did not find and inserts itself") {
     bank in;
     int runs = 0;
     auto const done = in.transact([&](all_of_bank& all) -> result<void> {
@@ -185,7 +185,7 @@ TEST_CASE("transaction: a row that was not found, and is inserted, begins it aga
     CHECK_FALSE(blind.error().operation_index);
 }
 
-TEST_CASE("transaction: nothing is told of a state that never was") {
+TEST_CASE("transaction: nothing is returned from a state that never existed") {
     bank in;
     int runs = 0;
     std::int64_t sum = 0;
@@ -221,7 +221,7 @@ TEST_CASE("transaction: nothing is told of a state that never was") {
     CHECK(missing.value().attempts == 2);
 }
 
-TEST_CASE("transaction: one row read and found in a query as another version begins it again") {
+TEST_CASE("transaction: starts over if a query finds another version of a row that was read") {
     bank in;
     int runs = 0;
     auto const done = in.transact([&](all_of_bank& all) -> result<void> {
@@ -243,7 +243,7 @@ TEST_CASE("transaction: one row read and found in a query as another version beg
     CHECK(in.cents(1) == 250);
 }
 
-TEST_CASE("transaction: a query is of one page, unless the body is exclusive") {
+TEST_CASE("transaction: a query is limited to one page unless the body is exclusive") {
     bank in;
     auto opening = in.accounts.batch();
     for (std::int32_t number = 4; number <= 9; ++number) {
@@ -278,7 +278,7 @@ TEST_CASE("transaction: a query is of one page, unless the body is exclusive") {
     CHECK(in.watched.all<query_entities>().size() == 1);
 }
 
-TEST_CASE("transaction: several changes of a row come to one") {
+TEST_CASE("transaction: several changes of a row are combined into one") {
     struct expectation {
         std::string_view name;
         std::function<void(all_of_bank&, account&)> body;
@@ -315,7 +315,7 @@ TEST_CASE("transaction: several changes of a row come to one") {
     CHECK((stored ? stored->cents : -1) == each.cents);
 }
 
-TEST_CASE("transaction: changes of what is not there yet come to one as well") {
+TEST_CASE("transaction: several changes of a new row are also combined into one") {
     bank in;
     account const first{"first", 9, 1, "new"};
     account const second{"first", 9, 2, {}};
@@ -354,7 +354,7 @@ TEST_CASE("transaction: changes of what is not there yet come to one as well") {
     CHECK_FALSE(in.accounts.find("first", 9).value());
 }
 
-TEST_CASE("transaction: an update keeps what the type does not declare") {
+TEST_CASE("transaction: an update keeps undeclared properties") {
     bank in;
     row_table raw{in.store, "books"};
     table<account> const direct{in.store, "books"};
@@ -380,7 +380,7 @@ TEST_CASE("transaction: an update keeps what the type does not declare") {
     CHECK(in.last_changes().size() == 2); // the second one a guard
 }
 
-TEST_CASE("transaction: a change that uses the transaction itself is laid over what it has left") {
+TEST_CASE("transaction: a change function that uses the transaction is applied on top of its changes") {
     bank in;
     entity wide{"first", row_key_of(account{"first", 1, 0, {}}).value()};
     wide.set("color", std::string(500, 'r'));
@@ -405,7 +405,7 @@ TEST_CASE("transaction: a change that uses the transaction itself is laid over w
     CHECK(gone.error().code == error_code::invalid_input);
 }
 
-TEST_CASE("transaction: a required row must be there, and may be changed by others") {
+TEST_CASE("transaction: a required row must exist, and others may change it") {
     bank in;
     auto const done = in.transact([&](all_of_bank& all) -> result<void> {
         all.require(3).insert(booking{"first", 1, 1});
@@ -422,7 +422,7 @@ TEST_CASE("transaction: a required row must be there, and may be changed by othe
     CHECK_FALSE(in.books.of<booking>().find("first", 2).value());
 }
 
-TEST_CASE("transaction: a required row is there at the end, in whatever order it is read and changed") {
+TEST_CASE("transaction: a required row exists at the end, in whatever order it is read and changed") {
     bank in;
     auto const run = [&](auto body) {
         return in.transact([&](all_of_bank& all) -> result<void> {
@@ -483,7 +483,7 @@ TEST_CASE("transaction: a row that is read after it was changed is guarded from 
     CHECK(nothing.error().code == error_code::resource_not_found);
 }
 
-TEST_CASE("transaction: what is too large is refused before it is sent, with its guards") {
+TEST_CASE("transaction: a transaction that is too large with its guards is refused before it is sent") {
     bank in;
     auto const done = in.transact([](all_of_bank& all) -> result<void> {
         ENTITABLE_CHECK(all.get(1));
@@ -498,7 +498,7 @@ TEST_CASE("transaction: what is too large is refused before it is sent, with its
     CHECK(in.watched.all<entitable::transact>().empty());
 }
 
-TEST_CASE("transaction: an error of a read counts, even where the body takes no notice") {
+TEST_CASE("transaction: an error of a read counts even if the body ignores it") {
     bank in;
     testing::faulty<memory_backend> broken{in.store, {.time = &in.time}};
     broken.plan({fault::busy(), 1, "get_entity"});
@@ -512,7 +512,7 @@ TEST_CASE("transaction: an error of a read counts, even where the body takes no 
     CHECK_FALSE(in.accounts.find("first", 50).value());
 }
 
-TEST_CASE("transaction: where several reads gave nothing there is nothing to look at once more") {
+TEST_CASE("transaction: reads that found nothing are not repeated") {
     bank of;
     auto const none = of.transact([](all_of_bank& all) -> result<void> {
         CHECK(all.where(a::number == 7).value().empty());
@@ -531,7 +531,7 @@ TEST_CASE("transaction: where several reads gave nothing there is nothing to loo
     CHECK(lost.error().code == error_code::transport_failed);
 }
 
-TEST_CASE("transaction: an unknown effect ends it, and is not followed by another attempt") {
+TEST_CASE("transaction: an unknown effect ends it without another attempt") {
     bank in;
     testing::faulty<memory_backend> broken{in.store, {.time = &in.time}};
     broken.plan({fault::lost_after(), 1, "transact"});
@@ -554,7 +554,7 @@ TEST_CASE("transaction: an unknown effect ends it, and is not followed by anothe
     CHECK(in.cents(1) == 102);
 }
 
-TEST_CASE("transaction: others that are always faster end it with a number") {
+TEST_CASE("transaction: ends after a number of attempts if other writers are always faster") {
     bank in;
     int runs = 0;
     auto const done = in.transact(
@@ -582,7 +582,7 @@ TEST_CASE("transaction: others that are always faster end it with a number") {
     CHECK(late); // the clock stood
 }
 
-TEST_CASE("transaction: under an operation id it is made once") {
+TEST_CASE("transaction: with an operation id it is applied once") {
     bank in;
     retrying const patient{in.store, {.time = &in.time, .seed = 1}};
     call_options once;
@@ -618,7 +618,7 @@ TEST_CASE("transaction: under an operation id it is made once") {
     CHECK(plain.transact("first", add).error().code == error_code::not_supported);
 }
 
-TEST_CASE("transaction: under an operation id no error of a later call says that nothing was done") {
+TEST_CASE("transaction: with an operation id no later error claims that nothing was written") {
     bank in;
     testing::faulty const service{in.store};
     retrying const once_only{service, {.policy = {.max_attempts = 1}, .time = &in.time, .seed = 1}};
@@ -640,7 +640,7 @@ TEST_CASE("transaction: under an operation id no error of a later call says that
     CHECK(in.cents(1) == 101);
 }
 
-TEST_CASE("transaction: exclusive comes first, and its row is a system row") {
+TEST_CASE("transaction: exclusive() must come first, and its row is a system row") {
     bank in;
     auto const late = in.transact([](all_of_bank& all) -> result<void> {
         ENTITABLE_CHECK(all.get(1));

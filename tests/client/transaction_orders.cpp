@@ -180,7 +180,7 @@ struct confirms_unseen {
 
 } // namespace
 
-TEST_CASE("transaction: transfers keep the sum, and readers see no half of one, in every order") {
+TEST_CASE("transaction: transfers keep the sum, and readers never see half of a transfer, in every order") {
     auto const constant = [](ledger const& books, tally const& told) -> std::string {
         return sum(books) != 30 ? "money came or went" : told.refused > 0 ? "an outcome that cannot be" : "";
     };
@@ -198,7 +198,7 @@ TEST_CASE("transaction: transfers keep the sum, and readers see no half of one, 
     CHECK(torn.problem == "an outcome that cannot be");
 }
 
-TEST_CASE("transaction: numbers without gaps, in every order, and with answers settled by operation rows") {
+TEST_CASE("transaction: numbers have no gaps, in every order, and with answers settled by operation rows") {
     auto const next = [](on_ledger& all) -> result<void> {
         ENTITABLE_TRY(auto counted, all.get<account>(3));
         counted.cents += 1;
@@ -232,7 +232,7 @@ TEST_CASE("transaction: numbers without gaps, in every order, and with answers s
     CHECK(settled.complete);
 }
 
-TEST_CASE("transaction: what is decided by what is not there holds among exclusive bodies, and only there") {
+TEST_CASE("transaction: decisions on missing rows hold only among exclusive bodies") {
     // One of the bookings 1 and 2 may be there, not both.
     auto const takes = [](std::int64_t own, bool exclusive) {
         return [own, exclusive](on_ledger& all) -> result<void> {
@@ -278,7 +278,7 @@ TEST_CASE("transaction: what is decided by what is not there holds among exclusi
     CHECK(walk({{"exclusive", sees}, {"announced", blind, true}}, 0, marks, calm).problem == "");
 }
 
-TEST_CASE("transaction: exact versions stand before everything else in the request") {
+TEST_CASE("transaction: exact versions come first in the request") {
     // Account 3 says whether booking 1 is there; who sees that it is requires it, or inserts 2 beside it.
     auto const leaves = [](on_ledger& all) -> result<void> {
         ENTITABLE_TRY(auto flag, all.get<account>(3));

@@ -217,7 +217,7 @@ bool inserts_and_removes_unread(std::vector<step> const& body) {
 
 } // namespace
 
-TEST_CASE("transaction: random bodies do what their verbs do one by one") {
+TEST_CASE("transaction: random bodies do what their verbs do one at a time") {
     world in;
     generator make{random_source{4711}};
     std::size_t made = 0;
@@ -258,7 +258,7 @@ TEST_CASE("transaction: random bodies do what their verbs do one by one") {
     CHECK(refused > 500);
 }
 
-TEST_CASE("transaction: random bodies, and a write of another's in between, are as if one had followed the other") {
+TEST_CASE("transaction: a random body and a concurrent write of another writer are serializable") {
     world in;
     generator make{random_source{815}};
     std::size_t made = 0;

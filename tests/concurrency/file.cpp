@@ -42,7 +42,7 @@ void in_threads(std::size_t count, Work const& work) {
 
 } // namespace
 
-TEST_CASE("file: a reader sees a transaction as a whole, and what it saw stays") {
+TEST_CASE("file: a reader sees a transaction as a whole, and its snapshot stays the same") {
     constexpr std::int32_t rows = 20;
     temporary_folder const folder{temporary_folder::memory()};
     file_options options;
@@ -82,7 +82,7 @@ TEST_CASE("file: a reader sees a transaction as a whole, and what it saw stays")
     CHECK(seen > 20);
 }
 
-TEST_CASE("file: threads share commits, and each has its own answer") {
+TEST_CASE("file: threads share commits, and each gets its own answer") {
     constexpr std::size_t threads = 8;
     temporary_folder const folder;
     file_backend const store{folder / "stamps.db"};
@@ -106,7 +106,7 @@ TEST_CASE("file: threads share commits, and each has its own answer") {
     CHECK(store.verify().value().sound());
 }
 
-TEST_CASE("file: what a body throws reaches its own caller, and the others of the commit go on") {
+TEST_CASE("file: an exception from a body reaches its caller, and the other updates of the commit succeed") {
     temporary_folder const folder;
     file_backend const backend{folder / "stamps.db"};
     sqlite_store& store = backend.store();
@@ -143,7 +143,7 @@ TEST_CASE("file: what a body throws reaches its own caller, and the others of th
     CHECK(rows == 160);
 }
 
-TEST_CASE("file: tables that come and go under readers and writers") {
+TEST_CASE("file: tables are created and dropped under readers and writers") {
     temporary_folder const folder{temporary_folder::memory()};
     file_backend const store{folder / "stamps.db"};
     std::atomic<bool> stop{false};

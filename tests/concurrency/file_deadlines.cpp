@@ -83,7 +83,7 @@ constexpr milliseconds soon{1'500};
 
 } // namespace
 
-TEST_CASE("file: a queued writer ends with its own deadline or cancellation, whoever leads") {
+TEST_CASE("file: a queued writer ends with its own deadline or cancellation, whichever thread leads the commit") {
     temporary_folder const folder{temporary_folder::memory()};
     std::string const path = folder / "items.db";
     file_options options;
@@ -121,7 +121,7 @@ TEST_CASE("file: a queued writer ends with its own deadline or cancellation, who
     CHECK(items.get("p", 4));
 }
 
-TEST_CASE("file: a writer that leads ends with its own deadline or cancellation, and another goes on") {
+TEST_CASE("file: a leading writer ends with its own deadline or cancellation, and another one continues") {
     temporary_folder const folder{temporary_folder::memory()};
     std::string const path = folder / "items.db";
     file_options options;
@@ -157,7 +157,7 @@ TEST_CASE("file: a writer that leads ends with its own deadline or cancellation,
     CHECK(items.scan_table().count().value() == 3);
 }
 
-TEST_CASE("file: writers in a queue wait for busy_timeout, and not for one after the other") {
+TEST_CASE("file: queued writers wait for busy_timeout concurrently and not one after the other") {
     temporary_folder const folder{temporary_folder::memory()};
     std::string const path = folder / "items.db";
     file_options options;
@@ -179,7 +179,7 @@ TEST_CASE("file: writers in a queue wait for busy_timeout, and not for one after
     }
 }
 
-TEST_CASE("file: a busy_timeout of nothing is not for the writers of the same store") {
+TEST_CASE("file: a busy_timeout of 0 does not apply to writers of the same store") {
     temporary_folder const folder;
     file_options options;
     options.busy_timeout = milliseconds{0};
@@ -203,7 +203,7 @@ TEST_CASE("file: a busy_timeout of nothing is not for the writers of the same st
     CHECK(items.scan_table().count().value() == 240);
 }
 
-TEST_CASE("file: a checkpoint, and a writer beside one, end with their own deadlines") {
+TEST_CASE("file: a checkpoint and a concurrent writer each end with their own deadline") {
     temporary_folder const folder{temporary_folder::memory()};
     std::string const path = folder / "items.db";
     file_options options;
@@ -238,7 +238,7 @@ TEST_CASE("file: a checkpoint, and a writer beside one, end with their own deadl
     CHECK(items.scan_table().count().value() == 1);
 }
 
-TEST_CASE("file: a long log that is being read holds no writer longer than its deadline") {
+TEST_CASE("file: a long log that is being read delays no writer past its deadline") {
     temporary_folder const folder{temporary_folder::memory()};
     std::string const path = folder / "items.db";
     file_options options;
@@ -334,7 +334,7 @@ private:
 
 } // namespace
 
-TEST_CASE("file: the rows of a dropped table are removed until the deadline of the call, and later the rest") {
+TEST_CASE("file: the rows of a dropped table are removed until the deadline of the call, and the rest later") {
     temporary_folder const folder{temporary_folder::memory()};
     std::string const path = folder / "items.db";
     asked_clock time;

@@ -25,7 +25,7 @@ ENTITABLE(item, partition_key(group), row_key(number), properties())
 
 } // namespace
 
-TEST_CASE("stores on a hash: several threads, and headers that go under way") {
+TEST_CASE("stores on a hash: several threads, while headers are migrated") {
     std::map<std::string, memory_backend> stores;
     std::mutex lock;
     auto const opener = [&](std::string_view name) -> result<any_transport> {

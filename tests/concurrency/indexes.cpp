@@ -13,7 +13,7 @@
 using namespace entitable;
 using namespace marathon;
 
-TEST_CASE("index: several threads") {
+TEST_CASE("index: several threads write concurrently") {
     constexpr std::size_t writers = 4;
     std::size_t const each_writes = entitable_test::rounds(40, 2'000);
     for (bool const faults : {false, true}) {

@@ -86,7 +86,7 @@ TEST_CASE("rw_lock: one writer or many readers") {
     CHECK(read > 100);
 }
 
-TEST_CASE("rw_lock: readers are inside while a writer has shut out the other writers only") {
+TEST_CASE("rw_lock: readers can enter while a writer has locked out only other writers") {
     detail::rw_lock lock;
     std::size_t number = 0;
     std::size_t copy = 0;
@@ -117,7 +117,7 @@ TEST_CASE("rw_lock: readers are inside while a writer has shut out the other wri
     CHECK(written > 100);
 }
 
-TEST_CASE("rw_lock: a writer gets in though there is always a reader inside") {
+TEST_CASE("rw_lock: a writer gets the lock even if there is always a reader inside") {
     detail::rw_lock lock;
     std::atomic<int> readers{0};
     std::atomic<std::size_t> written{0};
@@ -141,7 +141,7 @@ TEST_CASE("rw_lock: a writer gets in though there is always a reader inside") {
     CHECK(written > 20);
 }
 
-TEST_CASE("rw_lock: a reader that stays does not shut out others, though a writer waits") {
+TEST_CASE("rw_lock: a slow reader does not lock out other readers while a writer waits") {
     detail::rw_lock lock;
     std::atomic<bool> written{false};
     lock.lock_shared();
@@ -187,7 +187,7 @@ TEST_CASE("memory_store: no update is lost") {
     CHECK(wrong == 0);
 }
 
-TEST_CASE("memory_store: partitions appear and become empty under readers and writers") {
+TEST_CASE("memory_store: partitions appear and become empty under concurrent readers and writers") {
     memory_store store;
     REQUIRE(store.create_table("t", "").value());
     std::atomic<std::int64_t> balance{0};
@@ -231,7 +231,7 @@ TEST_CASE("memory_store: partitions appear and become empty under readers and wr
     CHECK(wrong == 0);
 }
 
-TEST_CASE("memory_store rule 8: no update of a dropped table gets into the table that follows it") {
+TEST_CASE("memory_store rule 8: no update of a dropped table reaches the table that replaces it") {
     memory_store store;
     std::atomic<std::uint64_t> epoch{0}; // changes only while there is no table
     std::atomic<std::uint64_t> written{0};
@@ -270,7 +270,7 @@ TEST_CASE("memory_store rule 8: no update of a dropped table gets into the table
     CHECK(rows(store, "t").empty());
 }
 
-TEST_CASE("memory_store rule 5: one scan sees one state of a partition") {
+TEST_CASE("memory_store rule 5: a scan sees a single state of a partition") {
     memory_store store;
     REQUIRE(store.create_table("t", "").value());
     std::size_t const row_count = 50;
@@ -320,7 +320,7 @@ TEST_CASE("memory_store rule 5: one scan sees one state of a partition") {
     CHECK(numbers > 0);
 }
 
-TEST_CASE("memory_store rule 7: a visitor that stays holds up nobody but writers of its partition") {
+TEST_CASE("memory_store rule 7: a slow visitor blocks only writers of its partition") {
     memory_store store;
     REQUIRE(store.create_table("t", "").value());
     REQUIRE(put(store, "t", "held", "r", "before") == lookup::found);
@@ -392,7 +392,7 @@ TEST_CASE("memory_store rule 7: a visitor that stays holds up nobody but writers
     CHECK(read(store, "t", "held", "r") == "after");
 }
 
-TEST_CASE("memory_store rule 7: a body that stays holds up nobody but writers of its partition") {
+TEST_CASE("memory_store rule 7: a slow body blocks only writers of its partition") {
     memory_store store;
     REQUIRE(store.create_table("t", "").value());
     bool const listed = GENERATE(false, true);

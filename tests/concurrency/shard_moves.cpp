@@ -188,7 +188,7 @@ void come_and_go(sharded const& cloud, std::atomic<bool> const& stop, told& all)
 
 } // namespace
 
-TEST_CASE("shards: several threads while shards move and tables come and go") {
+TEST_CASE("shards: several threads read and write while shards move and tables are created and dropped") {
     moving_stores all_stores;
     sharded const cloud = all_stores.open();
     table<item> const items{cloud, "items"};

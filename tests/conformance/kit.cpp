@@ -54,7 +54,7 @@ std::string found_by(defect what) {
 
 } // namespace
 
-TEST_CASE("conformance: each defect is found by the behaviour it breaks") {
+TEST_CASE("conformance: each defect is found by the behaviour it violates") {
     bool const all = rounds(0, 1) == 1; // which behaviours find it besides
     for (named_defect const& each : defects) {
         bool const found = finds(behaviour_named(each.behaviour), each.what);
@@ -65,7 +65,7 @@ TEST_CASE("conformance: each defect is found by the behaviour it breaks") {
     }
 }
 
-TEST_CASE("conformance: a wrapper without a defect passes, with its own pages and ETags, too") {
+TEST_CASE("conformance: a wrapper without a defect passes, also with its own pages and ETags") {
     std::set<std::string_view> slow; // and the same for all three
     for (conformance::behaviour const& each : conformance::behaviours_of_limits) {
         slow.insert(each.name);
@@ -82,7 +82,7 @@ TEST_CASE("conformance: a wrapper without a defect passes, with its own pages an
     }
 }
 
-TEST_CASE("conformance: each behaviour names its contract, and finds a defect") {
+TEST_CASE("conformance: each behaviour names its contract and finds a defect") {
     std::set<std::string_view> names;
     for (conformance::behaviour const& each : conformance::behaviours()) {
         CAPTURE(each.name);
@@ -95,7 +95,8 @@ TEST_CASE("conformance: each behaviour names its contract, and finds a defect") 
     }
 }
 
-TEST_CASE("conformance: a failure names behaviour, request, what was expected and what came, and once the contract") {
+TEST_CASE("conformance: a failure reports the behaviour, the request, the expected and the actual answer, and the "
+          "contract once") {
     auto const failures = conformance::try_behaviour(
         behaviour_named("insert needs a free key"), spoiled_backend{defect::insert_overwrites}, "Shown");
     REQUIRE(failures.size() == 2);
@@ -111,7 +112,7 @@ TEST_CASE("conformance: a failure names behaviour, request, what was expected an
     CHECK_THAT(failures[1], !ContainsSubstring("contract:"));
 }
 
-TEST_CASE("conformance: two handles that are two stores are found") {
+TEST_CASE("conformance: two handles to different stores are detected") {
     auto const failures = conformance::run([] { return conformance::handles{memory_backend{}, memory_backend{}}; });
     REQUIRE_FALSE(failures.empty());
     CHECK_THAT(failures.front(), StartsWith("copies are one store"));

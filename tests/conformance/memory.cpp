@@ -57,7 +57,7 @@ TEST_CASE("conformance: memory_backend with lowered limits") {
     conforms([=] { return memory_backend{with_limits(limits)}; });
 }
 
-TEST_CASE("conformance: memory_backend, nasty on purpose") {
+TEST_CASE("conformance: memory_backend in nasty mode") {
     for (std::uint64_t seed = 1; seed <= rounds(1, 200); ++seed) {
         CAPTURE(seed);
         local_options options = with_limits(seed % 2 == 0 ? local_profile() : cosmos_profile());

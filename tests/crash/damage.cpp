@@ -149,7 +149,7 @@ private:
 
 } // namespace
 
-TEST_CASE("damaged files: an answer that differs is an error") {
+TEST_CASE("damaged files: an answer is right or an error") {
     damaged_files files;
     REQUIRE(files.read(files.whole()) == damaged_files::verdict::harmless);
     REQUIRE(files.read(files.hot()) == damaged_files::verdict::harmless);
@@ -208,7 +208,7 @@ TEST_CASE("damaged files: an answer that differs is an error") {
     CHECK(earlier_from_file == 0);
 }
 
-TEST_CASE("damaged pages: a scan or a point read that meets one is an error, and never fewer rows") {
+TEST_CASE("damaged pages: a scan or a point read that meets one is an error and never returns fewer rows") {
     damaged_files files;
     std::mt19937_64 random{2};
     std::size_t const pages = files.whole().at(files.path()).size() / 8192;
@@ -280,7 +280,7 @@ TEST_CASE("damaged pages: a scan or a point read that meets one is an error, and
     CHECK(errors > damages / 2);
 }
 
-TEST_CASE("damaged files: logs of another time and of another file") {
+TEST_CASE("damaged files: an older log, or the log of another file") {
     damaged_files files;
     std::string const log = files.path() + "-wal";
     auto image = files.whole();

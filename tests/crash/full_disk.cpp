@@ -180,7 +180,7 @@ constexpr std::chrono::seconds long_enough{60};
 
 } // namespace
 
-TEST_CASE("a full disk: answers are the truth, and there is a way back") {
+TEST_CASE("a full disk: answers are correct, and the store recovers") {
     for (auto const journal : journals) {
         for (bool const reopened : {false, true}) {
             CAPTURE(static_cast<int>(journal), reopened);
@@ -200,7 +200,7 @@ TEST_CASE("a full disk: answers are the truth, and there is a way back") {
     }
 }
 
-TEST_CASE("a full disk: the same on a small file system") {
+TEST_CASE("a full disk: the same holds on a small file system") {
     for (auto const journal : journals) {
         for (bool const reopened : {false, true}) {
             CAPTURE(static_cast<int>(journal), reopened);
@@ -221,7 +221,7 @@ TEST_CASE("a full disk: the same on a small file system") {
     }
 }
 
-TEST_CASE("a full disk: a process that is killed there loses nothing, and two of them have one way back") {
+TEST_CASE("a full disk: a killed process loses nothing, and two processes recover once there is room") {
     struct seen {
         std::atomic<std::int64_t> tried;
         std::atomic<bool> kept[2'000];
@@ -294,7 +294,7 @@ TEST_CASE("a full disk: a process that is killed there loses nothing, and two of
     }
 }
 
-TEST_CASE("a full disk: whoever reads the log holds the way back up, and no longer") {
+TEST_CASE("a full disk: a reader of the log delays recovery only while it reads") {
     temporary_folder const folder{temporary_folder::memory()};
     child_process limited{[&] {
         limit_files(2'000'000);
@@ -319,7 +319,7 @@ TEST_CASE("a full disk: whoever reads the log holds the way back up, and no long
     CHECK(limited.succeeds(long_enough));
 }
 
-TEST_CASE("a full disk: what a process left that ended while it made the file longer takes no room") {
+TEST_CASE("a full disk: a process that ended while it extended the file leaves no unused space") {
     temporary_folder const folder{temporary_folder::memory()};
     std::string const path = folder / "items.db";
     table<item>{file_backend{path}, "items"}.create().value();

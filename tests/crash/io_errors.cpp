@@ -124,15 +124,16 @@ void fail_every_call(char const* name, file_journal journal) {
 
 } // namespace
 
-TEST_CASE("every call to the disk fails: write-ahead log") {
+TEST_CASE("every call to the disk may fail: write-ahead log") {
     fail_every_call("write-ahead log", file_journal::write_ahead_log);
 }
 
-TEST_CASE("every call to the disk fails: rollback journal") {
+TEST_CASE("every call to the disk may fail: rollback journal") {
     fail_every_call("rollback journal", file_journal::rollback);
 }
 
-TEST_CASE("a full disk: a clear code, nothing acknowledged is lost, and it works again when there is room") {
+TEST_CASE("a full disk: the error has a clear code, no acknowledged write is lost, and writes succeed again once there "
+          "is room") {
     std::size_t fills = 0;
     for (auto const journal : {file_journal::write_ahead_log, file_journal::rollback}) {
         for (std::size_t round = 0; round < rounds(4, 120, 20); ++round) {
@@ -169,7 +170,7 @@ TEST_CASE("a full disk: a clear code, nothing acknowledged is lost, and it works
     std::printf("full disks: %zu fills\n", fills);
 }
 
-TEST_CASE("a limit on the size of files is as a full disk") {
+TEST_CASE("a limit on file sizes behaves like a full disk") {
     temporary_folder const folder;
     pid_t const child = ::fork();
     if (child == 0) {

@@ -575,7 +575,7 @@ private:
 
 } // namespace
 
-TEST_CASE("shards: four processes on three files, the mover killed: what was acknowledged is there once") {
+TEST_CASE("shards: with four processes on three files and a killed mover every acknowledged row exists once") {
     char const* const chosen = std::getenv("ENTITABLE_CRASH_SEED");
     std::uint64_t const first = chosen != nullptr ? std::strtoull(chosen, nullptr, 10) : 1;
     std::uint64_t const last = chosen != nullptr ? first : rounds(1, 10, 2);

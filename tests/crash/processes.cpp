@@ -58,7 +58,7 @@ std::string writer_name(std::size_t number) { return "w" + std::to_string(number
 
 } // namespace
 
-TEST_CASE("processes killed at any time lose nothing that they acknowledged") {
+TEST_CASE("processes that are killed at any time lose no acknowledged write") {
     constexpr std::size_t writers = 4;
     temporary_folder const folder;
     std::string const path = folder / "marks.db";
@@ -153,7 +153,7 @@ void end_there(watched_file file, bool sync, bool done) {
 
 } // namespace
 
-TEST_CASE("a process that ends at a named point leaves a file that goes on") {
+TEST_CASE("a process that ends at a named point leaves a usable file") {
     constexpr auto log = file_journal::automatic;
     constexpr auto rollback = file_journal::rollback;
     static constexpr point points[] = {
@@ -265,7 +265,7 @@ void write_much(std::string const& path, std::string const& writer, std::int32_t
 
 } // namespace
 
-TEST_CASE("no process commits while another moves the log into the file") {
+TEST_CASE("no process commits while another one checkpoints the log") {
     watched_vfs::install(watch_meetings);
     shared_memory<meeting_place> const place;
     meeting = &*place;
@@ -327,7 +327,7 @@ TEST_CASE("no process commits while another moves the log into the file") {
 
 // ---- the same rows ----------------------------------------------------------------------------------
 
-TEST_CASE("four processes of four threads count on eight rows, and nobody loses a step") {
+TEST_CASE("four processes with four threads each increment eight rows, and no increment is lost") {
     constexpr std::size_t processes = 4;
     constexpr std::size_t threads = 4;
     constexpr std::int32_t rows = 8;

@@ -134,7 +134,8 @@ void run_worker(std::string const& path, seen_by_all& all, std::uint64_t seed, i
 
 } // namespace
 
-TEST_CASE("queue: four processes of four threads, killed now and then: nothing is lost, nothing is done by two") {
+TEST_CASE(
+    "queue: with four processes of four threads that are killed now and then no job is lost or done by two workers") {
     std::size_t const rounds = entitable_test::rounds(1, 40, 2);
     for (std::size_t round = 0; round < rounds; ++round) {
         temporary_folder const folder{temporary_folder::memory()};

@@ -73,7 +73,7 @@ std::string left_behind(any_transport const& store, entitable::clock& time) {
 
 } // namespace
 
-TEST_CASE("saga: a process is killed before and behind each request, and another one goes on") {
+TEST_CASE("saga: a process is killed before and after each request, and another one continues") {
     temporary_folder const folder{temporary_folder::memory()};
     int file = 0;
     auto const after_kill = [&](std::size_t number, bool behind) -> std::string {
@@ -135,7 +135,7 @@ struct fast_clock final : entitable::clock {
 
 } // namespace
 
-TEST_CASE("saga: workers, posters, readers and users in processes, killed now and then") {
+TEST_CASE("saga: workers, posters, readers and users run in processes that are killed now and then") {
     std::size_t const rounds = entitable_test::rounds(1, 40, 3);
     for (std::size_t round = 0; round < rounds; ++round) {
         temporary_folder const folder{temporary_folder::memory()};

@@ -46,7 +46,7 @@ testing::scripted service_on_a_bad_day() {
 
 } // namespace
 
-TEST_CASE("a channel tells what a blocking call tells") {
+TEST_CASE("a channel reports the same events as a blocking call") {
     std::vector<std::string> told[2];
     for (bool const through_channel : {false, true}) {
         testing::manual_clock time;
@@ -77,7 +77,7 @@ TEST_CASE("a channel tells what a blocking call tells") {
     CHECK(told[0] == told[1]);
 }
 
-TEST_CASE("several requests under way, answered in another order: each event belongs to its own operation") {
+TEST_CASE("requests in flight that are answered in another order have events of their own operation") {
     testing::manual_clock time;
     memory_backend const memory;
     call none;
@@ -122,7 +122,7 @@ TEST_CASE("several requests under way, answered in another order: each event bel
     CHECK(eyes.all("wait").size() == 3);
 }
 
-TEST_CASE("metered: attempts and waits in a channel, and the observer above is told all the same") {
+TEST_CASE("metered: counts attempts and waits in a channel, and the observer above still gets its events") {
     testing::manual_clock time;
     watcher eyes;
     for (bool const watched : {false, true}) {
@@ -144,7 +144,7 @@ TEST_CASE("metered: attempts and waits in a channel, and the observer above is t
     CHECK(eyes.lines.back() == "operation insert Orders attempts 5 ok");
 }
 
-TEST_CASE("rest in a channel: each attempt carries the caller's trace, and the span that is told") {
+TEST_CASE("rest in a channel: each attempt carries the caller's trace and the reported span") {
     testing::manual_clock time;
     entitable_test::canned_client client;
     endpoint where;
