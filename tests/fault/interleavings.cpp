@@ -280,7 +280,7 @@ std::string text_of(testing::interleaving_report const& told) {
 
 } // namespace
 
-TEST_CASE("interleavings: with operation rows a client is told the truth, whatever is lost, late or ends") {
+TEST_CASE("interleavings: with operation rows a client gets true answers, whatever is lost, late or ended") {
     std::size_t const faults = rounds(1, 2, 2);
     for (condition const how : {condition::exact_version, condition::any_version}) {
         auto const told = walk_library(how, {}, {.faults = faults, .late = faults, .crashes = 1});
@@ -291,7 +291,7 @@ TEST_CASE("interleavings: with operation rows a client is told the truth, whatev
     }
 }
 
-TEST_CASE("interleavings: two clients with one operation id apply it once") {
+TEST_CASE("interleavings: two clients with the same operation id apply it once") {
     std::size_t const lost = rounds(0, 1, 1);
     for (condition const how : {condition::exact_version, condition::any_version}) {
         auto const told = walk_library(how, {.clients = 2, .given_id = true}, {.faults = lost, .late = 1});
@@ -301,7 +301,7 @@ TEST_CASE("interleavings: two clients with one operation id apply it once") {
     }
 }
 
-TEST_CASE("interleavings: another program settles what a client that has ended has sent") {
+TEST_CASE("interleavings: another program settles the writes of a client that has ended") {
     std::size_t const lost = rounds(0, 1, 1);
     for (condition const how : {condition::exact_version, condition::any_version}) {
         auto const told = walk_library(how, {.resolver = true}, {.faults = lost, .late = 1, .crashes = 1});
@@ -312,7 +312,7 @@ TEST_CASE("interleavings: another program settles what a client that has ended h
     }
 }
 
-TEST_CASE("interleavings: a copy that nobody knows of is stopped under an id of the caller, and not else") {
+TEST_CASE("interleavings: an unknown second copy of a request is only stopped by an id of the caller") {
     for (condition const how : {condition::exact_version, condition::any_version}) {
         CHECK(text_of(walk_library(how, {.given_id = true}, {.faults = 1, .late = 1, .twice = 1})) == "");
     }
@@ -323,7 +323,7 @@ TEST_CASE("interleavings: a copy that nobody knows of is stopped under an id of 
     CHECK(text_of(walk_library(condition::exact_version, {}, {.faults = 0, .late = 0, .twice = 1})) == "");
 }
 
-TEST_CASE("interleavings: a sweep that waits for late sendings does no harm, one that does not is found") {
+TEST_CASE("interleavings: a sweep that waits for late attempts is harmless, and one that does not wait is detected") {
     // An exact version stops what is late by itself, so only the other condition needs the row.
     testing::interleaving_limits const limits{.faults = 0, .late = 1};
     auto const with_stock = [&](std::chrono::nanoseconds after) {
@@ -352,7 +352,7 @@ TEST_CASE("interleavings: a sweep that waits for late sendings does no harm, one
     CHECK(with_stock(2min).problem == "applied twice");
 }
 
-TEST_CASE("interleavings: the model keeps the rules, and each that is left out is found") {
+TEST_CASE("interleavings: the model follows the rules, and each omitted rule is detected") {
     for (condition const how : {condition::exact_version, condition::any_version}) {
         CHECK(text_of(walk_model(how, {})) == "");
     }
@@ -361,7 +361,7 @@ TEST_CASE("interleavings: the model keeps the rules, and each that is left out i
     CHECK(walk_model(condition::any_version, {.gives_nothing_up = true}).problem == "told none, and applied");
 }
 
-TEST_CASE("interleavings: the shortest schedule is told, the same each time") {
+TEST_CASE("interleavings: the shortest schedule is reported, the same each time") {
     auto const first = walk_model(condition::any_version, {.gives_nothing_up = true});
     auto const second = walk_model(condition::any_version, {.gives_nothing_up = true});
     CHECK(first.schedule == second.schedule);

@@ -276,7 +276,7 @@ counts try_all(bool with_rows) {
 
 } // namespace
 
-TEST_CASE("lost writes: what is told is true, whatever was stored and whoever was in between") {
+TEST_CASE("lost writes: the reported effect is true, whatever was stored and whoever wrote in between") {
     counts const sum = try_all(false);
     CHECK(sum.problem == "");
     CHECK(sum.trials == 6 * 13 * (3 * (1 + 8 * 9) + 81) / rounds(4, 1, 1));
@@ -284,7 +284,7 @@ TEST_CASE("lost writes: what is told is true, whatever was stored and whoever wa
     CHECK(sum.unknown > sum.trials / 5);
 }
 
-TEST_CASE("lost writes: with operation rows what is told is true, and nothing is applied twice") {
+TEST_CASE("lost writes: with operation rows the reported effect is true, and no write is applied twice") {
     counts const sum = try_all(true);
     CHECK(sum.problem == "");
     CHECK(sum.trials == 6 * 11 * (3 * (1 + 8 * 9) + 81) / rounds(4, 1, 1));

@@ -215,12 +215,12 @@ TEST_CASE("matrix: 14 requests, 16 faults, three places, three policies") {
     CHECK(sum.failed > 200);
 }
 
-TEST_CASE("matrix: with operation rows every lost write is settled unless the attempts end") {
+TEST_CASE("matrix: with operation rows every lost write is settled unless the attempts run out") {
     counts const sum = matrix(true);
     CHECK(sum.cases == 9 * 16 * 3 * 3);
 }
 
-TEST_CASE("matrix: two faults in one call, and nobody is told what is not so") {
+TEST_CASE("matrix: with two faults in one call every answer is still true") {
     auto const faults = all_faults();
     std::size_t unknown = 0;
     for (int index = 0; index < requests; ++index) {
@@ -253,7 +253,7 @@ TEST_CASE("matrix: two faults in one call, and nobody is told what is not so") {
     CHECK(unknown > 1'000);
 }
 
-TEST_CASE("matrix: a write without condition can undo another's, a conditional one cannot") {
+TEST_CASE("matrix: an unconditional write can undo a write of another client, a conditional one cannot") {
     // The first attempt arrives behind the second, and another writer was in between.
     for (bool const conditional : {false, true}) {
         stage on{retry_policy::none(), false};

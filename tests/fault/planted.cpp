@@ -29,13 +29,13 @@ std::string found(defects wrong, std::uint64_t runs = 50) {
 
 } // namespace
 
-TEST_CASE("planted: nothing is found where nothing is wrong") { CHECK(found({}, rounds(8, 50, 50)) == "nothing"); }
+TEST_CASE("planted: nothing is reported for a correct client") { CHECK(found({}, rounds(8, 50, 50)) == "nothing"); }
 
 TEST_CASE("planted: an ETag is dropped on merge") {
     CHECK_THAT(found({.drops_etag = true}), ContainsSubstring("twice")); // applied, or given: the counter is merged too
 }
 
-TEST_CASE("planted: the 409 of an own insert, the 404 of an own removal, the 412 of an own update are reported") {
+TEST_CASE("planted: the 409 of its own insert, the 404 of its own removal and the 412 of its own update are reported") {
     CHECK_THAT(found({.reports_own = true}), ContainsSubstring("failed and applied"));
 }
 
@@ -51,6 +51,6 @@ TEST_CASE("planted: Retry-After is not capped") {
     CHECK_THAT(found({.waits_any_wish = true}), ContainsSubstring("more than 150 s of virtual time"));
 }
 
-TEST_CASE("planted: a number is given although the answer to its write was lost") {
+TEST_CASE("planted: a number is returned although the answer to its write was lost") {
     CHECK_THAT(found({.old_number = true}), ContainsSubstring("given twice"));
 }

@@ -166,7 +166,7 @@ std::chrono::milliseconds const kill_every{entitable_test::rounds(70, 1'000, 200
 
 } // namespace
 
-TEST_CASE("processes: exact numbers are unique, in real-time order, and have gaps for killed calls only") {
+TEST_CASE("processes: exact numbers are unique, in real-time order, and have gaps only for killed calls") {
     scene on;
     auto const all = on.run(wanted, kill_every, [](file_backend const& store) -> draw_one {
         return [numbers = sequence{store, "Orders"}] { return numbers.next().value().value; };
@@ -180,7 +180,7 @@ TEST_CASE("processes: exact numbers are unique, in real-time order, and have gap
     CHECK(gaps <= static_cast<std::int64_t>(on.kills * on.threads));
 }
 
-TEST_CASE("processes: with blocks numbers are unique, and a killed process wastes its blocks at most") {
+TEST_CASE("processes: numbers from blocks are unique, and a killed process loses at most its blocks") {
     constexpr std::uint32_t block = 20;
     scene on;
     auto const all = on.run(wanted, kill_every, [](file_backend const& store) -> draw_one {

@@ -94,7 +94,7 @@ std::size_t sum(std::vector<std::size_t> const& of, std::size_t from, std::size_
 
 } // namespace
 
-TEST_CASE("storm: once the quota is spent, repetitions add a tenth at most, and all is well soon after") {
+TEST_CASE("storm: once the quota is spent, repetitions add at most a tenth, and the service recovers soon") {
     auto const with = simulate(retry_policy::interactive(), 20);
     std::size_t const normal = sum(with.good, 0, down_from) / down_from;
     CHECK(normal == clients);
@@ -110,7 +110,7 @@ TEST_CASE("storm: once the quota is spent, repetitions add a tenth at most, and 
     }
 }
 
-TEST_CASE("storm: without a quota repetitions do add to it") {
+TEST_CASE("storm: without a quota repetitions increase the load") {
     auto const without = simulate(retry_policy::interactive(), 0);
     std::size_t const calls = sum(without.calls, down_from + 20, down_until);
     std::size_t const requests = sum(without.requests, down_from + 20, down_until);

@@ -80,7 +80,7 @@ std::vector<first_call> const& first_calls() {
 
 } // namespace
 
-TEST_CASE("file: an allocation that fails in the first call on an opened file is std::bad_alloc") {
+TEST_CASE("file: a failed allocation in the first call on an opened file throws std::bad_alloc") {
     for (auto const journal : {file_journal::automatic, file_journal::rollback}) {
         temporary_folder const folder{temporary_folder::memory()};
         std::string const path = folder / "notes.db";
@@ -134,7 +134,7 @@ TEST_CASE("file: an allocation that fails in the first call on an opened file is
     }
 }
 
-TEST_CASE("file: a checkpoint that runs out of memory is no success") {
+TEST_CASE("file: a checkpoint that runs out of memory fails") {
     temporary_folder const folder{temporary_folder::memory()};
     file_backend const store{folder / "notes.db"};
     std::filesystem::remove(folder / "notes.db"); // to say so takes memory
@@ -156,7 +156,7 @@ TEST_CASE("file: a checkpoint that runs out of memory is no success") {
     CHECK(failures > 0);
 }
 
-TEST_CASE("file: a file that was removed is closed without memory") {
+TEST_CASE("file: closing a deleted file needs no memory") {
     temporary_folder const folder{temporary_folder::memory()};
     auto store = std::make_unique<file_backend>(folder / "notes.db");
     std::filesystem::remove(folder / "notes.db");

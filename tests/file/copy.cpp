@@ -89,7 +89,7 @@ error_code code_of(Result const& outcome) {
 
 } // namespace
 
-TEST_CASE("a copy has the same tables, rows, ETags, journal and profile, and is a file of its own") {
+TEST_CASE("a copy has the same tables, rows, ETags, journal and profile, and is independent of the original") {
     for (auto const journal : both_journals) {
         for (bool const with_case : {false, true}) {
             temporary_folder const folder;
@@ -142,7 +142,7 @@ TEST_CASE("a copy has the same tables, rows, ETags, journal and profile, and is 
     }
 }
 
-TEST_CASE("a copy of an empty file, and one of a copy, open too") {
+TEST_CASE("an empty file and a copy can be copied, even while they are open") {
     temporary_folder const folder;
     file_backend const store{folder / "empty.db", with(file_journal::automatic)};
     store.copy_to(folder / "copy.db").value();
@@ -153,7 +153,7 @@ TEST_CASE("a copy of an empty file, and one of a copy, open too") {
     CHECK(file_backend{folder / "second.db"}.verify().value().rows == 10);
 }
 
-TEST_CASE("a copy goes nowhere where something is, and changes nothing there") {
+TEST_CASE("a copy refuses an existing target and does not change it") {
     temporary_folder const folder;
     fs::create_directory(folder / "sub");
     fs::create_directory_symlink(folder / "sub", folder / "alias");
@@ -199,7 +199,7 @@ TEST_CASE("a copy goes nowhere where something is, and changes nothing there") {
     CHECK(code_of(moved.copy_to(folder / "copy.db")) == error_code::invalid_input);
 }
 
-TEST_CASE("a copy whose name is taken meanwhile leaves what has it") {
+TEST_CASE("a copy whose target name is created meanwhile does not replace it") {
     temporary_folder const folder;
     file_backend const store{folder / "marks.db"};
     auto const before = names_in(folder.path());
@@ -210,7 +210,7 @@ TEST_CASE("a copy whose name is taken meanwhile leaves what has it") {
     CHECK(names_in(folder.path()).size() == before.size() + 1);
 }
 
-TEST_CASE("no store opens a file whose name belongs to another, nor a copy that was not finished") {
+TEST_CASE("no store opens a file whose name another file uses, nor an unfinished copy") {
     temporary_folder const folder;
     file_backend const store{folder / "marks.db"};
     for (char const* name :
@@ -221,7 +221,7 @@ TEST_CASE("no store opens a file whose name belongs to another, nor a copy that 
         names_in(folder.path()) == std::set<std::string>{"marks.db", "marks.db-lock", "marks.db-wal", "marks.db-shm"});
 }
 
-TEST_CASE("a copy says how far it has come, and what its watcher throws ends it") {
+TEST_CASE("a copy reports its progress, and an exception from the progress function ends it") {
     for (auto const journal : both_journals) {
         temporary_folder const folder;
         file_backend const store{folder / "marks.db", with(journal)};
@@ -254,7 +254,7 @@ TEST_CASE("a copy says how far it has come, and what its watcher throws ends it"
     }
 }
 
-TEST_CASE("a copy ends with its deadline, its cancellation, and goes at the pace that is asked for") {
+TEST_CASE("a copy ends with its deadline or cancellation and respects its rate limit") {
     temporary_folder const folder;
     file_backend const store{folder / "marks.db", with(file_journal::automatic)};
     fill(store, 3'000'000);
@@ -276,7 +276,7 @@ TEST_CASE("a copy ends with its deadline, its cancellation, and goes at the pace
     CHECK(took(error_code{}, {.bytes_per_second = 12'000'000}, ignore) > 160ms); // two slices before the last one
 }
 
-TEST_CASE("with a log a copy is of the time when it began, and writers go on") {
+TEST_CASE("with a write-ahead log a copy is a snapshot of its start, and writers continue") {
     temporary_folder const folder;
     file_backend const store{folder / "marks.db", with(file_journal::automatic)};
     table<mark> const marks{store, "marks"};
@@ -299,7 +299,7 @@ TEST_CASE("with a log a copy is of the time when it began, and writers go on") {
     CHECK(marks.scan_table().count().value() == 10U + 10U * static_cast<std::size_t>(batch));
 }
 
-TEST_CASE("with a rollback journal writers make a copy begin anew, and after the third time they wait") {
+TEST_CASE("with a rollback journal writers make a copy start over, and after the third time they wait") {
     temporary_folder const folder;
     file_backend const store{folder / "marks.db", with(file_journal::rollback)};
     table<mark> const marks{store, "marks"};
@@ -334,7 +334,7 @@ TEST_CASE("with a rollback journal writers make a copy begin anew, and after the
     write_batch(marks, "w", batch).value();
 }
 
-TEST_CASE("a damaged page makes a copy StoreCorrupt, whichever it is, and nothing is left of it") {
+TEST_CASE("any damaged page ends a copy with StoreCorrupt, and no part of the copy is left") {
     for (auto const journal : both_journals) {
         temporary_folder const folder;
         std::string const path = folder / "marks.db";
@@ -364,7 +364,7 @@ TEST_CASE("a damaged page makes a copy StoreCorrupt, whichever it is, and nothin
     }
 }
 
-TEST_CASE("a file that is cut off while its log has later commits is not copied") {
+TEST_CASE("a file that was truncated while its log has later commits is not copied") {
     temporary_folder const folder;
     std::string const path = folder / "marks.db";
     file_backend const store{path, with(file_journal::automatic)};
@@ -379,7 +379,7 @@ TEST_CASE("a file that is cut off while its log has later commits is not copied"
     CHECK(names_in(folder.path()).size() == 4);
 }
 
-TEST_CASE("pages that are free and were never written are no damage") {
+TEST_CASE("unused pages that were never written do not count as damage") {
     temporary_folder const folder;
     std::string const path = folder / "marks.db";
     file_backend const store{path, with(file_journal::rollback)};
@@ -398,7 +398,7 @@ TEST_CASE("pages that are free and were never written are no damage") {
     CHECK(file_backend{folder / "copy.db"}.copy_to(folder / "second.db"));
 }
 
-TEST_CASE("a full disk is StoreFull, and leaves nothing of the copy") {
+TEST_CASE("a full disk ends a copy with StoreFull, and no part of the copy is left") {
     for (auto const journal : both_journals) {
         temporary_folder const folder;
         {
@@ -436,7 +436,7 @@ TEST_CASE("a full disk is StoreFull, and leaves nothing of the copy") {
     }
 }
 
-TEST_CASE("every call to the disk that fails makes a copy fail, and nothing is left of it") {
+TEST_CASE("every failing call to the disk ends a copy with an error, and no part of the copy is left") {
     for (auto const journal : both_journals) {
         temporary_folder const folder;
         memory_disk disk;
@@ -463,7 +463,7 @@ TEST_CASE("every call to the disk that fails makes a copy fail, and nothing is l
     }
 }
 
-TEST_CASE("a copy leaves the process the locks that SQLite has on its file") {
+TEST_CASE("a copy does not release the locks that SQLite holds on its file") {
     temporary_folder const folder;
     std::string const path = folder / "marks.db";
     file_backend const store{path};
@@ -490,7 +490,7 @@ TEST_CASE("a copy leaves the process the locks that SQLite has on its file") {
     CHECK_FALSE(locked());
 }
 
-TEST_CASE("a child that is made in the middle of a copy does nothing to it") {
+TEST_CASE("a child process that is forked during a copy does not affect it") {
     temporary_folder const folder;
     file_backend const store{folder / "marks.db", with(file_journal::automatic)};
     fill(store, 3'000'000);

@@ -62,7 +62,7 @@ bool lock_is_free(std::string const& path) {
 
 } // namespace
 
-TEST_CASE("forked: while threads write and read, every call of a child is refused at once, and the parent goes on") {
+TEST_CASE("forked: while threads read and write, every call of a child is refused at once, and the parent continues") {
     temporary_folder const folder;
     for (auto const journal : {file_journal::automatic, file_journal::rollback}) {
         file_options options;
@@ -110,7 +110,7 @@ TEST_CASE("forked: while threads write and read, every call of a child is refuse
     }
 }
 
-TEST_CASE("forked: a child that lives on after its parent was killed holds no lock") {
+TEST_CASE("forked: a child that outlives its killed parent holds no lock") {
     temporary_folder const folder;
     std::string const path = folder / "marks.db";
     table<mark>{file_backend{path}, "marks"}.create().value();
@@ -192,7 +192,8 @@ TEST_CASE("forked: while threads of the parent write, a child opens another file
 }
 #endif
 
-TEST_CASE("forked: in the middle of a read, the child's ends with an error and the parent's goes on") {
+TEST_CASE(
+    "forked: a fork during a read ends the read of the child with an error, and the read of the parent continues") {
     temporary_folder const folder;
     file_backend const file{folder / "rows.db"};
     sqlite_store& store = file.store();
@@ -257,7 +258,7 @@ TEST_CASE("forked: in the middle of a read, the child's ends with an error and t
     }));
 }
 
-TEST_CASE("forked: children of children are refused too, and a program that is started has none of the handles") {
+TEST_CASE("forked: grandchildren are refused too, and an executed program inherits no handles") {
     temporary_folder const folder;
     std::string const path = folder / "marks.db";
     file_backend const store{path};

@@ -39,7 +39,7 @@ std::string answer(std::string const& path, std::string const& text) {
 
 } // namespace
 
-TEST_CASE("the hash of rows has the values that are registered") {
+TEST_CASE("the hash of rows has its registered values") {
     CHECK(row_hash::of("", 0) == 0xB88939FF394CC7C0U);
     CHECK(row_hash::of("abc", 0) == 0xA99D83C2F659DA06U);
     CHECK(row_hash::of("abc", 1) == 0xCF78E131DB48C1C2U);
@@ -53,7 +53,7 @@ TEST_CASE("the hash of rows has the values that are registered") {
     CHECK(row_hash::of(numbers, 0) == 0xF36A55EB8B412415U);
 }
 
-TEST_CASE("the hash of rows notices what disks and programs do to bytes") {
+TEST_CASE("the hash of rows detects typical damage by disks and programs") {
     for (bool const zeros : {true, false}) {
         for (std::size_t const size : {0U, 1U, 3U, 7U, 8U, 9U, 15U, 16U, 17U, 31U, 32U, 33U, 64U, 65U, 100U, 160U}) {
             std::string bytes;
@@ -117,7 +117,7 @@ std::string bytes_of(std::string_view name, std::int32_t number) {
 
 } // namespace
 
-TEST_CASE("a stored row opens with its own keys only, and no bit of it may change") {
+TEST_CASE("a stored row can only be read with its own keys, and every changed bit is detected") {
     new_file in;
     auto const hash = detail::partition_checksum(1, "pk");
     std::vector<std::string> all{"value", "", bytes_of("A", 7), std::string(16, '\1')};
@@ -144,7 +144,7 @@ TEST_CASE("a stored row opens with its own keys only, and no bit of it may chang
     }
 }
 
-TEST_CASE("rows of one shape share it, and a transaction that is given up gives no shape") {
+TEST_CASE("rows with the same properties share a shape, and an abandoned transaction stores no shape") {
     new_file in;
     auto const hash = detail::partition_checksum(1, "pk");
     auto const number_of = [&](std::string bytes) {
@@ -170,7 +170,7 @@ TEST_CASE("rows of one shape share it, and a transaction that is given up gives 
     CHECK(detail::unpack_row(in.on, stored, hash, "rk") == bytes_of("C", 9));
 }
 
-TEST_CASE("more shapes than a connection keeps in mind") {
+TEST_CASE("a connection can use more shapes than it caches") {
     new_file in;
     auto const hash = detail::partition_checksum(1, "pk");
     std::vector<std::string> stored;
@@ -184,7 +184,7 @@ TEST_CASE("more shapes than a connection keeps in mind") {
     }
 }
 
-TEST_CASE("the file of one entity, byte for byte") {
+TEST_CASE("the file with one entity has the registered bytes") {
     temporary_folder const folder;
     std::string const path = folder / "golden.db";
     testing::manual_clock time;

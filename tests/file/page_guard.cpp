@@ -67,7 +67,7 @@ std::string random_page() {
 
 } // namespace
 
-TEST_CASE("the hash of pages has the values that are registered") {
+TEST_CASE("the hash of pages has its registered values") {
     std::string page(page_bytes, '\0');
     CHECK(page_hash::of(page.data(), 1) == 0x2964EA6330030183U);
     CHECK(page_hash::of(page.data(), 2) == 0xB11E366C79C9C514U);
@@ -77,7 +77,7 @@ TEST_CASE("the hash of pages has the values that are registered") {
     CHECK(page_hash::of(page.data(), 1) == 0x0E57A2EA734569DEU);
 }
 
-TEST_CASE("the hash of pages notices what disks and programs do to bytes") {
+TEST_CASE("the hash of pages detects typical damage by disks and programs") {
     for (bool const zeros : {true, false}) {
         std::string page = zeros ? std::string(page_bytes, '\0') : random_page();
         std::set<std::uint64_t> seen{page_hash::of(page.data(), 7)};
@@ -141,7 +141,7 @@ TEST_CASE("each page of a file ends with its checksum, with either journal") {
     }
 }
 
-TEST_CASE("a page that changes while its file is open is refused when it is read") {
+TEST_CASE("a page that is changed while its file is open is refused when it is read") {
     temporary_folder const folder;
     std::string const path = folder / "notes.db";
     make_file(path);
@@ -170,7 +170,7 @@ TEST_CASE("a page that changes while its file is open is refused when it is read
     CHECK(refused > 10);
 }
 
-TEST_CASE("a header that changes is refused, by a store that has the file open too") {
+TEST_CASE("a changed header is refused, even by a store that has the file open") {
     temporary_folder const folder;
     std::string const path = folder / "notes.db";
     make_file(path);
@@ -186,7 +186,7 @@ TEST_CASE("a header that changes is refused, by a store that has the file open t
     }
 }
 
-TEST_CASE("what another program writes into a file is refused") {
+TEST_CASE("pages that another program writes into a file are refused") {
     temporary_folder const folder;
     std::string const path = folder / "notes.db";
     make_file(path);

@@ -103,7 +103,7 @@ TEST_CASE("paths: through a symbolic link the same lock is held and the same log
     CHECK(table<mark>{file_backend{folder / "c.db"}, "marks"}.scan_table().count().value() == 0);
 }
 
-TEST_CASE("paths: a folder that is a symbolic link is resolved once") {
+TEST_CASE("paths: a folder that is a symbolic link is resolved only once") {
     temporary_folder const folder;
     fs::create_directory(folder / "one");
     fs::create_directory(folder / "two");
@@ -138,7 +138,7 @@ TEST_CASE("paths: a relative path means the same file after the program changed 
     CHECK(files_in(folder) == 5); // the file, its log, its lock, its shared memory, and the folder
 }
 
-TEST_CASE("paths: names that the system makes for open files") {
+TEST_CASE("paths: names that the system gives to open files work") {
     temporary_folder const folder;
     make_file(folder / "a.db");
     int const handle = ::open((folder / "a.db").c_str(), O_RDONLY | O_CLOEXEC);

@@ -138,7 +138,7 @@ result<lookup> scan_slowly(sqlite_store& store, steps& at, std::size_t& seen) {
 
 } // namespace
 
-TEST_CASE("read-only folder: a file that nobody writes is read, with and without its lock file") {
+TEST_CASE("read-only folder: a file without writers can be read, with and without its lock file") {
     if (!can_be_another()) {
         return;
     }
@@ -177,7 +177,7 @@ TEST_CASE("read-only folder: a file that nobody writes is read, with and without
     }
 }
 
-TEST_CASE("read-only folder: a lock file that cannot be read shows nothing") {
+TEST_CASE("read-only folder: an unreadable lock file has no effect") {
     if (!can_be_another()) {
         return;
     }
@@ -187,7 +187,7 @@ TEST_CASE("read-only folder: a lock file that cannot be read shows nothing") {
     CHECK(as_other_user([&] { return is_refused(path, "notes.db-lock", "cannot be read"); }).succeeds());
 }
 
-TEST_CASE("read-only folder: an empty file is not made a file of tables") {
+TEST_CASE("read-only folder: an empty file is not initialized") {
     if (!can_be_another()) {
         return;
     }
@@ -198,7 +198,7 @@ TEST_CASE("read-only folder: an empty file is not made a file of tables") {
     CHECK(as_other_user([&] { return is_refused(path, "", "empty"); }).succeeds());
 }
 
-TEST_CASE("read-only folder: what a killed writer left is not in the file") {
+TEST_CASE("read-only folder: commits in the log of a killed writer are refused as long as they are not in the file") {
     if (!can_be_another()) {
         return;
     }
@@ -221,7 +221,7 @@ TEST_CASE("read-only folder: what a killed writer left is not in the file") {
     CHECK(as_other_user([&] { return count_of(file_backend{path, with(file_journal::automatic)}) == 21; }).succeeds());
 }
 
-TEST_CASE("read-only folder: a journal that would have to be rolled back") {
+TEST_CASE("read-only folder: a journal that needs a rollback is refused") {
     if (!can_be_another()) {
         return;
     }
@@ -234,7 +234,7 @@ TEST_CASE("read-only folder: a journal that would have to be rolled back") {
     CHECK(as_other_user([&] { return count_of(file_backend{path, with(file_journal::rollback)}) == 20; }).succeeds());
 }
 
-TEST_CASE("read-only folder: a writer before and after the file was opened") {
+TEST_CASE("read-only folder: a writer before and after the file is opened") {
     if (!can_be_another()) {
         return;
     }
@@ -278,7 +278,7 @@ TEST_CASE("read-only folder: a writer before and after the file was opened") {
     CHECK(reading.succeeds());
 }
 
-TEST_CASE("read-only folder: a writer waits for a read that is under way, with the lock file") {
+TEST_CASE("read-only folder: with the lock file a writer waits for a read in progress") {
     if (!can_be_another()) {
         return;
     }
@@ -306,7 +306,7 @@ TEST_CASE("read-only folder: a writer waits for a read that is under way, with t
     CHECK(reading.succeeds());
 }
 
-TEST_CASE("read-only folder: a writer that comes while a file without a lock file is read") {
+TEST_CASE("read-only folder: a writer that starts while a file without a lock file is read is detected") {
     if (!can_be_another()) {
         return;
     }

@@ -45,7 +45,7 @@ entitable::error error_after(std::string const& text) {
 
 } // namespace
 
-TEST_CASE("answers that are broken off, in each way a network knows") {
+TEST_CASE("responses that are cut off in every possible way are errors") {
     enum class ending { wait, fin, rst };
     std::string_view text;
     ending how{};
@@ -85,7 +85,7 @@ TEST_CASE("answers that are broken off, in each way a network knows") {
     }
 }
 
-TEST_CASE("an error whose body is cut, has no length or never ends keeps its status and fields") {
+TEST_CASE("an error response whose body is cut off, has no length or never ends keeps its status and fields") {
     constexpr std::string_view begin = " 429 Busy\r\nRetry-After: 5\r\n";
     auto const check = [&](result<http_response> const& response) {
         REQUIRE(response);
@@ -150,7 +150,7 @@ TEST_CASE("an error whose body is cut, has no length or never ends keeps its sta
     CHECK(error_after("HTTP/1.1" + std::string{begin}).effect == effect::unknown);
 }
 
-TEST_CASE("an error that goes on for ever is cut at the limit and is still an error") {
+TEST_CASE("an endless error response is cut at the limit and is still an error") {
     server const local{each_request([](peer& client, std::string const&) {
         client.write("HTTP/1.0 503 Busy\r\n\r\n");
         while (client.write(std::string(65536, 'x'))) {}
@@ -161,14 +161,14 @@ TEST_CASE("an error that goes on for ever is cut at the limit and is still an er
     CHECK(response->body.size() <= small_call().max_body_size);
 }
 
-TEST_CASE("a part of the answer, and after it the next one on the same connection") {
+TEST_CASE("a partial response at the deadline does not reach the next request on the connection") {
     server const local{each_request([](peer& client, std::string const&) { client.write(half); })};
     auto const response = curl_client{}.send(a_request(local.origin() + "/"), a_call(milliseconds{60}));
     REQUIRE_FALSE(response);
     CHECK(response.error().code == error_code::deadline_exceeded);
 }
 
-TEST_CASE("lengths that are wrong, contradict each other or are none") {
+TEST_CASE("lengths that are wrong, contradictory or invalid are refused") {
     for (std::string const fields : {"Content-Length: 30\r\n", "Content-Length: 20\r\nContent-Length: 20\r\n",
              "Content-Length: 5\r\nContent-Length: 20\r\n", "Content-Length: -1\r\n", "Content-Length: 20x\r\n",
              "Content-Length: 18446744073709551636\r\n", "Content-Length: 1073741824\r\n",
@@ -195,14 +195,14 @@ TEST_CASE("lengths that are wrong, contradict each other or are none") {
     CHECK(answered == 3);
 }
 
-TEST_CASE("chunks that are none") {
+TEST_CASE("invalid chunks are refused") {
     for (std::string const chunks : {"FFFFFFFFFFFFFFFF\r\nx", "FFFFFFFFFFFFFFFFF\r\nx", "-1\r\nx", "zz\r\nx",
              "3\r\nabcdef\r\n0\r\n\r\n", "3\r\nabc", "\r\n\r\n"}) {
         static_cast<void>(error_after("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks));
     }
 }
 
-TEST_CASE("answers that are no HTTP") {
+TEST_CASE("responses that are not HTTP are refused") {
     for (std::string const& text :
         {std::string{"\r\n\r\n"}, std::string{"garbage"}, std::string{"garbage\r\n\r\n"},
             std::string{"SSH-2.0-OpenSSH\r\n"}, std::string{"HTTP/1.1\r\n\r\n"}, std::string{"HTTP/9.9 200 OK\r\n\r\n"},
@@ -218,7 +218,7 @@ TEST_CASE("answers that are no HTTP") {
     }
 }
 
-TEST_CASE("encoded bodies that nobody asked for are not decoded") {
+TEST_CASE("encoded bodies that were not requested are not decoded") {
     for (std::string const encoding : {"gzip", "deflate", "br", "zstd", "gzip, gzip"}) {
         auto const problem = error_after(
             "HTTP/1.1 200 OK\r\nContent-Length: 10\r\nContent-Encoding: " + encoding + "\r\n\r\n\x1F\x8B\x08......!");
@@ -228,7 +228,7 @@ TEST_CASE("encoded bodies that nobody asked for are not decoded") {
         ContainsSubstring("Transfer-Encoding"));
 }
 
-TEST_CASE("answers without end are given up at the limit") {
+TEST_CASE("endless responses are aborted at the limit") {
     std::atomic<std::size_t> written{0};
     std::string begin;
     std::string piece;
@@ -264,7 +264,7 @@ TEST_CASE("answers without end are given up at the limit") {
         piece.assign(4096, 'y');
         words = ""; // libcurl has a limit of its own for these
     }
-    SECTION("interim answers") {
+    SECTION("interim responses") {
         piece = "HTTP/1.1 100 Continue\r\n\r\n";
         words = "header is larger";
     }
@@ -281,7 +281,7 @@ TEST_CASE("answers without end are given up at the limit") {
     CHECK(written < 16 * 1024 * 1024); // what the sockets took meanwhile
 }
 
-TEST_CASE("header lines byte by byte, and never the last one") {
+TEST_CASE("header lines that arrive byte by byte and never end") {
     server const local{each_request([](peer& client, std::string const&) {
         client.write("HTTP/1.1 200 OK\r\n");
         while (client.write("x") && client.pause(milliseconds{5})) {}
@@ -291,7 +291,7 @@ TEST_CASE("header lines byte by byte, and never the last one") {
     CHECK(response.error().code == error_code::deadline_exceeded);
 }
 
-TEST_CASE("interim answers before the answer do no harm") {
+TEST_CASE("interim responses before the final one are harmless") {
     server const local{each_request([](peer& client, std::string const&) {
         client.write("HTTP/1.1 100 Continue\r\nx: interim\r\n\r\nHTTP/1.1 103 Hints\r\n\r\n");
         client.answer("x", "201 Created", "x: final\r\n");
@@ -307,7 +307,7 @@ TEST_CASE("interim answers before the answer do no harm") {
     CHECK(local.connections() == 1);
 }
 
-TEST_CASE("an answer before the request is read to its end") {
+TEST_CASE("a response that arrives before the request is complete is read to its end") {
     // Answers when it has the header, and reads on: a client that goes on sending still gets the answer.
     server const local{[](peer& client) {
         client.answer("too large", "413 Too Large", "Connection: close\r\n");
@@ -320,7 +320,7 @@ TEST_CASE("an answer before the request is read to its end") {
     CHECK(response->body == "too large");
 }
 
-TEST_CASE("what went wrong with one answer does not touch the next") {
+TEST_CASE("an error of one response does not affect the next") {
     std::atomic<int> count{0};
     server const local{each_request([&](peer& client, std::string const&) {
         switch (++count % 4) {

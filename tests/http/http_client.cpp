@@ -31,7 +31,7 @@ static_assert(opens_http_channels<curl_client>);
 static_assert(http_client<curl_client const>);
 static_assert(!std::is_convertible_v<curl_options, curl_client>);
 
-TEST_CASE("a client without a way of its own to send many sends them one by one") {
+TEST_CASE("a client without concurrent sending sends requests one by one") {
     canned client;
     listed_requests feed{{a_request("1"), a_request("bad"), a_request("3")}};
     feed.send(client, 16, {});

@@ -20,14 +20,14 @@ std::string listed(http_headers const& headers) {
 
 } // namespace
 
-TEST_CASE("methods are spelled as they are sent") {
+TEST_CASE("methods have their HTTP names") {
     CHECK(to_string(http_method::get) == "GET");
     CHECK(to_string(http_method::merge) == "MERGE");
     CHECK(to_string(http_method::delete_) == "DELETE");
     CHECK(to_string(http_method::options) == "OPTIONS");
 }
 
-TEST_CASE("header fields are kept in order and found without case") {
+TEST_CASE("header fields keep their order and are found case-insensitively") {
     http_headers headers;
     CHECK(headers.empty());
     CHECK(headers.add("Accept", " application/json \t"));
@@ -62,7 +62,7 @@ TEST_CASE("header fields are kept in order and found without case") {
     CHECK_FALSE(headers.find("accept"));
 }
 
-TEST_CASE("header fields that could smuggle in another one are refused") {
+TEST_CASE("header fields that could inject another field are refused") {
     http_headers headers;
     REQUIRE(headers.add("x-kept", "1"));
     for (std::string const& value : {std::string{"a\r\nb: c"}, std::string{"a\nb"}, std::string{"a\rb"},
@@ -79,7 +79,7 @@ TEST_CASE("header fields that could smuggle in another one are refused") {
     CHECK(headers.add("!#$%&'*+-.^_`|~09azAZ", "tab\tinside"));
 }
 
-TEST_CASE("fields are copied, moved and assigned as a whole") {
+TEST_CASE("fields can be copied, moved and assigned") {
     http_headers headers;
     REQUIRE(headers.add("a", "1"));
     REQUIRE(headers.add("b", std::string(600, 'x')));
@@ -101,7 +101,7 @@ TEST_CASE("fields are copied, moved and assigned as a whole") {
         std::is_nothrow_move_constructible_v<http_request> && std::is_nothrow_move_assignable_v<http_request>);
 }
 
-TEST_CASE("a request forgets where its credential may stand") {
+TEST_CASE("a request can erase the fields that may contain a credential") {
     http_request request{http_method::put, "https://a?sig=x", {}, "body"};
     REQUIRE(request.headers.add("Authorization", "Bearer x"));
     request.forget_credential();

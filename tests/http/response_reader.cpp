@@ -50,7 +50,7 @@ TEST_CASE("a response is read") {
     CHECK(response.body.capacity() >= 3 + http_response::padding);
 }
 
-TEST_CASE("a reader starts anew") {
+TEST_CASE("a reader can be used again") {
     detail::response_reader reader;
     reader.begin(http_method::get, {});
     CHECK(refusal(reader, "HTTP/1.1 200\r\nContent-Length: 1\r\nContent-Length: 1\r\n") == "it has two lengths");
@@ -60,7 +60,7 @@ TEST_CASE("a reader starts anew") {
     CHECK(reader.take().body == "x");
 }
 
-TEST_CASE("status lines") {
+TEST_CASE("valid status lines are read and others refused") {
     for (std::string const good : {"HTTP/1.1 200 OK", "HTTP/1.0 999 x", "HTTP/2 204 ", "HTTP/1.1 299"}) {
         CHECK(refusal(good + "\r\nContent-Length: 0\r\n\r\n") == "");
     }
@@ -72,7 +72,7 @@ TEST_CASE("status lines") {
     CHECK_THAT(refusal("HTTP/1.1 101 Switching\r\n"), ContainsSubstring("switches"));
 }
 
-TEST_CASE("two answers to how long a body is, or none, are refused") {
+TEST_CASE("contradictory or invalid body lengths are refused") {
     auto const with = [](std::string const& fields) { return refusal("HTTP/1.1 200 OK\r\n" + fields + "\r\n"); };
     CHECK(with("Content-Length: 5\r\n") == "");
     CHECK(with("Transfer-Encoding: chunked\r\n") == "");
@@ -113,7 +113,7 @@ TEST_CASE("encoded bodies and malformed fields are refused") {
     CHECK(with("a: b\rc: d") == "it has a malformed header field");
 }
 
-TEST_CASE("limits") {
+TEST_CASE("limits of status, header and body are enforced") {
     http_call call;
     call.max_header_size = 100;
     call.max_header_count = 3;
@@ -140,7 +140,7 @@ TEST_CASE("limits") {
     CHECK_FALSE(reader.body("x"));
 }
 
-TEST_CASE("memory goes with what came, not with what was announced, and no further than the limit") {
+TEST_CASE("memory grows with the received bytes and not with the announced length, up to the limit") {
     http_call call;
     call.max_body_size = 8 * 1024 * 1024;
     detail::response_reader reader;
@@ -158,7 +158,7 @@ TEST_CASE("memory goes with what came, not with what was announced, and no furth
     CHECK(reader.take().body.capacity() <= 2 * call.max_body_size);
 }
 
-TEST_CASE("the header of an error counts, whatever becomes of its body") {
+TEST_CASE("the header of an error response counts, even if its body is broken") {
     http_call call;
     call.max_body_size = 10;
     call.max_header_size = 200;

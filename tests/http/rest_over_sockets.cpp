@@ -88,7 +88,7 @@ void check_each(std::string const& text, ending how, Requests const&... requests
 
 } // namespace
 
-TEST_CASE("every table request, and every way in which an answer breaks off") {
+TEST_CASE("every table request with every way a response can be cut off") {
     std::string const page =
         "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 4000\r\n\r\n{\"value\":[";
     query_entities query;
@@ -102,7 +102,7 @@ TEST_CASE("every table request, and every way in which an answer breaks off") {
     }
 }
 
-TEST_CASE("nothing listens: no table request had an effect") {
+TEST_CASE("without a listener no table request has an effect") {
     azure_backend const store{
         text::joined({"AccountName=acct;TableEndpoint=http://127.0.0.1:1/acct;AccountKey=", planted_key})};
     call context;
@@ -112,7 +112,7 @@ TEST_CASE("nothing listens: no table request had an effect") {
     CHECK(response.error().effect == effect::none);
 }
 
-TEST_CASE("http without TLS to another computer is refused, whatever the connection string says") {
+TEST_CASE("HTTP without TLS to another computer is refused, whatever the connection string contains") {
     azure_backend const store{
         text::joined({"DefaultEndpointsProtocol=http;AccountName=acct;AccountKey=", planted_key})};
     call context;
@@ -122,7 +122,7 @@ TEST_CASE("http without TLS to another computer is refused, whatever the connect
     CHECK(response.error().effect == effect::none);
 }
 
-TEST_CASE("an attempt has its own time, too") {
+TEST_CASE("an attempt has a timeout of its own") {
     server const local{broken("", ending::wait)};
     rest_options options;
     options.request_timeout = milliseconds{30};
@@ -136,7 +136,7 @@ TEST_CASE("an attempt has its own time, too") {
     CHECK(response.error().effect == effect::unknown);
 }
 
-TEST_CASE("a redirect is an error, and nobody is asked there") {
+TEST_CASE("a redirect is an error and is not followed") {
     std::atomic<int> strangers{0};
     server const stranger{each_request([&](peer& client, std::string const&) {
         ++strangers;
@@ -152,7 +152,7 @@ TEST_CASE("a redirect is an error, and nobody is asked there") {
     CHECK(strangers == 0);
 }
 
-TEST_CASE("what a proxy refuses with an answer that ends with the connection has its code, and no effect") {
+TEST_CASE("a refusal by a proxy that closes the connection keeps its code and has no effect") {
     std::string const json =
         R"({"odata.error":{"code":"AuthenticationFailed","message":{"lang":"en-US","value":"Server failed"}}})";
     struct expected {

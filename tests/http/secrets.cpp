@@ -76,7 +76,7 @@ void check_all(curl_client const& client, std::string const& origin, http_call c
 
 } // namespace
 
-TEST_CASE("no error of sending holds a secret") {
+TEST_CASE("errors of sending contain no secret") {
     authority const trusted;
     auto const tls = trusted.server_side();
     certificate_terms expired_terms;
@@ -116,7 +116,7 @@ TEST_CASE("no error of sending holds a secret") {
     check_all(curl_client{options}, parrot.origin(), a_call());
 }
 
-TEST_CASE("no error of a connection string or a signature holds a secret") {
+TEST_CASE("errors of a connection string or a signature contain no secret") {
     std::string const good = text::joined({"AccountName=acct;AccountKey=", planted_key});
     for (std::string const& bad :
         {good + ";" + std::string{planted_sas}, good + ";SharedAccessSignature=" + std::string{planted_sas},
@@ -137,7 +137,7 @@ TEST_CASE("no error of a connection string or a signature holds a secret") {
     check_silent(make_signature(every_credential()[0].who, terms).error());
 }
 
-TEST_CASE("a request still carries what it must") {
+TEST_CASE("a request still contains its credential") {
     // The tests above would pass, too, if nothing was sent.
     for (auto const& [name, who] : every_credential()) {
         auto const at = endpoint::parse("https://acct.table.core.windows.net").value();

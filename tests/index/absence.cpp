@@ -36,7 +36,7 @@ void check_keys(memory_backend const& store) {
 
 } // namespace
 
-TEST_CASE("index: a unique key that another writer took behind a look for its owner is not taken twice") {
+TEST_CASE("index: a unique key that another writer takes after the lookup of its owner is not taken twice") {
     // The other writer comes behind each of the requests of the transaction, in turn.
     for (int behind = 0; behind < 8; ++behind) {
         INFO("behind request " << behind);
@@ -62,7 +62,7 @@ TEST_CASE("index: a unique key that another writer took behind a look for its ow
     }
 }
 
-TEST_CASE("index: a unique key that passes to another entity while a body has looked for both") {
+TEST_CASE("index: a unique key moves to another entity after a body has looked up both") {
     for (int behind = 0; behind < 10; ++behind) {
         INFO("behind request " << behind);
         memory_backend const store;

@@ -105,7 +105,7 @@ std::uint64_t rows_of(memory_backend const& store, std::string_view literal) {
 
 } // namespace
 
-TEST_CASE("index: a build sends a request for many entities, and builds what was asked for") {
+TEST_CASE("index: a build sends one request for many entities and builds the requested index") {
     world in;
     in.fill(4000);
     std::uint64_t requests = 0;
@@ -126,7 +126,7 @@ TEST_CASE("index: a build sends a request for many entities, and builds what was
     CHECK((runners.verify)().value().good());
 }
 
-TEST_CASE("index: an index is whole after a build with writers at each of its requests") {
+TEST_CASE("index: an index is complete after a build with writers at each of its requests") {
     std::mt19937_64 random{7};
     for (int round = 0; round < static_cast<int>(rounds(12, 300, 60)); ++round) {
         world in;
@@ -170,7 +170,7 @@ TEST_CASE("index: an index is whole after a build with writers at each of its re
     }
 }
 
-TEST_CASE("index: rows of a request that arrives late are not left in an index that is ready") {
+TEST_CASE("index: rows of a late request do not stay in an index that is ready") {
     world in;
     in.fill(50);
     used_clock time;
@@ -195,7 +195,7 @@ TEST_CASE("index: rows of a request that arrives late are not left in an index t
     CHECK(rows_of(in.store, "AGE:") == 50);
 }
 
-TEST_CASE("index: a build that is stopped at each of its requests is ended by another one") {
+TEST_CASE("index: a build that is stopped at any of its requests is completed by another one") {
     int stops = 0;
     for (std::uint64_t number = 1; number <= 24; ++number) {
         world in;
@@ -214,7 +214,7 @@ TEST_CASE("index: a build that is stopped at each of its requests is ended by an
     CHECK(stops >= 8);
 }
 
-TEST_CASE("index: a build from another declaration takes the old rows away, some thousands at a time") {
+TEST_CASE("index: a build from another declaration removes the old rows, some thousands at a time") {
     world in;
     in.fill(3000);
     table<by_age> const old{in.store, "runners"};

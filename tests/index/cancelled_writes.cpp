@@ -38,7 +38,7 @@ std::uint64_t intents_in(memory_backend const& store) {
 
 } // namespace
 
-TEST_CASE("index: a write that is cancelled behind any of its requests leaves no intent and no index row") {
+TEST_CASE("index: a write that is cancelled after any of its requests leaves no intent and no index row") {
     bool cancelled_once = false;
     bool written_once = false;
     for (int behind = 0; behind < 16; ++behind) {

@@ -55,7 +55,7 @@ ENTITABLE(by_city, partition_key(race), row_key(literal("CITY:"), city, name), p
 
 } // namespace
 
-TEST_CASE("index: a program with a shorter list writes nothing past an index that others keep, and reads") {
+TEST_CASE("index: a program with a shorter list can read but not write past an index that others maintain") {
     world all;
     wide_list{all.store, "runners", all.how}.create().value();
     narrow const older{all.store, "runners", all.how};
@@ -79,7 +79,8 @@ TEST_CASE("index: a program with a shorter list writes nothing past an index tha
     CHECK(older.insert(bob).error().code == error_code::declaration_differs); // it goes by no old list
 }
 
-TEST_CASE("index: a program with a shorter list, within its lease, while the new index is built") {
+TEST_CASE("index: a program with a shorter list writes within its lease while the new index is built, and is refused "
+          "afterwards") {
     world all;
     narrow const older{all.store, "runners", all.how};
     older.create().value();
@@ -119,7 +120,7 @@ TEST_CASE("index: a build that was stopped while it waited waits again") {
     CHECK((second.verify)().value().good());
 }
 
-TEST_CASE("index: a reader whose lease says ready does not use an index that nobody keeps any more") {
+TEST_CASE("index: a reader whose lease says ready does not use an index that is no longer maintained") {
     world all;
     narrow const reader_of{all.store, "runners", all.how};
     reader_of.create().value();
@@ -132,7 +133,7 @@ TEST_CASE("index: a reader whose lease says ready does not use an index that nob
     CHECK(asked.to().error().code == error_code::index_not_ready);
 }
 
-TEST_CASE("index: nothing is written to a table whose indexes were never declared") {
+TEST_CASE("index: nothing is written to a table without declared indexes") {
     world all;
     table<runner> const plain{all.store, "runners"};
     plain.create().value();
@@ -156,7 +157,7 @@ TEST_CASE("index: nothing is written to a table whose indexes were never declare
     CHECK((others.verify)().value().good());
 }
 
-TEST_CASE("index: two programs create a table at once") {
+TEST_CASE("index: two programs create a table concurrently") {
     // The other one comes behind each of the requests of the first.
     for (int behind = 0; behind < 6; ++behind) {
         INFO("behind request " << behind);
@@ -180,7 +181,7 @@ TEST_CASE("index: two programs create a table at once") {
     }
 }
 
-TEST_CASE("index: lists of two types in one table do not meet") {
+TEST_CASE("index: the lists of two types in one table do not interfere") {
     world all;
     narrow const runners{all.store, "all", all.how};
     indexed_table<club, by_city> const clubs{all.store, "all", all.how};
@@ -207,7 +208,7 @@ TEST_CASE("index: lists of two types in one table do not meet") {
     CHECK(runners.insert(bob).has_value());
 }
 
-TEST_CASE("index: rows of one table that cannot be told apart are refused before the first request") {
+TEST_CASE("index: ambiguous row types in one table are refused before the first request") {
     world all;
     indexed_table<runner, elsewhere<by_club>> const same{
         all.store, "runners", all.how, in_table<by_club>{all.store, "Runners"}};
@@ -225,7 +226,7 @@ TEST_CASE("index: rows of one table that cannot be told apart are refused before
     CHECK((apart.verify)().value().good());
 }
 
-TEST_CASE("index: under an operation id a row of an index that is gone already is left out") {
+TEST_CASE("index: with an operation id an index row that is already deleted is left out") {
     world all;
     auto const safe = retrying{all.store, {.operation_rows = true}};
     narrow const runners{all.store, "runners", all.how};
@@ -244,7 +245,7 @@ TEST_CASE("index: under an operation id a row of an index that is gone already i
     CHECK(with_id.replace(older, any_etag).value().attempts == 0); // it was made before
 }
 
-TEST_CASE("index: no row is written by what was known before the lease ended") {
+TEST_CASE("index: no row is written with a state from before the lease ended") {
     // The index is retired, or built again, behind each request of a write whose lease ends there.
     for (bool const retired : {false, true}) {
         for (int behind = 0; behind < 12; ++behind) {
@@ -291,8 +292,7 @@ TEST_CASE("index: no row is written by what was known before the lease ended") {
     }
 }
 
-TEST_CASE(
-    "index: a writer that ends right behind its transaction leaves no hole in an index that was built meanwhile") {
+TEST_CASE("index: a writer that ends right after its transaction leaves no hole in an index that was built meanwhile") {
     struct ended {};
     for (bool const replaces : {false, true}) {
         for (int behind = 0; behind < 12; ++behind) {
@@ -336,7 +336,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("index: a table that has entities is not declared whole where the answer to its creation was lost") {
+TEST_CASE("index: the indexes of a non-empty table are not declared complete if the answer to its creation was lost") {
     world all;
     table<runner> const plain{all.store, "runners"};
     plain.create().value();
@@ -349,7 +349,7 @@ TEST_CASE("index: a table that has entities is not declared whole where the answ
     CHECK(runners.insert(bob).error().code == error_code::declaration_missing);
 }
 
-TEST_CASE("index: the state of an index is stored as the registered row") {
+TEST_CASE("index: the state of an index is stored in its registered form") {
     world all;
     narrow{all.store, "runners", all.how}.create().value();
     call context;

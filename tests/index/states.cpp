@@ -23,7 +23,7 @@ ENTITABLE(by_age, partition_key(race), row_key(literal("AGE:"), width(age, 3), w
 
 } // namespace
 
-TEST_CASE("index: one of a table that has entities is not ready, is built, and then is") {
+TEST_CASE("index: an index of a non-empty table is not ready until it is built") {
     memory_backend const store;
     table<runner> const before{store, "runners"};
     before.create().value();
@@ -53,7 +53,7 @@ TEST_CASE("index: one of a table that has entities is not ready, is built, and t
     CHECK(runners.build<by_club>().value().written == 0); // ready stays ready
 }
 
-TEST_CASE("index: a retired one is not kept, and is built again after everybody knows") {
+TEST_CASE("index: a retired index is not maintained, and can be built again once every program knows") {
     memory_backend const store;
     testing::manual_clock time;
     index_options how;
@@ -80,7 +80,7 @@ TEST_CASE("index: a retired one is not kept, and is built again after everybody 
     CHECK(runners.retire("by_nothing").error().code == error_code::resource_not_found);
 }
 
-TEST_CASE("index: a write behind its lease, of which the states cannot be read again, is not sent") {
+TEST_CASE("index: a write after its lease is not sent if the states cannot be read again") {
     memory_backend const store;
     testing::manual_clock time;
     index_options how;
@@ -105,7 +105,7 @@ TEST_CASE("index: a write behind its lease, of which the states cannot be read a
     }
 }
 
-TEST_CASE("index: a program with another declaration of an index is told") {
+TEST_CASE("index: a program with another declaration of an index gets an error") {
     memory_backend const store;
     indexed_table<runner, by_age> const runners{store, "runners"};
     runners.create().value();
@@ -116,7 +116,7 @@ TEST_CASE("index: a program with another declaration of an index is told") {
     CHECK(refused.error().effect == effect::none);
 }
 
-TEST_CASE("index: two entities with one key of a unique index are reported with both, and settled by hand") {
+TEST_CASE("index: two entities with the same unique key are both reported, and are settled by hand") {
     memory_backend const store;
     table<runner> const before{store, "runners"};
     before.create().value();
@@ -154,7 +154,7 @@ TEST_CASE("index: two entities with one key of a unique index are reported with 
     CHECK(runners.resolve_violation(found.front(), found.front().entities[1]).value() == 0);
 }
 
-TEST_CASE("intent: rows of one entity are told from those of another whose key goes on") {
+TEST_CASE("intent: rows of an entity are told apart from rows of an entity whose key has the same beginning") {
     intent one{
         {"NYC", "BIB:1"}, std::string(32, 'a'), {}, intent_state::pending, {{"by_club", {}, row_keys{"Ajax", "x"}}}};
     intent const other{{"NYC", "BIB:1!2"}, std::string(32, 'b'), {}, intent_state::applied, {}};

@@ -41,9 +41,9 @@ void conforms(any_transport const& store) {
 
 } // namespace
 
-TEST_CASE("conformance: a memory_backend behind a socket") { conforms(memory_backend{}); }
+TEST_CASE("conformance: a memory_backend served over a socket") { conforms(memory_backend{}); }
 
-TEST_CASE("conformance: a file_backend behind a socket") {
+TEST_CASE("conformance: a file_backend served over a socket") {
     if (rounds(0, 1) == 0) { // in the short form the file is behind the protocol without a socket
         return;
     }
@@ -53,7 +53,7 @@ TEST_CASE("conformance: a file_backend behind a socket") {
     conforms(file_backend{folder / "served.db", options});
 }
 
-TEST_CASE("a server that is killed has kept every write that it acknowledged") {
+TEST_CASE("a killed server has stored every write that it acknowledged") {
     temporary_folder const folder;
     std::string const path = folder / "served.db";
     struct seen {

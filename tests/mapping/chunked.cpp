@@ -99,7 +99,7 @@ TEST_CASE("a chunked member is read as it was written, at each boundary") {
     }
 }
 
-TEST_CASE("text is cut between characters, at 32768 UTF-16 units") {
+TEST_CASE("text is split between characters, at 32768 UTF-16 units") {
     auto const letters = new_letters();
     std::string const two = "\xC3\xA4";          // one unit
     std::string const four = "\xF0\x9F\x98\x80"; // two units
@@ -113,7 +113,7 @@ TEST_CASE("text is cut between characters, at 32768 UTF-16 units") {
     }
 }
 
-TEST_CASE("what does not fit is refused before anything is sent") {
+TEST_CASE("a value that does not fit is refused before anything is sent") {
     auto const letters = new_letters();
     auto refused = letters.insert({"ann", 1, "", text_of(15 * units + 1), {}}).error();
     CHECK(refused.code == error_code::property_value_too_large);
@@ -143,7 +143,7 @@ TEST_CASE("what does not fit is refused before anything is sent") {
         error_code::entity_too_large);
 }
 
-TEST_CASE("a merge makes a large value smaller: the count says what is valid") {
+TEST_CASE("after a merge with a smaller value the chunk count says which chunks are valid") {
     auto const letters = new_letters();
     using l = entitable::fields<letter>;
     letters.insert({"ann", 1, "s", text_of(5 * units), binary_of(3 * bytes)}).value();
@@ -169,7 +169,7 @@ TEST_CASE("a merge makes a large value smaller: the count says what is valid") {
     CHECK(stored_in(letters) == (std::map<std::string, std::size_t>{{"subject", 1}, {"body", 3}, {"body_n", 1}}));
 }
 
-TEST_CASE("a row whose chunks do not fit together is a mismatch that names the property") {
+TEST_CASE("a row with inconsistent chunks is a mismatch, and the error names the property") {
     auto const letters = new_letters();
     entitable::row_table const rows{letters.transport(), "letters"};
     auto const put = [&](std::vector<std::pair<std::string, entitable::value>> const& properties) {
@@ -197,7 +197,7 @@ TEST_CASE("a row whose chunks do not fit together is a mismatch that names the p
     CHECK(put({{"body", count(1)}}).error().code == error_code::row_mismatch);
 }
 
-TEST_CASE("golden: how a chunked member is stored") {
+TEST_CASE("golden: the stored form of a chunked member") {
     auto const row = entitable::to_row(letter{"ann", 1, "s", text_of(units + 1), entitable::binary(2)}).value();
     CHECK(present_in(row) ==
         (std::map<std::string, std::size_t>{
@@ -216,7 +216,7 @@ TEST_CASE("golden: how a chunked member is stored") {
         "scan_13 scan_14 scan_n ");
 }
 
-TEST_CASE("a table of plain members becomes one of chunked ones without a rewrite") {
+TEST_CASE("plain members become chunked members without rewriting the table") {
     entitable::memory_backend store;
     entitable::table<small_letter> const before{store, "letters"};
     before.create().value();

@@ -132,7 +132,7 @@ void walk(std::string (*wrong)(memory_backend const&), bool one_is_there, std::s
 
 } // namespace
 
-TEST_CASE("absent rows: two and three bodies want one key of a unique index") {
+TEST_CASE("absent rows: two or three bodies compete for one key of a unique index") {
     for (bool const one_is_there : {false, true}) {
         walk<one_a_city>(two_with_one_key, one_is_there, 2);
         walk<one_a_city>(two_with_one_key, one_is_there, 3);
@@ -140,7 +140,7 @@ TEST_CASE("absent rows: two and three bodies want one key of a unique index") {
     }
 }
 
-TEST_CASE("absent rows: two and three bodies count in one sum") {
+TEST_CASE("absent rows: two or three bodies add to one sum") {
     for (bool const one_is_there : {false, true}) {
         walk<summed>(wrong_sum, one_is_there, 2);
         walk<summed>(wrong_sum, one_is_there, 3);

@@ -351,7 +351,7 @@ private:
 
 } // namespace
 
-TEST_CASE("model: a file does what memory does") {
+TEST_CASE("model: a file behaves like memory") {
     std::uint64_t first_seed = 1;
     std::size_t sequences = rounds(100, 30'000, 500);
     if (char const* const chosen = std::getenv("ENTITABLE_MODEL_SEED")) {

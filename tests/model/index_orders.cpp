@@ -332,7 +332,7 @@ TEMPLATE_TEST_CASE("indexes: one writer with lost and late requests and a crash"
     check(walk<TestType>(one, {.faults = 1, .late = 1, .crashes = 1}, one_in_york<TestType>, keeps_count<TestType>));
 }
 
-TEST_CASE("indexes elsewhere: a writer, and others who bring another's work to its end") {
+TEST_CASE("indexes in other tables: a writer, and others who complete its work") {
     for (intent_state const state : {intent_state::pending, intent_state::applied, intent_state::undone}) {
         check(walk<in_city>(
             {mover<in_city>(1, "Bath"), applier<in_city>()}, quiet,
@@ -341,11 +341,11 @@ TEST_CASE("indexes elsewhere: a writer, and others who bring another's work to i
     }
 }
 
-TEST_CASE("indexes elsewhere: removal and move, in every order") {
+TEST_CASE("indexes in other tables: removal and move, in every order") {
     check(walk<in_city>({mover<in_city>(1, "Bath"), remover<in_city>()}, quiet, one_in_york<in_city>));
 }
 
-TEST_CASE("unique indexes elsewhere: two entities want one key") {
+TEST_CASE("unique indexes in other tables: two entities compete for one key") {
     auto const two_people = [](one_a_city const& people) {
         people.insert({"red", 1, "York", 0}).value();
         people.insert({"red", 2, "Ely", 0}).value();
@@ -357,7 +357,7 @@ TEST_CASE("unique indexes elsewhere: two entities want one key") {
         walk<one_a_city>({mover<one_a_city>(1, "Bath"), mover<one_a_city>(2, "Bath")}, quiet, two_people, one_has_it));
 }
 
-TEST_CASE("indexes elsewhere: each rule of the protocol is needed") {
+TEST_CASE("indexes in other tables: each rule of the protocol is needed") {
     if (entitable_test::rounds(0, 1, 1) == 0) {
         return; // thousands of schedules, which the optimized build walks through
     }

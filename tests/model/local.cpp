@@ -565,12 +565,14 @@ void compare(std::uint64_t first_seed, std::size_t sequences, mood how) {
 
 } // namespace
 
-TEST_CASE("model: memory_backend does what the naive service does") {
+TEST_CASE("model: memory_backend behaves like the naive service") {
     compare(1, rounds(250, 150'000, 1'400), {false, 10'000});
 }
 
-TEST_CASE("model: the same with pages that end after five rows were looked at") {
+TEST_CASE("model: memory_backend behaves the same with pages that end after five scanned rows") {
     compare(1'000'001, rounds(150, 75'000, 800), {false, 5});
 }
 
-TEST_CASE("model: the same, nasty on purpose") { compare(2'000'001, rounds(150, 75'000, 800), {true, 10'000}); }
+TEST_CASE("model: memory_backend behaves the same in nasty mode") {
+    compare(2'000'001, rounds(150, 75'000, 800), {true, 10'000});
+}

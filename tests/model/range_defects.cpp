@@ -86,18 +86,18 @@ void found_in_turn(range_defect planted, range_order how, bool goes_on) {
 TEST_CASE("range defects: splits and moves of halves") {
     range_order const how = splits();
     SECTION("the lower half keeps its old bound") { found_alone(range_defect::keeps_bound, how); }
-    SECTION("the upper half does not say whose tables it has") { found_alone(range_defect::forgets_tables, how); }
+    SECTION("the upper half does not record whose tables it uses") { found_alone(range_defect::forgets_tables, how); }
     SECTION("a half copied with the bounds of the whole") { found_alone(range_defect::copies_whole, how); }
-    SECTION("a half flipped with the bounds of the whole") { found_alone(range_defect::flips_whole, how); }
-    SECTION("a table dropped that another range has") { found_alone(range_defect::drops_shared, how); }
-    SECTION("keys erased that another range has") { found_alone(range_defect::erases_used, how); }
-    SECTION("keys left that no range has") { found_alone(range_defect::erases_nothing, how); }
-    SECTION("a number used again") {
+    SECTION("a half switched with the bounds of the whole") { found_alone(range_defect::flips_whole, how); }
+    SECTION("a table dropped that another range uses") { found_alone(range_defect::drops_shared, how); }
+    SECTION("keys erased that another range uses") { found_alone(range_defect::erases_used, how); }
+    SECTION("keys left behind that no range uses") { found_alone(range_defect::erases_nothing, how); }
+    SECTION("a number used twice") {
         range_order again = merges();
         again.operators.front().push_back(split_at("p"));
         found_alone(range_defect::takes_used_number, again);
     }
-    SECTION("a split of a range on the move") {
+    SECTION("a split of a range that is being moved") {
         range_order both = merges();
         both.operators.push_back({split_at("c")});
         found_in_turn(range_defect::splits_attempts, both, true);
@@ -106,30 +106,32 @@ TEST_CASE("range defects: splits and moves of halves") {
 
 TEST_CASE("range defects: merges") {
     range_order const how = merges();
-    SECTION("one of the two copied") { found_alone(range_defect::copies_one, how); }
-    SECTION("late rows of the other taken for its own") {
+    SECTION("only one of the two ranges copied") { found_alone(range_defect::copies_one, how); }
+    SECTION("late rows of the other range mistaken for its own") {
         range_order late = splits();
         late.operators.front().push_back(merge_to(0, 1, "s2"));
         late.late_rows = true;
         found_alone(range_defect::copies_late_rows, late);
     }
-    SECTION("a flip of the lower row only") { found_alone(range_defect::keeps_upper, how); }
-    SECTION("a flip of the upper row only") { found_alone(range_defect::loses_upper, how); }
-    SECTION("both in the old tables of the lower one") {
+    SECTION("a switch of the lower row only") { found_alone(range_defect::keeps_upper, how); }
+    SECTION("a switch of the upper row only") { found_alone(range_defect::loses_upper, how); }
+    SECTION("both ranges in the old tables of the lower one") {
         found_alone(range_defect::keeps_tables, how);
         range_order again = how;
         again.planted = range_defect::keeps_tables;
         CHECK(taking_turns(again, {}).problem.starts_with("a table has got keys"));
     }
-    SECTION("the takeover of one row") {
+    SECTION("a takeover of one row only") {
         range_order both = how;
         both.operators.push_back({move_to(1, "s2")});
         both.end = attempts_left;
         found_in_turn(range_defect::ends_one, both, false);
     }
-    SECTION("one of the two closed") { CHECK(walk_of_client(merges(inserts_both), range_defect::closes_one) != ""); }
+    SECTION("only one of the two ranges closed") {
+        CHECK(walk_of_client(merges(inserts_both), range_defect::closes_one) != "");
+    }
 }
 
-TEST_CASE("range defects: a client that takes all rows of a table for those of its range") {
+TEST_CASE("range defects: a client that counts all rows of a table as rows of its range") {
     CHECK(walk_of_client(splits(scans_beyond), range_defect::none) != "");
 }

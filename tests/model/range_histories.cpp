@@ -103,7 +103,7 @@ testing::interleaving_report world(std::uint64_t seed, stale_by planted, figures
 
 } // namespace
 
-TEST_CASE("range histories: some order of the requests for each key explains what clients were told") {
+TEST_CASE("range histories: for each key some order of the requests explains all answers") {
     figures done;
     std::uint64_t const worlds = entitable_test::rounds(30, 20'000, 300);
     for (std::uint64_t seed = 1; seed <= worlds; ++seed) {
@@ -118,7 +118,7 @@ TEST_CASE("range histories: some order of the requests for each key explains wha
     CHECK(done.judged > 10 * worlds);
 }
 
-TEST_CASE("range histories: clients whose reads are stale are found out") {
+TEST_CASE("range histories: clients with stale reads are detected") {
     for (stale_by const planted : {stale_by::cache, stale_by::long_lease}) {
         figures done;
         std::uint64_t const worlds = entitable_test::rounds(12, 2'000, 100);

@@ -325,11 +325,11 @@ void found(client_defect what, asks body, scene const& all = {},
 
 TEST_CASE("shard clients: planted defects are found, wherever the client is suspended") {
     scene all;
-    SECTION("leases judged only before the request is sent, or counted from the receipt of the map") {
+    SECTION("leases checked only before the request is sent, or counted from the receipt of the map") {
         CHECK(suspended(client_defect::leases_late, inserts_new, all, differs) != "");
         found(client_defect::judges_early, inserts_new);
     }
-    SECTION("a mover that waits for no lease") {
+    SECTION("a mover that does not wait for leases") {
         for (bool const off_line : {false, true}) {
             CAPTURE(off_line);
             mover_kind const by{move_defect::waits_for_no_lease, off_line};
@@ -337,7 +337,7 @@ TEST_CASE("shard clients: planted defects are found, wherever the client is susp
             CHECK(suspended(client_defect::none, inserts_new, all, differs, {move_defect::none, off_line}) == "");
         }
     }
-    SECTION("a refusal that is believed unchecked") {
+    SECTION("a refusal that is not verified") {
         all.ghost = true;
         found(client_defect::believes_refusal, inserts_ghost, all, ghost_is_there);
     }

@@ -103,10 +103,10 @@ std::string walk_late_batches(move_defect planted, int& orders) {
 
 } // namespace
 
-TEST_CASE("shard moves: a late batch of a mover that died meets no table of another") {
+TEST_CASE("shard moves: a late batch of a dead mover never reaches a table of another move") {
     int orders = 0;
     CHECK(walk_late_batches(move_defect::none, orders) == "");
     CHECK(orders == 56); // two batches, beside each of 28 states of the second mover
-    SECTION("a name used again") { CHECK(walk_late_batches(move_defect::uses_names_again, orders) != ""); }
-    SECTION("takeover in the same table") { CHECK(walk_late_batches(move_defect::takes_over_tables, orders) != ""); }
+    SECTION("a table name used twice") { CHECK(walk_late_batches(move_defect::uses_names_again, orders) != ""); }
+    SECTION("a takeover in the same table") { CHECK(walk_late_batches(move_defect::takes_over_tables, orders) != ""); }
 }

@@ -68,7 +68,7 @@ void reads_late(any_transport const& way, entitable::clock&, scene& all, int) {
 // without a crowd not at all. Optimized, the walks of a mover alone take a minute, off-line ones two, with a client that reads six, and with one
 // that inserts nine.
 
-TEST_CASE("shard moves: a mover alone, with lost and late requests, killed and followed by another") {
+TEST_CASE("shard moves: a mover alone, with lost and late requests, killed and replaced by another") {
     check("alone", 45, {}, quiet);
     check("alone, a batch twice", 47, {.holds = true}, quiet);
     check("alone, one killed", 538, {}, {.faults = 0, .late = 0, .crashes = 1, .again = 1});
@@ -92,7 +92,7 @@ TEST_CASE("shard moves: a client that reads") {
         {.crowd = false, .late_writer = true, .client = reads_late, .prompt = true}, {.faults = 0, .late = 1});
 }
 
-TEST_CASE("shard moves: off-line, beside clients that write and read") {
+TEST_CASE("shard moves: off-line, with clients that read and write") {
     check("off-line, alone, one fault and one late request", 3'242, {.crowd = false, .off_line = true},
         {.faults = 1, .late = 1});
     check("off-line, alone, a batch twice", 29, {.holds = true, .off_line = true}, quiet);
@@ -139,9 +139,9 @@ TEST_CASE("shard moves: planted defects are found") {
         CHECK(finds({.mover = move_defect::drops_before_collect}, quiet) != "");
     }
     SECTION("catch-up without removals") { CHECK(finds({.mover = move_defect::leaves_removed_rows}, quiet) != ""); }
-    SECTION("by Timestamp alone") { CHECK(finds({.mover = move_defect::trusts_timestamps}, quiet) != ""); }
-    SECTION("one collect only") { CHECK(finds({.mover = move_defect::collects_once}, quiet) != ""); }
-    SECTION("reads at the source up to the flip") { CHECK(finds({.mover = move_defect::never_seals}, quiet) != ""); }
+    SECTION("catch-up by Timestamp alone") { CHECK(finds({.mover = move_defect::trusts_timestamps}, quiet) != ""); }
+    SECTION("only one collect") { CHECK(finds({.mover = move_defect::collects_once}, quiet) != ""); }
+    SECTION("reads at the source until the flip") { CHECK(finds({.mover = move_defect::never_seals}, quiet) != ""); }
     SECTION("batches without guard") {
         CHECK(finds({.mover = move_defect::guards_nothing, .holds = true}, quiet) != "");
     }
@@ -208,7 +208,7 @@ TEST_CASE("shard moves: worlds of many clients and two movers, drawn from seeds"
 
 // Of 10,000 worlds 262, 2252, 64, all, 251, 1, 1, 0, 0, 0 and 19 are broken by these defects: worlds have few rows, so the last collect, the guard
 // rows and the names are found by the walks above and by shard_late_batches.cpp.
-TEST_CASE("shard moves: worlds drawn from seeds in which planted defects break something") {
+TEST_CASE("shard moves: in worlds drawn from seeds planted defects are found") {
     std::uint64_t const worlds = entitable_test::rounds(3, 10'000, 300);
     std::map<move_defect, int> broken;
     for (int planted = 1; planted <= static_cast<int>(move_defect::takes_over_tables); ++planted) {

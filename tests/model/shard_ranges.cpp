@@ -29,7 +29,7 @@ void check(range_order const& how, testing::interleaving_limits limits) {
 
 } // namespace
 
-TEST_CASE("shard ranges: a split and a move, a merge, and who continues them") {
+TEST_CASE("shard ranges: a split and a move, a merge, and operators that continue them") {
     for (bool const off_line : {false, true}) {
         for (range_order how : {splits(), merges()}) {
             how.off_line = off_line;
@@ -51,7 +51,7 @@ TEST_CASE("shard ranges: clients that insert, read and scan") {
     }
 }
 
-TEST_CASE("shard ranges: two operators, one of whom takes the other's work away") {
+TEST_CASE("shard ranges: two operators, one of which takes over the work of the other") {
     range_order how = merges();
     how.operators.push_back({move_to(1, "s2"), split_at("p", 1)});
     check(how, quiet);
@@ -62,8 +62,7 @@ TEST_CASE("shard ranges: two operators, one of whom takes the other's work away"
     check(how, quiet);
 }
 
-TEST_CASE(
-    "shard ranges: an operator that stops behind any of its requests, another one, and whether the first goes on") {
+TEST_CASE("shard ranges: an operator stops after any of its requests, another continues, and the first may resume") {
     std::size_t const stride = entitable_test::rounds(9, 1, 3);
     std::size_t walks = 0;
     std::vector<std::vector<task>> const all{{merge_to(0, 1, "s1")}, {move_to(0, "s1")},

@@ -233,7 +233,7 @@ TEST_CASE("model: one store and shards have the same outcomes, with moves in bet
     CHECK(moves > 0);
 }
 
-TEST_CASE("model: queries over shards, with moves between pages and under way") {
+TEST_CASE("model: queries over shards, with moves between pages and during requests") {
     std::size_t moves = 0;
     for (std::uint64_t seed = first_seed(); seed <= last_seed(12, 150); ++seed) {
         CAPTURE(seed);
@@ -315,7 +315,7 @@ std::string without(std::vector<row> const& whole, std::vector<missing_shard> co
 
 } // namespace
 
-TEST_CASE("model: a partial answer has every row but those that it names as missing") {
+TEST_CASE("model: a partial answer has every row except those of the shards it names as missing") {
     std::size_t incomplete = 0;
     std::size_t behind = 0;
     std::size_t failed = 0;

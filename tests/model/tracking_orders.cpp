@@ -174,17 +174,17 @@ testing::interleaving_limits const late{.faults = 1, .late = 1};
 
 } // namespace
 
-TEST_CASE("units of work: two that add to one row, in every order") {
+TEST_CASE("units of work: two units add to one row, in every order") {
     check(walk({{"one", raise}, {"other", raise}}, quiet, 1, keeps_sums));
     check(walk({{"one", raise, {.mode = save_mode::batch}}, {"other", raise}}, quiet, 2, keeps_sums));
 }
 
-TEST_CASE("units of work: two that add to one row, with lost answers") {
+TEST_CASE("units of work: two units add to one row, with lost answers") {
     check(walk({{"one", raise}, {"other", raise}}, losses, 1, keeps_sums));
     check(walk({{"one", raise, {.mode = save_mode::batch}}, {"other", raise}}, losses, 2, keeps_sums));
 }
 
-TEST_CASE("units of work: with operation rows, and requests that come late") {
+TEST_CASE("units of work: with operation rows and late requests") {
     actor one{"one", raise, {.operation_rows = true}};
     actor other{"other", raise, {.operation_rows = true}};
     check(walk({one}, late, 1, keeps_sums));
@@ -228,7 +228,7 @@ result<tally> put_another(work_on_tallies& work, table<tally_row> const&, save_m
 
 } // namespace
 
-TEST_CASE("units of work: what is removed does not come back by a change") {
+TEST_CASE("units of work: a removed row is not restored by a change") {
     auto const end = [](table<tally_row> const& tallies, std::vector<tally> const& told) -> std::string {
         auto const one = tallies.find("red", 1).value();
         return one && told[1].removed > 0                       ? "a row that was removed is there"
@@ -239,7 +239,7 @@ TEST_CASE("units of work: what is removed does not come back by a change") {
     check(walk({{"raise", raise}, {"remove", take_away}}, {.faults = 1, .late = 0}, 1, end));
 }
 
-TEST_CASE("units of work: a replacement stands before a change, or behind it") {
+TEST_CASE("units of work: a replacement comes before or after a change") {
     auto const end = [](table<tally_row> const& tallies, std::vector<tally> const& told) -> std::string {
         auto const one = tallies.find("red", 1).value();
         std::int32_t const wins = one ? one->wins : -1;
