@@ -12,14 +12,14 @@ using namespace entitable_test;
 
 namespace {
 
-// The bytes 0, 1, 2 ... 63: a key of nobody.
+// The bytes 0, 1, 2 ... 63: a test key.
 constexpr std::string_view planted_key =
     "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8gISIjJCUmJygpKissLS4vMDEyMzQ1Njc4OTo7PD0+Pw==";
 constexpr std::string_view planted_sas = "sv=2019-02-02&sig=cGxhbnRlZA%3D%3D";
 
 std::string name_and_key() { return text::joined({"AccountName=contoso;AccountKey=", planted_key}); }
 
-/// The message of the error that `text` must give; nothing of what is secret in it may be there.
+/// The message of the error that `text` must give. It may contain no secret.
 std::string refusal(std::string const& text) {
     INFO(text);
     auto const parsed = parse_connection_string(text);
@@ -34,7 +34,7 @@ std::string refusal(std::string const& text) {
     return parsed.error().message;
 }
 
-/// What the credential signs for a request to list tables.
+/// The string to sign of the credential for a request to list tables.
 std::string authorized(connection_settings const& settings) {
     http_request request;
     request.url = settings.endpoint.primary + "/Tables";
@@ -96,11 +96,11 @@ TEST_CASE("invalid connection strings are refused, and the error names the field
     CHECK_THAT(refusal("AccountKey=" + key), ContainsSubstring("AccountName or TableEndpoint is missing"));
     CHECK_THAT(refusal("AccountName=contoso"), ContainsSubstring("AccountKey or SharedAccessSignature is missing"));
     CHECK_THAT(refusal("AccountName=contoso;AccountKey="), ContainsSubstring("AccountKey is empty"));
-    // keys: no base64, wrong lengths
+    // keys: not base64, wrong lengths
     for (std::string const bad : {"hunter2", "hunter2=", "AAECAw=", "AAECAw===", "AAECAw_-", "AAE CAwQF"}) {
         CHECK_THAT(refusal("AccountName=contoso;AccountKey=" + bad), ContainsSubstring("AccountKey is not base64"));
     }
-    // twice, unknown, no "="; a text in the wrong place is not shown, for it may be the key
+    // twice, unknown, no "="; a text in the wrong place is not shown because it may be the key
     CHECK_THAT(refusal(good + ";accountname=x"), ContainsSubstring("AccountName is there twice"));
     CHECK_THAT(refusal(good + ";AccountKey=" + key), ContainsSubstring("AccountKey is there twice"));
     CHECK_THAT(refusal(good + ";hunter2=x"), ContainsSubstring("pair 3 has an unknown name"));

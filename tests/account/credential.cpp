@@ -25,7 +25,7 @@ http_request tables_request(endpoint const& at = cloud()) {
     return request;
 }
 
-/// A source that counts how often it is asked, and gives tokens that live for `lifetime` seconds from `now`.
+/// A token source that counts its calls and returns tokens that are valid for `lifetime` seconds from `now`.
 struct counting_source {
     std::atomic<int> asked{0};
     date_time now{a_friday()};
@@ -153,7 +153,7 @@ TEST_CASE("a refused token is fetched again, but not for every request") {
     refuse(5, "Bearer token1");
     CHECK(source.ask(who, 6).value() == "Bearer token1");
     CHECK(source.ask(who, 31).value() == "Bearer token2");
-    refuse(100, "Bearer token1"); // late: it has been replaced
+    refuse(100, "Bearer token1"); // late: the token has been replaced
     CHECK(source.ask(who, 101).value() == "Bearer token2");
     refuse(102, "Bearer token2");
     source.failing = true;
@@ -229,7 +229,7 @@ TEST_CASE("when many threads need a token, one fetches it for all") {
     auto const who = credential::bearer([&](std::string_view) -> result<access_token> {
         most = std::max(most.load(), ++inside);
         ++asked;
-        std::this_thread::sleep_for(std::chrono::milliseconds{20}); // the others come meanwhile
+        std::this_thread::sleep_for(std::chrono::milliseconds{20}); // meanwhile the other threads arrive
         --inside;
         if (fails) {
             return failure{error_code::transport_failed, "no way to the issuer"};

@@ -151,7 +151,7 @@ TEST_CASE("the string to sign contains the path as it is sent, and only comp of 
     CHECK(text("https://h/T?$filter=comp%20eq%201&comp=acl&timeout=5") == "D\n/acct/T?comp=acl");
     CHECK(text("https://h/T?xcomp=acl") == "D\n/acct/T");
     CHECK(text("https://h/T", key_scheme::shared_key) == "MERGE\n\n\nD\n/acct/T");
-    // the secondary in path style is signed as the primary; nothing else is shortened
+    // the secondary in path style is signed as the primary, and nothing else is shortened
     CHECK(text("https://h/acct-secondary/T") == "D\n/acct/acct/T");
     CHECK(text("https://h/acct-secondary") == "D\n/acct/acct");
     CHECK(text("https://h/acct/T") == "D\n/acct/acct/T");

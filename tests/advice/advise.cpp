@@ -35,7 +35,7 @@ ENTITABLE(item_by_kind, partition_key(kind), row_key(number), properties(owner, 
 struct item_in_one : item_data {};
 ENTITABLE(item_in_one, partition_key(literal("all")), row_key(number), properties(owner, kind, note))
 
-/// Items in the order in which they are written.
+/// Items in the order they are written.
 template <class Item, class Owner, class Kind>
 std::vector<Item> items(int count, Owner owner, Kind kind) {
     random_source random{1};
@@ -104,7 +104,7 @@ TEST_CASE("a growing key is reported, and so is a falling one") {
     INFO(falls.to_string());
     CHECK(kinds(falls) == only{finding_kind::prepend_only});
 
-    // Where nobody writes it is worth a note only.
+    // Without writes this is only a note.
     workload reading;
     reading.reads("one", up::number == 1 && up::owner == "x", {.per_second = 500});
     advice const still = advise(drawn(items<item_by_number>(6'000, spread, two)), reading).value();
@@ -122,7 +122,7 @@ TEST_CASE("salting a growing key is among the candidates, and it fits") {
     });
     REQUIRE(salted != given.candidates.end());
     CHECK(salted->score.fits);
-    CHECK(salted->score.queries[0].ranges == 4); // each bucket is asked
+    CHECK(salted->score.queries[0].ranges == 4); // each bucket is queried
     CHECK(salted->score.queries[0].examined == 100);
     CHECK_FALSE(given.candidates[given.present].score.fits);
 }
@@ -147,7 +147,7 @@ TEST_CASE("a value that 40 percent of the entities share is reported") {
     CHECK(given.findings[0].how == severity::problem);
     CHECK_THAT(given.findings[0].evidence, ContainsSubstring("the big one has 41.5 %"));
     CHECK_THAT(given.findings[0].cure, ContainsSubstring("append number to the partition key"));
-    // 0.415 x 7,000 a second, and writes go where the latest 300 of the entities are
+    // 0.415 x 7,000 per second; writes go to the latest 300 entities
     CHECK(std::abs(given.candidates[given.present].score.hottest - 2'905) < 250);
     CHECK(given.candidates[given.present].score.hottest_key == "the big one");
 }
@@ -160,7 +160,7 @@ TEST_CASE("a component with only two values is reported") {
     INFO(given.to_string());
     CHECK(kinds(given) == only{finding_kind::few_partitions});
     CHECK(given.findings[0].how == severity::problem);
-    // The same table where little is asked.
+    // The same table with few queries.
     workload quiet;
     quiet.reads("one", i::kind == "left" && i::number == 1, {.per_second = 10});
     CHECK(
@@ -187,7 +187,7 @@ TEST_CASE("a single partition is fine below its rate limit and too coarse above 
 
 TEST_CASE("partitions of one entity are too fine for transactions and for ranges over them") {
     using i = fields<item_by_number>;
-    // Numbers are written in no order.
+    // Numbers are written in random order.
     auto mixed = items<item_by_number>(6'000, spread, two);
     random_source random{5};
     for (std::size_t index = mixed.size(); index > 1; --index) {
@@ -242,7 +242,7 @@ TEST_CASE("new keys are suggested for a query only if they serve it better") {
     };
     advice const given = advise(drawn(items<item_by_owner>(10'000, owner, kind)), load).value();
     INFO(given.to_string());
-    REQUIRE(given.present != 0); // there are better keys, but not for this query
+    REQUIRE(given.present != 0); // better keys exist, but not for this query
     REQUIRE(given.candidates[0].score.queries[2].examined == 10'000);
     for (finding_kind const which : {finding_kind::scans, finding_kind::misses_latency}) {
         REQUIRE(given.find(which) != nullptr);
@@ -318,7 +318,7 @@ TEST_CASE("an impossible workload is refused, and the error names the field") {
     CHECK(advise(sample_of(std::vector<item_in_one>{}).value(), {}));
 }
 
-// ---- the books: figures that Python confirms ---------------------------------------------------------------------
+// ---- the books: figures confirmed by Python ---------------------------------------------------------------------
 //
 //     c = collections.Counter(row[name] for row in csv.DictReader(open("books.csv")))
 //     len(c), max(c.values()), sum(n * n for n in c.values()) / 10000
@@ -355,14 +355,14 @@ TEST_CASE("advice for a table of books with queries by year, id, author and lang
         CHECK(std::abs(score.partitions.gini - each.gini) < 1e-9);
         CHECK(std::abs(score.queries[each.query].examined - each.examined) < 1e-6);
         for (std::size_t other = 0; other < 4; ++other) {
-            if (other != each.query) { // all other queries read the whole table, and give the same
+            if (other != each.query) { // all other queries scan the whole table and give the same result
                 CHECK(score.queries[other].examined == 10'000);
                 CHECK(score.queries[other].returned ==
                     score_keys(sample, load, cases[other].keys).queries[other].returned);
             }
         }
     }
-    // For one value only, exactly: 150 books of 1999, of 10,000.
+    // For one value, exactly: 150 books of 1999, of 10,000.
     workload given;
     given.reads("of 1999", b::year == 1999, {.per_second = 1, .values = asked_values::given})
         .reads("nineties", b::year >= 1990 && b::year <= 1999 && b::rating >= 4.3, {.per_second = 1});
@@ -404,11 +404,11 @@ TEST_CASE("a sample and the whole table lead to the same advice, within the stat
     for (std::size_t index = 0; index < 3; ++index) {
         query_score const& exact = whole.candidates[whole.present].score.queries[index];
         query_score const& drawn = part.candidates[part.present].score.queries[index];
-        // Three times the error of a share of a half covers the mean of a product of two shares.
+        // Three times the error of a share of one half covers the mean of a product of two shares.
         CHECK(std::abs(exact.examined - drawn.examined) <= 3 * part.there.error_of_half * 60'000);
         CHECK(std::abs(exact.examined - drawn.examined) <= 0.05 * exact.examined);
         CHECK(std::abs(exact.returned - drawn.returned) <= 0.05 * exact.returned);
     }
     CHECK(std::abs(part.candidates[part.present].score.queries[2].examined - 1) <
-        1e-9); // a point is a point in a sample, too
+        1e-9); // a point query is a point query in a sample, too
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What a page says. How it looks is checked by tests/pictures.
+// The content of a page. tests/pictures checks its appearance.
 
 #include <entitable/advice.hpp>
 #include <entitable/pattern/advice/detail/svg_picture.hpp>
@@ -90,7 +90,7 @@ TEST_CASE("a report is written to a file, or an error explains why not") {
     CHECK(read.str() == same.to_html().value());
 
     CHECK(write_report(folder / "none/report.html", advise(sample, {})).error().code == error_code::store_failed);
-    // The error of a part is that of the report, and nothing is written.
+    // The error of a part is the error of the report, and nothing is written.
     std::string const other = folder / "other.html";
     auto const refused = write_report(other, advise(sample, {}), plan_throughput({.desired = 1}), plan_ingest({}));
     CHECK(refused.error().message == plan_throughput({.desired = 1}).error().message);

@@ -77,7 +77,7 @@ TEST_CASE("a complete sample finds the components of keys and the properties") {
 }
 
 TEST_CASE("in a random sample every row is equally likely") {
-    // Which row is kept: 300 draws of 100 from 1,000 rows keep each about 30 times, with a deviation of 5.2.
+    // Which row is selected: 300 draws of 100 from 1,000 rows select each about 30 times, with a deviation of 5.2.
     std::vector<order> const orders = some_orders(1'000);
     std::vector<int> kept(1'000);
     for (std::uint64_t seed = 1; seed <= 300; ++seed) {
@@ -96,7 +96,7 @@ TEST_CASE("in a random sample every row is equally likely") {
         CHECK(count < 60);
         squares += (count - 30.0) * (count - 30.0) / 30.0;
     }
-    CHECK(squares / 1'000 > 0.75); // about 0.9: the draws of one seed are without repetition
+    CHECK(squares / 1'000 > 0.75); // about 0.9: draws with one seed do not repeat rows
     CHECK(squares / 1'000 < 1.05);
 }
 
@@ -174,7 +174,7 @@ TEST_CASE("runs of unique neighbouring keys form ranges, and growing ones receiv
         }
         return take_census(std::move(builder).finish()).runs;
     };
-    // The table of the provider's guide: increasing unique keys.
+    // The table of the provider's guide with increasing unique keys.
     auto const growing = runs({"0001", "0002", "0003", "0004", "0005", "0006"});
     REQUIRE(growing.size() == 1);
     CHECK(growing[0].first == "0001");

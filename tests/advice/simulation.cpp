@@ -23,7 +23,7 @@ simulation_options with(simulation_engine engine, double minutes, retry_policy r
 }
 bool near(double value, double expected, double part) { return std::abs(value - expected) <= part * expected; }
 
-/// Mean seconds in a queue with Poisson arrivals and one server that takes the same time for each (Pollaczek and Khinchine).
+/// Mean seconds in a queue with Poisson arrivals and one server with a constant service time (Pollaczek and Khinchine).
 double md1(double arrivals, double rate) {
     double const use = arrivals / rate;
     return use / (2 * rate * (1 - use)) + 1 / rate;
@@ -52,7 +52,7 @@ TEST_CASE("below its rate limit a server behaves as an M/D/1 queue, with both en
 }
 
 TEST_CASE("requests are distributed over partitions like balls into bins") {
-    // 40 partitions and Poisson arrivals of 60 a second: of each second 40 (1 - e^-1.5) are hit.
+    // 40 partitions and Poisson arrivals of 60 per second: each second 40 (1 - e^-1.5) of them are hit.
     simulation const run =
         simulate(load_shape::even(40, arrival_pattern::constant(60)), with(simulation_engine::requests, 2)).value();
     REQUIRE(run.partition_load.size() == 40);
@@ -89,7 +89,7 @@ TEST_CASE("the top key of a Zipf load has its expected share, with both engines"
 TEST_CASE("both engines agree on an overload that load balancing removes") {
     load_shape const load = load_shape::even(50, arrival_pattern::constant(1'000));
     simulation_options options = with(simulation_engine::requests, 12, retry_policy::interactive());
-    options.model.partition_rate = options.model.server_rate = 400; // as 2,000 of 5,000, with fewer requests
+    options.model.partition_rate = options.model.server_rate = 400; // like 2,000 of 5,000, with fewer requests
     simulation const one = simulate(load, options).value();
     options.engine = simulation_engine::fluid;
     simulation const rates = simulate(load, options).value();
@@ -101,7 +101,7 @@ TEST_CASE("both engines agree on an overload that load balancing removes") {
     CHECK(near(one.refused, rates.refused, 0.05));
     CHECK(near(one.lost, rates.lost, 0.05));
     CHECK(near(one.sent, rates.sent, 0.05));
-    CHECK(one.stretches.back().refused == 0); // two splits later all is well
+    CHECK(one.stretches.back().refused == 0); // after two more splits the load is balanced
     CHECK(rates.stretches.back().refused == 0);
     CHECK(one.stretches.front().refused > 0);
 }
@@ -124,7 +124,7 @@ TEST_CASE("every request is served, abandoned or in flight, with both engines an
                 (engine == simulation_engine::fluid ? 0 : static_cast<std::uint64_t>(run.served)));
             double served = 0;
             for (simulated_stretch const& each : run.stretches) {
-                served += each.served * 2; // 240 seconds in 120 stretches
+                served += each.served * 2; // 240 seconds in 120 intervals
                 CHECK(each.served <= each.sent + 250 * 20);
             }
             CHECK(near(served, run.served, 1e-9));
@@ -161,13 +161,13 @@ TEST_CASE("a single hot partition is moved and remains too hot") {
 }
 
 TEST_CASE("warming up a partition beforehand changes nothing") {
-    // Ranges that a warm-up split are joined when it is over: the event meets one range, as it would have met without.
+    // Ranges split by a warm-up are merged after it: the event meets one range, as without the warm-up.
     load_shape const warm = load_shape::even(50, arrival_pattern::burst(100, 6'000, 0, 20 * 60));
     simulation const after = simulate(warm, with(simulation_engine::fluid, 80)).value();
     CHECK(after.splits >= 3);
     CHECK(after.joins == after.splits);
     CHECK(near(after.stretches.back().servers, 1, 1e-9));
-    // One partition has its rate, whether half an hour near this rate came before or nothing.
+    // One partition has its rate, whether half an hour near this rate or no load came before.
     auto const refused_after = [](double before) {
         load_shape const one = load_shape::even(1, arrival_pattern::burst(before, 3'000, 1'800, 600));
         simulation const run = simulate(one, with(simulation_engine::fluid, 40)).value();
@@ -191,13 +191,13 @@ TEST_CASE("without retries an outage loses requests, fixed waits collide and exp
     simulation const& none = all.runs[0];
     simulation const& fixed = all.runs[1];
     simulation const& exponential = all.runs[2];
-    CHECK(near(none.lost, 5 * 1'800, 0.05)); // all that came in the outage
+    CHECK(near(none.lost, 5 * 1'800, 0.05)); // all requests that arrived in the outage
     CHECK(none.sent == none.offered);
     CHECK(none.last_refusal < 65);
     CHECK(fixed.lost < none.lost);
     CHECK(fixed.lost > 1'000);
     CHECK(fixed.most_retries > 500); // on top of 180 new ones in 100 ms
-    CHECK(fixed.last_refusal > 70);  // the outage is over at 65
+    CHECK(fixed.last_refusal > 70);  // the outage ends at 65
     CHECK(fixed.refused > 3 * none.refused);
     CHECK(exponential.lost == 0);
     CHECK(exponential.most_retries < fixed.most_retries / 4);
@@ -275,7 +275,7 @@ TEST_CASE("a histogram records durations with an error of at most 1.6 percent") 
     CHECK(all.count() == 100'000);
     for (std::uint64_t value : {std::uint64_t{0}, std::uint64_t{63}, std::uint64_t{127}, std::uint64_t{128},
              std::uint64_t{1'000'003}, std::uint64_t{1} << 62U}) {
-        latency_histogram two; // the longer one keeps the step of the shorter from being cut to it
+        latency_histogram two; // the longer call prevents the step of the shorter from being truncated to it
         two.add(std::chrono::nanoseconds{static_cast<std::int64_t>(value)});
         two.add(std::chrono::nanoseconds::max());
         auto const top = two.quantile(0.5).count();
@@ -293,7 +293,7 @@ TEST_CASE("a histogram records durations with an error of at most 1.6 percent") 
 }
 
 TEST_CASE("a closed loop that stalled is corrected for the requests it did not send") {
-    // 100 requests a second for 10 s, of which one took a second: 99 others would have waited in it.
+    // 100 requests per second for 10 s, one of which took a second: 99 others would have waited in it.
     latency_histogram loop;
     for (int request = 0; request < 899; ++request) {
         loop.add_corrected(1ms, 10ms);

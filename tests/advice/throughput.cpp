@@ -68,7 +68,7 @@ TEST_CASE("a plan has the golden figures of every raise") {
         CHECK(std::abs(range.at(0).get_double().value() - plan.autoscale_from) < 1e-6);
         CHECK(range.at(1).get_double().value() == plan.asked.desired);
 
-        // The same where only the instant maximum is known.
+        // The same if only the instant maximum is known.
         throughput_request other;
         other.instant_maximum = plan.instant_maximum;
         other.desired = request.desired;
@@ -103,7 +103,7 @@ TEST_CASE("the minimum throughput and the ingest have their golden figures") {
     }
 }
 
-// The worked examples of the provider's page, without any file.
+// The worked examples of the provider's page, without a file.
 TEST_CASE("the worked examples of the page on scaling throughput are reproduced") {
     CHECK(instant_maximum(5) == 50'000);
     CHECK(autoscale_least(30'000) == 3'000);
@@ -166,7 +166,7 @@ TEST_CASE("every plan ends at the requested throughput, and no partition exceeds
             }
         }
     }
-    // A logarithm that is a whole number in exact arithmetic.
+    // A logarithm that is an integer in exact arithmetic.
     CHECK(plan_throughput({.partitions = 1, .desired = 80'000}).value().doublings == 3);
     CHECK(plan_throughput({.partitions = 3, .desired = 240'000}).value().doublings == 3);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Tables on the io_context of a program: callbacks, futures, coroutines of Asio; over HTTP, on several threads, stopped and destroyed.
+// Tables on the io_context of a program: callbacks, futures and coroutines of Asio, over HTTP, on several threads, stopped and
+// destroyed.
 
 #include <entitable/asio.hpp>
 #include <entitable/azure.hpp>
@@ -116,7 +117,7 @@ TEST_CASE("futures work with an io_context on several threads") {
     served_tables const served;
     boost::asio::io_context context;
     asio_loop loop{context.get_executor()};
-    async_table<book> const books{loop.loop(), served.store(), "Books"}; // before the threads
+    async_table<book> const books{loop.loop(), served.store(), "Books"}; // before the threads start
     auto busy = boost::asio::make_work_guard(context);
     std::vector<std::thread> threads;
     for (int each = 0; each < 3; ++each) {
@@ -150,7 +151,7 @@ TEST_CASE("timers of a loop wait in the io_context, and a stop cancels them") {
         [&](std::exception_ptr, result<void> slept) { order.push_back(slept.has_value() ? 0 : 9); });
     async_run(loop, sleeping(loop.loop(), 90ms), [&](std::exception_ptr, result<void>) {
         boost::asio::post(loop.get_executor(), [&] { loop.loop().stop(); });
-        loop.spawn(sleeping(loop.loop(), 1h)); // turns it
+        loop.spawn(sleeping(loop.loop(), 1h)); // runs it
     });
     context.run();
     CHECK(order == std::vector<int>{1, 2, 3, 9});
@@ -198,7 +199,7 @@ TEST_CASE("a callback can destroy the loop that called it, with requests in flig
     int told = 0;
     {
         async_table<book> const books{loop->loop(), served.store(), "Books"};
-        auto const last = std::make_shared<int>(7); // captured by value: goes with the handler
+        auto const last = std::make_shared<int>(7); // captured by value: destroyed with the handler
         async_run(*loop, sleeping(loop->loop(), 10ms), [&loop, &told, last](std::exception_ptr, result<void>) {
             told += *last;
             loop.reset();
@@ -208,7 +209,7 @@ TEST_CASE("a callback can destroy the loop that called it, with requests in flig
                 [last](std::exception_ptr, result<std::size_t>) { *last = 0; });
         }
         CHECK(last.use_count() == 22);
-        context.run(); // ends: nothing is left of the loop
+        context.run(); // ends: the loop leaves nothing behind
         CHECK(last.use_count() == 1);
         CHECK(*last == 7);
     }

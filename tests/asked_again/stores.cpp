@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Shards and fleets, asked again after an error at each request to their stores and to their map.
+// Shards and fleets, called again after an error at each request to their stores and to their map.
 
 #include <entitable/fleet.hpp>
 #include <entitable/shards.hpp>
@@ -18,7 +18,7 @@ namespace {
 constexpr std::int32_t in_each = 6;
 auto const everything = r::name != "nobody";
 
-/// Shards whose map is in `store`, and so are both of its stores.
+/// Shards whose map and stores are all in `store`.
 sharded shards_over(faulty_store const& store) {
     return sharded{entitable_test::map_without_identity(
                        store, "shardmap", virtual_shards{4}, {"alpha", "beta"}, {std::chrono::milliseconds{0}}),
@@ -43,7 +43,7 @@ TEST_CASE("asked again: pages of a query over all shards") {
                 ++errors;
                 continue;
             }
-            REQUIRE(errors == 0); // neither an end nor a page behind an error
+            REQUIRE(errors == 0); // after an error neither an end nor a page
             if (!*page) {
                 break;
             }
@@ -93,7 +93,7 @@ TEST_CASE("asked again: a move of a shard") {
                 REQUIRE(asked < 5);
                 auto planned = plan_move(cloud, 0, "beta");
                 if (!planned) {
-                    if (planned.error().code == error_code::invalid_input) { // it is there by now
+                    if (planned.error().code == error_code::invalid_input) { // it exists by now
                         break;
                     }
                     continue;

@@ -14,7 +14,7 @@ using b = fields<book>;
 
 namespace {
 
-/// What a call came to, as text: coroutine and blocking call are to say the same.
+/// The outcome of a call as text: the coroutine and the blocking call must agree.
 template <class T>
 std::string told(result<T> const& outcome) {
     if (!outcome) {
@@ -59,7 +59,7 @@ std::string told(result<void> const& outcome) {
 
 using lines = std::vector<std::string>;
 
-/// Every call of a table, once with a success and once with an error where it has one. `Ask` awaits, or does nothing.
+/// Every call of a table, once with a success and once with an error if it can fail. `Ask` awaits or does nothing.
 #define ENTITABLE_TEST_CALLS(ask)                                                                          \
     said.push_back(told(ask books.create()));                                                              \
     said.push_back(told(ask books.create()));                                                              \
@@ -180,7 +180,7 @@ TEST_CASE("pages and updates of several shelves run concurrently") {
         REQUIRE(plain.insert(book_of("b", number)));
     }
     event_loop loop;
-    for (std::string const shelf : {"a", "b", "a"}) { // two work on one shelf: they meet
+    for (std::string const shelf : {"a", "b", "a"}) { // two tasks use one shelf and conflict
         loop.spawn(reprice({loop, store, "Books"}, shelf));
     }
     loop.run();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The conformance suite where each request is awaited in a loop.
+// The conformance suite with each request awaited in a loop.
 
 #include <entitable/async.hpp>
 #include <entitable/file.hpp>
@@ -13,10 +13,10 @@
 
 using namespace entitable;
 
-// GCC 12 wants linkage of what a coroutine keeps.
+// GCC 12 requires linkage for variables that a coroutine stores.
 namespace awaiting_each {
 
-/// Tells the call of the one who waits what the call in the loop came to know.
+/// Copies the results in the loop's call to the call of the caller.
 template <bool OnTheSpot>
 struct telling {
     using is_transport = void;
@@ -48,7 +48,7 @@ task<result<response_of<Request>>> ask(shared<detail::async_place> at, Request c
     co_return co_await awaited<single_request<Request>>{std::move(at), make};
 }
 
-/// A transport whose requests are awaited, one at a time. `OnTheSpot` is whether the loop may ask without a channel.
+/// A transport whose requests are awaited, one at a time. `OnTheSpot`: the loop may execute without a channel.
 template <bool OnTheSpot>
 struct awaiting {
     using is_transport = void;

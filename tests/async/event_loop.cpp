@@ -32,7 +32,7 @@ task<result<book>> get_one(async_table<book> books, std::string shelf, std::stri
     co_return co_await books.get(shelf, isbn);
 }
 
-/// Answers what is cancelled, and nothing else.
+/// Answers only cancelled requests.
 struct mute {
     using is_transport = void;
     memory_backend below;
@@ -116,7 +116,7 @@ TEST_CASE("tasks run to completion over a transport that answers at once and ove
     for (any_transport const& through : {any_transport{store}, any_transport{in_channel{store}}}) {
         std::string const name = through.at_once() ? "AtOnce" : "InChannel";
         async_table<book> const books{loop, through, name};
-        auto const sum = loop.run(fill_and_sum(books, "a", 600)); // more than are answered at once in a row
+        auto const sum = loop.run(fill_and_sum(books, "a", 600)); // more than the number answered at once in a row
         REQUIRE(sum);
         CHECK(*sum == 599 * 600 / 2);
         CHECK(table<book>{store, name}.get("a", "7").value() == book{"a", "7", 7});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Code that calls and waits, on stacks of its own: transactions, bulk loads, queues, units of work and shards in one thread.
+// Blocking code on stacks of its own: transactions, bulk loads, queues, units of work and shards in one thread.
 
 #include <entitable/bulk.hpp>
 #include <entitable/messaging.hpp>
@@ -26,7 +26,7 @@ using b = fields<book>;
 
 namespace {
 
-/// A loop by a clock that is set by hand, in front of a store that answers after 10 ms.
+/// A loop with a manual clock over a store that answers after 10 ms.
 struct far_loop {
     static constexpr auto latency = 10ms;
     memory_backend store;
@@ -36,7 +36,7 @@ struct far_loop {
     event_loop loop{{.time = &time, .letters = false}};
     steady_time begun = time.steady();
 
-    /// How many answers were waited for one after the other.
+    /// The number of answers that were waited for one after the other.
     [[nodiscard]] auto rounds() { return (time.steady() - begun) / latency; }
     [[nodiscard]] table<book> plain() const { return {store, "Books"}; }
     far_loop() { plain().create().value(); }
@@ -72,7 +72,7 @@ task<result<std::string>> first_of_two(event_loop& loop, task<result<std::string
     co_return co_await with_timeout(loop, 1s, std::move(one));
 }
 
-/// What is under way in one schedule, stopped or destroyed at a turn. How many turns it took.
+/// What runs in one schedule, stopped or destroyed at a turn. Returns the number of turns.
 std::size_t stop_at(std::size_t stopped, std::size_t destroyed) {
     INFO("stopped at " << stopped << ", destroyed at " << destroyed);
     far_loop in;
@@ -140,7 +140,7 @@ std::size_t stop_at(std::size_t stopped, std::size_t destroyed) {
     for (auto const& each : in.plain().where(b::shelf == "shelf").to().value()) {
         sum += each.price;
     }
-    CHECK(sum == 300); // all of a transaction, or nothing of it
+    CHECK(sum == 300); // a whole transaction or nothing of it
     if (stopped == ~std::size_t{0} && destroyed == ~std::size_t{0}) {
         CHECK(claims == 1);
         CHECK(in.plain().scan_table().count().value() == 7);
@@ -162,11 +162,11 @@ TEST_CASE("many transactions of one partition run concurrently, and none is lost
     }
     in.loop.run();
     CHECK_FALSE(in.loop.problem());
-    CHECK(in.asked > 4 * tasks); // many were beaten, and began again
+    CHECK(in.asked > 4 * tasks); // many lost a race and started over
     CHECK(in.rounds() < in.asked / 4);
     std::int32_t sum = 0;
     for (auto const& each : in.plain().where(b::shelf == "shelf").to().value()) {
-        CHECK(each.price == 100); // as many went as came
+        CHECK(each.price == 100); // the sum is unchanged
         sum += each.price;
     }
     CHECK(sum == 600);
@@ -385,7 +385,7 @@ TEST_CASE("a fan-out over shards sends to all stores at once from one stack") {
     CHECK(in.loop.run(on_own_stack(in.loop, scan)) == 40);
     CHECK(in.asked == 17);
     CHECK(in.rounds() == 1);
-    // Two at once take no longer.
+    // Two at once take no longer than one.
     in.begun = in.time.steady();
     in.loop.spawn(on_own_stack(in.loop, scan));
     in.loop.spawn(on_own_stack(in.loop, scan));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What a storage account has beside its tables, and many requests under way.
+// The parts of a storage account other than tables, and many requests in flight.
 
 #include "emulator.hpp"
 #include <entitable/testing/rows.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What the conformance suite cannot see from outside: where pages end, the form of tokens, clocks, nastiness.
+// Behaviour that the conformance suite cannot see from outside: page ends, the format of tokens, clocks, nasty mode.
 
 #include <entitable/backends/local.hpp>
 #include <entitable/backends/memory/memory_backend.hpp>
@@ -85,14 +85,14 @@ TEST_CASE("local: a page ends by row count, by bytes, by scanned rows and by tim
     auto const store = filled(slow, 200);
     CHECK(page_sizes(store, everything()) == sizes{200});
     time.advance_with_each_look(std::chrono::seconds{2});
-    CHECK(page_sizes(store, everything()) == sizes{191, 9}); // the clock is looked at with each 64th row
+    CHECK(page_sizes(store, everything()) == sizes{191, 9}); // the clock is read at every 64th row
 }
 
 TEST_CASE("local: the format of tokens, version 1") {
     auto const store = filled({}, 3);
     auto page = send(store, everything(1)).value();
     CHECK(page.continuation == "1!" + page.continuation->substr(2, 16) + "!70!303031");
-    // The first row of a partition may be left out: a token with a partition key only.
+    // The first row of a partition may be omitted: a token with only a partition key.
     auto query = everything(1);
     query.continuation = detail::make_continuation(detail::fingerprint(query, "orders"), {"p", std::nullopt});
     CHECK(query.continuation->substr(18) == "!70");
@@ -101,7 +101,7 @@ TEST_CASE("local: the format of tokens, version 1") {
     CHECK(query.continuation == page.continuation);
     CHECK(*query.continuation == "1!9996dd0e90dc1982!70!303031");
     CHECK(send(store, query).value().rows[0].row_key == "001");
-    query.page_size = 2; // the size of pages may change
+    query.page_size = 2; // the page size may change
     CHECK(send(store, query).value().rows.size() == 2);
     query.continuation = "1!9996dd0e90dc1983!70!303031";
     CHECK(testing::fails_with(send(store, query), error_code::continuation_invalid));
@@ -182,7 +182,7 @@ TEST_CASE("local: in nasty mode pages are irregular") {
             auto const page = send(store, query).value();
             sizes.insert(page.rows.size());
             seen += page.rows.size();
-            CHECK((!page.continuation || page.continuation != query.continuation)); // every page leads somewhere
+            CHECK((!page.continuation || page.continuation != query.continuation)); // every page makes progress
             empty_with_token += page.rows.empty() && page.continuation ? 1U : 0U;
             last_with_token += seen == 16 && page.continuation ? 1U : 0U;
             if (page.continuation) {
@@ -198,11 +198,11 @@ TEST_CASE("local: in nasty mode pages are irregular") {
     CHECK(without_row > 10);
     CHECK(last_with_token > 5);
 
-    // The same seed behaves in the same way.
+    // The same seed gives the same behaviour.
     local_options options;
     options.nasty.emplace().seed = 7;
     CHECK(page_sizes(filled(options, 40), everything()) == page_sizes(filled(options, 40), everything()));
-    // Each habit can be switched off.
+    // Each irregularity can be switched off.
     options.nasty->random_pages = false;
     options.nasty->partition_tokens = false;
     options.nasty->being_deleted = {};
@@ -260,7 +260,7 @@ TEST_CASE("local: invalid stored rows are refused and not read") {
 
 TEST_CASE("local: a visitor sees the same entity as a get, short or long, and never while a lock is held") {
     static_assert(answers<memory_backend, read_entity> && answers<any_transport, read_entity>);
-    // A payload of 1,024 bytes is the last one that is kept on the stack.
+    // A payload of 1,024 bytes is the largest that is stored on the stack.
     for (std::size_t const bytes : {1U, 999U, 1'000U, 1'001U, 1'002U, 5'000U}) {
         auto const store = filled({}, 1, bytes);
         call context;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The rules of ordered_store, one by one, and a comparison with std::map. What needs threads is in
-// concurrency/memory_store.cpp, what needs memory to run out in memory_store_allocation.cpp.
+// The rules of ordered_store, one by one, and a comparison with std::map. Tests with threads are in
+// concurrency/memory_store.cpp, tests of running out of memory in memory_store_allocation.cpp.
 
 #include <entitable/backends/memory/memory_store.hpp>
 
@@ -69,7 +69,7 @@ TEST_CASE("memory_store: tables can be created and dropped while a visitor lists
     for (char const key : {'a', 'b', 'c', 'd'}) {
         REQUIRE(store.create_table(std::string(1, key), "").value());
     }
-    // Not allowed by the contract, but harmless here: nothing is locked while a table visitor runs.
+    // Not allowed by the contract but harmless here: nothing is locked while a table visitor runs.
     std::string seen;
     store
         .tables("",
@@ -184,7 +184,7 @@ TEST_CASE("memory_store rule 2: an update is applied as a whole or not at all") 
                     transaction.put("added", "3"s);
                     transaction.erase("gone");
                     transaction.erase("never there");
-                    // rule 3: what is committed is read, not what is staged
+                    // rule 3: committed changes are read, staged ones are not
                     std::string bytes;
                     CHECK(transaction.get("kept", [&](std::string_view row) { bytes = row; }));
                     CHECK(bytes == "1");
@@ -202,7 +202,7 @@ TEST_CASE("memory_store rule 2: an update is applied as a whole or not at all") 
 
 TEST_CASE("memory_store: the last of several changes to one row wins") {
     store_with_table store;
-    // p: put, e: erase; the row is there before, or not
+    // p: put, e: erase; with and without the row before
     for (bool const there : {false, true}) {
         for (std::string const steps :
             {"pp", "pe", "ep", "ee", "ppp", "ppe", "pep", "pee", "epp", "epe", "eep", "eee"}) {
@@ -294,7 +294,7 @@ TEST_CASE("memory_store rule 8: an update of a table that is dropped meanwhile e
                 if (listed) {
                     REQUIRE(put(store, "t", "p", "r", "old") == lookup::found);
                 }
-                // Only another thread could do this by the contract; the body stands for the moment in which it does.
+                // By the contract only another thread could do this; the body stands for that moment.
                 auto const body = [&](memory_store::transaction& transaction) {
                     transaction.put("r", "bytes"s);
                     CHECK(store.drop_table("t").value());
@@ -358,7 +358,7 @@ TEST_CASE("memory_store: lookups of partitions are right at every number of part
     std::size_t const count = 3'000;
     auto const key = [](std::size_t number) { return "partition-" + std::to_string(number); };
     std::size_t wrong = 0;
-    auto const check = [&](std::size_t first, std::size_t last) { // of these all are there, and none else
+    auto const check = [&](std::size_t first, std::size_t last) { // exactly these exist
         for (std::size_t number = 0; number < count; ++number) {
             auto const found = read(store, "t", key(number), "r");
             wrong += found.has_value() == (number >= first && number < last) ? 0U : 1U;
@@ -395,7 +395,7 @@ TEST_CASE("memory_store: random updates match std::map") {
         std::size_t const style = below(4);
         std::size_t ticket = 0;
         auto const some_row = [&](std::string const& partition) {
-            if (below(2) == 0) { // one that is there, or its neighbour
+            if (below(2) == 0) { // an existing partition, or its neighbour
                 auto const at = model.lower_bound({partition, std::to_string(below(key_range))});
                 if (at != model.end() && at->first.first == partition) {
                     return at->first.second;

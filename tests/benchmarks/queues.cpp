@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Messages a second beside a queue written by hand on SQLite with the same settings: put in, then claimed and completed; one by one, and in groups
-// of 32. The one by hand has no identities, no receipts and no lanes. Then what a claim costs behind 100,000 messages that others have, and the
-// requests of a saga. Wall time; rounds in turns.
+// Messages per second compared with a queue written by hand on SQLite with the same settings: enqueued, then claimed and completed; one by one,
+// and in groups of 32. The hand-written queue has no identities, no receipts and no lanes. Then the cost of a claim behind 100,000 messages that
+// others have claimed, and the requests of a saga. Wall time; rounds in turns.
 //
 //     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/queues.cpp -o queues -lsqlite3 -pthread && ./queues
 
@@ -34,7 +34,7 @@ ENTITABLE(errand, partition_key(town), row_key(number), properties(text))
 
 std::string const text_of_200(200, 'x');
 
-/// What a program without a library would write.
+/// A queue as a program would write it without a library.
 class queue_by_hand {
 public:
     queue_by_hand(std::string const& path, bool durable) {
@@ -72,7 +72,7 @@ public:
         }
         step(commit_);
     }
-    /// Claims so many in one commit, and completes them in another one.
+    /// Claims a group in one commit, and completes it in another.
     std::size_t work(int most) {
         std::vector<std::int64_t> ids;
         std::vector<errand> got;
@@ -266,7 +266,7 @@ void saga_requests() {
     std::size_t const before = store.seen().size();
     (void)inside.resume(other).value();
     std::printf("; resumed at its end: %zu more", store.seen().size() - before);
-    // Another worker, which finds the message and goes on.
+    // Another worker, which finds the message and continues.
     (void)other.release().value();
     std::size_t const from = store.seen().size();
     table_queue<errand> const second{store, "errands", how};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A table into another one by a bulk load: as it is, changed, with faults on both sides, and run again.
+// A table is copied into another by a bulk load: unchanged, changed, with faults on both sides, and repeated.
 
 #include "books.hpp"
 #include <entitable/testing.hpp>

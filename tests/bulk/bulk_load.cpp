@@ -55,7 +55,7 @@ struct poisoned {
     }
 };
 
-/// Each row has one end.
+/// Each row ends in one state.
 bool adds_up(bulk_progress const& of) {
     return of.read == of.written + of.already_there + of.superseded + of.refused + of.held;
 }
@@ -161,7 +161,7 @@ TEST_CASE("a transaction with many invalid rows costs few requests") {
     auto const report = bulk_insert(s.books, input, s.options()).value();
     CHECK(report.refused == 50);
     CHECK(report.written == 50);
-    CHECK(report.transactions == 3 + 3 + 3 + 91); // of the whole, of each half, row by row
+    CHECK(report.transactions == 3 + 3 + 3 + 91); // for the whole, for each half, then row by row
 }
 
 TEST_CASE("a row that differs from the stored row is refused, and its neighbours are written") {
@@ -307,7 +307,7 @@ TEST_CASE("one unavailable partition does not delay the others") {
 TEST_CASE("a row that keeps failing while others are written is finally refused") {
     stage s;
     table<book> const books{poisoned{s.store}, "books"};
-    // The others come slowly, so that some are written while the row fails.
+    // The others arrive slowly, so that some are written while the row fails.
     auto const input = numbered{4'000, [&](std::int32_t id) {
                                     s.clock.advance(std::chrono::milliseconds{20});
                                     return book{2000 + id % 7, id, "book " + std::to_string(id), {}};
@@ -384,7 +384,7 @@ TEST_CASE("a dry run sends nothing and reports which rows would be sent and refu
     CHECK(report.written == 1'049);
     CHECK(report.refused == 1);
     CHECK(report.transactions == 14);
-    CHECK(s.faults.requests() == 1); // the one that made the table
+    CHECK(s.faults.requests() == 1); // the one that created the table
 }
 
 TEST_CASE("bulk_remove() removes the rows that a query finds") {

@@ -19,7 +19,7 @@ using entitable_test::temporary_folder;
 
 namespace {
 
-/// Keeps the text in memory, and all that it ever kept.
+/// Stores the latest text in memory, and all earlier ones.
 struct kept_texts : counted {
     std::optional<std::string> now;
     std::vector<std::string> all;
@@ -55,7 +55,7 @@ struct stage {
         made.checkpoint = checkpoint;
         return made;
     }
-    /// Loads until `row` is read, where the load is cancelled.
+    /// Loads until `row` is read and cancels the load there.
     [[nodiscard]] result<bulk_report> load_until(std::vector<book> const& input, std::size_t row) {
         cancellation_source cancel;
         bulk_options stopping = options();
@@ -88,7 +88,7 @@ TEST_CASE("a cancelled load resumes at its checkpoint") {
     CHECK(report.read == 5'000);
     CHECK(report.written + report.already_there == 4'999);
     CHECK(report.refused == 1);
-    CHECK(report.refusals.empty()); // told before
+    CHECK(report.refusals.empty()); // reported before
     CHECK(report.already_there <= 500);
     CHECK(s.books.scan_table().count().value() == 4'999);
     CHECK_FALSE(s.checkpoint.kept->now); // the end of it
@@ -103,7 +103,7 @@ TEST_CASE("resuming from any saved checkpoint gives the same table and repeats a
     std::uint64_t before = 0;
     for (std::string const& text : texts) {
         std::uint64_t const written = detail::read_bulk_position(text, {"books", "insert", ""})->counts.written;
-        CHECK(written - before <= 500); // what is sent again when it ends just before this one
+        CHECK(written - before <= 500); // what is sent again if it ends just before this one
         before = written;
         s.checkpoint.kept->now = text;
         auto const report = bulk_insert(s.books, input, s.options()).value();
@@ -308,7 +308,7 @@ TEST_CASE("a load that is killed at any point resumes in another process, with t
     std::string const kept = folder / "load.checkpoint";
     auto const open = [&] {
         file_options options;
-        options.durability = durability::relaxed; // a process that is killed loses nothing
+        options.durability = durability::relaxed; // a killed process loses nothing
         return file_backend{path, options};
     };
     auto const load = [&](std::uint64_t& repeated) {
@@ -327,8 +327,8 @@ TEST_CASE("a load that is killed at any point resumes in another process, with t
         std::filesystem::remove(kept);
         { REQUIRE(table<book>{open(), "books"}.create()); }
         std::size_t deaths = 0;
-        bool whole = false;                      // all rows were there before: a load that has ended begins anew
-        for (; deaths < 2 && !whole; ++deaths) { // killed again while it goes on
+        bool whole = false;                      // all rows existed before: a completed load starts over
+        for (; deaths < 2 && !whole; ++deaths) { // killed again while it continues
             entitable_test::child_process child{[&] { return load(unused); }};
             std::this_thread::sleep_for(std::chrono::milliseconds{5 + random.bits() % 60});
             child.kill();

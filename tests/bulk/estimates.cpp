@@ -25,7 +25,7 @@ TEST_CASE("an estimate equals the cost of the load and can be scaled") {
     CHECK(cost.bytes > 1'050 * 40);
 
     auto const million = bulk_estimate(books, input, 1'050'000);
-    CHECK(million.transactions == 14'000); // a thousand times so many partitions
+    CHECK(million.transactions == 14'000); // a thousand times as many partitions
     CHECK(million.least_transactions == 10'500);
     CHECK(million.bytes == 1'000 * cost.bytes);
     CHECK(million.seconds == 75); // 150,000 rows in each of 7 partitions

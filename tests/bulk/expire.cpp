@@ -44,10 +44,10 @@ TEST_CASE("expire() removes only rows that were not written for longer than the 
     CHECK(expire(all.books, all.books.scan_table(), std::chrono::hours{26}, all.options()).value().written == 0);
     auto const done = expire(all.books, all.books.scan_table(), std::chrono::hours{2}, all.options()).value();
     CHECK(done.written == 260);
-    CHECK(done.read == 260); // the service leaves out the others
+    CHECK(done.read == 260); // the service filters out the others
     CHECK(all.books.scan_table().count().value() == 40);
     CHECK(expire(all.books, all.books.scan_table(), std::chrono::hours{2}, all.options()).value().written == 0);
-    // Exactly as old is not older.
+    // A row of exactly this age has not expired.
     shelf same;
     auto const age = std::chrono::hours{24};
     auto const at = same.books.get_stored(fresh[0].year, fresh[0].id).value().timestamp;
@@ -68,7 +68,7 @@ TEST_CASE("expire() respects the query and the comparison limit of the service")
     CHECK(expire(all.books, all.books.where(b::year == year), std::chrono::hours{1}, all.options()).value().written ==
         in_year);
     CHECK(all.books.scan_table().count().value() == 300 - in_year);
-    // A query that has all the comparisons that the service takes.
+    // A query with as many comparisons as the service allows.
     local_options narrow;
     narrow.time = &all.time;
     narrow.limits.max_comparisons = 6; // four of them for keys

@@ -42,7 +42,7 @@ TEST_CASE("all() of a bulk report returns the error of the first refused row") {
     CHECK(whole.error().effect == effect::none);
     CHECK_THAT(whole.error().message, ContainsSubstring("2 of 50 rows were refused, first that with index 20"));
     CHECK_THAT(whole.error().detail, ContainsSubstring(row_key_of(first).value()));
-    CHECK(report.refusals.size() == 2); // the report is still there
+    CHECK(report.refusals.size() == 2); // the report is still available
 
     SECTION("also if the report keeps no refused rows") {
         auto const none = bulk_insert(s.books, rows, {.keep_refused = 0}).value().all();

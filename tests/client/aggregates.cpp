@@ -35,7 +35,7 @@ struct stations {
     table<measured> readings{watched, "readings"};
 };
 
-/// Gives rows in no order, as the Table API of Cosmos DB does.
+/// Returns rows in random order, like the Table API of Cosmos DB.
 struct unordered {
     using is_transport = void;
     memory_backend store;
@@ -118,7 +118,7 @@ TEST_CASE("aggregates: groups are returned in the order of their values") {
     CHECK(by_number[0].first == 1);
     CHECK(std::get<0>(by_number[1].second) == 2); // NaN is one group
     CHECK(in.readings.where(m::station == "none").group_by(m::minute, count()).value().empty());
-    // The error of a page is no smaller answer.
+    // The error of a page is not a smaller result.
     table<measured> const missing{in.store, "nowhere"};
     CHECK(missing.scan_table().group_by(m::station, count()).error().code == error_code::table_not_found);
     CHECK(missing.scan_table().fold(count()).error().code == error_code::table_not_found);
@@ -133,7 +133,7 @@ TEST_CASE("predicates: a property that is present or absent") {
     CHECK(found(m::remark == std::nullopt) == 1);
     CHECK(found(!present(m::remark)) == 1);
     CHECK(found(!(m::remark == std::nullopt)) == 2);
-    CHECK(found(present(m::celsius)) == 3); // a NaN is there
+    CHECK(found(present(m::celsius)) == 3); // a NaN is present
     CHECK(found(present(m::rain) && m::minute >= 1) == 1);
     CHECK(in.readings.where(m::station == "a" && m::rain == std::nullopt).count().value() == 1);
 }
@@ -151,10 +151,10 @@ TEST_CASE("partitions: finds each partition by skipping over the rows of the one
             write_entity{"readings", mutation::insert(row_builder{partition, "~!op!1"}.build())}, own));
     }
     auto const before = in.watched.seen().size();
-    // In the order of UTF-16: the surrogates of the last stand before U+FF21.
+    // In UTF-16 order: the surrogates of the last one sort before U+FF21.
     CHECK(
         in.readings.partitions().value() == std::vector<std::string>{"", "a", "b", "\xF0\x9F\x98\x80", "\xEF\xBC\xA1"});
-    CHECK(in.watched.seen().size() - before == 10); // 5, two of system rows with a second look, one at the end
+    CHECK(in.watched.seen().size() - before == 10); // 5, two for system rows with a second read, one at the end
     table<measured> const missing{in.store, "nowhere"};
     CHECK(missing.partitions().error().code == error_code::table_not_found);
     table<measured> const in_no_order{unordered{in.store}, "readings"};

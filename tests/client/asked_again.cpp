@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What is asked again and again: who has told an error tells it again, and never an end.
+// A call that is repeated after an error returns the error again, and never an end.
 
 #include <entitable/async.hpp>
 #include <entitable/tables.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// Literals, and values on the left, in comparisons with integer keys: as the integers compare, whatever type the key has.
+// Literals, and values on the left, in comparisons with integer keys: they compare as integers, whatever type the key has.
 
 #include "support/catch.hpp"
 #include <entitable/entitable.hpp>
@@ -96,7 +96,7 @@ void compare_all(std::vector<long long> const& stored) {
         CHECK(found(there && f::n <= literal) == expected(std::less_equal<>{}));
         CHECK(found(there && f::n > literal) == expected(std::greater<>{}));
         CHECK(found(there && f::n >= literal) == expected(std::greater_equal<>{}));
-        if constexpr (!std::same_as<Entity, maybe>) { // an absent one is another value
+        if constexpr (!std::same_as<Entity, maybe>) { // an absent key is another value
             CHECK(found(there && f::n != literal) == expected(std::not_equal_to<>{}));
             CHECK(found(there && literal != f::n) == expected(std::not_equal_to<>{}));
             CHECK(found(there && !(f::n <= literal)) == expected(std::greater<>{}));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A `std::string_view` that was never given a text has neither a byte nor an address. Wherever a text is taken it means the
-// empty text, and nothing copies from it: the sanitizer of undefined behaviour watches.
+// A default-constructed `std::string_view` has a null data pointer. Wherever a text is accepted it means the empty text,
+// and nothing is copied from it: the undefined behaviour sanitizer checks that.
 
 #include <entitable/azure.hpp>
 #include <entitable/entitable.hpp>

@@ -116,10 +116,10 @@ TEST_CASE("partial merge: an absent member is removed, and undeclared properties
         in.watched.execute(get_entity{"blogs", "c", std::string{older.build().row_key()}, {}}, context).value();
     CHECK_FALSE(stored.entity.view().find("note"));
     CHECK(stored.entity.view().find("OfAnotherVersion"));
-    CHECK(in.blogs.merge(at("c", 1), b::note = absent, any_etag)); // what is absent stays absent
+    CHECK(in.blogs.merge(at("c", 1), b::note = absent, any_etag)); // absent values stay absent
     auto const nowhere = in.blogs.merge(at("c", 9), b::note = absent, any_etag);
     CHECK(nowhere.error().code == error_code::resource_not_found);
-    CHECK_FALSE(nowhere.error().operation_index); // it was no batch
+    CHECK_FALSE(nowhere.error().operation_index); // it was not a batch
     CHECK_FALSE(in.blogs.merge(at("c/d", 1), b::note = absent, any_etag));
 }
 
@@ -151,7 +151,7 @@ TEST_CASE(
     CHECK_FALSE(in.blogs.get("c", 1)->note);
     CHECK_FALSE(in.blogs.get("c", 2)->note);
     CHECK(in.blogs.get("c", 2)->likes == 4);
-    // The row that is taken refuses the whole batch, and nothing is removed.
+    // The key that already exists fails the whole batch, and nothing is removed.
     in.blogs.merge(at("c", 1), b::note = "again", any_etag).value();
     auto const refused = batch.submit();
     CHECK(refused.error().code == error_code::entity_already_exists);
@@ -159,13 +159,13 @@ TEST_CASE(
     CHECK(in.blogs.get("c", 1)->note == "again");
     batch.clear();
     batch.merge(at("c", 1), b::likes = 1, any_etag);
-    CHECK(batch.submit()); // a batch that was cleared has forgotten what it removed
+    CHECK(batch.submit()); // a cleared batch has forgotten its removals
     CHECK(in.blogs.get("c", 1)->note == "again");
     auto missing = in.blogs.batch();
     missing.merge(at("c", 1), b::likes = 2, any_etag).merge(at("c", 9), b::note = absent, any_etag);
     CHECK(missing.submit().error().operation_index == 1);
     CHECK(in.blogs.get("c", 1)->likes == 1);
-    // As one request, for what does not block, it cannot be.
+    // It cannot be one non-blocking request.
     detail::table_core const core{in.store, "blogs", {}};
     auto alone = std::move(missing).changes().to_submit(core);
     CHECK(alone.next().done());
@@ -214,12 +214,12 @@ TEST_CASE("partial merge: a write of another writer between read and write is pr
     CHECK(*times == 0);
     CHECK(direct.get("c", 1)->likes == 3);
     CHECK_FALSE(direct.get("c", 1)->note);
-    *times = 1000; // another one is always faster
+    *times = 1000; // another writer is always faster
     auto const given_up = blogs.merge(at("c", 1), b::text = "x", b::note = absent, any_etag);
     CHECK(given_up.error().code == error_code::update_condition_not_satisfied);
     CHECK(*times == 950);
     auto const version = direct.get_stored("c", 1)->etag;
-    *times = 1; // the version that was asked for is gone: no second attempt on another one
+    *times = 1; // the given version no longer exists: no second attempt with another one
     auto const refused = blogs.merge(at("c", 1), b::note = absent, version);
     CHECK(refused.error().code == error_code::update_condition_not_satisfied);
     CHECK(direct.get("c", 1)->text == "hello");

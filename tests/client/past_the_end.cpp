@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Programs that read where there is no row, or use a query from two threads, end with words; none reads what is not there.
+// Programs that read past the last row, or use a query from two threads, are terminated with a message; none reads invalid
+// memory.
 
 #include <entitable/sequence.hpp>
 #include <entitable/testing.hpp>
@@ -119,7 +120,7 @@ TEST_CASE("access to missing elements terminates the program") {
 
 namespace {
 
-/// Waits in the first request for rows until another thread has asked, too.
+/// Waits in the first request for rows until another thread has sent one, too.
 struct slow {
     using is_transport = void;
     any_transport below;

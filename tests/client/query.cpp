@@ -19,7 +19,7 @@ using namespace entitable_test;
 namespace {
 
 auto const in_boston = r::event == "Boston" && r::distance == "Full";
-/// Is checked in the client: no range and no filter of the service says it.
+/// Is checked by the client: neither a range nor a filter of the service expresses it.
 auto const odd_ones = in_boston && r::bib != 2 && r::bib != 4 && r::bib != 6 && r::bib != 8;
 
 std::vector<std::int32_t> const all_nine{1, 2, 3, 4, 5, 6, 7, 8, 9};
@@ -39,7 +39,7 @@ TEST_CASE("take() limits the total and page_size() a page, and neither changes w
         CHECK(bibs(query.take(100)) == all_nine);
         CHECK(query.first().value()->bib == 1);
         CHECK_FALSE(query.take(0).first().value().has_value());
-        // What the client drops does not count.
+        // Rows that the client drops do not count.
         auto const odd = all.where(odd_ones).page_size(rows);
         CHECK(bibs(odd) == std::vector<std::int32_t>{1, 3, 5, 7, 9});
         CHECK(bibs(odd.take(3)) == std::vector<std::int32_t>{1, 3, 5});
@@ -96,7 +96,7 @@ TEST_CASE("folds read all values, one page at a time") {
     CHECK((query.max)(r::age).value() == 29);
     CHECK((query.min)(r::name).value() == "runner 1");
     CHECK(query.sum(r::bib).value() == 45);
-    CHECK(query.sum(r::age).value() == 21 + 22 + 23 + 25 + 26 + 27 + 29); // two have none
+    CHECK(query.sum(r::age).value() == 21 + 22 + 23 + 25 + 26 + 27 + 29); // two lack one
     CHECK(query.sum(r::pace).value() == 36.0 + 45.0);
     CHECK(store.log->queries.back().select == projection{"pace"});
     CHECK(
@@ -192,7 +192,7 @@ TEST_CASE("a query is a cheap view that owns its predicate") {
     CHECK(at->bib == 3);
     CHECK(++at == std::default_sentinel);
     CHECK(bibs(moved).size() == 3);
-    CHECK(bibs(moved).size() == 3); // each run is anew
+    CHECK(bibs(moved).size() == 3); // each run starts over
     std::vector<std::int32_t> seen;
     for (runner const& one : ask()) {
         seen.push_back(one.bib);
@@ -235,7 +235,7 @@ TEST_CASE("up to in_flight ranges are read at once, and the results stay in key 
     auto const all = runners(store, 30);
     auto const tens = in_boston && (r::bib < 5 || between(r::bib, 10, 14) || between(r::bib, 17, 19) || r::bib > 28);
     auto const expected = bibs(all.where(tens));
-    CHECK(store.log->most == 0); // one at a time needs no channel
+    CHECK(store.log->most == 0); // one request at a time needs no channel
     for (std::size_t const n : {0U, 1U, 2U, 3U, 4U, 9U}) {
         for (std::uint32_t const rows : {1U, 2U, 1000U}) {
             store.log->most = 0;
@@ -250,10 +250,10 @@ TEST_CASE("up to in_flight ranges are read at once, and the results stay in key 
             CHECK(query.count().value() == expected.size());
         }
     }
-    // Where the client drops rows, too.
+    // If the client drops rows, too.
     auto const some = tens && r::bib != 1 && r::bib != 17 && r::bib != 18 && r::bib != 19;
     CHECK(bibs(all.where(some).page_size(1).in_flight(4)) == bibs(all.where(some)));
-    // The transport has no way of its own: one after the other.
+    // The transport has no channel of its own: one request after the other.
     table<runner> const plain{store.store, "runners"};
     CHECK(bibs(plain.where(tens).in_flight(3)) == expected);
 }
@@ -270,7 +270,7 @@ TEST_CASE("the reported error is the first in key order, whichever answer came f
         CHECK(failed.error().message == "failing 0000000010");
         CHECK(seen == std::vector<std::int32_t>{1, 2, 3, 4});
     }
-    // All but the first fail; the last is answered first.
+    // All but the first fail, and the last is answered first.
     store.log->before_query = [&] { store.log->failing = store.log->queries.back().range.row.lower.key; };
     CHECK(query.in_flight(4).count().error().message == "failing 0000000010");
 }
@@ -316,7 +316,7 @@ TEST_CASE("a transport that throws with several pages in flight leaves the query
     wide_transport filled;
     filled.store = service.store;
     static_cast<void>(runners(filled, 9));
-    // The channel of `metered` knows the calls of what is under way.
+    // The channel of `metered` holds the calls of requests in flight.
     table<runner> const all{metered{service}, "runners"};
     auto const some = all.where(in_boston && in(r::bib, {1, 3, 5})).in_flight(3);
     *service.now = true;
@@ -337,7 +337,7 @@ TEST_CASE("min and max of texts use the order of comparisons, in keys and in pro
     memory_backend store;
     table<result_line> const all{store, "lines"};
     all.create().value();
-    // In UTF-16 a character of two units stands before U+E000..U+FFFF; in UTF-8 it stands behind.
+    // In UTF-16 a character of two units sorts before U+E000..U+FFFF, in UTF-8 after it.
     std::vector<std::string> const in_order{
         "", "a", "\uD7FF", "\U00010000", "\U0001F600", "\U0010FFFF", "\uE000", "\uFF5E", "\uFFFD"};
     for (std::string const& lowest : in_order) {

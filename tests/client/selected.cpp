@@ -14,7 +14,7 @@ namespace {
 
 auto const in_boston = r::event == "Boston" && r::distance == "Full";
 
-/// An entity as it was, and as it is.
+/// An earlier and the current version of an entity.
 struct member_before {
     std::string club;
     std::int32_t number{};
@@ -57,7 +57,7 @@ TEST_CASE("select() returns the named members, the keys and the ETag") {
 
     CHECK(store.log->queries.back().select == projection{"name", "age"});
     CHECK(query.count().value() == 3);
-    CHECK(query.to().value()[1][r::age] == std::nullopt); // absent, and not the value of the row before
+    CHECK(query.to().value()[1][r::age] == std::nullopt); // absent, and not the value of the previous row
 }
 
 TEST_CASE("lenient: a missing property leaves the default value of its member, with every kind of read") {
@@ -154,7 +154,7 @@ TEST_CASE("a selected query supports everything that a query does") {
     auto rest = query.resume(*first.token).to().value();
     CHECK(rest.front()[r::bib] == 5);
     CHECK(rest.size() == 5);
-    // The token says what was selected: other rows would have come.
+    // The token contains the selection: otherwise it would return other rows.
     CHECK(all.where(in_boston).page_size(4).resume(*first.token).count().error().code ==
         error_code::continuation_invalid);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Rows of the library's own among the rows of an application: no reader of entities meets them, no writer of entities makes
-// them. What every reader gives beside them is a part of the conformance suite; here are the plans, the refusals and the corners.
+// Rows of the library among the rows of an application: readers of entities do not see them, and writers of entities cannot
+// create them. The conformance suite covers which rows every reader returns; here are the plans, the refusals and the special
+// cases.
 
 #include <entitable/copy.hpp>
 #include <entitable/entitable.hpp>
@@ -78,7 +79,7 @@ struct quoted {
 };
 ENTITABLE(quoted, partition_key(book), row_key(escaped(title), number), properties(stars))
 
-/// As users write them: from nothing, with two characters that may be anything.
+/// As users write them: created from scratch, with two arbitrary characters.
 struct code {
     std::array<char, 2> letters{'A', 'A'};
     friend bool operator==(code const&, code const&) = default;
@@ -274,7 +275,7 @@ TEST_CASE("system rows: an entity can be neither written nor read under a key of
     refused(rows.insert_or_merge({"b", "~!op!x"}));
     refused(rows.remove("b", "~!op!x", any_etag));
     CHECK(seen.requests() == before);
-    // A key that only begins alike, and a partition key, are free.
+    // A key that only begins the same way, and a partition key, are allowed.
     CHECK(notes.insert({"~!", "~", 1}));
     CHECK(notes.insert({"~!", "~\"", 1}));
     CHECK(notes.insert({"~!", "!~", 1}));

@@ -98,7 +98,7 @@ TEST_CASE("an entity is removed by its keys in the given version") {
     CHECK(lost.error().code == error_code::update_condition_not_satisfied);
     CHECK(lost.error().effect == effect::none);
     CHECK(on.runners.get("Boston", 7).value().name == "Anna");
-    CHECK(on.runners.remove(ann, second.etag)); // the members that are no keys do not matter
+    CHECK(on.runners.remove(ann, second.etag)); // members that are not keys do not matter
     CHECK(on.runners.remove(ann, any_etag).error().code == error_code::resource_not_found);
     CHECK(on.runners.get("Boston", 8));
 }

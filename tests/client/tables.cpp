@@ -39,7 +39,7 @@ TEST_CASE("entities of two types share a batch and are read back with their type
                 }
             })
         .value();
-    CHECK(kinds == std::vector<std::size_t>{1, 0, 0}); // "address:" stands before "order:"
+    CHECK(kinds == std::vector<std::size_t>{1, 0, 0}); // "address:" sorts before "order:"
     CHECK(total == 6.5);
 }
 

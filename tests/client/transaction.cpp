@@ -72,7 +72,7 @@ result<void> transfer(all_of_bank& all, std::int32_t from, std::int32_t to, std:
     return {};
 }
 
-/// Pages of four rows at most.
+/// Pages of at most four rows.
 struct small_pages {
     using is_transport = void;
     memory_backend store;
@@ -174,7 +174,7 @@ TEST_CASE("transaction: starts over if another writer inserts a row that it did 
     });
     CHECK(done.value().attempts == 2);
     CHECK(in.cents(9) == 6);
-    // One that nobody has looked for is the caller's error, with the keys.
+    // A row that was never read is the caller's error, which names the keys.
     auto const blind = in.transact([](all_of_bank& all) -> result<void> {
         all.insert(account{"first", 1, 1, {}});
         return {};
@@ -204,11 +204,11 @@ TEST_CASE("transaction: nothing is returned from a state that never existed") {
     CHECK_FALSE(done->changed);
     CHECK(sum == 200);
     CHECK(in.watched.all<query_entities>().size() == 2); // a confirmation for each attempt
-    // One read stands for itself.
+    // A single read needs no confirmation.
     auto const single = in.transact([&](all_of_bank& all) -> result<void> { return all.get(7); });
     CHECK(single.error().code == error_code::resource_not_found);
     CHECK(in.watched.all<query_entities>().size() == 2);
-    // What was not there, and is, counts as well.
+    // A row that did not exist and does now counts as well.
     runs = 0;
     auto const missing = in.transact([&](all_of_bank& all) -> result<void> {
         ENTITABLE_TRY(auto nobody, all.find(8));
@@ -266,7 +266,7 @@ TEST_CASE("transaction: a query is limited to one page unless the body is exclus
     CHECK(read_all(false).error().code == error_code::query_too_complex);
     CHECK(read_all(true));
     CHECK(found == 9);
-    // Two ranges are one request, and another type's rows are not met.
+    // Two ranges are one request, and rows of another type do not conflict.
     std::size_t some = 0;
     auto const done = in.transact([&](all_of_bank& all) -> result<void> {
         ENTITABLE_TRY(auto ends, all.where(a::number <= 2 || (a::number >= 8 && a::cents == 8)));
@@ -337,7 +337,7 @@ TEST_CASE("transaction: several changes of a new row are also combined into one"
     CHECK(run([&](auto& all) { all.insert_or_merge(first).insert_or_merge(second); }));
     CHECK(in.accounts.get("first", 9)->note == "new");
     CHECK(in.cents(9) == 2);
-    // What cannot be said in one change, or contradicts itself, is refused.
+    // Combinations that one change cannot express, or that contradict each other, are refused.
     CHECK(run([&](auto& all) { all.insert(first).insert(second); }).error().code == error_code::entity_already_exists);
     CHECK(run([&](auto& all) { all.insert_or_replace(first).remove(first, any_etag); }).error().code ==
         error_code::invalid_input);
@@ -348,7 +348,7 @@ TEST_CASE("transaction: several changes of a new row are also combined into one"
     auto const elsewhere = run([&](auto& all) { all.insert(account{"second", 9, 1, {}}); });
     CHECK(elsewhere.error().code == error_code::commands_in_batch_act_on_different_partitions);
     CHECK(elsewhere.error().detail.find("second") != std::string::npos);
-    // What is removed had to be there.
+    // A removed row must have existed.
     CHECK(run([&](auto& all) { all.remove(first, any_etag).insert(second); }).error().code ==
         error_code::resource_not_found);
     CHECK_FALSE(in.accounts.find("first", 9).value());
@@ -377,7 +377,7 @@ TEST_CASE("transaction: an update keeps undeclared properties") {
     CHECK(stored.get<std::string>("color").value() == "red");
     CHECK(stored.get<std::int64_t>("cents").value() == 102);
     CHECK_FALSE(stored.get<std::string>("note"));
-    CHECK(in.last_changes().size() == 2); // the second one a guard
+    CHECK(in.last_changes().size() == 2); // the second operation is a guard
 }
 
 TEST_CASE("transaction: a change function that uses the transaction is applied on top of its changes") {
@@ -461,7 +461,7 @@ TEST_CASE("transaction: a row that is read after it was changed is guarded from 
         return {};
     });
     CHECK(lost.value().attempts == 2);
-    // What an upsert did not find is inserted.
+    // A row that an upsert did not find is inserted.
     runs = 0;
     auto const upsert = in.transact([&](all_of_bank& all) -> result<void> {
         all.insert_or_merge(account{"first", 8, 1, {}});
@@ -474,7 +474,7 @@ TEST_CASE("transaction: a row that is read after it was changed is guarded from 
     });
     CHECK(upsert.value().attempts == 2);
     CHECK(in.books.of<booking>().get("first", 8)->cents == 1);
-    // A merge of what is not there is refused, and shows nothing.
+    // A merge of a missing row is refused and reveals nothing.
     auto const nothing = in.transact([&](all_of_bank& all) -> result<void> {
         all.merge(account{"first", 9, 1, {}}, any_etag);
         CHECK_FALSE(all.find(9).value());
@@ -570,16 +570,16 @@ TEST_CASE("transaction: ends after a number of attempts if other writers are alw
     CHECK(done.error().message.ends_with("; other writers were faster 3 times"));
     CHECK(runs == 3);
     CHECK(in.time.steady().time_since_epoch() > 0ns);
-    // And the deadline of the call.
+    // The deadline of the call applies as well.
     call_options hurried;
     hurried.timeout = 1ns;
-    in.time.advance(1h); // the store looks at the system's clock, which stays behind
+    in.time.advance(1h); // the store uses the system clock, which lags behind
     auto const late = table<account>{in.store, "books", hurried}.transact("first",
         [&](transaction<account>& all) -> result<void> {
             return all.update(1, [](account& found) { found.cents += 1; });
         },
         {.time = &in.time});
-    CHECK(late); // the clock stood
+    CHECK(late); // the clock did not advance
 }
 
 TEST_CASE("transaction: with an operation id it is applied once") {
@@ -599,7 +599,7 @@ TEST_CASE("transaction: with an operation id it is applied once") {
     CHECK(again.after_retry);
     CHECK(runs == 1);
     CHECK(in.cents(1) == 101);
-    // Between the look and the write.
+    // Between the check and the write.
     once.operation_id = "click-2";
     int nested = 0;
     auto const done = accounts.with(once).transact("first", [&](transaction<account>& all) -> result<void> {
@@ -613,7 +613,7 @@ TEST_CASE("transaction: with an operation id it is applied once") {
     CHECK(nested == 1);
     CHECK(in.cents(1) == 102);
     CHECK(in.cents(2) == 100);
-    // Nobody keeps ids here.
+    // No layer stores ids here.
     table<account> const plain{in.store, "books", once};
     CHECK(plain.transact("first", add).error().code == error_code::not_supported);
 }
@@ -660,10 +660,10 @@ TEST_CASE("transaction: exclusive() must come first, and its row is a system row
     std::size_t rows = 0;
     in.books.for_each_in_partition("first", [&](auto const&) { ++rows; }).value();
     CHECK(rows == 5);
-    // A body that writes nothing writes nothing.
+    // A body without writes writes nothing.
     auto const looked = in.transact([](all_of_bank& all) -> result<void> { return all.exclusive(); });
     CHECK_FALSE(looked.value().changed);
-    // Who announces is met.
+    // Bodies that announce themselves conflict.
     int runs = 0;
     auto const met = in.transact([&](all_of_bank& all) -> result<void> {
         ENTITABLE_CHECK(all.exclusive());

@@ -132,7 +132,7 @@ TEST_CASE("update: gives up when other writers are always faster") {
     CHECK(done.error().attempts == 5);
     CHECK(calls == 5);
     CHECK(on.runners.get("Boston", 7)->age == 5);
-    CHECK(on.time.steady() > begun); // waits between
+    CHECK(on.time.steady() > begun); // waits between attempts
 }
 
 TEST_CASE("update: a write whose answer was lost is not repeated") {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A component of a key is always there: only a property may be absent.
+// A component of a key is always present: only a property may be absent.
 // expect: "present(field) is for properties: a key component is always there"
 #include "registration.hpp"
 

@@ -33,7 +33,7 @@ TEST_CASE("threads can share one client, and every answer belongs to its request
         thread.join();
     }
     CHECK(good == 300);
-    CHECK(local.connections() <= 12); // a session and its connection for each thread, or nearly so
+    CHECK(local.connections() <= 12); // about one session and connection per thread
 }
 
 TEST_CASE("many concurrent requests that are cancelled by another thread at any moment are each answered once") {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Threads on one file: commits that are shared, readers that see whole transactions, bodies that are refused or throw within
-// a shared commit.
+// Threads on one file: shared commits, readers that see whole transactions, bodies that are refused or throw within a shared
+// commit.
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
@@ -92,7 +92,7 @@ TEST_CASE("file: threads share commits, and each gets its own answer") {
     std::atomic<std::size_t> first{0};
     in_threads(threads, [&](std::size_t thread) {
         for (std::int32_t row = 0; row < count; ++row) {
-            // One of all threads is the first with each row of this place.
+            // For each row of this place one of the threads is first.
             auto const shared = stamps.insert({"all", row, static_cast<std::int64_t>(thread)});
             first += shared ? 1U : 0U;
             if (!shared && shared.error().code != error_code::entity_already_exists) {

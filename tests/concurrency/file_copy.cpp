@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Copies of a file that threads write: each copy holds whole transactions, and all that were acknowledged before it began.
+// Copies of a file that threads write to: each copy contains whole transactions, and all that were acknowledged before it
+// began.
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>

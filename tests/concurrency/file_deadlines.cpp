@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Calls on a file that others hold: each ends with its own deadline, its cancellation or busy_timeout, whoever stands before it.
-// The bounds are some times what is promised and less than the time that the others hold the file.
+// Calls on a file that others have locked: each ends with its own deadline, its cancellation or busy_timeout, whoever is ahead
+// of it. The limits are a few times the documented ones and less than the time that the others hold the file.
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
@@ -32,7 +32,7 @@ struct item {
 
 ENTITABLE(item, partition_key(part), row_key(id), properties(text))
 
-/// What another process does: holds SQLite's own locks, after some statements.
+/// What another process does: holds SQLite's own locks after some statements.
 class other_connection {
 public:
     other_connection(std::string const& path, char const* text) {
@@ -75,7 +75,7 @@ std::future<ended> started(Work work) {
     });
 }
 
-/// Until a thread that was begun waits where it will wait.
+/// Waits until a started thread has reached its wait.
 void settle() { std::this_thread::sleep_for(milliseconds{60}); }
 
 constexpr milliseconds long_timeout{4'000};
@@ -319,7 +319,7 @@ TEST_CASE("file: with a rollback journal, readers and commits end with their own
 
 namespace {
 
-/// A clock that goes on by a millisecond with each question.
+/// A clock that advances by a millisecond with each reading.
 class asked_clock final : public entitable::clock {
 public:
     date_time now() noexcept override { return date_time::from_date(2026, 1, 1); }
@@ -374,7 +374,7 @@ TEST_CASE("file: the rows of a dropped table are removed until the deadline of t
     CHECK(store.store().drop_table("u").value());
     CHECK(rows() == 0);
 
-    // So does the opening of the file, for a while each time.
+    // So does opening the file, for a while each time.
     CHECK(store.store().create_table("t", "t").value());
     CHECK(store.store().update("t", "p", [&](sqlite_store::transaction& staged) {
         for (std::int64_t row = 0; row < all; ++row) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Several threads write through indexed tables: every addition that was acknowledged is there, and no row of an index is left over.
+// Several threads write through indexed tables: every acknowledged addition is stored, and no index row is left over.
 
 #include <entitable/retrying.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What a local backend promises to several threads: a page is a snapshot of its partition, a batch is seen as a whole,
-// and all requests on a partition together are linearizable. Meant to be run under the thread sanitizer too.
+// What a local backend guarantees to several threads: a page is a snapshot of its partition, a batch is seen as a
+// whole, and all requests to a partition are linearizable. Also runs under the thread sanitizer.
 
 #include "histories.hpp"
 #include <entitable/backends/memory/memory_backend.hpp>
@@ -95,7 +95,7 @@ std::vector<timed_operation> history(Store const& store, std::uint64_t seed, std
     return entitable_test::history(store, seed, threads, each, time);
 }
 
-/// Answers some reads from an older answer, as a cache would.
+/// Answers some reads with an older answer, like a cache.
 struct stale {
     memory_backend store;
     template <class Request>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What memory_store promises to several threads; meant to be run under the thread sanitizer too.
+// What memory_store guarantees to several threads. Also runs under the thread sanitizer.
 
 #include <entitable/backends/memory/memory_store.hpp>
 
@@ -21,7 +21,7 @@ using namespace entitable_test;
 
 namespace {
 
-/// Runs `work(thread number, go on?)` on so many threads, until the time is over and each has run once.
+/// Runs `work(thread number, go on?)` on this number of threads, until the time is over and each has run once.
 void run_for(std::chrono::milliseconds time, std::size_t threads,
     std::function<void(std::size_t, std::atomic<bool> const&)> const& work) {
     std::atomic<bool> go_on{true};
@@ -42,7 +42,7 @@ void run_for(std::chrono::milliseconds time, std::size_t threads,
 
 std::chrono::milliseconds some_time() { return std::chrono::milliseconds{rounds(700, 60'000)}; }
 
-/// Adds 1 to the number in a row, within one update.
+/// Increments the number in a row within one update.
 lookup increment(memory_store& store, std::string_view partition, std::string_view row) {
     return store
         .update("t", partition,
@@ -81,7 +81,7 @@ TEST_CASE("rw_lock: one writer or many readers") {
     });
     CHECK(torn == 0);
     CHECK(number == written);
-    // neither side shuts out the other
+    // neither side locks out the other
     CHECK(written > 100);
     CHECK(read > 100);
 }
@@ -211,7 +211,7 @@ TEST_CASE("memory_store: partitions appear and become empty under concurrent rea
                 (void)read(store, "t", partition, row);
                 continue;
             }
-            // Each takes the row away or puts it back: what they did must add up.
+            // Each removes the row or puts it back: the counts must add up.
             int change = 0;
             auto const outcome = store.update("t", partition, [&](memory_store::transaction& transaction) {
                 if (transaction.get(row, [](std::string_view) {})) {
@@ -233,7 +233,7 @@ TEST_CASE("memory_store: partitions appear and become empty under concurrent rea
 
 TEST_CASE("memory_store rule 8: no update of a dropped table reaches the table that replaces it") {
     memory_store store;
-    std::atomic<std::uint64_t> epoch{0}; // changes only while there is no table
+    std::atomic<std::uint64_t> epoch{0}; // only changes while there is no table
     std::atomic<std::uint64_t> written{0};
     std::atomic<std::size_t> wrong{0};
     run_for(some_time(), 4, [&](std::size_t thread, std::atomic<bool> const& go_on) {
@@ -281,7 +281,7 @@ TEST_CASE("memory_store rule 5: a scan sees a single state of a partition") {
                     for (std::size_t row = 0; row < row_count; ++row) {
                         transaction.put(std::to_string(row), std::to_string(number));
                     }
-                    // one row comes and goes, so that chunks split and join
+                    // one row is added and removed, so that chunks split and join
                     if (number % 2 == 0) {
                         transaction.erase("extra");
                     } else {
@@ -370,7 +370,7 @@ TEST_CASE("memory_store rule 7: a slow visitor blocks only writers of its partit
         written = true;
     });
 
-    // more partitions than shards: some stand beside the held one
+    // more partitions than shards: some share a shard with the blocked one
     for (int partition = 0; partition < 1'000; ++partition) {
         std::string const key = std::to_string(partition);
         REQUIRE(put(store, "t", key, "r", "bytes") == lookup::found);

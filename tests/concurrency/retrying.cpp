@@ -46,7 +46,7 @@ void in_threads(Work const& work) {
     }
 }
 
-/// A service under faults, on a clock that nobody waits for, and a retrying that settles all that is lost.
+/// A service with faults on a manual clock, and a retrying transport that settles everything that is lost.
 struct stage {
     explicit stage(std::size_t faults) {
         service.plan_random(7, faults, 2 * threads * each,

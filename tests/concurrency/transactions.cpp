@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Bodies of four threads over shared invariants, under faults at every kind of request: money neither comes nor goes, numbers have no
-// gap, and each outcome is what happened.
+// Bodies of four threads with shared invariants and faults at every kind of request: the sum of money is constant, numbers have no
+// gaps, and each outcome is true.
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The suite tested: a backend with one defect after the other, and the behaviour that finds it.
+// Tests the suite: a backend with one defect after another, and the behaviour that finds it.
 
 #include "spoiled_backend.hpp"
 #include <entitable/testing/conformance.hpp>
@@ -31,7 +31,7 @@ conformance::behaviour behaviour_named(std::string_view name) {
 
 /// Whether a behaviour fails on a fresh backend with the defect.
 bool finds(conformance::behaviour const& each, defect what) {
-    // Threads that share one processor may miss each other for a while.
+    // Threads that share one processor may not meet for a while.
     int const tries = each.name.starts_with("two threads") || each.name == "a transaction is seen as a whole" ? 10 : 1;
     bool found = false;
     for (int tried = 0; tried < tries && !found; ++tried) {
@@ -40,7 +40,7 @@ bool finds(conformance::behaviour const& each, defect what) {
     return found;
 }
 
-/// The behaviours that find a defect, one behind the other.
+/// The behaviours that find a defect, one after the other.
 std::string found_by(defect what) {
     std::string names;
     for (conformance::behaviour const& each : conformance::behaviours()) {
@@ -55,7 +55,7 @@ std::string found_by(defect what) {
 } // namespace
 
 TEST_CASE("conformance: each defect is found by the behaviour it violates") {
-    bool const all = rounds(0, 1) == 1; // which behaviours find it besides
+    bool const all = rounds(0, 1) == 1; // other behaviours that find it
     for (named_defect const& each : defects) {
         bool const found = finds(behaviour_named(each.behaviour), each.what);
         std::string const behaviours = found && !all ? std::string{each.behaviour} : found_by(each.what);
@@ -88,7 +88,7 @@ TEST_CASE("conformance: each behaviour names its contract and finds a defect") {
         CAPTURE(each.name);
         CHECK(names.insert(each.name).second);
         CHECK(each.contract.ends_with(")")); // its source
-        // Those of system rows try what the library makes of a right backend.
+        // Those about system rows test the library over a correct backend.
         CHECK((each.name.find("system rows") != std::string_view::npos ||
             std::any_of(std::begin(defects), std::end(defects),
                 [&](named_defect const& one) { return one.behaviour == each.name; })));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The conformance suite on the in-memory backend in several moods, and on a backend of a user.
+// The conformance suite on the in-memory backend in several modes, and on a backend of a user.
 
 #include "../../examples/support/map_store.hpp"
 #include <entitable/backends/memory/memory_backend.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Numbers out of text, the same with each standard library.
+// Numbers from text, the same with each standard library.
 
 #include <entitable/core/detail/double_text.hpp>
 

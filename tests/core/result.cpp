@@ -14,10 +14,10 @@ using entitable_test::ContainsSubstring;
 
 namespace {
 
-/// Counts its living objects, and throws when it is told to.
+/// Counts its living objects, and throws on request.
 struct tracked {
     static inline int alive = 0;
-    static inline int throws_in = -1; // copies and moves from now on until one throws
+    static inline int throws_in = -1; // copies and moves until one throws
 
     int number;
     explicit tracked(int n) : number(n) { ++alive; }
@@ -179,10 +179,10 @@ TEST_CASE("a result that is constructed in a return statement fails with the err
 
         result<void> outcome = failure{error_code::server_busy, "later"};
         filled.fail_if(std::move(outcome));
-        CHECK(tracked::alive == 0); // the value is gone at once
+        CHECK(tracked::alive == 0); // the value is destroyed at once
         REQUIRE_FALSE(filled);
         CHECK(filled.error().code == error_code::server_busy);
-        CHECK_FALSE(outcome); // NOLINT: its error was taken
+        CHECK_FALSE(outcome); // NOLINT: its error was moved out
         CHECK(outcome.error().code == error_code::invalid_input);
 
         filled.fail_if(failure{error_code::internal_error, "another"});
@@ -234,7 +234,7 @@ TEST_CASE("check() throws what value() throws and returns nothing") {
     auto const taken = bad("the entity exists");
     CHECK_THROWS_WITH(taken.check(), ContainsSubstring("EntityAlreadyExists (409): the entity exists"));
     result<std::string> const named = std::string{"a"};
-    named.check(); // this file compiles with warnings as errors
+    named.check(); // this file is compiled with warnings as errors
     CHECK(*named == "a");
     static_assert(std::is_void_v<decltype(named.check())>);
 
@@ -244,7 +244,7 @@ TEST_CASE("check() throws what value() throws and returns nothing") {
     CHECK_THROWS_AS(done.check(), error);
     result<std::string> from = bad("gone");
     result<std::string> const to = std::move(from);
-    CHECK_THROWS_WITH(from.check(), ContainsSubstring("InvalidInput")); // NOLINT: what a moved-from result says
+    CHECK_THROWS_WITH(from.check(), ContainsSubstring("InvalidInput")); // NOLINT: tests the moved-from state
     CHECK_THROWS_AS(to.check(), error);
 }
 
@@ -344,7 +344,7 @@ TEST_CASE("a failed result stays failed when it was moved from, and its error is
     };
     result<void> nothing = failure{error_code::server_busy, "later"};
     result<void> const taken = std::move(nothing);
-    check(nothing); // NOLINT: what is left is asked
+    check(nothing); // NOLINT: tests the moved-from state
     CHECK(taken.error().code == error_code::server_busy);
     result<void> const copy = nothing;
     check(copy);
@@ -360,7 +360,7 @@ TEST_CASE("a failed result stays failed when it was moved from, and its error is
     check(std::move(text).transform([](std::string const& all) { return all.size(); }));
     CHECK(std::move(text).value_or("else") == "else");
 
-    // A failure that was given away, and one of a success.
+    // A failure that was moved from, and one made from a success.
     failure once{error_code::server_busy, "later"};
     result<void> const first = std::move(once);
     result<void> const second = std::move(once); // NOLINT

@@ -20,7 +20,7 @@ namespace {
 
 bool is_surrogate(char32_t point) { return point >= 0xD800 && point <= 0xDFFF; }
 
-/// Around every place where an encoding changes its size or its order.
+/// Around every code point where an encoding changes its size or its order.
 std::vector<char32_t> const edges = {0, 1, 0x1F, 0x20, 'a', 'b', 0x7E, 0x7F, 0x80, 0x9F, 0xA0, 0x7FF, 0x800, 0xFFF,
     0x1000, 0xD7FE, 0xD7FF, 0xE000, 0xE001, 0xF8FF, 0xFF5E, 0xFFFE, 0xFFFF, 0x10000, 0x10001, 0x1F600, 0xFFFFF,
     0x100000, 0x10FFFE, 0x10FFFF};
@@ -96,7 +96,7 @@ TEST_CASE("checking eight bytes at once gives the result of checking each byte")
     for (std::size_t size = 0; size <= 25; ++size) {
         for (std::size_t at = 0; at <= size; ++at) {
             std::string bytes = "|" + std::string(size, 'b') + "|";
-            (at < size ? bytes[1 + at] : bytes[0]) = 'X'; // the last time beside them
+            (at < size ? bytes[1 + at] : bytes[0]) = 'X'; // the last time outside the text
             bool const found = !text::all_eights(std::string_view{bytes}.substr(1, size), [](std::uint64_t eight) {
                 bool without = true;
                 for (; eight != 0; eight >>= 8U) {

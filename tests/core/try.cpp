@@ -53,7 +53,7 @@ TEST_CASE("try: yields the value or returns the error") {
         return map.at("a");
     };
     CHECK(commas().value() == 2);
-    // What is named stays as it was.
+    // A named result stays unchanged.
     auto const copies = []() -> result<bool> {
         result<std::string> const named{std::string{"a long text that is not kept in place"}};
         ENTITABLE_TRY(std::string text, named);

@@ -20,7 +20,7 @@ constexpr std::string_view guid_bytes{"\xA0\xA1\xA2\xA3\xA4\xA5\xA6\xA7\xA8\xA9\
 
 value_view bytes_of(std::string_view bytes) { return {edm_type::binary, bytes}; }
 
-/// One value of each type, of different types all.
+/// One value of each type.
 std::vector<value> one_of_each() {
     return {value_view{std::string_view{"1"}}, value_view{std::int32_t{1}}, value_view{std::int64_t{1}},
         value_view{1.0}, value_view{true}, value_view{date_time{1}}, value_view{edm_type::guid, guid_bytes},
