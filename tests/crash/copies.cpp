@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Processes that are killed while they copy a file: the copy is there as a whole or not at all, what is left no store opens, and the
-// file has lost nothing.
+// Processes are killed while they copy a file: the copy is complete or missing, no store opens its remains, and the file has lost
+// nothing.
 
 #include <entitable/file.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Every call to the disk fails, once and lastingly, in each way it can: the outcome of each write is the truth, and once the fault is
-// gone everything works again. Then a disk that is full.
+// Every call to the disk fails, once and permanently, in each possible way: the outcome of each write is true, and everything works
+// again after the fault. Then a full disk.
 
 #include <entitable/file.hpp>
 
@@ -40,7 +40,7 @@ struct findings {
     std::string problem;
 };
 
-/// Six batches, some of which may fail; what was read meanwhile was right or an error.
+/// Six batches, some of which may fail; every read in between was right or an error.
 void workload(file_backend const& store, tally& written, std::int32_t first) {
     table<mark> const marks{store, "marks"};
     if (!marks.create_if_absent()) {
@@ -55,7 +55,7 @@ void workload(file_backend const& store, tally& written, std::int32_t first) {
     }
 }
 
-/// One run; false when the fault was not reached any more.
+/// One run. False if the fault was no longer reached.
 bool run(file_journal journal, disk_fault const& fault, findings& all) {
     temporary_folder const folder;
     memory_disk disk;
@@ -77,7 +77,7 @@ bool run(file_journal journal, disk_fault const& fault, findings& all) {
     if (!again) {
         problem = "cannot be opened again: " + again.error().to_string();
     } else {
-        // The same open backend, whose connections saw the fault, works on.
+        // The same open backend, whose connections saw the fault, still works.
         tally later = written;
         workload(*again, later, 100);
         problem = later.check(table<mark>{*again, "marks"});
@@ -89,7 +89,7 @@ bool run(file_journal journal, disk_fault const& fault, findings& all) {
             problem = "not sound";
         }
     }
-    if (problem.empty()) { // and so it is for a process that comes later
+    if (problem.empty()) { // and so does a later process
         file_backend const fresh{folder / "marks.db", options};
         problem = written.check(table<mark>{fresh, "marks"});
     }

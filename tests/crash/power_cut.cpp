@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Losses of power on a disk in memory: at every write, sync, truncation and removal, with what was not synced lost, kept or torn by
-// sectors. What was acknowledged is there afterwards, nothing is half there, and the file is sound.
+// Power losses on a disk in memory: at every write, sync, truncation and removal, with unsynced data lost, written or torn by
+// sectors. Afterwards every acknowledged write is there, no transaction is partial, and the file is sound.
 
 #include <entitable/file.hpp>
 
@@ -33,11 +33,11 @@ public:
         options_.vfs = memory_disk::name;
         options_.journal = journal;
         options_.durability = durable;
-        options_.checkpoint_bytes = 60'000; // several within the workload
+        options_.checkpoint_bytes = 60'000; // several during the workload
         options_.busy_timeout = std::chrono::milliseconds{0};
     }
 
-    /// Cuts at every `step`-th change, with so many variants each.
+    /// Cuts the power at every `step`-th change, in this number of variants.
     findings run(std::uint64_t variants, std::uint64_t step) {
         findings all;
         for (std::uint64_t cut = 0;; cut += step) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Several processes on one file: killed at any time, ended at named points, all after the same rows, and never a commit while
-// another process moves the log into the file.
+// Several processes on one file: killed at any time, ended at named points, all writing the same rows, and never committing
+// while another process checkpoints the log.
 
 #include <entitable/file.hpp>
 
@@ -87,7 +87,7 @@ TEST_CASE("processes that are killed at any time lose no acknowledged write") {
                     for (;;) {
                         std::int32_t const batch = done->batches[number];
                         auto const outcome = write_batch(marks, writer_name(number), batch);
-                        // What was killed before it could acknowledge may be there.
+                        // Writes that were killed before they were acknowledged may exist.
                         if (!outcome && outcome.error().code != error_code::entity_already_exists) {
                             return false;
                         }
@@ -223,13 +223,14 @@ TEST_CASE("a process that ends at a named point leaves a usable file") {
 
 namespace {
 
-/// Who is between the first write of a commit and its sync, and who between the first write of a checkpoint and its sync.
+/// The processes between the first write of a commit and its sync, and between the first write of a checkpoint and its
+/// sync.
 struct meeting_place {
     std::atomic<pid_t> committing;
     std::atomic<pid_t> checkpointing;
     std::atomic<std::uint64_t> commits;
     std::atomic<std::uint64_t> checkpoints;
-    std::atomic<std::uint64_t> met; ///< a commit of one and a checkpoint of another at the same time
+    std::atomic<std::uint64_t> met; ///< a commit and a checkpoint of different processes at the same time
 };
 meeting_place* meeting{};
 
@@ -299,7 +300,7 @@ TEST_CASE("no process commits while another one checkpoints the log") {
     CHECK(written.check(table<mark>{store, "marks"}) == "");
     CHECK(store.verify().value().sound());
 
-    // This finds a program that does not take the lock: SQLite with its own checkpoints.
+    // Detects a program that does not take the lock: SQLite with its own checkpoints.
     place->met = 0;
     children.clear();
     std::string const other = folder / "other.db";
@@ -385,7 +386,7 @@ TEST_CASE("four processes with four threads each increment eight rows, and no in
             return true;
         }));
     }
-    children.push_back(in_process([&] { // a reader that never rests
+    children.push_back(in_process([&] { // a reader that never pauses
         file_backend const store{path, options};
         table<mark> const marks{store, "marks"};
         while (!seen->stop) {

@@ -108,7 +108,7 @@ TEST_CASE("metrics: operations, attempts and retry waits have the names of OpenT
 
     auto const read = openmetrics_parser::parse(counted.to_openmetrics());
     metric_labels const of{{"db_operation_name", "get_entity"}, {"db_collection_name", "Orders"}};
-    // 500 ms of waits, and what the script's own clock says of the answers
+    // 500 ms of waits, and the latencies on the script's own clock
     CHECK(read.types.at("db_client_operation_duration_seconds") == "histogram");
     CHECK(read.units.at("db_client_operation_duration_seconds") == "seconds");
     CHECK(read.value("db_client_operation_duration_seconds_count", of) == 1);
@@ -208,7 +208,7 @@ TEST_CASE("metered: its text contains its requests, and the attempts and waits b
         call context;
         context.watch = watched ? &eyes : nullptr;
         auto const answered = counted.execute(get_entity{"Orders", "SECRETp", "r", {}}, context);
-        CHECK(answered.has_value() != watched); // the script is over
+        CHECK(answered.has_value() != watched); // the script has ended
         CHECK(context.watch == (watched ? &eyes : nullptr));
     }
     std::string const text = counted.to_openmetrics();
@@ -220,7 +220,7 @@ TEST_CASE("metered: its text contains its requests, and the attempts and waits b
     CHECK(read.value("entitable_waits_total") == 1);
     CHECK(read.value("entitable_wait_seconds_total") == 0.25);
     CHECK(text.find("SECRET") == std::string::npos);
-    // The observer of the call is told as ever.
+    // The observer of the call gets its events as always.
     CHECK(eyes.lines == std::vector<std::string>{"operation get_entity Orders attempts 1 NotSupported"});
     counted.clear();
     CHECK(counted.to_openmetrics() == "# EOF\n");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The decisions of a retry, one step after the other: no transport, and a clock that stands.
+// The decisions of a retry, step by step: no transport, and a clock that does not advance.
 
 #include <entitable/decorators/detail/retry_operation.hpp>
 #include <entitable/testing/manual_clock.hpp>
@@ -31,7 +31,7 @@ failure lost(error_code code = error_code::transport_failed) {
 }
 failure said(error_code code) { return failure{code, "said"}; }
 
-/// A retry of one request, and what it stands on.
+/// A retry of one request, and what it depends on.
 template <class Request>
 struct stage {
     explicit stage(Request asked, retry_policy policy = retry_policy::fixed(5, 1s), std::uint32_t quota = 100,
@@ -40,7 +40,7 @@ struct stage {
 
     /// The answer to the request.
     void fails(failure problem) { op.answer(result<response_of<Request>>{std::move(problem)}, time.steady()); }
-    /// The wait that it asks for, which then is over.
+    /// The requested wait, which then is over.
     std::chrono::nanoseconds waited() {
         REQUIRE_FALSE(op.next().done());
         REQUIRE(op.next().not_before > time.steady());
@@ -48,7 +48,7 @@ struct stage {
         time.wait_until(op.next().not_before);
         return wait;
     }
-    /// What it would send: the request, or the key that it reads.
+    /// The request it would send, or the key that it reads.
     std::string sends() {
         operation_step const due = op.next();
         REQUIRE_FALSE(due.done());
@@ -160,7 +160,7 @@ TEST_CASE("retry: the entity of another writer is not mistaken for its own") {
         on.op.answer(get_entity::response{other, etag::of(date_time{9}), false}, on.time.steady());
         error const problem = on.failed();
         CHECK(problem.code == error_code::entity_already_exists);
-        CHECK(problem.effect == effect::unknown); // it may be the own one, changed since
+        CHECK(problem.effect == effect::unknown); // it may be its own row, changed since
     }
 }
 
@@ -256,7 +256,7 @@ TEST_CASE("retry: table requests are repeated") {
     being.fails(lost());
     (void)being.waited();
     being.fails(said(error_code::table_being_deleted));
-    CHECK(being.failed().effect == effect::unknown); // it may be the one that was created
+    CHECK(being.failed().effect == effect::unknown); // it may be the table it created
 
     stage deleted{delete_table{"Orders"}};
     deleted.fails(lost());

@@ -22,7 +22,7 @@ namespace {
 static_assert(transport<retrying<memory_backend>>);
 static_assert(transport<retrying<any_transport>>);
 
-/// A table under faults, retried, on a clock that nobody waits for.
+/// A table with faults and retries, on a manual clock.
 struct stage {
     explicit stage(
         retry_policy policy = retry_policy::fixed(4, 1s), bool operation_rows = false, std::uint32_t quota = 100)
@@ -51,7 +51,7 @@ struct stage {
 
 row one(std::int32_t age = 55) { return make_row("p", "r", {{"Age", age}}); }
 
-/// Loses the first transaction, which comes when it is let go.
+/// Loses the first transaction, which arrives when it is released.
 struct delayed {
     using is_transport = void;
     memory_backend below;
@@ -75,7 +75,7 @@ struct delayed {
     }
 };
 
-/// Sends each transaction twice, as libraries for HTTP do on a connection that was closed.
+/// Sends each transaction twice, as HTTP libraries do when a connection was closed.
 struct twice {
     using is_transport = void;
     memory_backend below;
@@ -255,7 +255,7 @@ TEST_CASE("operation rows: an update that lost to another writer is a plain conf
     on.service.plan({fault::lost_before(), 1});
     call own;
     (void)on.backend.execute(write_entity{"Orders", mutation::merge(one(56), version)}, own).value();
-    auto const updated = on.write(mutation::merge(one(56), version)); // the same content, another's
+    auto const updated = on.write(mutation::merge(one(56), version)); // the same content, from another writer
     REQUIRE_FALSE(updated);
     CHECK(updated.error().code == error_code::update_condition_not_satisfied);
     CHECK(updated.error().effect == effect::none);
@@ -331,7 +331,7 @@ TEST_CASE("operation rows: a late first attempt finds its own operation row") {
 }
 
 TEST_CASE("operation rows: a write reported as not applied stays so, however late an attempt arrives") {
-    // Each of them fails for now, behind a sending that is late; then what stood in its way goes.
+    // Each of them fails for now, after a late attempt; then the obstacle is removed.
     struct obstacle {
         mutation change;
         std::function<void(stage&)> clear;
@@ -476,12 +476,12 @@ TEST_CASE("resolve: by the operation id") {
     for (int again = 0; again < 2; ++again) {
         CHECK(resolve(on.backend, "Orders", "p", not_applied.error().operation_id, own).value() == fate::not_applied);
     }
-    // What is resolved is resolved: the sending that comes now finds the row.
+    // A resolved operation is final: the late attempt finds the row.
     own.operation_id = not_applied.error().operation_id;
     CHECK(on.through.execute(write_entity{"Orders", mutation::insert_or_replace(one(56))}, own).error().code ==
         error_code::operation_void);
     own.operation_id.clear();
-    on.service.plan({fault::lost_after(), 1}); // also where the answer is lost, and through one that keeps rows
+    on.service.plan({fault::lost_after(), 1}); // also if the answer is lost, and through a transport that stores rows
     retrying const patient{
         on.service, {.policy = retry_policy::fixed(3, 0s), .operation_rows = true, .time = &on.time}};
     CHECK(resolve(patient, "Orders", "p", "never sent", own).value() == fate::not_applied);
@@ -508,7 +508,7 @@ TEST_CASE("resolve: by reading and comparing") {
     CHECK(told(mutation::remove(one(), version)) == fate::not_applied);
     CHECK(told(mutation::remove(one(), stale)) == fate::unknown);
     CHECK(told(mutation::remove(one(), any_etag)) == fate::unknown);
-    CHECK(told(mutation::merge(one(), stale)) == fate::unknown); // the content is there, maybe another's
+    CHECK(told(mutation::merge(one(), stale)) == fate::unknown); // the content is there, maybe from another writer
     CHECK(told(mutation::replace(one(), any_etag)) == fate::applied);
     CHECK(told(mutation::insert_or_merge(make_row("p", "r"))) == fate::applied);
     CHECK(told(mutation::insert_or_replace(make_row("p", "r"))) == fate::unknown);
@@ -532,9 +532,9 @@ TEST_CASE("resolve: operation rows are swept by age") {
     CHECK(rows_of(on.backend) == 10);
     sweep_options how{.partition_key = "p", .retention = 2h, .time = &on.time};
     call own;
-    CHECK(sweep_operation_rows(on.backend, "Orders", own).value() == 0); // a clock of ours that is fast decides nothing
+    CHECK(sweep_operation_rows(on.backend, "Orders", own).value() == 0); // a fast clock of the client decides nothing
     on.time.advance(24h);
-    CHECK(sweep_operation_rows(on.backend, "Orders", own).value() == 5); // by the clock of the store a day has passed
+    CHECK(sweep_operation_rows(on.backend, "Orders", own).value() == 5); // on the clock of the store a day has passed
     (void)on.write(mutation::insert(make_row("p", "x"))).value();
     CHECK(rows_of(on.backend) == 7);
     on.time.advance(2h);
@@ -554,7 +554,7 @@ TEST_CASE("resolve: operation rows are swept by age") {
     fast.advance(1'000h);
     how.time = &fast;
     CHECK(
-        sweep_operation_rows(on.backend, "Orders", own, how).value() == 0); // by the clock of the store nothing is old
+        sweep_operation_rows(on.backend, "Orders", own, how).value() == 0); // on the clock of the store nothing is old
     on.time.advance(3h);
     how.time = &on.time;
     CHECK(sweep_operation_rows(on.backend, "Orders", own, how).value() == 1);

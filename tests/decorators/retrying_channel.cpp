@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Many retried requests at once. What is told of each is what a blocking call is told; only the waits overlap.
+// Many retried requests at once. The events of each are the same as for a blocking call; only the waits overlap.
 
 #include <entitable/retrying.hpp>
 #include <entitable/testing.hpp>
@@ -35,7 +35,7 @@ struct stage {
 
 write_entity insert(std::string key) { return {"Orders", mutation::insert(make_row("p", std::move(key), {{"N", 1}}))}; }
 
-/// Words for all that an observer is told.
+/// The events of an observer, as text.
 struct notes final : observer {
     void on_operation(operation_record const& done) noexcept override {
         all.push_back("operation " + std::string{done.name} + " " + std::to_string(done.attempts) + " " +
@@ -64,7 +64,7 @@ TEST_CASE("retrying, concurrent: waits overlap") {
     steady_time const begun = on.time.steady();
     auto const answered = send_all(on.through, writes, 20, {}, on.time);
     CHECK(answered.successes() == 20);
-    CHECK(on.time.steady() - begun == 1s); // one by one it would be 20
+    CHECK(on.time.steady() - begun == 1s); // one after the other it would be 20
     CHECK(on.service.requests() == 50);    // each lost insert is read back
     for (call const& each : answered.calls) {
         CHECK(each.attempts >= 2);

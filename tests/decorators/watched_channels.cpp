@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What the observer of a call is told when its request goes through a channel: the same as of a call that waits.
+// The events for the observer of a call whose request goes through a channel: the same as for a blocking call.
 
 #include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/decorators/metered.hpp>
@@ -29,7 +29,7 @@ namespace {
 
 write_entity insert(std::string_view key = "r") { return {"Orders", mutation::insert(make_row("p", key))}; }
 
-/// A service that is busy twice, then loses an answer, then has it.
+/// A service that is busy twice, then loses an answer, then has the row.
 testing::scripted service_on_a_bad_day() {
     testing::scripted service;
     error busy{error_code::server_busy, "busy"};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What the observer of a call is told when requests are repeated.
+// The events for the observer of a call whose requests are repeated.
 
 #include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/decorators/retrying.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Mistakes that the simulation has to find, each made on purpose.
+// Planted defects that the simulation must detect.
 
 #include "simulation.hpp"
 
@@ -13,7 +13,7 @@ using entitable_test::ContainsSubstring;
 
 namespace {
 
-/// What is found first in up to so many runs.
+/// The first problem in up to this number of runs.
 std::string found(defects wrong, std::uint64_t runs = 50) {
     for (std::uint64_t seed = 1; seed <= runs; ++seed) {
         testing::manual_clock time{date_time::from_date(2026, 1, 1)};
@@ -32,7 +32,8 @@ std::string found(defects wrong, std::uint64_t runs = 50) {
 TEST_CASE("planted: nothing is reported for a correct client") { CHECK(found({}, rounds(8, 50, 50)) == "nothing"); }
 
 TEST_CASE("planted: an ETag is dropped on merge") {
-    CHECK_THAT(found({.drops_etag = true}), ContainsSubstring("twice")); // applied, or given: the counter is merged too
+    CHECK_THAT(found({.drops_etag = true}),
+        ContainsSubstring("twice")); // applied, or a number was returned: the counter is merged, too
 }
 
 TEST_CASE("planted: the 409 of its own insert, the 404 of its own removal and the 412 of its own update are reported") {

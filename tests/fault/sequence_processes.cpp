@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Numbers drawn by four processes of four threads from one file, while one process after the other is killed.
+// Numbers drawn by four processes of four threads from one file, while one process after another is killed.
 
 #include <entitable/file.hpp>
 #include <entitable/sequence.hpp>
@@ -26,7 +26,7 @@ using namespace entitable;
 
 namespace {
 
-/// One number and when it was drawn, on a clock that all processes share.
+/// One number and the time it was drawn, on a clock that all processes share.
 struct drawn {
     std::int64_t begun;
     std::int64_t ended;
@@ -98,7 +98,8 @@ struct scene {
         return all;
     }
 
-    /// Lets them draw until there are so many numbers; every so often one process is killed and another takes its place.
+    /// Lets them draw until there is a given number of numbers. Now and then one process is killed and another replaces
+    /// it.
     std::vector<drawn> run(std::size_t numbers, std::chrono::milliseconds between,
         std::function<draw_one(file_backend const&)> const& drawer) {
         { (void)open(); }
@@ -143,7 +144,7 @@ bool no_duplicate(std::vector<drawn> const& all) {
     return values.size() == all.size();
 }
 
-/// Whoever asked after another had its answer got a greater number.
+/// A draw that started after another had returned got a greater number.
 bool in_real_time_order(std::vector<drawn> all) {
     auto by_end = all;
     std::sort(by_end.begin(), by_end.end(), [](drawn const& a, drawn const& b) { return a.ended < b.ended; });

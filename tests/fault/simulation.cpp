@@ -28,7 +28,7 @@ report run_in_memory(std::uint64_t seed, std::size_t operations) {
     return simulation<memory_backend>{seed, memory_backend{options}, time, "Table"}.run(operations);
 }
 
-/// Runs the seeds, adds up what happened, and says what went wrong first.
+/// Runs the seeds, adds up the events, and reports the first problem.
 template <class Run>
 report run_all(std::size_t seeds, Run const& run) {
     char const* const only = std::getenv("ENTITABLE_FAULT_SEED");
@@ -53,7 +53,7 @@ report run_all(std::size_t seeds, Run const& run) {
     return sum;
 }
 
-/// A run that met too little proves too little.
+/// A run that met too few faults proves too little.
 void check_work(report const& sum, std::size_t seeds) {
     if (std::getenv("ENTITABLE_FAULT_SEED") != nullptr) {
         return;

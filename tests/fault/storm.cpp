@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A hundred clients, and a service that is down for a minute of virtual time.
+// A hundred clients, and a service that is unavailable for a minute of virtual time.
 
 #include <entitable/decorators/detail/retry_operation.hpp>
 #include <entitable/testing.hpp>
@@ -35,7 +35,7 @@ struct storm {
     std::vector<std::size_t> good = std::vector<std::size_t>(seconds);     ///< successes
 };
 
-/// Each client calls once a second, unless it still waits for its last call.
+/// Each client calls once a second unless its last call is still waiting.
 storm simulate(retry_policy const& policy, std::uint32_t quota) {
     testing::manual_clock time;
     steady_time const begun = time.steady();
@@ -104,7 +104,7 @@ TEST_CASE("storm: once the quota is spent, repetitions add at most a tenth, and 
     INFO("calls " << calls << ", requests " << requests);
     CHECK(calls > 30 * clients);
     CHECK(requests * 10 <= calls * 11);
-    // Within 10 seconds 95 of 100.
+    // 95 of 100 within 10 seconds.
     for (std::size_t second = down_until + 10; second < seconds; ++second) {
         CHECK(with.good[second] * 100 >= normal * 95);
     }

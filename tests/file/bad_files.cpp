@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Files and paths that are refused, each with its code, and left as they were.
+// Files and paths that are refused, each with its code, and not changed.
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
@@ -104,7 +104,7 @@ TEST_CASE("bad files: invalid paths are refused, and names that look like URIs a
     for (std::string const name :
         {":memory:", "file:x.db?mode=memory", "file:y.db?immutable=1&vfs=unix-none", "-x.db", "a b'\".db"}) {
         make_file(name);
-        CHECK(std::filesystem::exists(folder / name)); // a file of just this name
+        CHECK(std::filesystem::exists(folder / name)); // a file with exactly this name
     }
     std::filesystem::current_path(before);
 }
@@ -272,7 +272,7 @@ TEST_CASE("bad files: a file that is deleted or replaced while it is open is rep
         auto const refused = runners.insert({"Boston", 8, "Bob"});
         CHECK(refused.error().code == error_code::store_failed);
         CHECK(refused.error().effect == effect::none);
-        ::usleep(50'000); // a reader looks every 20 ms
+        ::usleep(50'000); // a reader checks every 20 ms
         CHECK(runners.get("Boston", 7).error().code == error_code::store_failed);
         for (char const* const end : {"", "-wal", "-shm"}) {
             std::filesystem::rename(

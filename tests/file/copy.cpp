@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A copy of an open file: what it holds, where it may not go, what ends it, and that nothing is left of one that is not whole.
+// A copy of an open file: its content, the forbidden targets, the reasons for it to end, and that nothing is left of an
+// incomplete copy.
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
@@ -44,7 +45,7 @@ file_options with(file_journal journal) {
     return options;
 }
 
-/// Rows of several slices, of which each is a megabyte.
+/// Rows for several slices of a megabyte each.
 void fill(file_backend const& store, std::size_t bytes) {
     (void)store.store().create_table("filling", "filling").value();
     for (std::size_t done = 0; done < bytes;) {
@@ -66,7 +67,7 @@ std::string content(std::string const& path) {
     return all.str();
 }
 
-/// In place, as a disk does it. Where the file is open this takes the locks of SQLite away, which these tests do not need.
+/// In place, as a disk would. If the file is open this releases the locks of SQLite, which these tests do not need.
 void change_bytes(std::string const& path, std::size_t at, std::string const& to) {
     std::fstream file{path, std::ios::binary | std::ios::in | std::ios::out};
     file.seekp(static_cast<std::streamoff>(at));
@@ -326,7 +327,7 @@ TEST_CASE("with a rollback journal writers make a copy start over, and after the
                                   }
                               })
                           .value();
-    CHECK(done.restarts == 4); // the last one when it began to keep them waiting
+    CHECK(done.restarts == 4); // the last one when it began to make them wait
     CHECK(refused >= 3);
     file_backend const copy{folder / "copy.db"};
     CHECK(kept.check(table<mark>{copy, "marks"}) == "");
@@ -372,7 +373,7 @@ TEST_CASE("a file that was truncated while its log has later commits is not copi
     marks.create().value();
     fill(store, 100'000);
     store.checkpoint().value();
-    auto const size = fs::file_size(path); // which a commit may make larger, for what it will need
+    auto const size = fs::file_size(path); // which a commit may extend with the space it will need
     write_batch(marks, "w", 0).value();
     fs::resize_file(path, size - 2 * page_bytes);
     CHECK(code_of(store.copy_to(folder / "copy.db")) == error_code::store_corrupt);
@@ -454,7 +455,7 @@ TEST_CASE("every failing call to the disk ends a copy with an error, and no part
                 disk.fault = {};
                 missed += disk.faults_hit == 0 ? 1U : 0U;
                 CHECK_FALSE(
-                    outcome); // on this disk a file has no bytes for the system, and so no copy is what was written
+                    outcome); // on this disk a file is not visible to the system, so no copy matches the written data
                 CHECK(outcome.error().effect == effect::none);
                 CHECK(names_in(folder.path()) == before);
             }
@@ -471,7 +472,7 @@ TEST_CASE("a copy does not release the locks that SQLite holds on its file") {
     marks.create().value();
     write_batch(marks, "w", 0).value();
     auto const locked = [&] {
-        child_process other{[&] { // the locks of a process are no obstacle to itself
+        child_process other{[&] { // a process is not blocked by its own locks
             int const handle = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
             struct flock asked{};
             asked.l_type = F_WRLCK;

@@ -173,7 +173,7 @@ TEST_CASE("file_backend: an abandoned update leaves nothing in the commit it sha
                 }
                 auto const end = std::chrono::steady_clock::now() + std::chrono::milliseconds{1};
                 while (std::chrono::steady_clock::now() < end) {
-                    std::this_thread::yield(); // the others go into the queue
+                    std::this_thread::yield(); // the others join the queue
                 }
                 return false;
             });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The stored form of a file of tables, as docs/stored_formats.md registers it: read with SQLite and nothing else.
+// The stored form of a file, as docs/stored_formats.md registers it, read with SQLite alone.
 
 #include <entitable/file.hpp>
 #include <entitable/tables.hpp>
@@ -19,7 +19,7 @@ using detail::row_hash;
 
 namespace {
 
-/// All rows of a statement, columns by `|`, rows by line ends; blobs as hexadecimal digits.
+/// All rows of a statement, columns separated by `|`, rows by line breaks; blobs as hexadecimal digits.
 std::string answer(std::string const& path, std::string const& text) {
     sqlite3* database = nullptr;
     REQUIRE(sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READWRITE, nullptr) == SQLITE_OK);
@@ -71,7 +71,7 @@ TEST_CASE("the hash of rows detects typical damage by disks and programs") {
             auto const flip = [&](std::size_t bit) {
                 bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << (bit % 8)));
             };
-            // Each bit, and each with the one in the same place of a later word: what a broken line of a memory does.
+            // Each bit, and each together with the same bit of a later word, as a broken memory line does.
             for (std::size_t bit = 0; bit < size * 8; ++bit) {
                 flip(bit);
                 look(bytes);
@@ -100,7 +100,7 @@ TEST_CASE("the hash of rows detects typical damage by disks and programs") {
 
 namespace {
 
-/// A connection to a new file of tables, in a transaction that may write.
+/// A connection to a new file in a write transaction.
 struct new_file {
     temporary_folder folder;
     file_options options;
@@ -121,7 +121,7 @@ TEST_CASE("a stored row can only be read with its own keys, and every changed bi
     new_file in;
     auto const hash = detail::partition_checksum(1, "pk");
     std::vector<std::string> all{"value", "", bytes_of("A", 7), std::string(16, '\1')};
-    for (std::size_t size = 0; size < 8; ++size) { // as if they were rows, with descriptors of so many bytes
+    for (std::size_t size = 0; size < 8; ++size) { // as if they were rows, with descriptors of this number of bytes
         all.emplace_back(std::string{"\1\0\1\0", 4} + static_cast<char>(size) + std::string(11, '\0') + "1234567");
     }
     for (std::string const& given : all) {

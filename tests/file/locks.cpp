@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Who may write to a file, who may change its journal, who may end its log; and what a file decides for everybody who opens it.
+// Who may write to a file, change its journal and end its log; and the settings of a file that apply to everyone who opens it.
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
@@ -280,7 +280,7 @@ TEST_CASE("locks: a deleted or emptied log is restored, unless another process h
         CAPTURE(static_cast<int>(now));
         temporary_folder const folder;
         std::string const path = folder / "marks.db";
-        file_options options; // with a log so long that nothing of it is in the file yet
+        file_options options; // with a log so long that nothing of it is checkpointed yet
         options.busy_timeout = 100ms;
         tally kept;
         {
@@ -310,7 +310,7 @@ TEST_CASE("locks: a deleted or emptied log is restored, unless another process h
             bool const wrote = other.succeeds();
             CHECK((wrote || now != place::begun));
             kept.note("other", 0, wrote ? batch_fate::kept : batch_fate::unknown);
-            if (now != place::begun) { // else it is the close that leaves the other log alone
+            if (now != place::begun) { // otherwise it is the close that ignores the other log
                 write();
                 CHECK(kept.kept() >= 8);
             }
@@ -346,7 +346,7 @@ TEST_CASE("locks: a profile with a different rule for table names is refused, an
     }
     CHECK(file_backend::open(folder / "cased.db").error().code == error_code::store_foreign);
 
-    // Two tables of one name, as a program of old could leave them.
+    // Two tables with one name, as an old program could leave them.
     run_sql_with_checksums(path, "INSERT INTO entitable_table (key, name) VALUES (CAST('Orders' AS BLOB), 'Orders')");
     auto const report = file_backend{path}.verify().value();
     CHECK_FALSE(report.sound());
@@ -389,5 +389,5 @@ TEST_CASE("locks: a writer of another process gets its turn while many threads w
     }
     std::sort(between.begin(), between.end());
     CAPTURE(between[30], between[54], between.back());
-    CHECK(between[54] < 200); // ten, mostly
+    CHECK(between[54] < 200); // ten, usually
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The checksum of each page: its form, what it notices, and that pages without it are refused.
+// The checksum of each page: its form, what it detects, and that pages without it are refused.
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
@@ -31,7 +31,7 @@ struct note {
 
 ENTITABLE(note, partition_key(topic), row_key(number), properties(text))
 
-/// Several pages of rows, some of them longer than a page.
+/// Several pages of rows, some rows longer than a page.
 void make_file(std::string const& path) {
     file_backend const store{path};
     table<note> const notes{store, "notes"};
@@ -47,7 +47,7 @@ std::string content(std::string const& path) {
     return all.str();
 }
 
-/// In place, as a disk does it.
+/// In place, as a disk would.
 void change_byte(std::string const& path, std::size_t at) {
     std::fstream file{path, std::ios::binary | std::ios::in | std::ios::out};
     file.seekg(static_cast<std::streamoff>(at));
@@ -91,7 +91,7 @@ TEST_CASE("the hash of pages detects typical damage by disks and programs") {
         for (std::size_t bit = 0; bit < bits; bit += 13) {
             flip(bit);
             look(page);
-            if (bit % 103 == 0) { // and with the same bit of later words: what a broken line of a memory does
+            if (bit % 103 == 0) { // and together with the same bit of later words, as a broken memory line does
                 for (std::size_t other = bit + 64; other < std::min(bits, bit + std::size_t{64} * 20); other += 64) {
                     flip(other);
                     look(page);
@@ -149,7 +149,7 @@ TEST_CASE("a page that is changed while its file is open is refused when it is r
     std::size_t refused = 0;
     for (std::size_t page = 1; page < size / page_bytes; ++page) {
         file_options options;
-        options.cache_bytes = 1; // as good as none
+        options.cache_bytes = 1; // equivalent to none
         file_backend const store{path, options};
         table<note> const notes{store, "notes"};
         CHECK(notes.scan_table().count().value() == 60);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A file in a folder that cannot be written: it is opened for reading if nothing stands in the way, and no answer is wrong when a writer comes.
-// Permissions bind no superuser, so the readers here are another user: as any other user these tests do nothing.
+// A file in a read-only folder: it is opened for reading if possible, and no answer is wrong when a writer starts. Permissions do not restrict
+// the superuser, so the readers here are another user. Run by any other user these tests do nothing.
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
@@ -42,7 +42,7 @@ file_options with(file_journal journal) {
     return options;
 }
 
-/// Who may change identities can make a reader that permissions bind.
+/// A process that may change its user can create a reader that permissions restrict.
 bool can_be_another() {
     if (::geteuid() == 0) {
         return true;
@@ -51,7 +51,7 @@ bool can_be_another() {
     return false;
 }
 
-/// A process of a user who may write nothing of ours.
+/// A process of a user without write permission.
 template <class Work>
 child_process as_other_user(Work work) {
     return child_process{[&] {
@@ -61,7 +61,7 @@ child_process as_other_user(Work work) {
     }};
 }
 
-/// Lets everybody read what is in the folder.
+/// Lets everybody read the contents of the folder.
 void show(temporary_folder const& folder) {
     ::chmod(folder.path().c_str(), 0755);
     for (auto const& each : fs::directory_iterator{folder.path()}) {
@@ -124,7 +124,7 @@ bool wait_for(std::atomic<int> const& step, int value) {
     return step >= value;
 }
 
-/// Reads all rows in one go, and lets a writer try at the first.
+/// Reads all rows at once, and lets a writer try at the first row.
 result<lookup> scan_slowly(sqlite_store& store, steps& at, std::size_t& seen) {
     auto const each = [&](std::string_view, std::string_view, std::string_view) {
         if (seen++ == 0) {
@@ -244,8 +244,7 @@ TEST_CASE("read-only folder: a writer before and after the file is opened") {
     auto reading = as_other_user([&] {
         file_backend const store{path, with(file_journal::automatic)};
         table<note> const notes{store, "notes"};
-        std::this_thread::sleep_for(
-            3100ms); // until the times of the file tell later changes apart, and connections are kept
+        std::this_thread::sleep_for(3100ms); // until file times tell later changes apart, and connections are reused
         bool good = count_of(store) == 20 && count_of(store) == 20;
         at->reader = 1;
         good = good && wait_for(at->writer, 1);
@@ -256,7 +255,7 @@ TEST_CASE("read-only folder: a writer before and after the file is opened") {
         good = good && wait_for(at->writer, 2); // in the file, while the writer has it open
         good = good && notes.get("book", 50).has_value() && count_of(store) == 21;
         at->reader = 3;
-        good = good && wait_for(at->writer, 3); // the writer has gone
+        good = good && wait_for(at->writer, 3); // the writer has closed it
         return good && count_of(store) == 22 && !notes.get("book", 0).has_value();
     });
     REQUIRE(wait_for(at->reader, 1));
@@ -321,7 +320,7 @@ TEST_CASE("read-only folder: a writer that starts while a file without a lock fi
         auto const read = scan_slowly(store, *at, seen);
         bool const told = !read && read.error().code == error_code::store_busy &&
             read.error().message.find(folder.path().string()) != std::string::npos && seen < 3000;
-        // From now on the lock file, which only its owner can read, says nothing.
+        // From now on the lock file, which only its owner can read, has no effect.
         auto const later = store.get("notes", "book", "0", [](std::string_view) {});
         return told && !later && later.error().code == error_code::store_read_only;
     });

@@ -64,7 +64,7 @@ struct adapted_keys {
     std::int32_t bib{};
 };
 
-/// More members than Hana's macros take.
+/// More members than Hana's macros accept.
 struct wide {
     std::string key;
     std::int32_t m00, m01, m02, m03, m04, m05, m06, m07, m08, m09, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19,

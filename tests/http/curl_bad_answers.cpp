@@ -26,7 +26,7 @@ http_call small_call() {
     return call;
 }
 
-/// The error of a POST whose answer is `text`, after which the server ends the connection.
+/// The error of a POST whose response is `text`, after which the server closes the connection.
 entitable::error error_after(std::string const& text) {
     server const local{each_request([&](peer& client, std::string const&) {
         client.write(text);
@@ -72,7 +72,7 @@ TEST_CASE("responses that are cut off in every possible way are errors") {
                 CHECK(response.error().effect == effect::unknown);
             }
         }
-        // all of it came: what happens to the connection afterwards is another matter
+        // the response was complete: later events on the connection do not matter
         for (std::string_view const sent : {whole, whole_chunked}) {
             for (auto const ended : {ending::wait, ending::fin}) {
                 text = sent;
@@ -103,7 +103,7 @@ TEST_CASE("an error response whose body is cut off, has no length or never ends 
                     client.write(version + std::string{begin} + fields + "\r\n" +
                         (chunked ? "a\r\n0123456789\r\n" : "0123456789"));
                     if (reset) {
-                        client.pause(milliseconds{30}); // so that the client has read what came
+                        client.pause(milliseconds{30}); // so that the client has read what arrived
                         client.reset();
                     } else {
                         client.cut();
@@ -111,7 +111,7 @@ TEST_CASE("an error response whose body is cut off, has no length or never ends 
                 })};
                 auto const response = curl_client{}.send(a_request(local.origin() + "/", http_method::post), a_call());
                 if (reset && !response) {
-                    continue; // the reset overtook the answer
+                    continue; // the reset overtook the response
                 }
                 check(response);
                 CHECK((response->body == (encoded ? "" : "0123456789") || reset));
@@ -134,7 +134,7 @@ TEST_CASE("an error response whose body is cut off, has no length or never ends 
         check(response);
         CHECK(response->body == "0123456789");
     }
-    // who cancels wants no answer
+    // a cancelled caller does not wait for a response
     cancellation_source stop;
     auto call = a_call();
     call.cancellation = stop.token();
@@ -146,7 +146,7 @@ TEST_CASE("an error response whose body is cut off, has no length or never ends 
     canceller.join();
     REQUIRE_FALSE(cancelled);
     CHECK(cancelled.error().code == error_code::cancelled);
-    // a header that is not whole says nothing
+    // an incomplete header means nothing
     CHECK(error_after("HTTP/1.1" + std::string{begin}).effect == effect::unknown);
 }
 
@@ -178,7 +178,8 @@ TEST_CASE("lengths that are wrong, contradictory or invalid are refused") {
         auto const problem = error_after("HTTP/1.1 200 OK\r\n" + fields + "\r\n0123456789abcdefghij");
         CHECK_FALSE(problem.message.empty());
     }
-    // one that is too small cuts the body, which its reader has to notice; the rest is not taken for the next answer
+    // a length that is too small truncates the body, which its reader must notice; the rest is not mistaken for the
+    // next response
     std::atomic<int> answered{0};
     server const local{each_request([&](peer& client, std::string const&) {
         ++answered;
@@ -278,7 +279,7 @@ TEST_CASE("endless responses are aborted at the limit") {
     CHECK(response.error().code == error_code::transport_failed);
     CHECK(response.error().effect == effect::unknown);
     CHECK_THAT(response.error().message, ContainsSubstring(words));
-    CHECK(written < 16 * 1024 * 1024); // what the sockets took meanwhile
+    CHECK(written < 16 * 1024 * 1024); // the bytes that the sockets buffered meanwhile
 }
 
 TEST_CASE("header lines that arrive byte by byte and never end") {
@@ -308,7 +309,7 @@ TEST_CASE("interim responses before the final one are harmless") {
 }
 
 TEST_CASE("a response that arrives before the request is complete is read to its end") {
-    // Answers when it has the header, and reads on: a client that goes on sending still gets the answer.
+    // Responds once it has the header, and reads on: a client that continues to send still gets the response.
     server const local{[](peer& client) {
         client.answer("too large", "413 Too Large", "Connection: close\r\n");
         client.hang();

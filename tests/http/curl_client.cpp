@@ -15,7 +15,7 @@ using namespace entitable_test;
 
 namespace {
 
-/// Sends back what it got.
+/// Sends back what it received.
 auto const echo = each_request([](peer& client, std::string const& request) { client.answer(request); });
 
 std::string port_of(server const& of) { return std::to_string(of.port()); }
@@ -66,7 +66,7 @@ TEST_CASE("every method is sent unchanged, one after the other on one connection
         CHECK(head.body.empty());
         CHECK(head.headers.find("Content-Length"));
     }
-    // the answers to HEAD had bodies, which they must not: those connections were closed
+    // the responses to HEAD had bodies, which they must not: those connections were closed
     CHECK(local.connections() <= 3);
 }
 
@@ -179,7 +179,7 @@ TEST_CASE("a request that cannot be sent is refused before anything is sent") {
 }
 
 TEST_CASE("after a reused connection ends, a read is sent again and a write is not") {
-    // Answers the first request of a connection, reads the second and goes: it may have acted on it.
+    // Answers the first request of a connection, reads the second and disconnects: it may have acted on it.
     std::mutex mutex;
     std::vector<std::string> seen;
     server const local{[&](peer& client) {
@@ -208,7 +208,7 @@ TEST_CASE("after a reused connection ends, a read is sent again and a write is n
         CHECK(lost.error().code == error_code::transport_failed);
         CHECK(lost.error().effect == effect::unknown);
         CHECK(seen == std::vector<std::string>{"GET", std::string{to_string(method)}});
-        // and the client works on
+        // and the client still works
         CHECK(client.send(a_request(local.origin() + "/"), a_call()));
     }
 }
@@ -319,7 +319,7 @@ TEST_CASE("a client that was moved from returns InvalidInput") {
     curl_client left;
     curl_client const taken = std::move(left);
     auto const request = a_request("http://127.0.0.1:9/");
-    CHECK(left.send(request, a_call()).error().code == error_code::invalid_input); // NOLINT: what is left is asked
+    CHECK(left.send(request, a_call()).error().code == error_code::invalid_input); // NOLINT: tests the moved-from state
     listed_requests feed{{request}};
     feed.send(left, 1, a_call());
     CHECK(feed.answers().at(0).error().code == error_code::invalid_input);

@@ -169,7 +169,7 @@ TEST_CASE("one request of a channel is cancelled alone, and a channel may be des
         }
         CHECK(seen == "2+");
         opened->cancel(&tags[1], error{error_code::cancelled, "not wanted any more"});
-        CHECK(seen == "2+"); // by poll alone
+        CHECK(seen == "2+"); // only with poll
         opened->poll(io.time().steady(), note);
         CHECK(seen == "2+1Cancelled");
     }

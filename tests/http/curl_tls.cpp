@@ -26,7 +26,7 @@ curl_client client_of(authority const& trusts, http_version version = http_versi
     return curl_client{options};
 }
 
-/// The words with which a server with this side of TLS is refused; no request may reach it.
+/// The error message for a server with this TLS configuration. No request may reach it.
 std::string refusal(SSL_CTX* tls, curl_client const& client, std::string const& host = "127.0.0.1") {
     std::atomic<int> requests{0};
     server const local{each_request([&](peer& answering, std::string const&) {
@@ -197,7 +197,7 @@ std::string frame(char type, char flags, int stream, std::string_view payload) {
 TEST_CASE("HTTP/2 is used on request") {
     auto const tls = trusted().server_side();
     SSL_CTX_set_alpn_select_cb(tls.get(), &choose_two, nullptr);
-    // The least that is a server of HTTP/2: each request of up to a frame is answered with the status 200 and a body.
+    // A minimal HTTP/2 server: each request of up to one frame is answered with the status 200 and a body.
     std::atomic<int> two{0};
     server const local{
         [&](peer& client) {
@@ -237,7 +237,7 @@ TEST_CASE("HTTP/2 is used on request") {
     }
     CHECK(two == local.connections());
     CHECK(local.connections() <= 2);
-    // a server that knows 1.1 only is spoken to in 1.1
+    // a server that only knows 1.1 gets requests in 1.1
     auto const old_tls = trusted().server_side();
     server const old{each_request([](peer& answering, std::string const&) { answering.answer("one"); }), old_tls.get()};
     CHECK(client.send(a_request(old.origin() + "/"), a_call()).value().body == "one");

@@ -11,7 +11,7 @@ using namespace entitable_test;
 
 namespace {
 
-/// A client of an application: it answers from memory.
+/// A client of an application that answers from memory.
 struct canned {
     using is_http_client = void;
     result<http_response> send(http_request const& request, http_call const&) const {

@@ -48,7 +48,7 @@ TEST_CASE("header fields keep their order and are found case-insensitively") {
     headers.remove("missing");
     CHECK(listed(headers) == "x-empty=;aCCept=new;");
     CHECK(headers.size() == 2);
-    // one of the same length takes the place of the first, and the others go
+    // one of the same length replaces the first, and the others are removed
     CHECK(headers.add("x-date", "12:00"));
     CHECK(headers.add("last", "1"));
     CHECK(headers.add("X-DATE", "12:01"));
@@ -87,7 +87,7 @@ TEST_CASE("fields can be copied, moved and assigned") {
     CHECK(listed(copy) == listed(headers));
     http_headers moved = std::move(headers);
     CHECK(listed(moved) == listed(copy));
-    CHECK(headers.empty()); // NOLINT: that is what is asked
+    CHECK(headers.empty()); // NOLINT: tests the moved-from state
     CHECK(headers.add("c", "3"));
     moved = headers;
     CHECK(moved.size() == 1);

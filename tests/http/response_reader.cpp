@@ -12,7 +12,7 @@ using namespace entitable_test;
 
 namespace {
 
-/// Reads header lines, each of which ends with "\n"; the words of the refusal, or "".
+/// Reads header lines, each of which ends with "\n". Returns the error message, or "".
 std::string refusal(detail::response_reader& reader, std::string_view lines) {
     while (!lines.empty()) {
         std::size_t const end = lines.find('\n') + 1;
@@ -171,7 +171,7 @@ TEST_CASE("the header of an error response counts, even if its body is broken") 
     CHECK(reader.counts_as_it_is());
     CHECK(reader.body("01234"));
     CHECK(reader.take().body == "01234");
-    // larger than the call allows: what came until then
+    // larger than the call allows: the part received until then
     CHECK(begin("") == "");
     CHECK(reader.body("0123456789"));
     CHECK_FALSE(reader.body("x"));
@@ -187,11 +187,11 @@ TEST_CASE("the header of an error response counts, even if its body is broken") 
     CHECK(encoded.status == 403);
     CHECK(encoded.headers.find("x-ms-error-code") == "X");
     CHECK(encoded.body.empty());
-    // trailers without end
+    // endless trailers
     CHECK(begin("Transfer-Encoding: chunked\r\n") == "");
     CHECK_FALSE(reader.header_line("x: " + std::string(300, 'y')));
     CHECK(reader.counts_as_it_is());
-    // a header that is not whole, or contradicts itself, says nothing
+    // an incomplete or contradictory header means nothing
     reader.begin(http_method::get, call);
     CHECK(refusal(reader, "HTTP/1.1 403 Forbidden\r\na: b\r\n") == "");
     CHECK_FALSE(reader.counts_as_it_is());
@@ -203,7 +203,7 @@ TEST_CASE("the header of an error response counts, even if its body is broken") 
     CHECK_FALSE(reader.counts_as_it_is());
     CHECK(begin("bad\r\n") == "it has a malformed header field");
     CHECK_FALSE(reader.counts_as_it_is());
-    // below 400 the body is what was asked for
+    // below 400 the body is the requested data
     for (std::string const status : {"200 OK", "206 Part", "302 Found", "399 ?"}) {
         CHECK(begin("Content-Encoding: gzip\r\nContent-Length: 5\r\n", status) ==
             "its body is encoded though nobody asked for that");

@@ -46,7 +46,7 @@ struct world {
     }
 };
 
-/// A store on the way to which the first transaction of index rows is held up.
+/// A store that delays the first transaction with index rows.
 struct holding_up {
     using is_transport = void;
     any_transport below;
@@ -71,7 +71,7 @@ struct holding_up {
     }
 };
 
-/// A clock of whose waits, once they are long, something makes use.
+/// A clock that calls a function when a wait is long.
 struct used_clock : clock {
     testing::manual_clock behind;
     steady_time begun{behind.steady()};
@@ -119,7 +119,7 @@ TEST_CASE("index: a build sends one request for many entities and builds the req
                                                  : runners.build<by_club>().value().written;
         INFO("index " << index << ", " << requests << " requests");
         CHECK(written == 4000);
-        CHECK(requests <= 400); // 0.1 an entity
+        CHECK(requests <= 400); // 0.1 per entity
         CHECK(rows_of(in.store, "AGE:") == 4000);
         CHECK(rows_of(in.store, "MAIL:") == (index > 0 ? 4000 : 0));
     }
@@ -158,7 +158,7 @@ TEST_CASE("index: an index is complete after a build with writers at each of its
             INFO("round " << round << " " << (made ? std::string{} : made.error().to_string()));
             return made.has_value();
         };
-        CHECK(runners.create_if_absent().has_value()); // with a lost answer it may say that it made the table
+        CHECK(runners.create_if_absent().has_value()); // with a lost answer it may report that it created the table
         while (!built(runners.build<by_age>()) && lost++ < 5) {}
         while (!built(runners.build<by_mail>()) && lost++ < 5) {}
         while (!built(runners.build<by_club>()) && lost++ < 5) {}
@@ -204,7 +204,7 @@ TEST_CASE("index: a build that is stopped at any of its requests is completed by
         auto const stopped = in.runners(nasty);
         CHECK(!in.runners(in.store).create_if_absent().value());
         nasty.plan({testing::fault::refused(), number, {}});
-        stops += stopped.build<by_age>() ? 0 : 1; // the bulk load sends again what was refused
+        stops += stopped.build<by_age>() ? 0 : 1; // the bulk load sends refused rows again
         INFO("stopped at request " << number);
         auto const runners = in.runners(in.store);
         runners.build<by_age>().value();
@@ -219,7 +219,7 @@ TEST_CASE("index: a build from another declaration removes the old rows, some th
     in.fill(3000);
     table<by_age> const old{in.store, "runners"};
     std::vector<by_age> rows;
-    for (std::int32_t bib = 0; bib < 3000; ++bib) { // as another program wrote them, of older ages
+    for (std::int32_t bib = 0; bib < 3000; ++bib) { // as another program wrote them, from older ages
         by_age one;
         static_cast<runner&>(one) = {"race" + std::to_string(bib / 500), bib, "n", 19 + bib % 50, "", "", {}};
         rows.push_back(one);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Programs with different lists of indexes over one table, and programs that go by what they have read a minute ago.
+// Programs with different lists of indexes over one table, and programs that use a state they read a minute ago.
 
 #include "runners.hpp"
 #include <entitable/testing.hpp>
@@ -68,7 +68,7 @@ TEST_CASE("index: a program with a shorter list can read but not write past an i
             Catch::Matchers::Contains("retire(\"by_team\")"));
     CHECK(older.batch().insert(ann).submit().error().code == error_code::declaration_differs);
     CHECK(older.remove("NYC", 1, any_etag).error().code == error_code::declaration_differs);
-    CHECK(older.by<by_age>().where(a::race == "NYC").to().value().empty()); // its own index is whole
+    CHECK(older.by<by_age>().where(a::race == "NYC").to().value().empty()); // its own index is complete
     older.retire("by_team").value();
     CHECK(older.insert(ann).has_value());
     wide_list const newer{all.store, "runners", all.how};
@@ -76,7 +76,7 @@ TEST_CASE("index: a program with a shorter list can read but not write past an i
     newer.build<by_team>().value();
     CHECK(newer.by<by_team>().where(t::race == "NYC").to().value().size() == 1);
     all.time.advance(all.how.lease);
-    CHECK(older.insert(bob).error().code == error_code::declaration_differs); // it goes by no old list
+    CHECK(older.insert(bob).error().code == error_code::declaration_differs); // it does not use an old list
 }
 
 TEST_CASE("index: a program with a shorter list writes within its lease while the new index is built, and is refused "
@@ -85,10 +85,10 @@ TEST_CASE("index: a program with a shorter list writes within its lease while th
     narrow const older{all.store, "runners", all.how};
     older.create().value();
     older.insert(ann).value(); // its lease begins
-    // The build waits, and the older program writes while it does: at each request of the build, and between.
+    // The build waits, and the older program writes meanwhile: at each request of the build, and between.
     wide_list const newer{all.store, "runners", all.how};
     newer.build<by_team>().value();
-    auto const late = older.insert(bob); // the lease is over: the clock has gone on
+    auto const late = older.insert(bob); // the lease is over: the clock has advanced
     CHECK(late.error().code == error_code::declaration_differs);
     CHECK(newer.by<by_team>().where(t::race == "NYC").to().value().size() == 1);
     CHECK((newer.verify)().value().good());
@@ -100,7 +100,7 @@ TEST_CASE("index: a build that was stopped while it waited waits again") {
     first.create().value();
     first.retire<by_age>().value();
     narrow const writer{all.store, "runners", all.how};
-    writer.insert(ann).value(); // by its lease the index is retired
+    writer.insert(ann).value(); // according to its lease the index is retired
     cancellation_source stop;
     stopping_clock slow;
     slow.behind = &all.time;
@@ -116,7 +116,7 @@ TEST_CASE("index: a build that was stopped while it waited waits again") {
     second.build<by_age>().value();
     CHECK(all.time.steady() - begun >= all.how.lease + all.how.longest_request);
     CHECK(second.by<by_age>().where(a::race == "NYC").to().value().size() == 1);
-    // Between its two steps a build that waits for nobody finds what was fenced.
+    // Between its two steps a build that does not wait finds entities that were fenced.
     CHECK((second.verify)().value().good());
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("index: a reader whose lease says ready does not use an index that is 
     reader_of.create().value();
     CHECK(reader_of.by<by_age>().where(a::race == "NYC").to().value().empty());
     narrow const other{all.store, "runners", all.how};
-    auto const asked = reader_of.by<by_age>().where(a::race == "NYC"); // made while it was ready
+    auto const asked = reader_of.by<by_age>().where(a::race == "NYC"); // created while it was ready
     other.retire<by_age>().value();
     other.insert(ann).value();
     CHECK(reader_of.by<by_age>().where(a::race == "NYC").to().error().code == error_code::index_not_ready);
@@ -142,10 +142,10 @@ TEST_CASE("index: nothing is written to a table without declared indexes") {
     CHECK(refused.error().code == error_code::declaration_missing);
     CHECK_THAT(refused.error().message,
         Catch::Matchers::Contains("create_if_absent()") && Catch::Matchers::Contains("build<by_age>()"));
-    CHECK(!runners.create_if_absent().value()); // the table is there, and has no entities: declared
+    CHECK(!runners.create_if_absent().value()); // the table exists and has no entities: declared
     CHECK(runners.insert(ann).has_value());
     CHECK(runners.by<by_age>().where(a::race == "NYC").to().value().size() == 1);
-    // The one who made it has ended before it declared anything, and somebody wrote.
+    // The creator ended before it declared anything, and another program wrote.
     table<runner> const again{all.store, "others"};
     again.create().value();
     again.insert(ann).value();
@@ -158,7 +158,7 @@ TEST_CASE("index: nothing is written to a table without declared indexes") {
 }
 
 TEST_CASE("index: two programs create a table concurrently") {
-    // The other one comes behind each of the requests of the first.
+    // The other program comes after each of the requests of the first.
     for (int behind = 0; behind < 6; ++behind) {
         INFO("behind request " << behind);
         world all;
@@ -192,7 +192,8 @@ TEST_CASE("index: the lists of two types in one table do not interfere") {
     CHECK(clubs.insert({"NYC", "Ajax", "Kiel"}).has_value());
     CHECK((runners.verify)().value().good());
     CHECK((clubs.verify)().value().good());
-    // A state of before says of no entities: it may be anybody's, until its own program has been there.
+    // An earlier state does not say whose entities they are: they may belong to any type, until its own program has
+    // run.
     row_builder old{"~!index!", "~!index!by_city"};
     old.add("State", value_view{"ready"});
     call context;
@@ -242,11 +243,11 @@ TEST_CASE("index: with an operation id an index row that is already deleted is l
     CHECK((made ? std::string{} : made.error().to_string()) == "");
     CHECK(made->healed == 1);
     CHECK((runners.verify)().value().good());
-    CHECK(with_id.replace(older, any_etag).value().attempts == 0); // it was made before
+    CHECK(with_id.replace(older, any_etag).value().attempts == 0); // it was created before
 }
 
 TEST_CASE("index: no row is written with a state from before the lease ended") {
-    // The index is retired, or built again, behind each request of a write whose lease ends there.
+    // The index is retired, or built again, after each request of a write whose lease ends there.
     for (bool const retired : {false, true}) {
         for (int behind = 0; behind < 12; ++behind) {
             INFO((retired ? "retired" : "built") << " behind request " << behind);
@@ -344,7 +345,7 @@ TEST_CASE("index: the indexes of a non-empty table are not declared complete if 
     testing::faulty const lossy{all.store};
     lossy.plan({testing::fault::lost_after(), 1, "create_table"});
     narrow const runners{retrying{lossy, {.time = &all.time, .seed = 1}}, "runners", all.how};
-    static_cast<void>(runners.create_if_absent().value()); // whoever made it
+    static_cast<void>(runners.create_if_absent().value()); // whichever program created it
     CHECK(runners.by<by_age>().where(a::race == "NYC").to().error().code == error_code::index_not_ready);
     CHECK(runners.insert(bob).error().code == error_code::declaration_missing);
 }

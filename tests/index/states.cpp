@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// From no index to one that is ready, and back; what readers and writers are told on the way.
+// From no index to a ready one, and back; and the answers to readers and writers in between.
 
 #include "runners.hpp"
 #include "support/catch.hpp"
@@ -48,7 +48,7 @@ TEST_CASE("index: an index of a non-empty table is not ready until it is built")
     CHECK(runners.state<by_age>().value() == index_state::ready);
     CHECK(runners.state<by_club>().value() == index_state::building); // declared with the other one, and not filled
     CHECK(runners.build<by_club>().value().written == 2);
-    CHECK(time.steady() == begun); // nobody had to be waited for
+    CHECK(time.steady() == begun); // there was no program to wait for
     CHECK(runners.verify().value().good());
     CHECK(runners.build<by_club>().value().written == 0); // ready stays ready
 }
@@ -66,7 +66,7 @@ TEST_CASE("index: a retired index is not maintained, and can be built again once
     CHECK(time.steady() - begun >= how.lease + how.longest_request);
     CHECK(runners.retire("by_age").has_value()); // it is retired already
     runners.insert(bob).value();
-    CHECK(runners.verify().value().good()); // nobody keeps it, so nothing is missing
+    CHECK(runners.verify().value().good()); // it is not maintained, so nothing is missing
     CHECK(runners.build<by_age>().value().written == 2);
     using a = fields<by_age>;
     CHECK(runners.verify().value().good());
@@ -99,7 +99,7 @@ TEST_CASE("index: a write after its lease is not sent if the states cannot be re
         if (done) {
             break;
         }
-        // Behind the request that wrote it, an index may lack its row.
+        // After the request that wrote it, an index may lack its row.
         CHECK(before.find("NYC", 1).value().has_value() == (done.error().effect == effect::unknown));
         before.unmaintained().remove_if_present("NYC", 1, any_etag).value();
     }

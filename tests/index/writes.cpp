@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Every write of an indexed table beside a plain map; and what is refused, healed and found.
+// Every write of an indexed table, compared with a plain map; and refusals, repairs and queries.
 
 #include "histories.hpp"
 #include "support/catch.hpp"
@@ -77,7 +77,7 @@ TEST_CASE("index: refused writes have the errors of a table and change nothing")
     CHECK(code_of(taken) == error_code::entity_already_exists); // the mail address
     CHECK_THAT(taken.error().message, Catch::Matchers::Contains("unique index by_mail"));
     zoe.mail = "zoe@x";
-    zoe.name = "Ann"; // unique elsewhere
+    zoe.name = "Ann"; // unique, in another table
     CHECK(code_of(runners.insert(zoe)) == error_code::entity_already_exists);
     CHECK(code_of(runners.replace(zoe, any_etag)) == error_code::resource_not_found);
     CHECK(code_of(runners.remove("NYC", 3, any_etag)) == error_code::resource_not_found);
@@ -249,5 +249,5 @@ TEST_CASE("index: an index in another table costs the documented requests and ac
     CHECK(requests_of([&] { return letters.remove("York", "1", any_etag); }) == 7);
     CHECK(letters.insert({"York", std::string(474, 'x'), 1}));
     CHECK(letters.insert({"York", std::string(475, 'x'), 1}).error().code == error_code::key_value_too_large);
-    CHECK(letters.insert({"York", std::string(475, 'x'), {}})); // no row elsewhere, no intent
+    CHECK(letters.insert({"York", std::string(475, 'x'), {}})); // no row in the other table, no intent
 }

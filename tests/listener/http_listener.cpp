@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// HTTP as it should be sent, and as it should not: each request is answered or its connection closed.
+// Valid and invalid HTTP: each request is answered or its connection closed.
 
 #include "listening.hpp"
 #include <entitable/core/text.hpp>
@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Says what it was asked.
+/// Returns the request it received.
 http_response echo(http_request const& request, request_sender const& from) {
     http_response made;
     made.status = 200;
@@ -69,10 +69,10 @@ TEST_CASE("a connection is reused, and pipelined requests are answered in order"
 TEST_CASE("unusual but valid requests are accepted") {
     listening const local{http_handler{echo}};
     std::string const host = " HTTP/1.1\r\nHost: h\r\n\r\n";
-    // RFC 9112, 2.2: empty lines before a request; 3.2.2: an absolute address, whose scheme has no case, in the place of the host.
+    // RFC 9112, 2.2: empty lines before a request; 3.2.2: an absolute address, whose scheme is case-insensitive, in place of the host.
     CHECK(answer_to(local.port(), "\r\n\r\nGET /a" + host).find("GET http://h/a ") != std::string::npos);
     CHECK(answer_to(local.port(), "GET HTTP://other/a" + host).find("GET http://other/a ") != std::string::npos);
-    // RFC 9110, 8.6: no length but that of the body that GET would have had. The connection goes on.
+    // RFC 9110, 8.6: no length except that of the body that GET would have. The connection stays open.
     raw_connection const by{local.port()};
     by.send("HEAD /a" + host + "\r\nGET /b" + host);
     std::string const answers = by.read_until("- \n");
@@ -176,7 +176,7 @@ TEST_CASE("a client that sends slowly or nothing is disconnected") {
     body.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nab");
     raw_connection const drip{local.port()};
     drip.send("GET / HTTP/1.1\r\nX: ");
-    for (int byte = 0; byte < 20; ++byte) { // each byte in time, the whole not
+    for (int byte = 0; byte < 20; ++byte) { // each byte is in time, the whole is not
         std::this_thread::sleep_for(20ms);
         drip.send("x");
     }
@@ -276,7 +276,7 @@ TEST_CASE("a listener accepts only valid addresses and ports") {
     REQUIRE(first.listen());
     CHECK(said({.port = first.port()}) == "StoreFailed");
     std::uint16_t const port = first.port();
-    CHECK(first.listen()); // it does already
+    CHECK(first.listen()); // it is listening already
     CHECK(first.port() == port);
     std::thread running{[&] { static_cast<void>(first.run()); }};
     CHECK(status_of(answer_to(port, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")) == "HTTP/1.1 200");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// What the library takes for granted of the service and no emulator can prove: each test is one claim. They run on an account
+// Assumptions of the library about the service that no emulator can prove: each test is one claim. They run on an account
 // (`tests/tools/live`), and, but for those with the tag [service], on the emulator.
 
 #include <entitable/azure.hpp>
@@ -23,7 +23,7 @@ using namespace entitable;
 
 namespace {
 
-/// A table of its own on the account, or on the emulator; gone at the end.
+/// A table of its own on the account, or on the emulator, which is dropped at the end.
 class live_table {
 public:
     live_table() : store_(connection()) {
@@ -120,7 +120,7 @@ TEST_CASE("the operations of a transaction are tried in order, and the first fai
         CHECK(refused.error().operation_index == 0);
         CHECK(refused.error().effect == effect::none);
     }
-    // Behind changes that would be made: none of them is.
+    // After changes that would succeed: none of them is applied.
     auto const refused =
         in.together({mutation::insert(number_of("a", 1)), mutation::replace(number_of("taken", 9), any_etag), stale});
     CHECK(refused.error().operation_index == 2);
@@ -199,7 +199,7 @@ TEST_CASE("many transactions that merge no properties into one row under * do no
 
 TEST_CASE("rows are returned in the order of their keys by UTF-16 code unit, also across pages", "[live]") {
     live_table const in;
-    // U+1F600 is a pair of surrogates, so it stands before U+FF5E, though its number is larger.
+    // U+1F600 is a pair of surrogates, so it sorts before U+FF5E, though its number is larger.
     std::vector<std::string> const keys{
         "", "-1", "0", "A", "_", "a", "~", "\xC3\xA9", "\xF0\x9F\x98\x80", "\xEF\xBD\x9E"};
     for (std::size_t number = keys.size(); number-- > 0;) {

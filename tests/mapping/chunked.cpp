@@ -37,7 +37,7 @@ entitable::table<letter> new_letters(entitable::any_transport through = entitabl
     return letters;
 }
 
-/// So many bytes, no two stretches of which are equal.
+/// This number of bytes, no two sections of which are equal.
 std::string text_of(std::size_t size) {
     std::string text(size, ' ');
     std::uint32_t seed = 1;
@@ -57,7 +57,7 @@ entitable::binary binary_of(std::size_t size) {
     return made;
 }
 
-/// The names and sizes of the properties that are there.
+/// The names and sizes of the properties that are present.
 std::map<std::string, std::size_t> present_in(entitable::row_view row) {
     std::map<std::string, std::size_t> sizes;
     entitable::property_cursor cursor{row.payload};
@@ -129,7 +129,7 @@ TEST_CASE("a value that does not fit is refused before anything is sent") {
     CHECK(refused.code == error_code::entity_too_large);
     CHECK(refused.message.find("\"scan\"") != std::string::npos);
     CHECK(refused.message.find("1048576") != std::string::npos);
-    // The largest by the service's measure, in which text counts twice.
+    // The largest by the service's measure, which counts text twice.
     refused = letters.insert({"ann", 1, "", text_of(9 * units), binary_of(8 * bytes)}).error();
     CHECK(refused.message.find("\"body\", has " + std::to_string(18 * units)) != std::string::npos);
     letter const probe{"ann", 1, "", "", binary_of(15 * bytes)};
@@ -149,7 +149,7 @@ TEST_CASE("after a merge with a smaller value the chunk count says which chunks 
     letters.insert({"ann", 1, "s", text_of(5 * units), binary_of(3 * bytes)}).value();
     letters.merge(letter{"ann", 1, "s", text_of(2 * units), std::nullopt}, entitable::any_etag).value();
     CHECK(letters.get("ann", 1).value().body == text_of(2 * units));
-    CHECK((letters.get("ann", 1).value().scan == binary_of(3 * bytes))); // an absent optional leaves what is stored
+    CHECK((letters.get("ann", 1).value().scan == binary_of(3 * bytes))); // an absent optional keeps the stored value
     CHECK(stored_in(letters).count("body_4") == 1);                      // a merge removes nothing
     CHECK(stored_in(letters).at("body_n") == 2);
 
@@ -162,7 +162,7 @@ TEST_CASE("after a merge with a smaller value the chunk count says which chunks 
     CHECK(letters.merge(entitable::at("ann", 1), l::body = text_of(15 * units + 1), entitable::any_etag).error().code ==
         error_code::property_value_too_large);
 
-    // Undeclared chunks are stale ones: a strict reader takes them, and an update removes them.
+    // Undeclared chunks are stale ones: a strict reader accepts them, and an update removes them.
     auto const strict = letters.with({.reading = entitable::reading::strict});
     CHECK(strict.get("ann", 1).value().body == text_of(3 * units));
     letters.update("ann", 1, [](letter& each) { each.body = "end", each.scan.reset(); }).value();
@@ -187,7 +187,7 @@ TEST_CASE("a row with inconsistent chunks is a mismatch, and the error names the
     auto const count = [](std::int32_t number) { return entitable::value{entitable::value_view{number}}; };
     CHECK(put({{"body", text("a")}, {"body_1", text("b")}, {"body_n", count(2)}}).value().body == "ab");
     CHECK(put({{"body", text("a")}, {"body_1", text("b")}, {"body_n", count(1)}}).value().body == "a");
-    // A writer that knows nothing of chunks leaves no count.
+    // A writer that does not know chunks leaves no count.
     CHECK(put({{"body", text("plain")}}).value().body == "plain");
     CHECK(put({}).error().message.find("\"body\" is absent") != std::string::npos);
     CHECK(put({{"body", text("a")}, {"body_n", count(2)}}).error().message.find("\"body_1\"") != std::string::npos);
@@ -202,7 +202,7 @@ TEST_CASE("golden: the stored form of a chunked member") {
     CHECK(present_in(row) ==
         (std::map<std::string, std::size_t>{
             {"subject", 1}, {"body", units}, {"body_1", 1}, {"body_n", 2}, {"scan", 2}, {"scan_n", 1}}));
-    // Each may be absent and keeps its place: 1 + 16 + 16 properties.
+    // Each may be absent and has a place: 1 + 16 + 16 properties.
     CHECK(entitable::property_cursor{row.payload()}.left() == 33);
     entitable::property_cursor cursor{row.payload()};
     entitable::property_view each;

@@ -138,7 +138,7 @@ error refusal_of(row_view stored) {
     return done.error();
 }
 
-/// A row of `small_row` with the properties that a test wants.
+/// A row of `small_row` with the properties that a test needs.
 row small(std::initializer_list<std::pair<char const*, value_view>> properties) {
     row_builder builder{"John", "row"};
     for (auto const& [name, given] : properties) {
@@ -228,7 +228,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a refused entity is reported by its first invalid component") {
-    auto const refused = row_key_of(by_bib{100000, "a__b", "M", 55}); // the first component at fault is named
+    auto const refused = row_key_of(by_bib{100000, "a__b", "M", 55}); // the error names the first invalid component
     REQUIRE_FALSE(refused);
     CHECK_THAT(refused.error().message, ContainsSubstring("\"bib\""));
 }
@@ -246,7 +246,7 @@ TEST_CASE("writing a row reuses the memory of another") {
     CHECK(made.view().etag_text.empty());
     CHECK_FALSE(to_row(by_bib{100000, "John", "M", 55}, made));
     CHECK(made.view().row_key.empty());
-    REQUIRE(to_row(by_bib{7, std::string(1000, 'n'), "F", 5}, made)); // longer than any row before
+    REQUIRE(to_row(by_bib{7, std::string(1000, 'n'), "F", 5}, made)); // longer than any previous row
     CHECK(decoded<by_bib>(made).name == std::string(1000, 'n'));
 }
 
@@ -458,7 +458,7 @@ TEST_CASE("a row truncated at any byte is refused or read, and nothing is read p
     std::string const whole{to_row(original).value().payload()};
     for (std::size_t size = 0; size < whole.size(); ++size) {
         std::string const cut = whole.substr(0, size);
-        std::vector<char> const exact{cut.begin(), cut.end()}; // the sanitizer sees its end
+        std::vector<char> const exact{cut.begin(), cut.end()}; // the sanitizer detects its end
         all_types read;
         auto const done = from_row({"k", "row", std::string_view{exact.data(), exact.size()}}, read);
         CAPTURE(size);

@@ -160,7 +160,7 @@ TEST_CASE("each special character has an escaped form of its own") {
     check_golden<escaped>("\x7F", "~17f");
     check_golden<escaped>("\xC2\x80", "~180");
     check_golden<escaped>("\xC2\x9F", "~19f");
-    check_golden<escaped>("\xC2\xA0", "\xC2\xA0"); // no control character
+    check_golden<escaped>("\xC2\xA0", "\xC2\xA0"); // not a control character
     check_golden<escaped>("a__b_", "a__b_");
     check_golden<escaped>("\xEF\xBD\x9E\xF0\x9F\x98\x80", "\xEF\xBD\x9E\xF0\x9F\x98\x80");
     check_golden<escaped>("C:\\dir/file?#1", "C:[1dir.1file>1\"231");

@@ -20,7 +20,7 @@ enum class wide : std::int64_t {};
 enum class colour { red, blue, green };
 enum class mood { good, bad };
 
-/// A type of the user, written as the number that it holds.
+/// A user type, written as the number that it contains.
 struct bib_number {
     std::int32_t number{};
     friend bool operator==(bib_number, bib_number) = default;
@@ -66,7 +66,7 @@ std::string text_of(T const& value) {
     return text.substr(7);
 }
 
-/// The value of a text, if it is one.
+/// The value of a text, if it has one.
 template <class T>
 std::optional<T> value_of(std::string_view text) {
     T value{};
@@ -157,7 +157,7 @@ TEST_CASE("numbers with a fraction, bytes and other types cannot be keys") {
     STATIC_REQUIRE_FALSE(key_value<binary>);
     STATIC_REQUIRE_FALSE(key_value<std::vector<int>>);
     STATIC_REQUIRE_FALSE(key_value<char const*>);
-    STATIC_REQUIRE_FALSE(key_value<std::string_view>); // nobody would own it
+    STATIC_REQUIRE_FALSE(key_value<std::string_view>); // it would have no owner
     STATIC_REQUIRE_FALSE(key_value<std::optional<double>>);
 }
 

@@ -21,7 +21,7 @@ constexpr key_component bucket(std::string_view name, std::uint16_t count) {
     return {name, kind::bucket, false, false, count};
 }
 
-/// The key of texts; "<none>" is a value that has no text.
+/// The key of texts; "<none>" is a value without a text.
 result<std::string> key_of(key_layout layout, std::vector<std::string> const& texts) {
     std::vector<key_source> sources;
     for (std::string const& text : texts) {
@@ -35,7 +35,7 @@ result<std::string> key_of(key_layout layout, std::vector<std::string> const& te
     return write_key(layout, sources.data());
 }
 
-/// The texts of the members of a key; nothing when it does not have this layout.
+/// The texts of the members of a key; nullopt if it does not match this layout.
 std::optional<std::vector<std::string>> texts_of(key_layout layout, std::string_view key, std::size_t members) {
     std::vector<std::string> texts(members);
     std::vector<key_target> targets;
@@ -114,7 +114,7 @@ TEST_CASE("an escaped component ends with an exclamation mark, which its text ne
     key_component const layout[] = {escaped_member("path"), member("bib")};
     CHECK(key_of(layout, {"a__b_", "1"}).value() == "a__b_!1");
     CHECK(texts_of(layout, "a__b_!1", 2) == std::vector<std::string>{"a__b_", "1"});
-    CHECK_FALSE(key_of(layout, {"a!b", "1"})); // no escaped text: never made by escaped_codec
+    CHECK_FALSE(key_of(layout, {"a!b", "1"})); // not an escaped text: never produced by escaped_codec
     CHECK_FALSE(texts_of(layout, "a__b", 2));
 }
 
@@ -142,7 +142,7 @@ TEST_CASE("a literal after the last member ends the key") {
     CHECK(key_of(layout, {"John"}).value() == "John__end");
     CHECK(texts_of(layout, "John__end", 1) == std::vector<std::string>{"John"});
     CHECK_FALSE(texts_of(layout, "John__ende", 1));
-    CHECK_FALSE(key_of(layout, {"John_"})); // the literal is behind the separator
+    CHECK_FALSE(key_of(layout, {"John_"})); // the literal comes after the separator
 }
 
 TEST_CASE("a key with too few separators, or with a component that does not parse, does not match the layout") {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-// What kinds of structs the macro takes.
+// The kinds of structs that the macro accepts.
 
 namespace macro_test {
 
@@ -159,7 +159,7 @@ ENTITABLE(versioned,
     row_key(literal("one")),
     properties(etag(version), age, timestamp(changed)))
 
-/// As many properties as the service takes.
+/// As many properties as the service allows.
 struct widest {
     std::string name;
     std::int32_t bib{};

@@ -23,7 +23,7 @@ enum class plain { one, two };
 enum class colour { red, blue, green };
 enum class mood { good, bad };
 
-/// A type of the user.
+/// A user type.
 struct metres {
     double count{};
     friend bool operator==(metres, metres) = default;
@@ -162,7 +162,7 @@ TEST_CASE("a value without a name is stored as the empty text and refused when i
 TEST_CASE("an unknown name is read as the substitute declared by the user") {
     CHECK(read_as<mood>("awful") == mood::bad);
     CHECK(read_as<mood>(property_type<mood>::view(mood::bad)) == mood::bad);
-    CHECK_FALSE(read_as<mood>(std::int32_t{0})); // another type is no unknown name
+    CHECK_FALSE(read_as<mood>(std::int32_t{0})); // another type is not an unknown name
 }
 
 TEST_CASE("a user type becomes a property type with one trait") {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Bodies of transactions that look for rows before these are there, over a unique index and over sums, in every order of their requests: what
-// the library adds to a transaction never rests on an absence that is old.
+// Bodies of transactions look for rows before these exist, with a unique index and with sums, in every order of their requests: additions by
+// the library to a transaction never rely on an outdated absence.
 
 #include "support/catch.hpp"
 #include "support/long.hpp"
@@ -56,7 +56,7 @@ Table open(any_transport through, entitable::clock& time, std::uint64_t seed) {
     }
 }
 
-/// Looks for the other one, who may not be there, and comes to Bath unless he is.
+/// Looks for the other runner, who may not exist, and moves to Bath unless he is there.
 result<void> come(transaction<person>& in, std::int32_t own, std::int32_t other) {
     ENTITABLE_TRY(auto const found, in.find(other));
     ENTITABLE_TRY(auto const mine, in.find(own));

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Operators with defects: each is found by a walk, and nothing without it. An operator works alone beside clients whose requests take no time; or
-// stops behind any of its requests, for another one that takes over; or a client is suspended at any step of its own beside any of the operator.
+// Operators with defects: a walk finds each, and nothing without it. An operator works alone with clients whose requests take no time; or stops
+// after any of its requests, and another one takes over; or a client is suspended at any of its steps during any step of the operator.
 //
-// Wrong bounds and half flips leave a map that covers some keys twice or not at all, which no reader takes. A half that is copied with the bounds of the
-// whole, and keys that are not erased, lose nothing: they are rows in tables of other keys, where a split was to free space. Late rows that a merge
-// takes for its own meet the guard rows of the other copy, and the merge ends. The others lose rows, or leave a range that nobody can write.
+// Wrong bounds and half flips leave a map that covers some keys twice or not at all, which no reader takes. A half that is copied with the
+// bounds of the whole, and keys that are not erased, lose nothing: they are rows in tables of other keys, where a split was to free space. Late
+// rows that a merge mistakes for its own conflict with the guard rows of the other copy, and the merge ends. The others lose rows, or leave a
+// range that cannot be written.
 
 #include "range_world.hpp"
 
@@ -14,7 +15,7 @@ using namespace shard_world;
 
 namespace {
 
-/// Every suspension of a client. Without a defect that is walked through in shard_ranges.cpp.
+/// Every suspension of a client. Without a defect shard_ranges.cpp walks through that.
 std::string walk_of_client(range_order how, range_defect planted) {
     how.planted = planted;
     for (bool const behind : {false, true}) {
@@ -34,7 +35,7 @@ std::string walk_of_client(range_order how, range_defect planted) {
     return {};
 }
 
-/// In front of a client whose questions do not carry the end of the range that it asks.
+/// In front of a client whose requests do not contain the end of the expected range.
 struct boundless {
     using is_transport = void;
     any_transport below;
@@ -56,7 +57,7 @@ void scans_beyond(any_transport const& way, entitable::clock& time, scene& all, 
     scans_all(any_transport{boundless{way}}, time, all, life);
 }
 
-/// Whether a range is on the move, and nobody is there who moves it.
+/// Whether a range is being moved without a mover.
 std::string attempts_left(memory_backend const& store, scene const&) {
     auto const map = map_now(store).value();
     for (detail::shard_place const& place : map->places) {
@@ -67,14 +68,14 @@ std::string attempts_left(memory_backend const& store, scene const&) {
     return {};
 }
 
-/// With the defect something is wrong at the end, and nothing without it.
+/// With the defect there is a problem at the end, and without it none.
 void found_alone(range_defect planted, range_order how) {
     CAPTURE(static_cast<int>(planted));
     CHECK(taking_turns(how, {}).problem == "");
     how.planted = planted;
     CHECK(taking_turns(how, {}).problem != "");
 }
-/// The same of two operators.
+/// The same with two operators.
 void found_in_turn(range_defect planted, range_order how, bool goes_on) {
     CHECK(walk_of_turns(how, goes_on) == "");
     how.planted = planted;

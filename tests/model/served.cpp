@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The same random requests to a backend, and to one behind a server behind a client: outcomes, codes, indices, rows. The seed is
-// printed; ENTITABLE_MODEL_SEED=seed runs that one only.
+// The same random requests to a backend, and to one behind a server and a client: outcomes, codes, indices, rows. The seed is
+// printed; ENTITABLE_MODEL_SEED=seed runs only that one.
 
 #include <entitable/backends/memory/memory_backend.hpp>
 

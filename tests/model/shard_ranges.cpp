@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Ranges that are split, moved and merged beside clients, in every order in which their requests can reach the stores, with requests that are
-// late or lost and operators that end and are followed by another; and worlds of many clients and operators, drawn from seeds.
+// Ranges are split, moved and merged while clients work, in every order in which their requests can reach the stores, with late or lost
+// requests and operators that end and are replaced; and worlds of many clients and operators, drawn from seeds.
 
 #include "range_world.hpp"
 
@@ -10,7 +10,7 @@ using namespace shard_world;
 
 namespace {
 
-/// Walks through schedules that are drawn from seeds, to their ends; in the long run through all of the first states, too.
+/// Walks through complete schedules that are drawn from seeds; in the long run also through all of the first states.
 void check(range_order const& how, testing::interleaving_limits limits) {
     limits.life = 24h;
     std::size_t const schedules = entitable_test::rounds(6, 300, 40);
