@@ -25,7 +25,7 @@ http_request tables_request(endpoint const& at = cloud()) {
     return request;
 }
 
-/// A source that counts how often it is asked, and gives tokens that live for `lifetime` seconds from `now`.
+/// A token source that counts its calls and returns tokens that are valid for `lifetime` seconds from `now`.
 struct counting_source {
     std::atomic<int> asked{0};
     date_time now{a_friday()};
@@ -55,14 +55,14 @@ struct counting_source {
 
 } // namespace
 
-TEST_CASE("without a credential a request stays as it is") {
+TEST_CASE("without a credential a request is sent unchanged") {
     auto request = tables_request();
     credential{}.authorize(request, cloud(), a_friday()).value();
     CHECK(request.headers.empty());
     CHECK(credential{}.account().empty());
 }
 
-TEST_CASE("a request to somebody else carries no credential") {
+TEST_CASE("a request to another host carries no credential") {
     auto const key = credential::account_key("acct", emulator_key).value();
     auto const sas = credential::shared_access_signature("sig=AAAA").value();
     auto const token = credential::bearer(
@@ -85,7 +85,7 @@ TEST_CASE("a request to somebody else carries no credential") {
     }
 }
 
-TEST_CASE("a shared access signature goes behind the query, once") {
+TEST_CASE("a shared access signature is appended to the query once") {
     auto const who = credential::shared_access_signature("?sv=1&sig=a%2Bb").value();
     for (auto const& [before, after] : {std::pair{"", "?sv=1&sig=a%2Bb"}, {"/T?", "/T?sv=1&sig=a%2Bb"},
              {"/T()?$top=1", "/T()?$top=1&sv=1&sig=a%2Bb"}}) {
@@ -99,7 +99,7 @@ TEST_CASE("a shared access signature goes behind the query, once") {
     }
 }
 
-TEST_CASE("a shared access signature is refused outside of its times, with some minutes for the clocks") {
+TEST_CASE("a shared access signature is refused outside its validity period, with a tolerance for clock differences") {
     for (auto const form : {"2026-11-20T15:27:36Z", "2026-11-20T15%3A27%3A36Z"}) {
         auto const expiring = credential::shared_access_signature("sig=a&se=" + std::string{form}).value();
         auto const starting = credential::shared_access_signature("sig=a&st=" + std::string{form}).value();
@@ -120,7 +120,7 @@ TEST_CASE("a shared access signature is refused outside of its times, with some 
     CHECK(credential::shared_access_signature("sig=a&se=2026-11-20&st=2026-11-20T15%3A27Z"));
 }
 
-TEST_CASE("a token is got once and kept until shortly before it ends") {
+TEST_CASE("a token is fetched once and reused until shortly before it expires") {
     counting_source source;
     auto const who = credential::bearer(source.source());
     CHECK(source.asked == 0);
@@ -132,7 +132,7 @@ TEST_CASE("a token is got once and kept until shortly before it ends") {
     CHECK(source.asked == 2);
 }
 
-TEST_CASE("a token that lives but shortly is kept for half its life") {
+TEST_CASE("a token with a short lifetime is reused for half of it") {
     counting_source source;
     source.lifetime = 100;
     auto const who = credential::bearer(source.source());
@@ -141,7 +141,7 @@ TEST_CASE("a token that lives but shortly is kept for half its life") {
     CHECK(source.ask(who, 51).value() == "Bearer token2");
 }
 
-TEST_CASE("a token that is refused is got anew, but not for every request") {
+TEST_CASE("a refused token is fetched again, but not for every request") {
     counting_source source;
     auto const who = credential::bearer(source.source());
     auto const refuse = [&](std::int64_t seconds_later, std::string_view header) {
@@ -153,7 +153,7 @@ TEST_CASE("a token that is refused is got anew, but not for every request") {
     refuse(5, "Bearer token1");
     CHECK(source.ask(who, 6).value() == "Bearer token1");
     CHECK(source.ask(who, 31).value() == "Bearer token2");
-    refuse(100, "Bearer token1"); // late: it has been replaced
+    refuse(100, "Bearer token1"); // late: the token has been replaced
     CHECK(source.ask(who, 101).value() == "Bearer token2");
     refuse(102, "Bearer token2");
     source.failing = true;
@@ -163,7 +163,7 @@ TEST_CASE("a token that is refused is got anew, but not for every request") {
     CHECK(source.ask(who, 134).value() == "Bearer token4");
 }
 
-TEST_CASE("a source that fails is asked again later, and hurts only once the token has ended") {
+TEST_CASE("a failed token source is tried again later, and requests fail only once the token has expired") {
     counting_source source;
     auto const who = credential::bearer(source.source());
     CHECK(source.ask(who, 0).value() == "Bearer token1");
@@ -181,7 +181,7 @@ TEST_CASE("a source that fails is asked again later, and hurts only once the tok
     CHECK(source.ask(who, 3602).value() == "Bearer token5");
 }
 
-TEST_CASE("tokens that cannot be sent") {
+TEST_CASE("tokens that cannot be sent in a header field are refused") {
     auto const with = [](std::string const& text, std::int64_t lifetime) {
         auto const who = credential::bearer([=](std::string_view) -> result<access_token> {
             return access_token{text, {a_friday().ticks + lifetime * second}};
@@ -199,7 +199,7 @@ TEST_CASE("tokens that cannot be sent") {
     CHECK_THAT(with(std::string("hunter2\0", 8), 3600), ContainsSubstring("characters"));
 }
 
-TEST_CASE("a token goes over https only, to the scope of its service") {
+TEST_CASE("a token is sent over https only, with the scope of its service") {
     counting_source source;
     auto const who = credential::bearer(source.source());
     auto request = tables_request(emulator());
@@ -221,7 +221,7 @@ TEST_CASE("a token goes over https only, to the scope of its service") {
     CHECK(source.scope == options.scope);
 }
 
-TEST_CASE("many threads want a token: one gets it, all have it") {
+TEST_CASE("when many threads need a token, one fetches it for all") {
     std::atomic<int> asked{0};
     std::atomic<int> inside{0};
     std::atomic<int> most{0};
@@ -229,7 +229,7 @@ TEST_CASE("many threads want a token: one gets it, all have it") {
     auto const who = credential::bearer([&](std::string_view) -> result<access_token> {
         most = std::max(most.load(), ++inside);
         ++asked;
-        std::this_thread::sleep_for(std::chrono::milliseconds{20}); // the others come meanwhile
+        std::this_thread::sleep_for(std::chrono::milliseconds{20}); // meanwhile the other threads arrive
         --inside;
         if (fails) {
             return failure{error_code::transport_failed, "no way to the issuer"};
@@ -266,7 +266,7 @@ TEST_CASE("a source that throws leaves the credential usable") {
     CHECK(who.authorize(request, cloud(), a_friday()));
 }
 
-TEST_CASE("bad accounts and keys") {
+TEST_CASE("invalid account names and keys are refused") {
     CHECK_THAT(credential::account_key("Acct", emulator_key).error().message, StartsWith("AccountName"));
     CHECK_THAT(credential::account_key("", emulator_key).error().message, StartsWith("AccountName"));
     CHECK_THAT(credential::account_key("acct", "hunter2").error().message, StartsWith("AccountKey"));

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The account of the emulator, whose key is public, and what tests of credentials share.
+/// The account of the emulator, whose key is public, and shared parts of the credential tests.
 
 #include <entitable/account/credential.hpp>
 

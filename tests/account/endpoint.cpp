@@ -21,7 +21,7 @@ std::string refusal(std::string_view url) {
 
 } // namespace
 
-TEST_CASE("endpoints of each kind") {
+TEST_CASE("endpoints of each kind of service are recognized") {
     struct example {
         std::string_view url;
         std::string_view primary;
@@ -64,7 +64,7 @@ TEST_CASE("endpoints of each kind") {
     }
 }
 
-TEST_CASE("endpoints of one's own") {
+TEST_CASE("custom endpoints are accepted") {
     auto const own = endpoint::parse("https://tables.example.com/base", "https://copy.example.com/", "acct").value();
     CHECK(own.primary == "https://tables.example.com/base");
     CHECK(own.secondary == "https://copy.example.com");
@@ -78,7 +78,7 @@ TEST_CASE("endpoints of one's own") {
     CHECK(endpoint::parse("https://127.0.0.1", {}, "acct").value().secondary.empty());
 }
 
-TEST_CASE("addresses that are no endpoint") {
+TEST_CASE("invalid endpoints are refused") {
     for (std::string_view const url : {"", "acct.table.core.windows.net", "ftp://acct.table.core.windows.net",
              "file:///etc/passwd", "https:/acct", "//acct", "https:acct", "https://", "javascript://x"}) {
         CHECK_THAT(refusal(url), ContainsSubstring("must begin with https:// or http://"));

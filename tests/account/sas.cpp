@@ -33,7 +33,7 @@ std::string refusal(table_sas const& terms) {
 
 } // namespace
 
-TEST_CASE("signatures for a table") {
+TEST_CASE("a signature can grant access to a table") {
     auto terms = good_table_terms();
     terms.addresses = "10.0.0.1-10.0.0.9";
     terms.first_partition = "A";
@@ -45,7 +45,7 @@ TEST_CASE("signatures for a table") {
         "&tn=Runners&spk=A&srk=1&epk=B&erk=2&sig=X2tpqotwcc30Ci444ZG%2BFqn2QM56UwuXlW1l%2FYLJ0rE%3D");
 }
 
-TEST_CASE("signatures that refer to a stored access policy") {
+TEST_CASE("a signature can refer to a stored access policy") {
     table_sas terms;
     terms.table = "RUNNERS";
     terms.policy = "readers";
@@ -54,7 +54,7 @@ TEST_CASE("signatures that refer to a stored access policy") {
         "si=readers&sv=2019-02-02&tn=RUNNERS&sig=zs8OoOCEufNa5VjYK3AgPUYOVkzRID2v9vxsR%2BJX7IE%3D");
 }
 
-TEST_CASE("signatures for an account") {
+TEST_CASE("a signature can grant access to an account") {
     account_sas terms;
     terms.permissions = "lwr";
     terms.resource_types = "os";
@@ -66,7 +66,7 @@ TEST_CASE("signatures for an account") {
         "&sig=f3e2qPoCsNNES9lCKhPdFRI5XaJdJzYJWITbuhIxbog%3D");
 }
 
-TEST_CASE("what is made can be used") {
+TEST_CASE("a new signature can be used as a credential") {
     auto const made = make_signature(emulator_credential(), good_table_terms()).value();
     auto const who = credential::shared_access_signature(made).value();
     http_request request;
@@ -75,7 +75,7 @@ TEST_CASE("what is made can be used") {
     CHECK(request.url == emulator().primary + "/Runners()?$top=1&" + made);
 }
 
-TEST_CASE("terms that no signature can grant are refused, with the name of the field") {
+TEST_CASE("terms that no signature can grant are refused, and the error names the field") {
     auto terms = good_table_terms();
     SECTION("table") {
         terms.table = "";
@@ -126,7 +126,7 @@ TEST_CASE("terms that no signature can grant are refused, with the name of the f
         terms.last_row = "a";
         CHECK_THAT(refusal(terms), ContainsSubstring("last_row needs"));
     }
-    SECTION("keys that are no text") {
+    SECTION("keys that are not text") {
         terms.last_partition = "\xC0\xAF";
         CHECK_THAT(refusal(terms), ContainsSubstring("UTF-8"));
     }
@@ -136,7 +136,7 @@ TEST_CASE("terms that no signature can grant are refused, with the name of the f
     }
 }
 
-TEST_CASE("only an account key makes signatures") {
+TEST_CASE("only an account key can create signatures") {
     auto const sas = credential::shared_access_signature("sig=AAAA").value();
     for (auto const& who : {credential{}, sas}) {
         auto const made = make_signature(who, good_table_terms());

@@ -41,7 +41,7 @@ std::string authorization(
 
 } // namespace
 
-TEST_CASE("dates are written as HTTP wants them") {
+TEST_CASE("dates are written in the HTTP format") {
     CHECK(detail::http_date(time_of("1601-01-01T00:00:00Z")) == "Mon, 01 Jan 1601 00:00:00 GMT");
     CHECK(detail::http_date(time_of("1999-12-31T23:59:59.9999999Z")) == "Fri, 31 Dec 1999 23:59:59 GMT");
     CHECK(detail::http_date(time_of("2000-02-29T12:00:00Z")) == "Tue, 29 Feb 2000 12:00:00 GMT");
@@ -50,7 +50,7 @@ TEST_CASE("dates are written as HTTP wants them") {
     CHECK(detail::http_date(time_of("9999-12-31T23:59:59Z")) == "Fri, 31 Dec 9999 23:59:59 GMT");
 }
 
-TEST_CASE("keys are read from base64, strictly") {
+TEST_CASE("keys are decoded from strict base64") {
     CHECK(detail::decode_account_key("AAEC")->reveal() == std::string_view("\0\1\2", 3));
     CHECK(detail::decode_account_key("/+8=")->reveal() == "\xFF\xEF");
     CHECK(detail::decode_account_key("/w==")->reveal() == "\xFF");
@@ -62,7 +62,7 @@ TEST_CASE("keys are read from base64, strictly") {
     }
 }
 
-TEST_CASE("a signer signs any text, again and again") {
+TEST_CASE("a signer can sign any number of texts") {
     key_signer const signer{detail::decode_account_key(emulator_key)->reveal()};
     for (int round = 0; round < 3; ++round) {
         CHECK(signature_of(signer, "") == "RNeMV4QhAsdhJ2sGUgufA/AfRsaKXZU2cEJdUsvj4NY=");
@@ -70,7 +70,7 @@ TEST_CASE("a signer signs any text, again and again") {
     }
 }
 
-TEST_CASE("threads that sign with one signer do not disturb each other") {
+TEST_CASE("threads can share one signer") {
     key_signer const signer{detail::decode_account_key(emulator_key)->reveal()};
     std::vector<std::thread> threads;
     std::vector<std::set<std::string>> seen(8);
@@ -113,7 +113,7 @@ TEST_CASE("account keys sign the bytes that are sent") {
               key_scheme::shared_key) == "SharedKey devstoreaccount1:53fUv4pDzxSV84JaH7D9BznUN5bbE1QSMEVq7rl5+kk=");
 }
 
-TEST_CASE("the time that the service is given is not signed") {
+TEST_CASE("the timeout parameter is not signed") {
     std::string const base = "http://127.0.0.1:10002/devstoreaccount1";
     auto post = request_to(http_method::post, base + "/Orders?timeout=17");
     REQUIRE(post.headers.add("Content-Type", "application/json"));
@@ -126,7 +126,7 @@ TEST_CASE("the time that the service is given is not signed") {
         "SharedKey devstoreaccount1:OlbaCw9aMVyu7mjPfq2i9fx0v1yR5uT/Cvp6I5rTekY=");
 }
 
-TEST_CASE("each attempt is signed anew, and what the one before left is replaced") {
+TEST_CASE("each attempt gets a new signature, which replaces the previous one") {
     auto const who = credential::account_key(emulator_account, emulator_key).value();
     auto request = request_to(http_method::get, emulator().primary + "/Tables");
     who.authorize(request, emulator(), a_friday()).value();
@@ -137,7 +137,7 @@ TEST_CASE("each attempt is signed anew, and what the one before left is replaced
     CHECK(request.headers.find("x-ms-date") == "Fri, 20 Nov 2026 15:27:37 GMT");
 }
 
-TEST_CASE("the string to sign holds the path as it is sent, and of the query only comp") {
+TEST_CASE("the string to sign contains the path as it is sent, and only comp of the query") {
     auto const text = [](std::string const& url, key_scheme scheme = key_scheme::shared_key_lite) {
         auto const request = request_to(http_method::merge, url);
         std::string out;
@@ -151,7 +151,7 @@ TEST_CASE("the string to sign holds the path as it is sent, and of the query onl
     CHECK(text("https://h/T?$filter=comp%20eq%201&comp=acl&timeout=5") == "D\n/acct/T?comp=acl");
     CHECK(text("https://h/T?xcomp=acl") == "D\n/acct/T");
     CHECK(text("https://h/T", key_scheme::shared_key) == "MERGE\n\n\nD\n/acct/T");
-    // the secondary in path style is signed as the primary; nothing else is shortened
+    // the secondary in path style is signed as the primary, and nothing else is shortened
     CHECK(text("https://h/acct-secondary/T") == "D\n/acct/acct/T");
     CHECK(text("https://h/acct-secondary") == "D\n/acct/acct");
     CHECK(text("https://h/acct/T") == "D\n/acct/acct/T");

@@ -35,7 +35,7 @@ ENTITABLE(item_by_kind, partition_key(kind), row_key(number), properties(owner, 
 struct item_in_one : item_data {};
 ENTITABLE(item_in_one, partition_key(literal("all")), row_key(number), properties(owner, kind, note))
 
-/// Items in the order in which they are written.
+/// Items in the order they are written.
 template <class Item, class Owner, class Kind>
 std::vector<Item> items(int count, Owner owner, Kind kind) {
     random_source random{1};
@@ -74,7 +74,7 @@ table_sample drawn(Items const& all) {
 
 using namespace advise_test;
 
-TEST_CASE("good keys are left in peace") {
+TEST_CASE("good keys get no advice") {
     using i = fields<item_by_owner>;
     workload load;
     load.reads("one", i::owner == "x" && i::number == 1, {.per_second = 3'000})
@@ -87,7 +87,7 @@ TEST_CASE("good keys are left in peace") {
     CHECK(given.candidates[0].score.fits);
 }
 
-TEST_CASE("a growing key is named, and a falling one") {
+TEST_CASE("a growing key is reported, and so is a falling one") {
     workload load;
     using up = fields<item_by_number>;
     load.reads("one", up::number == 1 && up::owner == "x", {.per_second = 500}).writes("new", {.per_second = 3'000});
@@ -104,14 +104,14 @@ TEST_CASE("a growing key is named, and a falling one") {
     INFO(falls.to_string());
     CHECK(kinds(falls) == only{finding_kind::prepend_only});
 
-    // Where nobody writes it is worth a note only.
+    // Without writes this is only a note.
     workload reading;
     reading.reads("one", up::number == 1 && up::owner == "x", {.per_second = 500});
     advice const still = advise(drawn(items<item_by_number>(6'000, spread, two)), reading).value();
     CHECK(still.find(finding_kind::append_only)->how == severity::note);
 }
 
-TEST_CASE("salting a growing key is among the candidates, and fits") {
+TEST_CASE("salting a growing key is among the candidates, and it fits") {
     workload load;
     using up = fields<item_by_number>;
     load.scans("latest", up::number >= 5'900, {.per_second = 5}).writes("new", {.per_second = 3'000});
@@ -122,12 +122,12 @@ TEST_CASE("salting a growing key is among the candidates, and fits") {
     });
     REQUIRE(salted != given.candidates.end());
     CHECK(salted->score.fits);
-    CHECK(salted->score.queries[0].ranges == 4); // each bucket is asked
+    CHECK(salted->score.queries[0].ranges == 4); // each bucket is queried
     CHECK(salted->score.queries[0].examined == 100);
     CHECK_FALSE(given.candidates[given.present].score.fits);
 }
 
-TEST_CASE("keys that are times in large steps are log data") {
+TEST_CASE("keys with times in large steps are recognized as log data") {
     workload load;
     using l = fields<item_by_owner>;
     load.reads("one hour", l::owner == "x", {.per_second = 0.1}).writes("new", {.per_second = 3'000});
@@ -137,7 +137,7 @@ TEST_CASE("keys that are times in large steps are log data") {
     CHECK(kinds(given) == only{finding_kind::log_data});
 }
 
-TEST_CASE("a value that has 40 percent of the entities is named") {
+TEST_CASE("a value that 40 percent of the entities share is reported") {
     workload load;
     using i = fields<item_by_owner>;
     load.reads("one", i::owner == "x" && i::number == 1, {.per_second = 4'000}).writes("new", {.per_second = 3'000});
@@ -147,12 +147,12 @@ TEST_CASE("a value that has 40 percent of the entities is named") {
     CHECK(given.findings[0].how == severity::problem);
     CHECK_THAT(given.findings[0].evidence, ContainsSubstring("the big one has 41.5 %"));
     CHECK_THAT(given.findings[0].cure, ContainsSubstring("append number to the partition key"));
-    // 0.415 x 7,000 a second, and writes go where the latest 300 of the entities are
+    // 0.415 x 7,000 per second; writes go to the latest 300 entities
     CHECK(std::abs(given.candidates[given.present].score.hottest - 2'905) < 250);
     CHECK(given.candidates[given.present].score.hottest_key == "the big one");
 }
 
-TEST_CASE("two values only are named") {
+TEST_CASE("a component with only two values is reported") {
     workload load;
     using i = fields<item_by_kind>;
     load.reads("one", i::kind == "left" && i::number == 1, {.per_second = 4'000}).writes("new", {.per_second = 3'000});
@@ -160,7 +160,7 @@ TEST_CASE("two values only are named") {
     INFO(given.to_string());
     CHECK(kinds(given) == only{finding_kind::few_partitions});
     CHECK(given.findings[0].how == severity::problem);
-    // The same table where little is asked.
+    // The same table with few queries.
     workload quiet;
     quiet.reads("one", i::kind == "left" && i::number == 1, {.per_second = 10});
     CHECK(
@@ -168,7 +168,7 @@ TEST_CASE("two values only are named") {
         severity::note);
 }
 
-TEST_CASE("one partition is fine below its rate, and too coarse above") {
+TEST_CASE("a single partition is fine below its rate limit and too coarse above it") {
     using i = fields<item_in_one>;
     auto const sample = drawn(items<item_in_one>(2'000, spread, two));
     workload quiet;
@@ -187,7 +187,7 @@ TEST_CASE("one partition is fine below its rate, and too coarse above") {
 
 TEST_CASE("partitions of one entity are too fine for transactions and for ranges over them") {
     using i = fields<item_by_number>;
-    // Numbers are written in no order.
+    // Numbers are written in random order.
     auto mixed = items<item_by_number>(6'000, spread, two);
     random_source random{5};
     for (std::size_t index = mixed.size(); index > 1; --index) {
@@ -210,7 +210,7 @@ TEST_CASE("partitions of one entity are too fine for transactions and for ranges
     CHECK(kinds(advise(sample, points).value()) == only{});
 }
 
-TEST_CASE("a query that reads the whole table is named, with keys that serve it") {
+TEST_CASE("a query that scans the whole table is reported, with keys that would serve it") {
     using i = fields<item_by_owner>;
     workload load;
     load.scans("of a kind", i::kind == "kind 17", {.per_second = 1, .latency = 50ms});
@@ -229,7 +229,7 @@ TEST_CASE("a query that reads the whole table is named, with keys that serve it"
         ContainsSubstring("partition_key(kind),\n    row_key(number),\n    properties(owner, note)"));
 }
 
-TEST_CASE("keys are named as the cure of a query only where they serve it better") {
+TEST_CASE("new keys are suggested for a query only if they serve it better") {
     using i = fields<item_by_owner>;
     workload load;
     load.reads("of an owner", i::owner == "x", {.per_second = 40, .latency = 20ms})
@@ -242,7 +242,7 @@ TEST_CASE("keys are named as the cure of a query only where they serve it better
     };
     advice const given = advise(drawn(items<item_by_owner>(10'000, owner, kind)), load).value();
     INFO(given.to_string());
-    REQUIRE(given.present != 0); // there are better keys, but not for this query
+    REQUIRE(given.present != 0); // better keys exist, but not for this query
     REQUIRE(given.candidates[0].score.queries[2].examined == 10'000);
     for (finding_kind const which : {finding_kind::scans, finding_kind::misses_latency}) {
         REQUIRE(given.find(which) != nullptr);
@@ -252,7 +252,7 @@ TEST_CASE("keys are named as the cure of a query only where they serve it better
     }
 }
 
-TEST_CASE("two dominant queries that no keys serve get index rows") {
+TEST_CASE("two dominant queries that no single key serves get index rows") {
     using i = fields<item_by_owner>;
     workload load;
     load.reads("of an owner", i::owner == "x", {.per_second = 10})
@@ -267,7 +267,7 @@ TEST_CASE("two dominant queries that no keys serve get index rows") {
     CHECK(given.dominant.size() == 2);
 }
 
-TEST_CASE("a rare query with a tight latency is dominant") {
+TEST_CASE("a rare query with a tight latency target is dominant") {
     using i = fields<item_by_owner>;
     workload load;
     load.reads("one", i::owner == "x" && i::number == 1, {.per_second = 1'000})
@@ -278,7 +278,7 @@ TEST_CASE("a rare query with a tight latency is dominant") {
     CHECK(given.find(finding_kind::misses_latency) != nullptr);
 }
 
-TEST_CASE("a range over numbers without leading zeros is named") {
+TEST_CASE("a range over numbers without leading zeros is reported") {
     sample_builder builder;
     for (int number = 1; number <= 300; ++number) {
         builder.add(row_builder{"p" + std::to_string(number % 20), std::to_string(number)}.build());
@@ -292,7 +292,7 @@ TEST_CASE("a range over numbers without leading zeros is named") {
     CHECK(kinds(given) == only{finding_kind::unordered_range});
 }
 
-TEST_CASE("a property with two types is named") {
+TEST_CASE("a property with two types is reported") {
     sample_builder builder;
     for (int number = 1; number <= 300; ++number) {
         row_builder row{"p" + std::to_string(number % 20), std::to_string(1'000 + number)};
@@ -304,7 +304,7 @@ TEST_CASE("a property with two types is named") {
     CHECK_THAT(given.findings[0].evidence, ContainsSubstring("Edm.Int32 in 299 rows, Edm.String in 1 rows"));
 }
 
-TEST_CASE("a workload that cannot be is refused by name") {
+TEST_CASE("an impossible workload is refused, and the error names the field") {
     auto const sample = drawn(items<item_in_one>(10, spread, two));
     workload negative;
     negative.writes("import", {.per_second = -1});
@@ -318,12 +318,12 @@ TEST_CASE("a workload that cannot be is refused by name") {
     CHECK(advise(sample_of(std::vector<item_in_one>{}).value(), {}));
 }
 
-// ---- the books: figures that Python confirms ---------------------------------------------------------------------
+// ---- the books: figures confirmed by Python ---------------------------------------------------------------------
 //
 //     c = collections.Counter(row[name] for row in csv.DictReader(open("books.csv")))
 //     len(c), max(c.values()), sum(n * n for n in c.values()) / 10000
 
-TEST_CASE("the books by year, id, author and language") {
+TEST_CASE("advice for a table of books with queries by year, id, author and language") {
     using namespace entitable_test;
     auto const books = read_books<book_by_year>();
     if (books.empty()) {
@@ -355,14 +355,14 @@ TEST_CASE("the books by year, id, author and language") {
         CHECK(std::abs(score.partitions.gini - each.gini) < 1e-9);
         CHECK(std::abs(score.queries[each.query].examined - each.examined) < 1e-6);
         for (std::size_t other = 0; other < 4; ++other) {
-            if (other != each.query) { // all other queries read the whole table, and give the same
+            if (other != each.query) { // all other queries scan the whole table and give the same result
                 CHECK(score.queries[other].examined == 10'000);
                 CHECK(score.queries[other].returned ==
                     score_keys(sample, load, cases[other].keys).queries[other].returned);
             }
         }
     }
-    // For one value only, exactly: 150 books of 1999, of 10,000.
+    // For one value, exactly: 150 books of 1999, of 10,000.
     workload given;
     given.reads("of 1999", b::year == 1999, {.per_second = 1, .values = asked_values::given})
         .reads("nineties", b::year >= 1990 && b::year <= 1999 && b::rating >= 4.3, {.per_second = 1});
@@ -386,7 +386,7 @@ TEST_CASE("the books by year, id, author and language") {
     CHECK_THAT(both.to_string(), ContainsSubstring("partition_key(authors), row_key(id)"));
 }
 
-TEST_CASE("a sample and the whole give the same advice, within the error that is stated") {
+TEST_CASE("a sample and the whole table lead to the same advice, within the stated error") {
     using i = fields<item_by_owner>;
     workload load;
     load.reads("of an owner", i::owner == "x", {.per_second = 20})
@@ -404,11 +404,11 @@ TEST_CASE("a sample and the whole give the same advice, within the error that is
     for (std::size_t index = 0; index < 3; ++index) {
         query_score const& exact = whole.candidates[whole.present].score.queries[index];
         query_score const& drawn = part.candidates[part.present].score.queries[index];
-        // Three times the error of a share of a half covers the mean of a product of two shares.
+        // Three times the error of a share of one half covers the mean of a product of two shares.
         CHECK(std::abs(exact.examined - drawn.examined) <= 3 * part.there.error_of_half * 60'000);
         CHECK(std::abs(exact.examined - drawn.examined) <= 0.05 * exact.examined);
         CHECK(std::abs(exact.returned - drawn.returned) <= 0.05 * exact.returned);
     }
     CHECK(std::abs(part.candidates[part.present].score.queries[2].examined - 1) <
-        1e-9); // a point is a point in a sample, too
+        1e-9); // a point query is a point query in a sample, too
 }

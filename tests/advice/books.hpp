@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The books of the file that ENTITABLE_BOOKS_CSV names, under four declarations of keys.
+/// The books of the file in ENTITABLE_BOOKS_CSV, with four declarations of keys.
 
 #include "../../examples/support/csv.hpp"
 #include <entitable/advice.hpp>
@@ -33,7 +33,7 @@ ENTITABLE(book_by_author, partition_key(authors), row_key(id), properties(year, 
 struct book_by_language : book_data {};
 ENTITABLE(book_by_language, partition_key(language), row_key(id), properties(year, title, authors, rating))
 
-/// Nothing, and a line that says so, without ENTITABLE_BOOKS_CSV.
+/// Without ENTITABLE_BOOKS_CSV returns nothing and prints a line that says so.
 template <class Book>
 [[nodiscard]] std::vector<Book> read_books() {
     std::vector<Book> all;

@@ -25,7 +25,7 @@ std::vector<std::string> keys() {
 
 using namespace heat_map_test;
 
-TEST_CASE("a heat map names the pattern that was planted, and no other") {
+TEST_CASE("a heat map finds the planted pattern and no other") {
     random_source random{3};
     heat_map spread{keys()}, append{keys()}, prepend{keys()}, hot{keys()}, burst{keys()};
     for (int event = 0; event < 20'000; ++event) {
@@ -48,7 +48,7 @@ TEST_CASE("a heat map names the pattern that was planted, and no other") {
     CHECK(heat_map{keys()}.pattern() == heat_pattern::nothing);
 }
 
-TEST_CASE("every event is in the cell of its key and time, however far time goes") {
+TEST_CASE("every event is counted in the cell of its key and time, over any length of time") {
     heat_map map{{"b", "d", "da", "key that is long 1", "key that is long 2"}};
     for (std::int64_t time = 0; time < 100'000; ++time) {
         map.add("d", 1'000 + time);
@@ -75,7 +75,7 @@ TEST_CASE("every event is in the cell of its key and time, however far time goes
     }
 }
 
-TEST_CASE("a sample is a heat map of its writes") {
+TEST_CASE("a sample can be shown as a heat map of its writes") {
     sample_builder builder{{.arrival_order = true}};
     for (int number = 0; number < 5'000; ++number) {
         builder.add(row_builder{key(number), "-"}.build());

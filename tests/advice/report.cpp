@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What a page says. How it looks is checked by tests/pictures.
+// The content of a page. tests/pictures checks its appearance.
 
 #include <entitable/advice.hpp>
 #include <entitable/pattern/advice/detail/svg_picture.hpp>
@@ -44,7 +44,7 @@ std::size_t count(std::string_view text, std::string_view words) {
 
 using namespace report_test;
 
-TEST_CASE("a report has the six pictures, and the declarations to copy") {
+TEST_CASE("a report contains the six pictures and declarations to copy") {
     table_sample const sample = sample_of(items(), {.arrival_order = true}).value();
     workload load;
     load.reads("of an owner", fields<item>::owner == "x", {.per_second = 20}).writes("new", {.per_second = 100});
@@ -75,7 +75,7 @@ TEST_CASE("a report has the six pictures, and the declarations to copy") {
     }
 }
 
-TEST_CASE("a report is written to a file, or says why not") {
+TEST_CASE("a report is written to a file, or an error explains why not") {
     entitable_test::temporary_folder const folder;
     table_sample const sample = sample_of(items()).value();
     std::string const path = folder / "report.html";
@@ -90,7 +90,7 @@ TEST_CASE("a report is written to a file, or says why not") {
     CHECK(read.str() == same.to_html().value());
 
     CHECK(write_report(folder / "none/report.html", advise(sample, {})).error().code == error_code::store_failed);
-    // The error of a part is that of the report, and nothing is written.
+    // The error of a part is the error of the report, and nothing is written.
     std::string const other = folder / "other.html";
     auto const refused = write_report(other, advise(sample, {}), plan_throughput({.desired = 1}), plan_ingest({}));
     CHECK(refused.error().message == plan_throughput({.desired = 1}).error().message);
@@ -98,7 +98,7 @@ TEST_CASE("a report is written to a file, or says why not") {
     CHECK(write_report(other, advice{}).error().code == error_code::invalid_input);
 }
 
-TEST_CASE("a report escapes what is markup, and what XML cannot hold") {
+TEST_CASE("a report escapes markup and characters that XML cannot contain") {
     using detail::escaped_html;
     CHECK(escaped_html("a < b && \"c\" > 'd'") == "a &lt; b &amp;&amp; &quot;c&quot; &gt; 'd'");
     CHECK(escaped_html(std::string_view{"\0\x1b\n", 3}) == "\\x00\\x1b\\x0a");
@@ -109,7 +109,7 @@ TEST_CASE("a report escapes what is markup, and what XML cannot hold") {
     CHECK(report.to_html().value().find("<script>") == std::string::npos);
 }
 
-TEST_CASE("numbers of a drawing are short, and have a point") {
+TEST_CASE("numbers in a drawing are short and use a decimal point") {
     using detail::axis_text;
     using detail::drawn_number;
     CHECK(drawn_number(0) == "0");
@@ -126,7 +126,7 @@ TEST_CASE("numbers of a drawing are short, and have a point") {
     CHECK(detail::round_values(0, 0.1, 2).size() == 3);
 }
 
-TEST_CASE("a heat picture joins neighbours of one shade, and leaves out empty cells") {
+TEST_CASE("a heat picture joins neighbouring cells of one shade and omits empty cells") {
     detail::svg_picture picture{"x", "title", "words", 100, 50};
     double const cells[2][4] = {{1, 1, 0, 9}, {0, 0, 0, 0}};
     picture.heat({0, 1, 0, 100}, {0, 1, 50, 0}, 2, 4, 9,

@@ -44,7 +44,7 @@ std::vector<order> some_orders(int count) {
 
 using namespace sample_test;
 
-TEST_CASE("a whole sample knows the members of keys and properties") {
+TEST_CASE("a complete sample finds the components of keys and the properties") {
     std::vector<order> const orders = some_orders(1'000);
     table_sample const sample = sample_of(orders).value();
     CHECK(sample.rows() == 1'000);
@@ -76,8 +76,8 @@ TEST_CASE("a whole sample knows the members of keys and properties") {
     }
 }
 
-TEST_CASE("a drawn sample has every row as likely as any other") {
-    // Which row is kept: 300 draws of 100 from 1,000 rows keep each about 30 times, with a deviation of 5.2.
+TEST_CASE("in a random sample every row is equally likely") {
+    // Which row is selected: 300 draws of 100 from 1,000 rows select each about 30 times, with a deviation of 5.2.
     std::vector<order> const orders = some_orders(1'000);
     std::vector<int> kept(1'000);
     for (std::uint64_t seed = 1; seed <= 300; ++seed) {
@@ -96,11 +96,11 @@ TEST_CASE("a drawn sample has every row as likely as any other") {
         CHECK(count < 60);
         squares += (count - 30.0) * (count - 30.0) / 30.0;
     }
-    CHECK(squares / 1'000 > 0.75); // about 0.9: the draws of one seed are without repetition
+    CHECK(squares / 1'000 > 0.75); // about 0.9: draws with one seed do not repeat rows
     CHECK(squares / 1'000 < 1.05);
 }
 
-TEST_CASE("the same seed draws the same rows, another one others") {
+TEST_CASE("the same seed draws the same rows, and another seed draws others") {
     std::vector<order> const orders = some_orders(2'000);
     auto const numbers = [&](std::uint64_t seed) {
         return sample_of(orders, {.rows = 50, .seed = seed}).value().find("number")->codes;
@@ -109,7 +109,7 @@ TEST_CASE("the same seed draws the same rows, another one others") {
     CHECK_FALSE(numbers(3) == numbers(4));
 }
 
-TEST_CASE("a share in a drawn sample is off by no more than it says, in 95 of 100 samples") {
+TEST_CASE("a share estimated from a random sample is within its stated error in 95 of 100 samples") {
     std::vector<order> const orders = some_orders(5'000);
     int inside = 0;
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
@@ -125,7 +125,7 @@ TEST_CASE("a share in a drawn sample is off by no more than it says, in 95 of 10
     CHECK(inside >= 34); // 38 expected, with a deviation of 1.4
 }
 
-TEST_CASE("rows without a type are looked at by their whole keys") {
+TEST_CASE("rows without a type are analyzed by their whole keys") {
     sample_builder builder;
     for (int index = 0; index < 10; ++index) {
         row_builder row{"p" + std::to_string(index % 2), std::to_string(index)};
@@ -147,7 +147,7 @@ TEST_CASE("rows without a type are looked at by their whole keys") {
     CHECK_THAT(there.to_string(), ContainsSubstring("Int32|String"));
 }
 
-TEST_CASE("a census counts partitions, and how uneven they are") {
+TEST_CASE("a census counts partitions and measures how uneven they are") {
     partition_facts const even = detail::facts_of_sizes({10, 10, 10, 10});
     CHECK(even.count == 4);
     CHECK(even.gini == 0);
@@ -166,7 +166,7 @@ TEST_CASE("a census counts partitions, and how uneven they are") {
     CHECK(detail::facts_of_sizes({}).count == 0);
 }
 
-TEST_CASE("runs of unique neighbouring keys are ranges, and growing ones take every new entity") {
+TEST_CASE("runs of unique neighbouring keys form ranges, and growing ones receive every new entity") {
     auto const runs = [](std::vector<std::string> const& keys) {
         sample_builder builder{{.arrival_order = true}};
         for (std::string const& each : keys) {
@@ -174,7 +174,7 @@ TEST_CASE("runs of unique neighbouring keys are ranges, and growing ones take ev
         }
         return take_census(std::move(builder).finish()).runs;
     };
-    // The table of the provider's guide: increasing unique keys.
+    // The table of the provider's guide with increasing unique keys.
     auto const growing = runs({"0001", "0002", "0003", "0004", "0005", "0006"});
     REQUIRE(growing.size() == 1);
     CHECK(growing[0].first == "0001");
@@ -193,7 +193,7 @@ TEST_CASE("runs of unique neighbouring keys are ranges, and growing ones take ev
     CHECK(runs({"a", "a"}).empty());
 }
 
-TEST_CASE("the order of values is that of the service") {
+TEST_CASE("values are ordered as the service orders them") {
     sample_builder builder;
     std::vector<std::string> const texts{"\xEF\xBC\xA1", "\xF0\x90\x80\x80", "b", "a", "ab", "\xEF\xBC\xA2"};
     for (std::string const& each : texts) {
@@ -210,13 +210,13 @@ TEST_CASE("the order of values is that of the service") {
     CHECK_FALSE(detail::rank_correlation({1, 1, 1}, {1, 2, 3}));
 }
 
-TEST_CASE("an empty table has a census") {
+TEST_CASE("an empty table has a census with zero counts") {
     census const none = take_census(sample_of(std::vector<order>{}).value());
     CHECK(none.rows == 0);
     CHECK_THAT(none.to_string(), ContainsSubstring("entities    0"));
 }
 
-TEST_CASE("figures for a person") {
+TEST_CASE("figures are formatted for people") {
     using namespace entitable::detail;
     CHECK(figure(1234567.0) == "1,234,567");
     CHECK(figure(-0.001, 2) == "0.00");

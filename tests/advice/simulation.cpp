@@ -23,7 +23,7 @@ simulation_options with(simulation_engine engine, double minutes, retry_policy r
 }
 bool near(double value, double expected, double part) { return std::abs(value - expected) <= part * expected; }
 
-/// Mean seconds in a queue with Poisson arrivals and one server that takes the same time for each (Pollaczek and Khinchine).
+/// Mean seconds in a queue with Poisson arrivals and one server with a constant service time (Pollaczek and Khinchine).
 double md1(double arrivals, double rate) {
     double const use = arrivals / rate;
     return use / (2 * rate * (1 - use)) + 1 / rate;
@@ -33,7 +33,7 @@ double md1(double arrivals, double rate) {
 
 using namespace simulation_test;
 
-TEST_CASE("below its rate a server is an M/D/1 queue, with both engines") {
+TEST_CASE("below its rate limit a server behaves as an M/D/1 queue, with both engines") {
     for (double const use : {0.3, 0.7, 0.9}) {
         load_shape const load = load_shape::even(1, arrival_pattern::constant(2'000 * use));
         double const round_trip = 0.005;
@@ -51,8 +51,8 @@ TEST_CASE("below its rate a server is an M/D/1 queue, with both engines") {
     }
 }
 
-TEST_CASE("requests fall into partitions as balls into bins") {
-    // 40 partitions and Poisson arrivals of 60 a second: of each second 40 (1 - e^-1.5) are hit.
+TEST_CASE("requests are distributed over partitions like balls into bins") {
+    // 40 partitions and Poisson arrivals of 60 per second: each second 40 (1 - e^-1.5) of them are hit.
     simulation const run =
         simulate(load_shape::even(40, arrival_pattern::constant(60)), with(simulation_engine::requests, 2)).value();
     REQUIRE(run.partition_load.size() == 40);
@@ -66,7 +66,7 @@ TEST_CASE("requests fall into partitions as balls into bins") {
     CHECK(near(hit / 120, 40 * (1 - std::exp(-1.5)), 0.03));
 }
 
-TEST_CASE("the top key of a Zipf load has its share, with both engines") {
+TEST_CASE("the top key of a Zipf load has its expected share, with both engines") {
     double harmonic = 0;
     for (int rank = 1; rank <= 40; ++rank) {
         harmonic += 1.0 / rank;
@@ -86,10 +86,10 @@ TEST_CASE("the top key of a Zipf load has its share, with both engines") {
     }
 }
 
-TEST_CASE("both engines agree on an overload that is balanced away") {
+TEST_CASE("both engines agree on an overload that load balancing removes") {
     load_shape const load = load_shape::even(50, arrival_pattern::constant(1'000));
     simulation_options options = with(simulation_engine::requests, 12, retry_policy::interactive());
-    options.model.partition_rate = options.model.server_rate = 400; // as 2,000 of 5,000, with fewer requests
+    options.model.partition_rate = options.model.server_rate = 400; // like 2,000 of 5,000, with fewer requests
     simulation const one = simulate(load, options).value();
     options.engine = simulation_engine::fluid;
     simulation const rates = simulate(load, options).value();
@@ -101,12 +101,12 @@ TEST_CASE("both engines agree on an overload that is balanced away") {
     CHECK(near(one.refused, rates.refused, 0.05));
     CHECK(near(one.lost, rates.lost, 0.05));
     CHECK(near(one.sent, rates.sent, 0.05));
-    CHECK(one.stretches.back().refused == 0); // two splits later all is well
+    CHECK(one.stretches.back().refused == 0); // after two more splits the load is balanced
     CHECK(rates.stretches.back().refused == 0);
     CHECK(one.stretches.front().refused > 0);
 }
 
-TEST_CASE("every request is served, given up or under way, with both engines and every pattern") {
+TEST_CASE("every request is served, abandoned or in flight, with both engines and every pattern") {
     for (simulation_engine const engine : {simulation_engine::requests, simulation_engine::fluid}) {
         for (load_shape const& load : {load_shape::even(20, arrival_pattern::ramp(0, 900, 100)),
                  load_shape::zipf(20, 1.5, arrival_pattern::daily(300, 600)),
@@ -124,7 +124,7 @@ TEST_CASE("every request is served, given up or under way, with both engines and
                 (engine == simulation_engine::fluid ? 0 : static_cast<std::uint64_t>(run.served)));
             double served = 0;
             for (simulated_stretch const& each : run.stretches) {
-                served += each.served * 2; // 240 seconds in 120 stretches
+                served += each.served * 2; // 240 seconds in 120 intervals
                 CHECK(each.served <= each.sent + 250 * 20);
             }
             CHECK(near(served, run.served, 1e-9));
@@ -132,7 +132,7 @@ TEST_CASE("every request is served, given up or under way, with both engines and
     }
 }
 
-TEST_CASE("keys that grow or fall stay on one server, keys that are spread do not") {
+TEST_CASE("growing or falling keys stay on one server, spread keys do not") {
     for (simulation_engine const engine : {simulation_engine::requests, simulation_engine::fluid}) {
         simulation_options options = with(engine, 30);
         options.model.partition_rate = options.model.server_rate = 200;
@@ -152,7 +152,7 @@ TEST_CASE("keys that grow or fall stay on one server, keys that are spread do no
     }
 }
 
-TEST_CASE("one partition that is too hot is moved, and stays too hot") {
+TEST_CASE("a single hot partition is moved and remains too hot") {
     simulation_options options = with(simulation_engine::fluid, 20);
     simulation const run = simulate(load_shape::even(1, arrival_pattern::constant(3'000)), options).value();
     CHECK(run.splits == 0);
@@ -160,14 +160,14 @@ TEST_CASE("one partition that is too hot is moved, and stays too hot") {
     CHECK(near(run.served, 2'000 * (20 * 60 - 15), 0.001));
 }
 
-TEST_CASE("warming a partition up beforehand changes nothing") {
-    // Ranges that a warm-up split are joined when it is over: the event meets one range, as it would have met without.
+TEST_CASE("warming up a partition beforehand changes nothing") {
+    // Ranges split by a warm-up are merged after it: the event meets one range, as without the warm-up.
     load_shape const warm = load_shape::even(50, arrival_pattern::burst(100, 6'000, 0, 20 * 60));
     simulation const after = simulate(warm, with(simulation_engine::fluid, 80)).value();
     CHECK(after.splits >= 3);
     CHECK(after.joins == after.splits);
     CHECK(near(after.stretches.back().servers, 1, 1e-9));
-    // One partition has its rate, whether half an hour near this rate came before or nothing.
+    // One partition has its rate, whether half an hour near this rate or no load came before.
     auto const refused_after = [](double before) {
         load_shape const one = load_shape::even(1, arrival_pattern::burst(before, 3'000, 1'800, 600));
         simulation const run = simulate(one, with(simulation_engine::fluid, 40)).value();
@@ -181,7 +181,7 @@ TEST_CASE("warming a partition up beforehand changes nothing") {
     CHECK(near(refused_after(1'900), refused_after(10), 0.001));
 }
 
-TEST_CASE("without retries an outage loses, fixed waits collide, exponential ones spread") {
+TEST_CASE("without retries an outage loses requests, fixed waits collide and exponential waits spread") {
     simulation_options options = with(simulation_engine::requests, 3);
     options.outages = {{60, 5}};
     retry_comparison const all =
@@ -191,20 +191,20 @@ TEST_CASE("without retries an outage loses, fixed waits collide, exponential one
     simulation const& none = all.runs[0];
     simulation const& fixed = all.runs[1];
     simulation const& exponential = all.runs[2];
-    CHECK(near(none.lost, 5 * 1'800, 0.05)); // all that came in the outage
+    CHECK(near(none.lost, 5 * 1'800, 0.05)); // all requests that arrived in the outage
     CHECK(none.sent == none.offered);
     CHECK(none.last_refusal < 65);
     CHECK(fixed.lost < none.lost);
     CHECK(fixed.lost > 1'000);
     CHECK(fixed.most_retries > 500); // on top of 180 new ones in 100 ms
-    CHECK(fixed.last_refusal > 70);  // the outage is over at 65
+    CHECK(fixed.last_refusal > 70);  // the outage ends at 65
     CHECK(fixed.refused > 3 * none.refused);
     CHECK(exponential.lost == 0);
     CHECK(exponential.most_retries < fixed.most_retries / 4);
     CHECK(exponential.refused < fixed.refused / 2);
 }
 
-TEST_CASE("the same seed gives the same figures, another one others") {
+TEST_CASE("the same seed gives the same figures, and another seed gives others") {
     simulation_options options = with(simulation_engine::requests, 1, retry_policy::interactive());
     load_shape const load = load_shape::zipf(30, 1, arrival_pattern::constant(2'100));
     std::string const one = simulate(load, options).value().to_string();
@@ -213,13 +213,13 @@ TEST_CASE("the same seed gives the same figures, another one others") {
     CHECK_FALSE(simulate(load, options).value().to_string() == one);
 }
 
-TEST_CASE("the engine is chosen by the number of requests") {
+TEST_CASE("the engine is selected by the number of requests") {
     load_shape const load = load_shape::even(10, arrival_pattern::constant(1'000));
     CHECK_FALSE(simulate(load, with(simulation_engine::by_size, 0.5)).value().fluid);
     CHECK(simulate(load, with(simulation_engine::by_size, 60)).value().fluid);
 }
 
-TEST_CASE("arrival patterns") {
+TEST_CASE("arrival patterns have their specified rates") {
     CHECK(arrival_pattern::ramp(100, 200, 50).at(25) == 150);
     CHECK(arrival_pattern::ramp(100, 200, 50).at(80) == 200);
     CHECK(std::abs(arrival_pattern::daily(100, 180).at(6 * 3600) - 180) < 1e-9);
@@ -229,7 +229,7 @@ TEST_CASE("arrival patterns") {
     CHECK(arrival_pattern::burst(10, 90, 30, 10).at(40) == 10);
 }
 
-TEST_CASE("a load, a model and a policy that cannot be are refused by name") {
+TEST_CASE("an impossible load, model or policy is refused, and the error names the field") {
     auto const refused = [](load_shape const& load, simulation_options const& options, char const* words) {
         auto const run = simulate(load, options);
         REQUIRE_FALSE(run);
@@ -257,7 +257,7 @@ TEST_CASE("a load, a model and a policy that cannot be are refused by name") {
     refused(good, options, "outage");
 }
 
-TEST_CASE("a histogram keeps durations to 1.6 percent") {
+TEST_CASE("a histogram records durations with an error of at most 1.6 percent") {
     latency_histogram all;
     CHECK(all.quantile(0.5) == 0ns);
     for (int value = 1; value <= 100'000; ++value) {
@@ -275,7 +275,7 @@ TEST_CASE("a histogram keeps durations to 1.6 percent") {
     CHECK(all.count() == 100'000);
     for (std::uint64_t value : {std::uint64_t{0}, std::uint64_t{63}, std::uint64_t{127}, std::uint64_t{128},
              std::uint64_t{1'000'003}, std::uint64_t{1} << 62U}) {
-        latency_histogram two; // the longer one keeps the step of the shorter from being cut to it
+        latency_histogram two; // the longer call prevents the step of the shorter from being truncated to it
         two.add(std::chrono::nanoseconds{static_cast<std::int64_t>(value)});
         two.add(std::chrono::nanoseconds::max());
         auto const top = two.quantile(0.5).count();
@@ -292,8 +292,8 @@ TEST_CASE("a histogram keeps durations to 1.6 percent") {
     CHECK(other.quantile(0) == 0ns);
 }
 
-TEST_CASE("a closed loop that stood still is corrected for what it did not send") {
-    // 100 requests a second for 10 s, of which one took a second: 99 others would have waited in it.
+TEST_CASE("a closed loop that stalled is corrected for the requests it did not send") {
+    // 100 requests per second for 10 s, one of which took a second: 99 others would have waited in it.
     latency_histogram loop;
     for (int request = 0; request < 899; ++request) {
         loop.add_corrected(1ms, 10ms);
@@ -304,7 +304,7 @@ TEST_CASE("a closed loop that stood still is corrected for what it did not send"
     CHECK(loop.quantile(0.95) < 600ms);
 }
 
-TEST_CASE("the load of a workload is spread as its rows are") {
+TEST_CASE("the load of a workload is distributed as its rows are") {
     struct {
         std::vector<std::uint64_t> rows{400, 300, 200, 100};
     } table;

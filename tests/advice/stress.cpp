@@ -37,7 +37,7 @@ std::vector<order> orders(int count) {
     return all;
 }
 
-/// A server's only account, whose key is nobody's.
+/// The only account of a server, with a test key.
 server_options with_account() {
     server_options options;
     options.accounts.push_back({"acct", "b3RoZXI=", {}, {}});
@@ -45,7 +45,7 @@ server_options with_account() {
 }
 constexpr char const* connection = "DefaultEndpointsProtocol=http;AccountName=acct;AccountKey=b3RoZXI=";
 
-/// Virtual time, one worker, calls at equal distances: every figure is exact.
+/// Virtual time, one worker, calls at equal intervals: every figure is exact.
 stress_options exact(entitable::clock& time, double peak) {
     stress_options made;
     made.peak = peak;
@@ -68,11 +68,11 @@ bool has_table(Store const& store, std::string const& name) {
 
 } // namespace stress_test_cases
 
-TEST_CASE("stress test: fills its table within what a transaction of the transport takes") {
+TEST_CASE("stress test: fills its table in transactions within the limits of the transport") {
     using namespace stress_test_cases;
     testing::manual_clock time;
     memory_backend store;
-    retrying const kept{store, {.operation_rows = true, .time = &time}}; // 99 operations a transaction
+    retrying const kept{store, {.operation_rows = true, .time = &time}}; // 99 operations per transaction
     stress_options how = exact(time, 100);
     how.steps = 1;
     CHECK(stress_test<order>{kept, "stress", orders(250)}.reads(1).run(how));
@@ -90,7 +90,7 @@ TEST_CASE("a planted limit of 2,000 entities a second is found") {
     stress_outcome const low = test.run(exact(time, 1'500)).value();
     INFO(low.to_string());
     CHECK(low.verdict == stress_verdict::fits);
-    CHECK(low.carried == 2'000); // the step of 2,250 is refused
+    CHECK(low.carried == 2'000); // the step of 2,250 is throttled
     CHECK(low.steps.size() == 9);
     CHECK(low.steps.back().saturated());
     CHECK(low.steps.back().errors.at(error_code::server_busy) > 0);
@@ -104,7 +104,7 @@ TEST_CASE("a planted limit of 2,000 entities a second is found") {
     CHECK_FALSE(has_table(memory, "stressed"));
 }
 
-TEST_CASE("a planted limit is found through a server, too") {
+TEST_CASE("a planted limit is also found through a server") {
     testing::manual_clock time;
     memory_backend memory;
     testing::faulty store{memory, {&time, testing::partition_target{200, 10s, {}}}};
@@ -121,7 +121,7 @@ TEST_CASE("a planted limit is found through a server, too") {
     CHECK_FALSE(has_table(memory, "stressed"));
 }
 
-TEST_CASE("a partition that is refused from the first step on is hot at once") {
+TEST_CASE("a partition that is throttled from the first step on gives the verdict hot_at_once") {
     testing::manual_clock time;
     memory_backend memory;
     testing::faulty store{memory, {&time, testing::partition_target{20, 10s, {}}}};
@@ -133,7 +133,7 @@ TEST_CASE("a partition that is refused from the first step on is hot at once") {
     CHECK_THAT(outcome.to_string(), ContainsSubstring("ServerBusy"));
 }
 
-TEST_CASE("a peak over the target of a partition is too coarse, even where the store carries it") {
+TEST_CASE("a peak above the target of a partition is too coarse, even if the store sustains it") {
     testing::manual_clock time;
     stress_test<order> test{memory_backend{}, "stressed", orders(10)};
     stress_options options = exact(time, 2'400);
@@ -143,7 +143,7 @@ TEST_CASE("a peak over the target of a partition is too coarse, even where the s
     CHECK(outcome.verdict == stress_verdict::too_coarse);
 }
 
-TEST_CASE("a step to which few calls came by chance is not saturated") {
+TEST_CASE("a step that got few calls by chance is not saturated") {
     for (std::uint64_t seed = 1; seed <= 40; ++seed) { // 200 calls, give or take 14
         testing::manual_clock time;
         stress_options options = exact(time, 100);
@@ -159,8 +159,8 @@ TEST_CASE("a step to which few calls came by chance is not saturated") {
     }
 }
 
-TEST_CASE("percentiles are those of the distribution, waiting included") {
-    // One worker that takes 0.1, 0.2 ... 10 ms, each as often, for calls every 20 ms: nobody waits.
+TEST_CASE("percentiles match the distribution, waiting included") {
+    // One worker with service times of 0.1, 0.2 ... 10 ms, each equally often, for calls every 20 ms: no call waits.
     testing::manual_clock time;
     auto const drawn = [&](std::uint64_t random) -> result<void> {
         time.advance(std::chrono::microseconds{100 * (1 + random % 100)});
@@ -176,7 +176,8 @@ TEST_CASE("percentiles are those of the distribution, waiting included") {
         double const found = static_cast<double>(free.steps[0].latencies.quantile(part).count()) / 1e7;
         CHECK(std::abs(found - part) < 0.025);
     }
-    // A service of 10 ms for calls every 5 ms: the latency grows with each call, and half of the calls find nobody.
+    // A service time of 10 ms for calls every 5 ms: the latency grows with each call, and half of the calls are not
+    // served.
     auto const slow = [&](std::uint64_t) -> result<void> {
         time.advance(10ms);
         return {};
@@ -188,11 +189,11 @@ TEST_CASE("percentiles are those of the distribution, waiting included") {
     CHECK(step.saturated());
     CHECK(step.sent == 1'000);
     CHECK(step.unsent == 1'000);
-    CHECK(step.latencies.most() > 4900ms); // the last one waited for 999 others; alone it takes 10 ms
+    CHECK(step.latencies.most() > 4900ms); // the last call waited for 999 others, alone it takes 10 ms
     CHECK(step.latencies.quantile(0.5) > 2400ms);
 }
 
-TEST_CASE("a latency that is not kept is no fit") {
+TEST_CASE("a missed latency target gives the verdict too_coarse") {
     testing::manual_clock time;
     auto const call = [&](std::uint64_t random) -> result<void> {
         time.advance(random % 50 == 0 ? 5ms : 10us); // 2 of 100 are slow
@@ -226,7 +227,7 @@ TEST_CASE("retries are counted") {
     CHECK(outcome.steps[0].failed() == 0);
 }
 
-TEST_CASE("the table is gone after an error and after an exception, and one that was there is left alone") {
+TEST_CASE("the table is dropped after an error or an exception, and a table that existed before is not") {
     testing::manual_clock time;
     memory_backend memory;
     stress_options options = exact(time, 100);
@@ -260,14 +261,14 @@ TEST_CASE("the table is gone after an error and after an exception, and one that
         error_code::table_already_exists);
     CHECK(mine.get("Ann", 0).value().what == "tea");
 
-    // The error of the removal is told, not hidden behind a good outcome.
+    // The error of the removal is returned and not hidden by a good outcome.
     store.plan({testing::fault::status(500, false, effect::none), 1, "delete_table", {}, false});
     options.step = 10ms;
     CHECK(stress_test<order>{store, "stressed", orders(5)}.reads(1).run(options).error().code ==
         error_code::internal_error);
 }
 
-TEST_CASE("a stress test that cannot be is refused") {
+TEST_CASE("an impossible stress test is refused") {
     memory_backend memory;
     CHECK(stress_test<order>{memory, "stressed", {}}.reads(1).run().error().code == error_code::invalid_input);
     CHECK(stress_test<order>{memory, "stressed", orders(1)}.run().error().code == error_code::invalid_input);
@@ -283,7 +284,7 @@ TEST_CASE("a stress test that cannot be is refused") {
     CHECK_FALSE(has_table(memory, "stressed"));
 }
 
-TEST_CASE("a stress test runs with threads and the computer's clock, on memory, on a file and on a server") {
+TEST_CASE("a stress test runs with threads and the system clock, on memory, on a file and on a server") {
     entitable_test::temporary_folder const folder;
     stress_options options;
     options.peak = 200;
@@ -309,7 +310,7 @@ TEST_CASE("a stress test runs with threads and the computer's clock, on memory, 
     }
 }
 
-TEST_CASE("a table is sampled whole, cut short, and without what the library keeps in it") {
+TEST_CASE("a table is sampled completely or up to a limit, without the library's system rows") {
     memory_backend store;
     table<order> all{store, "orders"};
     all.create().value();
@@ -327,7 +328,7 @@ TEST_CASE("a table is sampled whole, cut short, and without what the library kee
     CHECK(whole.whole());
     CHECK(whole.partitions().size() == 7);
     CHECK_FALSE(whole.cut_short());
-    CHECK(take_census(whole).find("number")->growth.value() > 0.99); // the Timestamps are those of the store
+    CHECK(take_census(whole).find("number")->growth.value() > 0.99); // the Timestamps come from the store
 
     table_sample const drawn = sample_table(all, {.rows = 100}).value();
     CHECK(drawn.size() == 100);

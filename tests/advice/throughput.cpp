@@ -68,7 +68,7 @@ TEST_CASE("a plan has the golden figures of every raise") {
         CHECK(std::abs(range.at(0).get_double().value() - plan.autoscale_from) < 1e-6);
         CHECK(range.at(1).get_double().value() == plan.asked.desired);
 
-        // The same where only the instant maximum is known.
+        // The same if only the instant maximum is known.
         throughput_request other;
         other.instant_maximum = plan.instant_maximum;
         other.desired = request.desired;
@@ -77,7 +77,7 @@ TEST_CASE("a plan has the golden figures of every raise") {
     CHECK(seen == 12);
 }
 
-TEST_CASE("the lowest throughput and the ingest have their golden figures") {
+TEST_CASE("the minimum throughput and the ingest have their golden figures") {
     vectors const golden{"throughput.json"};
     if (!golden) {
         return;
@@ -103,8 +103,8 @@ TEST_CASE("the lowest throughput and the ingest have their golden figures") {
     }
 }
 
-// The worked examples of the provider's page, without any file.
-TEST_CASE("the worked examples of the page on scaling throughput") {
+// The worked examples of the provider's page, without a file.
+TEST_CASE("the worked examples of the page on scaling throughput are reproduced") {
     CHECK(instant_maximum(5) == 50'000);
     CHECK(autoscale_least(30'000) == 3'000);
     CHECK(autoscale_least(50'000) == 5'000);
@@ -136,7 +136,7 @@ TEST_CASE("the worked examples of the page on scaling throughput") {
     CHECK(autoscale.steps.size() == 3); // nothing left to raise
 }
 
-TEST_CASE("the lowest throughput is that of the page's day") {
+TEST_CASE("the minimum throughput follows the documentation of the selected date") {
     throughput_floor const floor{.storage_gb = 80, .highest_ever = 20'000};
     CHECK(lowest_units(floor, throughput_rules_of_2025()) == 400);
     CHECK(lowest_units(floor, throughput_rules_of_2021()) == 800);
@@ -150,7 +150,7 @@ TEST_CASE("the lowest throughput is that of the page's day") {
         error_code::out_of_range_input);
 }
 
-TEST_CASE("every plan ends at what was asked for, and no partition is given more than it can") {
+TEST_CASE("every plan ends at the requested throughput, and no partition exceeds its maximum") {
     for (std::uint64_t partitions = 1; partitions < 60; ++partitions) {
         for (double desired = 400; desired < 3e6; desired *= 1.37) {
             throughput_plan const plan = plan_throughput({.partitions = partitions, .desired = desired}).value();
@@ -166,12 +166,12 @@ TEST_CASE("every plan ends at what was asked for, and no partition is given more
             }
         }
     }
-    // A logarithm that is a whole number in exact arithmetic.
+    // A logarithm that is an integer in exact arithmetic.
     CHECK(plan_throughput({.partitions = 1, .desired = 80'000}).value().doublings == 3);
     CHECK(plan_throughput({.partitions = 3, .desired = 240'000}).value().doublings == 3);
 }
 
-TEST_CASE("a plan for what cannot be is refused by name") {
+TEST_CASE("an impossible plan is refused, and the error names the field") {
     double const nan = std::numeric_limits<double>::quiet_NaN();
     auto const refused = [](throughput_request const& request, char const* words) {
         auto const plan = plan_throughput(request);
@@ -196,7 +196,7 @@ TEST_CASE("a plan for what cannot be is refused by name") {
     CHECK_FALSE(plan_ingest({.data_gb = nan}));
 }
 
-TEST_CASE("a share of 429 from 1 to 5 percent is nothing to cure") {
+TEST_CASE("a share of 1 to 5 percent of 429 answers is healthy") {
     CHECK(judge_throttling(0) == throttling::idle);
     CHECK(judge_throttling(0.01) == throttling::healthy);
     CHECK(judge_throttling(0.05) == throttling::healthy);

@@ -61,7 +61,7 @@ sales_table new_orders(any_transport through = memory_backend{}, aggregate_optio
     return orders;
 }
 
-/// Empty where the sums are those of the entities.
+/// Empty if the sums match the entities.
 template <class Table>
 std::string wrong_sums(Table const& orders) {
     auto const seen = (orders.verify)("kiel");
@@ -85,7 +85,7 @@ TEST_CASE("sums change in the transaction of their entity") {
 
     orders.update("kiel", 2, [](order& each) { each.cents = 90; }).value();
     CHECK(orders.sums({"kiel", "mon"}).value().cents == 340);
-    orders.update("kiel", 2, [](order& each) { each.day = "tue"; }).value(); // leaves one sum, enters another
+    orders.update("kiel", 2, [](order& each) { each.day = "tue"; }).value(); // removed from one sum, added to another
     CHECK(orders.sums({"kiel", "mon"}).value().cents == 250);
     CHECK(orders.sums({"kiel", "tue"}).value().cents == 140);
     orders.insert_or_replace({"kiel", 1, "tue", 1, ""}).value();
@@ -100,7 +100,7 @@ TEST_CASE("sums change in the transaction of their entity") {
     CHECK(orders.sums({"kiel", "tue"}).value().cents == 141);
     CHECK(orders.remove("kiel", 9, any_etag).error().code == error_code::resource_not_found);
 
-    // What adds the same to its sums does not write them.
+    // A change that leaves a sum equal does not write it.
     auto const hot = orders.aggregates().get_stored("kiel", "tue").value().etag;
     orders.update("kiel", 3, [](order& each) { each.note = "paid"; }).value();
     CHECK(orders.aggregates().get_stored("kiel", "tue").value().etag == hot);
@@ -116,7 +116,7 @@ TEST_CASE("sums change in the transaction of their entity") {
     CHECK(wrong_sums(orders) == "");
 }
 
-TEST_CASE("rebuild mends what writers without sums have left") {
+TEST_CASE("rebuild() corrects sums after writes that did not maintain them") {
     auto const orders = new_orders();
     orders.insert({"kiel", 1, "mon", 250, ""}).value();
     orders.insert({"kiel", 2, "sun", 1, ""}).value();
@@ -134,7 +134,7 @@ TEST_CASE("rebuild mends what writers without sums have left") {
     CHECK(orders.rebuild("kiel").value().different == 0);
 }
 
-TEST_CASE("rebuild tells all rows that it has written, also those of an attempt that a writer has beaten") {
+TEST_CASE("rebuild() counts all rows that it wrote, including those of an attempt that lost to another writer") {
     memory_backend store;
     bool meddles = false;
     auto const meddle = [&](std::string_view request, bool) {
@@ -156,7 +156,7 @@ TEST_CASE("rebuild tells all rows that it has written, also those of an attempt 
     CHECK((orders.verify)("kiel").value().different == 0);
 }
 
-TEST_CASE("a salted aggregate is summed over its parts") {
+TEST_CASE("a salted aggregate is the sum of its parts") {
     memory_backend store;
     split_table const orders{store, "orders"};
     orders.create().value();
@@ -198,7 +198,7 @@ TEST_CASE("sums equal a recomputation after every step of random histories, with
     }
 }
 
-TEST_CASE("eight writers with faults, and a rebuild: the sums are right whenever somebody looks") {
+TEST_CASE("with eight writers, faults and a rebuild the sums are right at every read") {
     memory_backend store;
     auto const seen = new_orders(store, {.max_attempts = 1'000});
     std::size_t const steps = entitable_test::rounds(40, 4'000);
@@ -212,7 +212,7 @@ TEST_CASE("eight writers with faults, and a rebuild: the sums are right whenever
                 {testing::fault::lost_before(), testing::fault::lost_after(), testing::fault::busy()});
             sales_table const orders{service, "orders", {.max_attempts = 1'000, .seed = writer + 1}};
             for (std::size_t step = 0; step < steps; ++step) {
-                auto const number = static_cast<std::int32_t>(random() % 20); // the same for all
+                auto const number = static_cast<std::int32_t>(random() % 20); // the same in all cases
                 std::string const day = random() % 2 == 0 ? "mon" : "tue";
                 order const made{"kiel", number, day, static_cast<std::int64_t>(random() % 1000), ""};
                 switch (random() % 4) {
@@ -225,7 +225,7 @@ TEST_CASE("eight writers with faults, and a rebuild: the sums are right whenever
             --writing;
         });
     }
-    std::string problem; // verify reads one page, so what it sees was there at one time
+    std::string problem; // verify reads one page, so all its rows existed at one time
     std::size_t looks = 0;
     for (; writing > 0; ++looks) {
         if (looks % 8 == 7) {
@@ -245,7 +245,7 @@ TEST_CASE("eight writers with faults, and a rebuild: the sums are right whenever
 
 namespace {
 
-/// A defect: the version of sums is not looked at.
+/// A defect: the version of sums is not checked.
 struct blind {
     using is_transport = void;
     any_transport behind;
@@ -311,7 +311,7 @@ testing::interleaving_report walk(
 
 } // namespace
 
-TEST_CASE("writers of one sum in every order, with lost answers and crashes") {
+TEST_CASE("writers of one sum are correct in every order, with lost answers and crashes") {
     sales_actor const inserts{
         "insert", [](auto const& all) { return only_whether(all.insert({"kiel", 2, "mon", 5, ""})); }};
     sales_actor const changes{"update", [](auto const& all) {
@@ -335,7 +335,7 @@ TEST_CASE("writers of one sum in every order, with lost answers and crashes") {
     CHECK(walk({inserts, changes}, limits, false).problem == "");
 }
 
-TEST_CASE("sums: under an operation id a row of sums that another writer inserts first does not void the id") {
+TEST_CASE("sums: an operation id is not voided when another writer inserts a row of sums first") {
     for (bool const is_there : {false, true}) {
         for (int at = 0; at < 9; ++at) {
             INFO("row of sums there: " << is_there << ", the other writer before request " << at);
@@ -359,7 +359,7 @@ TEST_CASE("sums: under an operation id a row of sums that another writer inserts
             CHECK((made ? std::string{} : made.error().to_string()) == "");
             CHECK(other.sums({"kiel", "mon"}).value().cents == 5 + (done ? 10 : 0) + (is_there ? 1 : 0));
             CHECK((other.verify)("kiel").value().different == 0);
-            CHECK(mine.insert({"kiel", 1, "mon", 5, ""}).value().attempts == 0); // it was made before
+            CHECK(mine.insert({"kiel", 1, "mon", 5, ""}).value().attempts == 0); // it was created before
         }
     }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Tables on the io_context of a program: callbacks, futures, coroutines of Asio; over HTTP, on several threads, stopped and destroyed.
+// Tables on the io_context of a program: callbacks, futures and coroutines of Asio, over HTTP, on several threads, stopped and
+// destroyed.
 
 #include <entitable/asio.hpp>
 #include <entitable/azure.hpp>
@@ -77,7 +78,7 @@ boost::asio::awaitable<std::int32_t> sum(asio_loop& loop, async_table<book> book
 
 } // namespace
 
-TEST_CASE("callbacks are called by the io_context, which ends when nothing is under way") {
+TEST_CASE("callbacks run on the io_context, which ends when nothing is in flight") {
     boost::asio::io_context context;
     asio_loop loop{context.get_executor()};
     bool const spot = GENERATE(true, false);
@@ -95,7 +96,7 @@ TEST_CASE("callbacks are called by the io_context, which ends when nothing is un
     CHECK(told == std::vector<std::string>{"5", "ResourceNotFound"});
 }
 
-TEST_CASE("over HTTP: a thousand reads of coroutines of Asio, with curl on the io_context") {
+TEST_CASE("over HTTP: coroutines of Asio make a thousand reads, with curl on the io_context") {
     served_tables const served;
     boost::asio::io_context context;
     asio_loop loop{context.get_executor(), {.in_flight = 20}};
@@ -112,11 +113,11 @@ TEST_CASE("over HTTP: a thousand reads of coroutines of Asio, with curl on the i
     CHECK(all == 10 * 190);
 }
 
-TEST_CASE("futures, and an io_context on several threads") {
+TEST_CASE("futures work with an io_context on several threads") {
     served_tables const served;
     boost::asio::io_context context;
     asio_loop loop{context.get_executor()};
-    async_table<book> const books{loop.loop(), served.store(), "Books"}; // before the threads
+    async_table<book> const books{loop.loop(), served.store(), "Books"}; // before the threads start
     auto busy = boost::asio::make_work_guard(context);
     std::vector<std::thread> threads;
     for (int each = 0; each < 3; ++each) {
@@ -137,7 +138,7 @@ TEST_CASE("futures, and an io_context on several threads") {
     }
 }
 
-TEST_CASE("timers of a loop wait in the io_context, and a stop ends them") {
+TEST_CASE("timers of a loop wait in the io_context, and a stop cancels them") {
     boost::asio::io_context context;
     asio_loop loop{context.get_executor()};
     auto const begun = std::chrono::steady_clock::now();
@@ -150,14 +151,14 @@ TEST_CASE("timers of a loop wait in the io_context, and a stop ends them") {
         [&](std::exception_ptr, result<void> slept) { order.push_back(slept.has_value() ? 0 : 9); });
     async_run(loop, sleeping(loop.loop(), 90ms), [&](std::exception_ptr, result<void>) {
         boost::asio::post(loop.get_executor(), [&] { loop.loop().stop(); });
-        loop.spawn(sleeping(loop.loop(), 1h)); // turns it
+        loop.spawn(sleeping(loop.loop(), 1h)); // runs it
     });
     context.run();
     CHECK(order == std::vector<int>{1, 2, 3, 9});
     CHECK(std::chrono::steady_clock::now() - begun >= 90ms);
 }
 
-TEST_CASE("an exception of a spawned task leaves run, which may be called again") {
+TEST_CASE("an exception of a spawned task leaves run(), which may be called again") {
     boost::asio::io_context context;
     asio_loop loop{context.get_executor()};
     loop.spawn(throwing(loop.loop()));
@@ -168,7 +169,7 @@ TEST_CASE("an exception of a spawned task leaves run, which may be called again"
     CHECK(slept);
 }
 
-TEST_CASE("a loop is destroyed with requests under way, before its io_context and after") {
+TEST_CASE("a loop can be destroyed with requests in flight, before and after its io_context") {
     served_tables const served;
     bool const before = GENERATE(true, false);
     auto context = std::make_unique<boost::asio::io_context>();
@@ -191,14 +192,14 @@ TEST_CASE("a loop is destroyed with requests under way, before its io_context an
     CHECK(told <= 20);
 }
 
-TEST_CASE("a callback destroys the loop that called it, with requests under way") {
+TEST_CASE("a callback can destroy the loop that called it, with requests in flight") {
     served_tables const served;
     boost::asio::io_context context;
     auto loop = std::make_unique<asio_loop>(context.get_executor());
     int told = 0;
     {
         async_table<book> const books{loop->loop(), served.store(), "Books"};
-        auto const last = std::make_shared<int>(7); // captured by value: goes with the handler
+        auto const last = std::make_shared<int>(7); // captured by value: destroyed with the handler
         async_run(*loop, sleeping(loop->loop(), 10ms), [&loop, &told, last](std::exception_ptr, result<void>) {
             told += *last;
             loop.reset();
@@ -208,7 +209,7 @@ TEST_CASE("a callback destroys the loop that called it, with requests under way"
                 [last](std::exception_ptr, result<std::size_t>) { *last = 0; });
         }
         CHECK(last.use_count() == 22);
-        context.run(); // ends: nothing is left of the loop
+        context.run(); // ends: the loop leaves nothing behind
         CHECK(last.use_count() == 1);
         CHECK(*last == 7);
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What stands on tables and is called again after an error at each of its requests: it fails, or everything is done.
+// Features built on tables, called again after an error at each of their requests: a call fails or completes
+// everything.
 
 #include <entitable/aggregate.hpp>
 #include <entitable/bulk.hpp>
@@ -28,7 +29,7 @@ namespace {
 
 constexpr std::int32_t number_of_sales = 9;
 
-/// Sales of three shops on three days.
+/// Sales of three shops over three days.
 table<sale> sales_in(any_transport const& store, std::string name = "sales") {
     table<sale> const all{store, std::move(name)};
     all.create().value();
@@ -47,7 +48,7 @@ bulk_options quick(entitable::clock& time) {
 
 } // namespace
 
-TEST_CASE("asked again: bulk copies and expiries") {
+TEST_CASE("asked again: bulk copies and expiry") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         testing::manual_clock time;
         auto const from = sales_in(store);
@@ -103,7 +104,7 @@ TEST_CASE("asked again: a view that is refreshed, verified and read") {
     });
 }
 
-TEST_CASE("asked again: queries by an index, and the care of indexes") {
+TEST_CASE("asked again: queries by an index, and index maintenance") {
     using sales_table = indexed_table<sale, by_day, elsewhere<by_cents>>;
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         sales_table const sales{store, "sales", in_table<by_cents>{store, "cents"}};
@@ -119,7 +120,7 @@ TEST_CASE("asked again: queries by an index, and the care of indexes") {
         CHECK(asked_until_success([&] {
             return others.by<by_cents>().where(c::cents == 3).page_size(2).to();
         })->size() == 3);
-        // A write that failed is completed by the next one, or by a repair.
+        // A failed write is completed by the next write or by a repair.
         for (int asked = 0; !sales.insert_or_replace({"kiel", 1, "tue", 4}) && asked < 5; ++asked) {}
         static_cast<void>(asked_until_success([&] { return sales.repair(); }));
         auto const seen = asked_until_success([&] { return (sales.verify)(); });
@@ -129,7 +130,7 @@ TEST_CASE("asked again: queries by an index, and the care of indexes") {
     });
 }
 
-TEST_CASE("asked again: sums, and their audit") {
+TEST_CASE("asked again: sums and their audit") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         aggregated_table<sale, day_sum> const sales{store, "sales"};
         sales.create().value();
@@ -186,7 +187,7 @@ TEST_CASE("asked again: a queue that is claimed until it is empty, its lists and
             changes.insert_or_replace({"shop1", 77, "mon", 1});
             queue.outbox(changes, {"kiel", 5, "mon", 1}, "outbox");
             auto const made = changes.submit();
-            if (made || made.error().code == error_code::entity_already_exists) { // of the attempt before
+            if (made || made.error().code == error_code::entity_already_exists) { // from the previous attempt
                 break;
             }
         }
@@ -198,11 +199,11 @@ TEST_CASE("asked again: a queue that is claimed until it is empty, its lists and
         for (int empty = 0; empty < 2;) {
             auto item = asked_until_success([&] { return queue.claim(); });
             if (!*item) {
-                ++empty; // what a claim without an answer holds is free again after a while
+                ++empty; // a message claimed without an answer becomes available again after a while
                 time.advance(11s);
                 continue;
             }
-            static_cast<void>((*item)->complete()); // else it comes again
+            static_cast<void>((*item)->complete()); // otherwise it is delivered again
             done.insert((*item)->message().number);
         }
         CHECK(done.size() == 6);
@@ -212,7 +213,7 @@ TEST_CASE("asked again: a queue that is claimed until it is empty, its lists and
     });
 }
 
-TEST_CASE("asked again: an entity over several rows") {
+TEST_CASE("asked again: an entity stored in several rows") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         wide_table<sale> const wide{store, "wide"};
         wide.create().value();
@@ -226,7 +227,7 @@ TEST_CASE("asked again: an entity over several rows") {
     });
 }
 
-TEST_CASE("asked again: tables of periods") {
+TEST_CASE("asked again: period tables") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         testing::manual_clock time;
         period_tables<sale> const days{store, "days", {.length = period::day, .keep = 24h, .time = &time}};

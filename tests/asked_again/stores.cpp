@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Shards and fleets, asked again after an error at each request to their stores and to their map.
+// Shards and fleets, called again after an error at each request to their stores and to their map.
 
 #include <entitable/fleet.hpp>
 #include <entitable/shards.hpp>
@@ -18,7 +18,7 @@ namespace {
 constexpr std::int32_t in_each = 6;
 auto const everything = r::name != "nobody";
 
-/// Shards whose map is in `store`, and so are both of its stores.
+/// Shards whose map and stores are all in `store`.
 sharded shards_over(faulty_store const& store) {
     return sharded{entitable_test::map_without_identity(
                        store, "shardmap", virtual_shards{4}, {"alpha", "beta"}, {std::chrono::milliseconds{0}}),
@@ -43,7 +43,7 @@ TEST_CASE("asked again: pages of a query over all shards") {
                 ++errors;
                 continue;
             }
-            REQUIRE(errors == 0); // neither an end nor a page behind an error
+            REQUIRE(errors == 0); // after an error neither an end nor a page
             if (!*page) {
                 break;
             }
@@ -62,7 +62,7 @@ TEST_CASE("asked again: pages of a query over all shards") {
     });
 }
 
-TEST_CASE("asked again: a partial query says what is missing, and has it when it is asked again") {
+TEST_CASE("asked again: a partial query reports the missing shards and returns their rows when it is repeated") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         sharded const cloud = shards_over(store);
         static_cast<void>(runners(cloud, in_each));
@@ -93,7 +93,7 @@ TEST_CASE("asked again: a move of a shard") {
                 REQUIRE(asked < 5);
                 auto planned = plan_move(cloud, 0, "beta");
                 if (!planned) {
-                    if (planned.error().code == error_code::invalid_input) { // it is there by now
+                    if (planned.error().code == error_code::invalid_input) { // it exists by now
                         break;
                     }
                     continue;
@@ -109,7 +109,7 @@ TEST_CASE("asked again: a move of a shard") {
         1000);
 }
 
-TEST_CASE("asked again: all stores of a fleet, a check, a reference table") {
+TEST_CASE("asked again: all stores of a fleet, a check and a reference table") {
     with_each_request_failing(
         [](faulty_store const& store, auto const& plan) {
             sharded const cloud = shards_over(store);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Walks over rows, asked again after an error at each of their requests: never an end, and never a success, without the rest.
+// Walks over rows, repeated after an error at each of their requests: they never end or succeed without the remaining rows.
 
 #include <entitable/async.hpp>
 #include <entitable/index.hpp>
@@ -17,7 +17,7 @@
 
 namespace asked_again {
 
-/// Cannot be read as often as that.
+/// More errors than can occur.
 inline int throws = 0;
 
 struct delicate {
@@ -56,7 +56,7 @@ constexpr std::int32_t in_each = 12;
 auto const in_boston = r::event == "Boston" && r::distance == "Full";
 auto const in_both = r::event == "Boston" && (r::distance == "Full" || r::distance == "Half");
 
-/// Asks pages until the end, or an error that does not go away: then it is the same each time, and the token of the last page has the rest.
+/// Reads pages until the end or an error that persists: then it is the same each time, and the token of the last page returns the rest.
 template <class Query>
 void check_pages(Query const& query, std::size_t all) {
     auto pages = query.pages();
@@ -74,7 +74,7 @@ void check_pages(Query const& query, std::size_t all) {
             ++errors;
             continue;
         }
-        REQUIRE_FALSE(told); // neither an end nor a page behind an error
+        REQUIRE_FALSE(told); // after an error neither an end nor a page
         if (!*page) {
             CHECK(found == all);
             return;
@@ -96,7 +96,7 @@ void check_iterator(Range&& range, std::size_t all) {
         try {
             at.emplace(range.begin());
         } catch (error const&) {
-            REQUIRE(++errors < 3); // a run that did not begin begins again
+            REQUIRE(++errors < 3); // a run that did not start starts again
         }
     }
     errors = 0;
@@ -106,7 +106,7 @@ void check_iterator(Range&& range, std::size_t all) {
         }
         try {
             ++*at;
-            REQUIRE(errors == 0); // no row behind an error
+            REQUIRE(errors == 0); // no row after an error
         } catch (error const& problem) {
             CHECK(problem.code != error_code::internal_error);
             if (++errors == 3) {
@@ -120,7 +120,7 @@ void check_iterator(Range&& range, std::size_t all) {
 
 } // namespace
 
-TEST_CASE("asked again: pages, one range and several, filtered, limited and selected") {
+TEST_CASE("asked again: pages of one range and of several, filtered, limited and selected") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         auto const all = runners(store, in_each);
         auto const which = GENERATE(0, 1, 2, 3, 4);
@@ -170,7 +170,7 @@ TEST_CASE("asked again: a query that is run again, and the partitions of a table
     });
 }
 
-TEST_CASE("asked again: rows of any type, of row_table and tables") {
+TEST_CASE("asked again: rows of any type, from row_table and tables") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         auto const all = runners(store, in_each);
         row_table const rows{store, "runners"};
@@ -234,7 +234,7 @@ TEST_CASE("asked again: awaited pages, and awaited queries that are run again") 
     });
 }
 
-TEST_CASE("asked again: a unit of work that tracks a query, and saves") {
+TEST_CASE("asked again: a unit of work that tracks a query and saves") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         auto const all = runners(store, in_each);
         unit_of_work work{all};
@@ -250,7 +250,7 @@ TEST_CASE("asked again: a unit of work that tracks a query, and saves") {
                 break;
             }
             REQUIRE(asked < 5);
-            for (runner& each : *found) { // a write without an answer is a conflict with what may be one's own
+            for (runner& each : *found) { // a write without an answer conflicts with what may be its own row
                 if (work.conflict_of(each).value()) {
                     work.resolve(each, keep::mine);
                 }
@@ -263,7 +263,7 @@ TEST_CASE("asked again: a unit of work that tracks a query, and saves") {
     });
 }
 
-TEST_CASE("asked again: rows whose reading throws are not skipped") {
+TEST_CASE("asked again: rows that throw while they are read are not skipped") {
     memory_backend const store;
     table<parcel> const parcels{store, "parcels"};
     parcels.create().value();

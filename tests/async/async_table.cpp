@@ -14,7 +14,7 @@ using b = fields<book>;
 
 namespace {
 
-/// What a call came to, as text: coroutine and blocking call are to say the same.
+/// The outcome of a call as text: the coroutine and the blocking call must agree.
 template <class T>
 std::string told(result<T> const& outcome) {
     if (!outcome) {
@@ -59,7 +59,7 @@ std::string told(result<void> const& outcome) {
 
 using lines = std::vector<std::string>;
 
-/// Every call of a table, once with a success and once with an error where it has one. `Ask` awaits, or does nothing.
+/// Every call of a table, once with a success and once with an error if it can fail. `Ask` awaits or does nothing.
 #define ENTITABLE_TEST_CALLS(ask)                                                                          \
     said.push_back(told(ask books.create()));                                                              \
     said.push_back(told(ask books.create()));                                                              \
@@ -156,7 +156,7 @@ task<result<book>> kept(async_table<book> books) {
 
 } // namespace
 
-TEST_CASE("an awaited call comes to what the blocking call comes to") {
+TEST_CASE("an awaited call has the same result as the blocking call") {
     lines const expected = blocking_calls({memory_backend{}, "Books"});
     CHECK(expected.size() == 57);
     memory_backend const store;
@@ -171,7 +171,7 @@ TEST_CASE("an awaited call comes to what the blocking call comes to") {
     }
 }
 
-TEST_CASE("pages and updates of several shelves, together") {
+TEST_CASE("pages and updates of several shelves run concurrently") {
     any_transport const store = in_channel{memory_backend{}};
     table<book> const plain{store, "Books"};
     REQUIRE(plain.create());
@@ -180,7 +180,7 @@ TEST_CASE("pages and updates of several shelves, together") {
         REQUIRE(plain.insert(book_of("b", number)));
     }
     event_loop loop;
-    for (std::string const shelf : {"a", "b", "a"}) { // two work on one shelf: they meet
+    for (std::string const shelf : {"a", "b", "a"}) { // two tasks use one shelf and conflict
         loop.spawn(reprice({loop, store, "Books"}, shelf));
     }
     loop.run();
@@ -189,7 +189,7 @@ TEST_CASE("pages and updates of several shelves, together") {
     CHECK(plain.get("b", "4")->price == 1);
 }
 
-TEST_CASE("what a change throws leaves the co_await") {
+TEST_CASE("an exception from a change function leaves the co_await") {
     memory_backend const store;
     table<book> const plain{store, "Books"};
     REQUIRE(plain.create());
@@ -201,7 +201,7 @@ TEST_CASE("what a change throws leaves the co_await") {
     }
 }
 
-TEST_CASE("deadline and token of a call end it where it waits") {
+TEST_CASE("the deadline and the stop token of a call end its waits") {
     any_transport const store = in_channel{memory_backend{}};
     testing::manual_clock time;
     event_loop loop{{.time = &time, .letters = false}};

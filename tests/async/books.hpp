@@ -24,12 +24,12 @@ ENTITABLE(book,
     row_key(isbn),
     properties(price))
 
-/// GCC 12 copies the members of an aggregate byte by byte that stands in an expression with co_await: the result of a function is good.
+/// GCC 12 copies an aggregate byte by byte in an expression with co_await. The result of a function is copied correctly.
 inline book book_of(std::string shelf, std::int32_t number, std::int32_t price = 0) {
     return {std::move(shelf), std::to_string(number), price};
 }
 
-/// Asked in a channel, as everything is that does not opt in to be asked on the spot.
+/// Uses a channel, as all transports do that do not opt in to immediate execution.
 template <class T>
 struct in_channel {
     using is_transport = void;

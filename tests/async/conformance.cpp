@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The conformance suite where each request is awaited in a loop.
+// The conformance suite with each request awaited in a loop.
 
 #include <entitable/async.hpp>
 #include <entitable/file.hpp>
@@ -13,10 +13,10 @@
 
 using namespace entitable;
 
-// GCC 12 wants linkage of what a coroutine keeps.
+// GCC 12 requires linkage for variables that a coroutine stores.
 namespace awaiting_each {
 
-/// Tells the call of the one who waits what the call in the loop came to know.
+/// Copies the results in the loop's call to the call of the caller.
 template <bool OnTheSpot>
 struct telling {
     using is_transport = void;
@@ -48,7 +48,7 @@ task<result<response_of<Request>>> ask(shared<detail::async_place> at, Request c
     co_return co_await awaited<single_request<Request>>{std::move(at), make};
 }
 
-/// A transport whose requests are awaited, one at a time. `OnTheSpot` is whether the loop may ask without a channel.
+/// A transport whose requests are awaited, one at a time. `OnTheSpot`: the loop may execute without a channel.
 template <bool OnTheSpot>
 struct awaiting {
     using is_transport = void;
@@ -90,21 +90,21 @@ inline void conforms(function_ref<any_transport()> make) {
 
 using awaiting_each::conforms;
 
-TEST_CASE("conformance: requests to a memory_backend that are awaited on the spot") {
+TEST_CASE("conformance: awaited requests to a memory_backend that complete at once") {
     conforms<true>([] { return memory_backend{}; });
 }
 
-TEST_CASE("conformance: requests to a memory_backend that are awaited in a channel") {
+TEST_CASE("conformance: awaited requests to a memory_backend over a channel") {
     conforms<false>([] { return memory_backend{}; });
 }
 
-TEST_CASE("conformance: requests to a file_backend that are awaited") {
+TEST_CASE("conformance: awaited requests to a file_backend") {
     entitable_test::temporary_folder const folder;
     std::size_t files = 0;
     conforms<false>([&] { return file_backend{folder / (std::to_string(files++) + ".db")}; });
 }
 
-TEST_CASE("untorn pages: requests that are awaited") {
+TEST_CASE("untorn pages: awaited requests") {
     using entitable_test::torn_page;
     CHECK(torn_page([](any_transport const& store) { return any_transport{awaiting_each::awaiting<true>{store}}; }) ==
         "");

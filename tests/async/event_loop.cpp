@@ -32,7 +32,7 @@ task<result<book>> get_one(async_table<book> books, std::string shelf, std::stri
     co_return co_await books.get(shelf, isbn);
 }
 
-/// Answers what is cancelled, and nothing else.
+/// Answers only cancelled requests.
 struct mute {
     using is_transport = void;
     memory_backend below;
@@ -110,20 +110,20 @@ task<std::int64_t> many_that_end_at_once(std::int32_t count) {
 
 } // namespace
 
-TEST_CASE("tasks run to their end, over a transport that answers at once and over a channel") {
+TEST_CASE("tasks run to completion over a transport that answers at once and over a channel") {
     memory_backend const store;
     event_loop loop;
     for (any_transport const& through : {any_transport{store}, any_transport{in_channel{store}}}) {
         std::string const name = through.at_once() ? "AtOnce" : "InChannel";
         async_table<book> const books{loop, through, name};
-        auto const sum = loop.run(fill_and_sum(books, "a", 600)); // more than are answered at once in a row
+        auto const sum = loop.run(fill_and_sum(books, "a", 600)); // more than the number answered at once in a row
         REQUIRE(sum);
         CHECK(*sum == 599 * 600 / 2);
         CHECK(table<book>{store, name}.get("a", "7").value() == book{"a", "7", 7});
     }
 }
 
-TEST_CASE("tasks are under way together, and the first error that one returns is kept") {
+TEST_CASE("tasks run concurrently, and the first error that a task returns is kept") {
     any_transport const store = in_channel{memory_backend{}};
     event_loop loop{{.in_flight = 3}};
     async_table<book> const books{loop, store, "Books"};
@@ -141,7 +141,7 @@ TEST_CASE("tasks are under way together, and the first error that one returns is
     CHECK(loop.problem()->code == error_code::resource_not_found);
 }
 
-TEST_CASE("what leaves a task leaves the loop, and the others go on") {
+TEST_CASE("an exception leaves its task and the loop, and the other tasks continue") {
     any_transport const store = in_channel{memory_backend{}};
     event_loop loop;
     async_table<book> const books{loop, store, "Books"};
@@ -155,12 +155,12 @@ TEST_CASE("what leaves a task leaves the loop, and the others go on") {
     CHECK_THROWS_WITH(loop.run(throws("awaited")), "awaited");
 }
 
-TEST_CASE("a million tasks that end at once need no stack") {
+TEST_CASE("a million tasks that complete at once need no stack") {
     event_loop loop;
     CHECK(loop.run(many_that_end_at_once(1'000'000)) == 499'999'500'000);
 }
 
-TEST_CASE("a loop that is stopped ends its tasks with Cancelled") {
+TEST_CASE("a stopped loop ends its tasks with Cancelled") {
     any_transport const store = in_channel{memory_backend{}};
     event_loop loop{{.in_flight = 2}};
     async_table<book> const books{loop, store, "Books"};
@@ -178,7 +178,7 @@ TEST_CASE("a loop that is stopped ends its tasks with Cancelled") {
     CHECK(later.error().code == error_code::cancelled);
 }
 
-TEST_CASE("what is under way is cancelled, not waited for") {
+TEST_CASE("requests in flight are cancelled and not waited for") {
     testing::manual_clock time;
     steady_time const begun = time.steady();
     event_loop loop{{.time = &time, .letters = false}};
@@ -197,7 +197,7 @@ TEST_CASE("what is under way is cancelled, not waited for") {
     CHECK(loop.problem()->code == error_code::cancelled);
 }
 
-TEST_CASE("a loop that goes destroys what waits in it") {
+TEST_CASE("a destroyed loop destroys the tasks that wait in it") {
     any_transport const store = in_channel{memory_backend{}};
     REQUIRE(table<book>{store, "Books"}.create());
     event_loop loop{{.in_flight = 2}};
@@ -208,7 +208,7 @@ TEST_CASE("a loop that goes destroys what waits in it") {
     CHECK(loop.turn());
 }
 
-TEST_CASE("other threads post, and wake the loop") {
+TEST_CASE("other threads can post functions and wake the loop") {
     any_transport const store = memory_backend{};
     event_loop loop;
     async_table<book> const books{loop, store, "Books"};
@@ -225,7 +225,7 @@ TEST_CASE("other threads post, and wake the loop") {
     CHECK_FALSE(silent.post([] {}));
 }
 
-TEST_CASE("a task that waits for what never comes is told so") {
+TEST_CASE("a task that can never be resumed ends with an error") {
     struct never {
         [[nodiscard]] bool await_ready() const noexcept { return false; }
         void await_suspend(std::coroutine_handle<>) const noexcept {}
@@ -253,7 +253,7 @@ task<int> awaited_twice(bool& refused) {
 
 } // namespace
 
-TEST_CASE("a task that is awaited twice, or that was moved away, is refused") {
+TEST_CASE("a task that is awaited twice or was moved from is refused") {
     event_loop loop;
     bool refused = false;
     CHECK(loop.run(awaited_twice(refused)) == 2);

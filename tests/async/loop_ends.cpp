@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Loops inside of what other loops run, loops behind a fork, and functions that have captured something by value.
+// Loops inside tasks of other loops, loops after a fork, and functions that capture by value.
 
 #include <entitable/testing/manual_clock.hpp>
 
@@ -24,7 +24,7 @@ using entitable_test::book;
 
 namespace {
 
-/// A loop in front of a store that answers after 10 ms, by a clock that is set by hand.
+/// A loop over a store that answers after 10 ms of a manual clock.
 struct slow_loop {
     testing::manual_clock& time;
     any_transport store;
@@ -45,7 +45,7 @@ any_transport filled() {
     return store;
 }
 
-/// Counts those that live.
+/// Counts living objects.
 class kept {
 public:
     kept(int& lives, std::int32_t value) : lives_(&lives), held_(std::make_unique<std::int32_t>(value)) { ++*lives_; }
@@ -80,7 +80,7 @@ task<result<std::int32_t>> awaiting(async_table<book> books, kept counted) {
     co_return one.price + other.price + counted.value();
 }
 
-/// Loops that are under way, each with a task and a stack.
+/// Running loops, each with a task and a stack.
 struct inner_loops {
     testing::manual_clock time;
     any_transport store = filled();
@@ -96,7 +96,7 @@ struct inner_loops {
             each->loop.spawn(on_own_stack(each->loop, work));
         }
     }
-    /// One of them turns so many times, and is destroyed.
+    /// Runs one of them for this number of turns, then destroys it.
     void turn_and_destroy(std::size_t which) {
         auto& one = all.at(which);
         for (std::size_t turn = 0; turn < which && one->loop.turn(); ++turn) {
@@ -130,7 +130,7 @@ struct destroying_on_a_stack {
 
 } // namespace
 
-TEST_CASE("a task and a stack turn and destroy loops of others, whatever is under way there") {
+TEST_CASE("a task or a stack can run and destroy other loops, whatever is in flight there") {
     inner_loops inner;
     slow_loop outer{inner.time, inner.store};
     CHECK(outer.loop.run(destroying(outer, inner, 0)).value() == 20);
@@ -140,10 +140,10 @@ TEST_CASE("a task and a stack turn and destroy loops of others, whatever is unde
     destroying_on_a_stack const second{&outer, &inner, 3};
     CHECK(outer.loop.run(on_own_stack(outer.loop, second)).value() == 20);
     CHECK(inner.lives == 0);
-    CHECK(inner.ends == 3); // the first loop never began its stack
+    CHECK(inner.ends == 3); // the first loop never started its stack
 }
 
-TEST_CASE("who asks a loop to stop, from a task, a stack or a letter, may destroy it when it has ended") {
+TEST_CASE("code that stops a loop from a task, a stack or a posted function may destroy the loop once it has ended") {
     for (int who = 0; who < 3; ++who) {
         auto loop = std::make_unique<event_loop>();
         event_loop& it = *loop;
@@ -169,7 +169,7 @@ TEST_CASE("who asks a loop to stop, from a task, a stack or a letter, may destro
 }
 
 #if defined(ENTITABLE_TEST_FORKS)
-TEST_CASE("a child of fork leaves the loops of its parent alone, has loops of its own, and the parent goes on") {
+TEST_CASE("a child process leaves the loops of its parent alone and uses loops of its own, and the parent continues") {
     testing::manual_clock time;
     any_transport const store = filled();
     slow_loop outer{time, store};
@@ -177,9 +177,9 @@ TEST_CASE("a child of fork leaves the loops of its parent alone, has loops of it
     int lives = 0;
     auto const child_is_well = [&] {
         entitable_test::child_process child{[&] {
-            slow_loop own{time, store}; // the memory is the child's own
+            slow_loop own{time, store}; // the memory belongs to the child
             bool read = own.loop.run(awaiting(own.books, kept{lives, 1})).value() == 21;
-#if !ENTITABLE_STACKS_ARE_THREADS // the thread sanitizer lets a child make none
+#if !ENTITABLE_STACKS_ARE_THREADS // the thread sanitizer does not let a child create threads
             int ends = 0;
             two_reads const work{{own.near, "Books"}, kept{lives, 1}, &ends};
             read = read && own.loop.run(on_own_stack(own.loop, work)).value() == 21;
@@ -201,7 +201,7 @@ TEST_CASE("a child of fork leaves the loops of its parent alone, has loops of it
 
         result<std::int32_t> operator()() const {
             auto one = table<book>{in->near, "Books"}.get("shelf", "1");
-            bool const good = well(); // while this stack and others are under way
+            bool const good = well(); // while this stack and others are running
             auto other = table<book>{in->near, "Books"}.get("shelf", "1");
             return good && one && other ? one->price + other->price : -1;
         }
@@ -214,7 +214,7 @@ TEST_CASE("a child of fork leaves the loops of its parent alone, has loops of it
     outer.loop.run();
     CHECK_FALSE(outer.loop.problem());
     CHECK(lives == 0);
-    // Letters of the parent still arrive, and none of the child's.
+    // Functions posted in the parent still run, those of the child never do.
     bool told = false;
     CHECK(with_letters.post([&] {
         told = true;
@@ -228,7 +228,7 @@ TEST_CASE("a child of fork leaves the loops of its parent alone, has loops of it
 
 namespace {
 
-/// The function is gone when this returns.
+/// The function is destroyed when this returns.
 task<result<std::int32_t>> kept_by_the_stack(slow_loop& in, kept counted) {
     auto const work = [from = table<book>{in.near, "Books"}, counted]() -> result<std::int32_t> {
         auto one = from.get("shelf", "1");
@@ -251,7 +251,7 @@ task<result<std::int32_t>> kept_by_the_update(async_table<book> books, kept coun
 
 } // namespace
 
-TEST_CASE("functions that have captured by value are kept as long as they are needed, and no longer") {
+TEST_CASE("functions that capture by value live exactly as long as they are needed") {
     testing::manual_clock time;
     slow_loop in{time, filled()};
     int lives = 0;
@@ -261,7 +261,7 @@ TEST_CASE("functions that have captured by value are kept as long as they are ne
             all.push_back(kept_by_the_stack(in, kept{lives, each}));
         }
         auto transaction = kept_by_the_transaction(in, kept{lives, 5});
-        CHECK(lives == 4); // each has one, and nobody else
+        CHECK(lives == 4); // each is held once
         for (std::int32_t each = 0; each < 3; ++each) {
             CHECK(in.loop.run(std::move(all[static_cast<std::size_t>(each)])).value() == 10 + each);
         }
@@ -279,7 +279,7 @@ TEST_CASE("functions that have captured by value are kept as long as they are ne
         (void)lettered.turn();
         CHECK(told == 3);
         CHECK(lives == 0);
-        CHECK(lettered.post([counted = kept{lives, 3}] { (void)counted.value(); })); // and it is never run
+        CHECK(lettered.post([counted = kept{lives, 3}] { (void)counted.value(); })); // and it never runs
     }
     CHECK(lives == 0);
 }
@@ -287,7 +287,7 @@ TEST_CASE("functions that have captured by value are kept as long as they are ne
 #if defined(ENTITABLE_TEST_FORKS)
 namespace {
 
-/// Whether the process ends with the refusal, and not by what comes after it.
+/// Whether the process ends with the refusal and not because of later code.
 bool refuses(void (*destroy)(std::optional<event_loop>&)) {
     entitable_test::child_process child{[&] {
         std::set_terminate([] {
@@ -312,7 +312,7 @@ task<> destroys(std::optional<event_loop>* loop) {
 
 } // namespace
 
-TEST_CASE("a loop is not destroyed by what it runs: the process ends, and says why") {
+TEST_CASE("a loop that is destroyed by its own code ends the process with a message") {
     CHECK(refuses([](std::optional<event_loop>& loop) {
         loop->spawn(destroys(&loop));
         loop->run();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Orders of completion drawn from a seed, with faults, time-outs, stops at every turn and loops that are destroyed at every turn. Each task works on
-// keys of its own and knows what may be stored there: no outcome, whenever it comes, says anything else. By a clock that is set by hand.
+// Orders of completion drawn from a seed, with faults, timeouts, stops at every turn and loops that are destroyed at every turn. Each task uses
+// keys of its own and knows what may be stored there: no outcome contradicts it, whenever it arrives. Uses a manual clock.
 
 #include <entitable/retrying.hpp>
 
@@ -26,7 +26,7 @@ namespace {
 
 struct world : entitable_test::shuffled_world {
     using shuffled_world::shuffled_world;
-    std::size_t frames{};  ///< coroutines that live
+    std::size_t frames{};  ///< living coroutines
     std::int32_t prices{}; ///< drawn
 };
 
@@ -42,7 +42,7 @@ public:
         }
         return all;
     }
-    /// It is this, which was possible.
+    /// The stored state is this one, which was possible.
     void saw(std::string const& isbn, state seen) {
         auto& all = at(isbn);
         INFO("key " << isbn << " is " << (seen ? std::to_string(*seen) : "absent"));
@@ -50,7 +50,7 @@ public:
         all = {seen};
     }
     void is(std::string const& isbn, state now) { at(isbn) = {now}; }
-    /// A write of unknown effect made this of each state, or nothing.
+    /// A write of unknown effect changed each state to this, or nothing.
     template <class Make>
     void may(std::string const& isbn, Make const& make) {
         auto& all = at(isbn);
@@ -58,7 +58,7 @@ public:
             all.push_back(make(all[index]));
         }
     }
-    /// Left out: those for which it is so.
+    /// Removes the states for which it is true.
     template <class Not>
     void not_those(std::string const& isbn, Not const& impossible) {
         auto& all = at(isbn);
@@ -100,7 +100,7 @@ task<> one_task(world& in, event_loop& loop, async_semaphore& limit, async_table
     for (int step = 0; step < steps; ++step) {
         std::string const isbn = std::to_string(in.below(3));
         std::int32_t const price =
-            1000 * ++in.prices; // an insert of what is there already counts as made after a lost answer
+            1000 * ++in.prices; // after a lost answer an insert of an existing row counts as applied
         book const made{shelf, isbn, price};
         switch (in.below(12)) {
             case 0: {
@@ -156,7 +156,7 @@ task<> one_task(world& in, event_loop& loop, async_semaphore& limit, async_table
                         for (book const& each : **page) {
                             found.emplace(each.isbn, each.price);
                         }
-                    } else if (page) { // all were read
+                    } else if (page) { // all rows were read
                         for (std::string const key : {"0", "1", "2"}) {
                             auto const at = found.find(key);
                             mine.saw(key, at == found.end() ? beliefs::state{} : beliefs::state{at->second});
@@ -227,7 +227,8 @@ task<> one_task(world& in, event_loop& loop, async_semaphore& limit, async_table
 
 constexpr std::size_t tasks = 4;
 
-/// Runs one schedule; at the turn `stop_at` the loop is stopped, at `destroy_at` destroyed. How many turns it took.
+/// Runs one schedule. The loop is stopped at the turn `stop_at` and destroyed at `destroy_at`. Returns the number
+/// of turns.
 std::size_t run_schedule(std::uint64_t seed, std::size_t faults, std::size_t stop_at, std::size_t destroy_at) {
     INFO("seed " << seed << ", faults " << faults << ", stopped at " << stop_at << ", destroyed at " << destroy_at);
     world in{seed};
@@ -257,7 +258,7 @@ std::size_t run_schedule(std::uint64_t seed, std::size_t faults, std::size_t sto
         REQUIRE(turn < 10'000);
         if (more) {
             steady_time const wakes = loop->wakes_at();
-            REQUIRE(wakes != (steady_time::max)()); // it waits for something
+            REQUIRE(wakes != (steady_time::max)()); // it is waiting for something
             in.time.wait_until(wakes);
         }
     }
@@ -291,7 +292,7 @@ TEST_CASE("in any order of completion each task sees its own writes, with and wi
     }
 }
 
-TEST_CASE("a loop is stopped at every turn, and every task ends") {
+TEST_CASE("a loop can be stopped at every turn, and every task ends") {
     std::size_t const seeds = entitable_test::rounds(12, 600, 150);
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         std::size_t const turns = run_schedule(seed, faults_of(seed), never, never);
@@ -301,7 +302,7 @@ TEST_CASE("a loop is stopped at every turn, and every task ends") {
     }
 }
 
-TEST_CASE("a loop is destroyed at every turn, and nothing is left") {
+TEST_CASE("a loop can be destroyed at every turn, and nothing leaks") {
     std::size_t const seeds = entitable_test::rounds(12, 600, 150);
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         std::size_t const turns = run_schedule(seed, faults_of(seed), never, never);

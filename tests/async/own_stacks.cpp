@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Code that calls and waits, on stacks of its own: transactions, bulk loads, queues, units of work and shards in one thread.
+// Blocking code on stacks of its own: transactions, bulk loads, queues, units of work and shards in one thread.
 
 #include <entitable/bulk.hpp>
 #include <entitable/messaging.hpp>
@@ -26,7 +26,7 @@ using b = fields<book>;
 
 namespace {
 
-/// A loop by a clock that is set by hand, in front of a store that answers after 10 ms.
+/// A loop with a manual clock over a store that answers after 10 ms.
 struct far_loop {
     static constexpr auto latency = 10ms;
     memory_backend store;
@@ -36,7 +36,7 @@ struct far_loop {
     event_loop loop{{.time = &time, .letters = false}};
     steady_time begun = time.steady();
 
-    /// How many answers were waited for one after the other.
+    /// The number of answers that were waited for one after the other.
     [[nodiscard]] auto rounds() { return (time.steady() - begun) / latency; }
     [[nodiscard]] table<book> plain() const { return {store, "Books"}; }
     far_loop() { plain().create().value(); }
@@ -72,7 +72,7 @@ task<result<std::string>> first_of_two(event_loop& loop, task<result<std::string
     co_return co_await with_timeout(loop, 1s, std::move(one));
 }
 
-/// What is under way in one schedule, stopped or destroyed at a turn. How many turns it took.
+/// What runs in one schedule, stopped or destroyed at a turn. Returns the number of turns.
 std::size_t stop_at(std::size_t stopped, std::size_t destroyed) {
     INFO("stopped at " << stopped << ", destroyed at " << destroyed);
     far_loop in;
@@ -140,7 +140,7 @@ std::size_t stop_at(std::size_t stopped, std::size_t destroyed) {
     for (auto const& each : in.plain().where(b::shelf == "shelf").to().value()) {
         sum += each.price;
     }
-    CHECK(sum == 300); // all of a transaction, or nothing of it
+    CHECK(sum == 300); // a whole transaction or nothing of it
     if (stopped == ~std::size_t{0} && destroyed == ~std::size_t{0}) {
         CHECK(claims == 1);
         CHECK(in.plain().scan_table().count().value() == 7);
@@ -150,7 +150,7 @@ std::size_t stop_at(std::size_t stopped, std::size_t destroyed) {
 
 } // namespace
 
-TEST_CASE("many transactions of one partition are under way together, and none is lost") {
+TEST_CASE("many transactions of one partition run concurrently, and none is lost") {
     far_loop in;
     for (int number = 0; number < 6; ++number) {
         REQUIRE(in.plain().insert(book_of("shelf", number, 100)));
@@ -162,17 +162,17 @@ TEST_CASE("many transactions of one partition are under way together, and none i
     }
     in.loop.run();
     CHECK_FALSE(in.loop.problem());
-    CHECK(in.asked > 4 * tasks); // many were beaten, and began again
+    CHECK(in.asked > 4 * tasks); // many lost a race and started over
     CHECK(in.rounds() < in.asked / 4);
     std::int32_t sum = 0;
     for (auto const& each : in.plain().where(b::shelf == "shelf").to().value()) {
-        CHECK(each.price == 100); // as many went as came
+        CHECK(each.price == 100); // the sum is unchanged
         sum += each.price;
     }
     CHECK(sum == 600);
 }
 
-TEST_CASE("an awaited transaction answers as the blocking one does") {
+TEST_CASE("an awaited transaction has the same result as the blocking one") {
     memory_backend store;
     table<book> const plain{store, "Books"};
     REQUIRE(plain.create());
@@ -214,7 +214,7 @@ TEST_CASE("an awaited transaction answers as the blocking one does") {
     CHECK(plain.get("shelf", "1").value().price == 3);
 }
 
-TEST_CASE("what a body throws leaves the co_await, and nothing is written") {
+TEST_CASE("an exception from the body leaves the co_await, and nothing is written") {
     far_loop in;
     REQUIRE(in.plain().insert({"shelf", "1", 1}));
     async_table<book> const books{in.loop, in.cloud, "Books"};
@@ -231,7 +231,7 @@ TEST_CASE("what a body throws leaves the co_await, and nothing is written") {
     CHECK(in.plain().get("shelf", "1").value().price == 1);
 }
 
-TEST_CASE("a catch clause that waits keeps its exception, whatever others throw meanwhile") {
+TEST_CASE("a catch clause that waits keeps its exception when other stacks throw meanwhile") {
     far_loop in;
     REQUIRE(in.plain().insert({"shelf", "1", 1}));
     loop_transport const near{in.loop, in.cloud};
@@ -258,7 +258,7 @@ TEST_CASE("a catch clause that waits keeps its exception, whatever others throw 
     CHECK(right == 5);
 }
 
-TEST_CASE("a bulk load of one stack has many requests under way, and others go on") {
+TEST_CASE("a bulk load on one stack has many requests in flight, and other tasks continue") {
     far_loop in;
     loop_transport const near{in.loop, in.cloud};
     std::vector<book> rows;
@@ -279,7 +279,7 @@ TEST_CASE("a bulk load of one stack has many requests under way, and others go o
     CHECK(in.plain().scan_table().count().value() == rows.size());
 }
 
-TEST_CASE("workers of one thread take messages of a queue, each message once") {
+TEST_CASE("workers on one thread claim messages of a queue, each message once") {
     far_loop in;
     loop_transport const near{in.loop, in.cloud};
     queue_options options;
@@ -328,7 +328,7 @@ TEST_CASE("workers of one thread take messages of a queue, each message once") {
     CHECK(in.rounds() < in.asked / 2);
 }
 
-TEST_CASE("a claim that waits lets others go on, and a cancelled one does not wait for its time") {
+TEST_CASE("a waiting claim lets other tasks run, and a cancelled claim ends early") {
     far_loop in;
     loop_transport const near{in.loop, in.cloud};
     queue_options options;
@@ -355,7 +355,7 @@ TEST_CASE("a claim that waits lets others go on, and a cancelled one does not wa
     CHECK(in.time.steady() - begun < 1100ms);
 }
 
-TEST_CASE("a fan-out over shards asks all stores at once from one stack") {
+TEST_CASE("a fan-out over shards sends to all stores at once from one stack") {
     far_loop in;
     sharded_options how;
     how.time = &loop_clock(in.loop);
@@ -385,7 +385,7 @@ TEST_CASE("a fan-out over shards asks all stores at once from one stack") {
     CHECK(in.loop.run(on_own_stack(in.loop, scan)) == 40);
     CHECK(in.asked == 17);
     CHECK(in.rounds() == 1);
-    // Two at once take no longer.
+    // Two at once take no longer than one.
     in.begun = in.time.steady();
     in.loop.spawn(on_own_stack(in.loop, scan));
     in.loop.spawn(on_own_stack(in.loop, scan));
@@ -393,7 +393,7 @@ TEST_CASE("a fan-out over shards asks all stores at once from one stack") {
     CHECK(in.rounds() == 1);
 }
 
-TEST_CASE("transactions, loads and queues are stopped at every turn, and destroyed at every turn") {
+TEST_CASE("transactions, loads and queues can be stopped and destroyed at every turn") {
     constexpr auto never = ~std::size_t{0};
     std::size_t const turns = stop_at(never, never);
     CHECK(turns > 10);
@@ -403,7 +403,7 @@ TEST_CASE("transactions, loads and queues are stopped at every turn, and destroy
     }
 }
 
-TEST_CASE("outside a stack of its loop a loop_transport refuses") {
+TEST_CASE("a loop_transport refuses requests outside a stack of its loop") {
     far_loop in;
     loop_transport const near{in.loop, in.cloud};
     CHECK(table<book>{near, "Books"}.get("shelf", "1").error().code == error_code::invalid_input);

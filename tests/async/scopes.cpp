@@ -38,7 +38,7 @@ task<result<std::string>> any(event_loop& loop) {
     parts.push_back(after(loop, 1s, "quick"));
     auto first = co_await when_any(loop, std::move(parts));
     CHECK(first.index == 1);
-    ENTITABLE_CO_CHECK(co_await sleep_for(loop, 1s)); // outside of the scope that was ended
+    ENTITABLE_CO_CHECK(co_await sleep_for(loop, 1s)); // outside the scope that was ended
     co_return std::move(first.value);
 }
 
@@ -79,20 +79,20 @@ struct timeless {
 
 } // namespace
 
-TEST_CASE("when_all waits for the last, and keeps the order") {
+TEST_CASE("when_all() waits for the last task and keeps the order") {
     timeless at;
     CHECK(at.loop.run(all(at.loop, 4)).value() == "0123ab");
     CHECK(at.passed() == 6s);
     CHECK_THROWS_WITH(at.loop.run(throws_in_group(at.loop)), "left a task");
 }
 
-TEST_CASE("when_any cancels the others and waits for their ends") {
+TEST_CASE("when_any() cancels the other tasks and waits for them to end") {
     timeless at;
     CHECK(at.loop.run(any(at.loop)).value() == "quick");
-    CHECK(at.passed() == 2s); // nobody waited for the slow one
+    CHECK(at.passed() == 2s); // no task waited for the slow one
 }
 
-TEST_CASE("with_timeout ends what its task waits for, and nothing else") {
+TEST_CASE("with_timeout() ends the waits of its own task and no others") {
     timeless at;
     CHECK(at.loop.run(timed(at.loop, 10s)).value() == "in time");
     CHECK(at.passed() == 6s);
@@ -100,13 +100,13 @@ TEST_CASE("with_timeout ends what its task waits for, and nothing else") {
     CHECK(at.passed() == 12s);
     CHECK(at.loop.run(timed(at.loop, 3s)).value() == "DeadlineExceeded");
     CHECK(at.passed() == 16s);
-    auto const outer = at.loop.run(nested(at.loop)); // the limit around both
+    auto const outer = at.loop.run(nested(at.loop)); // the timeout around both
     REQUIRE_FALSE(outer);
     CHECK(outer.error().code == error_code::deadline_exceeded);
     CHECK(at.passed() == 18s);
 }
 
-TEST_CASE("a semaphore lets so many in, in turn") {
+TEST_CASE("a semaphore admits its number of tasks in order of arrival") {
     timeless at;
     async_semaphore limit{at.loop, 3};
     int now = 0;

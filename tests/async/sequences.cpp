@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Numbers that many tasks of one thread draw.
+// Many tasks of one thread draw numbers.
 
 #include <entitable/async.hpp>
 #include <entitable/sequence.hpp>
@@ -16,7 +16,7 @@ using namespace entitable;
 
 namespace {
 
-/// A read whose answer is lost is an error, and the task asks again; a lost write is not one.
+/// A read whose answer is lost is an error, and the task tries again; a lost write is not an error.
 task<result<void>> draw(async_sequence from, int count, std::vector<std::int64_t>& all) {
     for (int drawn = 0; drawn < count;) {
         if (auto const number = co_await from.next()) {
@@ -42,7 +42,7 @@ void all_differ(std::vector<std::int64_t> all, std::size_t least) {
 
 } // namespace
 
-TEST_CASE("tasks draw from two sequences over one row, with lost answers: no number comes twice") {
+TEST_CASE("tasks that draw from two sequences over one row never get the same number, even with lost answers") {
     auto const block = GENERATE(1U, 7U);
     auto const spot = GENERATE(false, true);
     CAPTURE(block, spot);
@@ -52,7 +52,7 @@ TEST_CASE("tasks draw from two sequences over one row, with lost answers: no num
     service.plan_random(
         block, 100, 400, {testing::fault::lost_before(), testing::fault::lost_after(), testing::fault::half_answer()});
     event_loop loop{{.time = &time, .letters = false}};
-    any_transport const through = spot ? any_transport{store} : any_transport{service}; // a store has no lost answers
+    any_transport const through = spot ? any_transport{store} : any_transport{service}; // a store loses no answers
     sequence_options options;
     options.block = block;
     options.seed = 7;
@@ -68,12 +68,12 @@ TEST_CASE("tasks draw from two sequences over one row, with lost answers: no num
         FAIL_CHECK(loop.problem()->to_string());
     }
     all_differ(all, 10 * (20 + 15 * 3));
-    // A blocking sequence goes on behind them.
+    // A blocking sequence continues after them.
     auto const behind = sequence{store, "orders"}.next().value().value;
     CHECK(behind > *std::max_element(all.begin(), all.end()));
 }
 
-TEST_CASE("an awaited sequence refuses what the blocking one refuses") {
+TEST_CASE("an awaited sequence refuses the same arguments as the blocking one") {
     event_loop loop;
     sequence_options options;
     options.step = 0;

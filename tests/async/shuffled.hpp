@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A store whose answers come in an order that is drawn from a seed, with faults; by a clock that is set by hand.
+/// A store with faults that answers in an order drawn from a seed, with a manual clock.
 
 #include <entitable/entitable.hpp>
 #include <entitable/testing/manual_clock.hpp>
@@ -17,21 +17,21 @@
 
 namespace entitable_test {
 
-/// What becomes of a request.
+/// The fault of a request.
 enum class mishap : std::uint8_t {
     none,
-    lost,         ///< on its way there
-    applied_lost, ///< its answer
+    lost,         ///< the request is lost
+    applied_lost, ///< the answer is lost
     busy,         ///< refused
 };
 
-/// What all of one schedule share.
+/// Shared by all parts of one schedule.
 struct shuffled_world {
     explicit shuffled_world(std::uint64_t seed) : random(seed) {}
 
     [[nodiscard]] std::size_t below(std::size_t count) { return static_cast<std::size_t>(random.bits() % count); }
     [[nodiscard]] bool one_in(std::size_t count) { return below(count) == 0; }
-    /// One request in so many has a fault; none for 0.
+    /// One of this number of requests has a fault; 0 for none.
     [[nodiscard]] static mishap drawn_fault(entitable::random_source& from, std::size_t one_of) {
         if (one_of == 0 || from.bits() % one_of != 0) {
             return mishap::none;
@@ -52,7 +52,7 @@ struct shuffled_world {
     std::size_t completed{};
 };
 
-/// What the store, or what is between, answers.
+/// The answer of the store, or of the network in between.
 template <entitable::table_request Request>
 [[nodiscard]] entitable::result<entitable::response_of<Request>> answer_with(
     shuffled_world& in, mishap fault, Request const& request, entitable::call& context) {
@@ -70,7 +70,7 @@ template <entitable::table_request Request>
     return entitable::failure{std::move(lost)};
 }
 
-/// Executes what it was sent at a time that is drawn, in any order.
+/// Executes requests at a random time, in any order.
 class shuffling_channel final : public entitable::channel {
 public:
     explicit shuffling_channel(shuffled_world& in) : in_(in) {}
@@ -85,7 +85,7 @@ public:
         for (sent& each : under_way_) {
             if (each.tag == tag && !each.cancelled) {
                 each.cancelled.emplace(why);
-                if (in_.one_in(2)) { // what is on its way may arrive all the same
+                if (in_.one_in(2)) { // a request on its way may still arrive
                     each.request.visit([&](auto const& asked) { (void)in_.store.execute(asked, *each.context); });
                     each.applied = true;
                 }
@@ -141,7 +141,7 @@ private:
     std::vector<sent> under_way_;
 };
 
-/// In a loop by that channel; where it is asked and waited for, at once, with the same faults.
+/// In a loop over that channel; blocking callers get the answer at once, with the same faults.
 struct shuffled {
     using is_transport = void;
     shuffled_world* in;

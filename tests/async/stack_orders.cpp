@@ -2,8 +2,9 @@
 // Copyright (c) 2026 the entitable authors
 
 // Code on stacks of its own, by schedules that are drawn from a seed: a transaction, a load, a queue, a saga, a unit of work, writes with
-// indexes and a copy, together in one loop. Which request has which fault is a matter of what it asks and how often it was asked, so each comes to
-// what it comes to without a loop. Stopped, and destroyed, at every turn: what was done is then whole, and what is run again completes it.
+// indexes and a copy, together in one loop. The fault of a request depends only on its content and on how often it was sent, so each piece has
+// the same result as without a loop. The loop is stopped and destroyed at every turn: changes are then complete or absent, and a second run
+// completes them.
 
 #include <entitable/bulk.hpp>
 #include <entitable/copy.hpp>
@@ -33,7 +34,7 @@ using b = fields<book>;
 
 namespace {
 
-/// Where a piece of work is done.
+/// Runs one piece of work.
 struct site {
     any_transport through;
     entitable::clock* time;
@@ -239,7 +240,7 @@ std::string rows_of(site const& at, char const* name) {
     return text + "\n";
 }
 
-/// A store, and who asks it.
+/// A store and its clients.
 struct schedule : shuffled_world {
     explicit schedule(std::uint64_t drawn, std::size_t faults) : shuffled_world(drawn), seed(drawn) {
         for (auto const* const name : {"Accounts", "Loaded", "Done", "Ledger", "Units", "Source", "Target"}) {
@@ -280,7 +281,7 @@ struct schedule : shuffled_world {
         through = seed % 3 == 0 ? any_transport{retrying{shuffled{this}, patient}} : any_transport{shuffled{this}};
     }
 
-    /// What all have done, after those were brought to an end that others would bring to an end.
+    /// The result of all pieces, after unfinished ones were completed.
     [[nodiscard]] std::string content() {
         std::string text;
         for (auto const* const name : {"Accounts", "Loaded", "Done", "Ledger", "Units", "Target"}) {
@@ -296,7 +297,7 @@ struct schedule : shuffled_world {
         }
         return text;
     }
-    /// What is true whenever anybody stops.
+    /// Invariants that hold whenever the loop is stopped.
     void check_whole() {
         auto const accounts = plain.books("Accounts");
         bool const moved = accounts.get("shelf", "moved").has_value();
@@ -305,7 +306,7 @@ struct schedule : shuffled_world {
         auto const units = plain.books("Units");
         CHECK((units.get("shelf", "0").value().price == 70) == (units.get("shelf", "1").value().price == 70));
     }
-    /// Somebody does all of it again, later, without faults and loops.
+    /// Repeats everything later, without faults and loops.
     [[nodiscard]] std::string complete() {
         time.advance(1h);
         for (auto const piece : pieces) {
@@ -331,7 +332,7 @@ struct schedule : shuffled_world {
 
 std::string text_of(told const& outcome) { return outcome ? *outcome : outcome.error().to_string(); }
 
-/// A piece on a stack, which says that it has ended however it does.
+/// A piece on a stack, which reports its end however it ends.
 struct stacked {
     schedule* in;
     site at;
@@ -352,7 +353,7 @@ task<> keep(event_loop& loop, stacked work, std::optional<std::string>& into) {
     into = text_of(outcome);
 }
 
-/// A coroutine of nobody's library, which its owner destroys whenever he likes.
+/// A coroutine type that is not from the library, whose owner may destroy it at any time.
 class lone {
 public:
     struct promise_type {
@@ -384,17 +385,17 @@ lone keep_alone(event_loop& loop, stacked work, std::optional<std::string>& into
 
 constexpr auto never = ~std::size_t{0};
 struct moment {
-    std::size_t stopped{never};   ///< the loop, at this turn
-    std::size_t destroyed{never}; ///< the loop
-    std::size_t alone{never};     ///< one coroutine
+    std::size_t stopped{never};   ///< destroys the loop at this turn
+    std::size_t destroyed{never}; ///< stops the loop
+    std::size_t alone{never};     ///< destroys one coroutine
 };
 using outcomes = std::array<std::optional<std::string>, pieces.size()>;
 
-/// What it comes to without a loop.
+/// The result without a loop.
 struct blocking {
     outcomes told_by;
-    std::string content; ///< behind the pieces
-    std::string all;     ///< behind the second time
+    std::string content; ///< after the pieces
+    std::string all;     ///< after the second run
 };
 blocking without_loop(std::uint64_t seed, std::size_t faults) {
     schedule in{seed, faults};
@@ -407,7 +408,7 @@ blocking without_loop(std::uint64_t seed, std::size_t faults) {
     return made;
 }
 
-/// How many turns it took.
+/// The number of turns.
 std::size_t in_a_loop(std::uint64_t seed, std::size_t faults, blocking const& as, moment at) {
     INFO("seed " << seed << ", faults " << faults << ", stopped at " << at.stopped << ", destroyed at " << at.destroyed
                  << ", one alone at " << at.alone);
@@ -439,12 +440,12 @@ std::size_t in_a_loop(std::uint64_t seed, std::size_t faults, blocking const& as
         REQUIRE(turn < 20'000);
         if (more) {
             steady_time const wakes = loop->wakes_at();
-            REQUIRE(wakes != (steady_time::max)()); // it waits for something
+            REQUIRE(wakes != (steady_time::max)()); // it is waiting for something
             in.time.wait_until(wakes);
         }
     }
     bool const whole = !more;
-    single.reset(); // the loop outlives what is not its own
+    single.reset(); // the loop outlives the coroutine, which it does not own
     loop.reset();
     CHECK(in.begun == in.ended);
     in.check_whole();
@@ -469,7 +470,7 @@ constexpr std::size_t faults_of(std::uint64_t seed) {
     return seed % 4 == 0 ? 0 : 4 + 6 * static_cast<std::size_t>(seed % 4);
 }
 
-/// At every so many turns, from another one for each seed.
+/// At every n-th turn, starting from another one for each seed.
 template <class At>
 void at_turns(std::size_t seeds, std::size_t apart, At const& at) {
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
@@ -483,7 +484,7 @@ void at_turns(std::size_t seeds, std::size_t apart, At const& at) {
 
 } // namespace
 
-TEST_CASE("on stacks of a loop everything comes to what it comes to without one, whatever is lost or refused") {
+TEST_CASE("calls on stacks of a loop have the same results as without a loop, whatever is lost or refused") {
     std::size_t const seeds = entitable_test::rounds(14, 500, 300);
     std::size_t failed = 0;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
@@ -491,21 +492,21 @@ TEST_CASE("on stacks of a loop everything comes to what it comes to without one,
         in_a_loop(seed, faults_of(seed), as, {});
         failed += as.content != as.all ? 1U : 0U;
     }
-    CHECK(failed > seeds / 4); // faults were there
+    CHECK(failed > seeds / 4); // there were faults
     CHECK(failed < seeds);
 }
 
-TEST_CASE("on stacks of a loop that is stopped at a turn everything ends whole, and is completed later") {
+TEST_CASE("calls on stacks of a loop that is stopped at any turn end cleanly and can be completed later") {
     at_turns(entitable_test::rounds(3, 10, 5), entitable_test::rounds(60, 1, 4),
         [](std::size_t turn) { return moment{.stopped = turn}; });
 }
 
-TEST_CASE("on stacks of a loop that is destroyed at a turn everything ends whole, and is completed later") {
+TEST_CASE("calls on stacks of a loop that is destroyed at any turn end cleanly and can be completed later") {
     at_turns(entitable_test::rounds(3, 10, 5), entitable_test::rounds(60, 1, 4),
         [](std::size_t turn) { return moment{.destroyed = turn}; });
 }
 
-TEST_CASE("a coroutine that is destroyed at a turn ends its stack, and the others do not notice") {
+TEST_CASE("a coroutine that is destroyed at any turn ends its stack, and other stacks are not affected") {
     at_turns(entitable_test::rounds(3, 10, 5), entitable_test::rounds(60, 1, 4),
         [](std::size_t turn) { return moment{.alone = turn}; });
 }

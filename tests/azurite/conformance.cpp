@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The conformance suite, from the same source as on every other backend, on the emulator through libcurl.
+// The conformance suite, with the same source as on every other backend, on the emulator through libcurl.
 
 #include "differences.hpp"
 #include "emulator.hpp"

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Where the emulator Azurite 3.35.0 differs from the service and from the other backends: the whole list. A test that finds a
-/// difference which is not here fails, and so does one that does not find a difference which is here.
+/// Differences between the emulator Azurite 3.35.0, the service and the other backends: the complete list. A test fails if it
+/// finds a difference that is not listed, or does not find one that is listed.
 
 #include <string>
 #include <string_view>
@@ -13,9 +13,9 @@ namespace entitable_test {
 
 struct difference {
     std::string_view where;  ///< the behaviour of the conformance suite, or the test
-    std::string_view found;  ///< words of what is found
-    std::string_view reason; ///< why it is the emulator's and not ours
-    bool sometimes{false};   ///< it depends on how the body was cut on its way, so it may not be found
+    std::string_view found;  ///< a part of the difference found
+    std::string_view reason; ///< why the emulator is at fault and not this library
+    bool sometimes{false};   ///< depends on how the body was split in transit, so it may not be found
     bool seen{false};
 };
 
@@ -39,7 +39,7 @@ inline difference differences[] = {
     {"keys", "batch row key \",\":", "the same"},
     {"keys", "batch partition key \"\xE2\x80\xA8\":", "the same, with a pattern that ends at U+2028"},
     {"keys", "batch row key \"\xE2\x80\xA8\":", "the same"},
-    // The same bytes to a server of ours (served.cpp).
+    // The same bytes sent to this library's server (served.cpp).
     {"served", "filter D ge 2.5e0", "reads no exponent"},
     {"served", "filter I EQ 3", "the service's operators are lower case (Azurite issue 2512)"},
     {"served", "filter I eq 3.0", "a constant has to have the type of the property"},
@@ -71,7 +71,7 @@ inline difference differences[] = {
     {"served", "\"V\" 1: 400  / ", "gives no code"},
 };
 
-/// Whether what was found is in the list.
+/// Whether the difference is in the list.
 inline bool is_known(std::string_view where, std::string_view found) {
     for (difference& each : differences) {
         if (each.where == where && found.find(each.found) != std::string_view::npos) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The emulator that `tests/tools/azurite run` has started, for tests.
+/// The emulator that `tests/tools/azurite run` started, for tests.
 
 #include <entitable/azure.hpp>
 
@@ -14,7 +14,7 @@
 
 namespace entitable_test {
 
-/// Whether there is an emulator; says so if not.
+/// Whether there is an emulator. Prints a line if not.
 inline bool has_emulator() {
     bool const given = std::getenv("ENTITABLE_AZURITE") != nullptr;
     if (!given) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Indexed tables on the emulator: random writes beside a map, and with faults between client and emulator.
+// Indexed tables on the emulator: random writes compared with a map, also with faults between client and emulator.
 
 #include "emulator.hpp"
 #include <entitable/testing/manual_clock.hpp>
@@ -12,7 +12,7 @@
 using namespace entitable;
 using namespace marathon;
 
-TEST_CASE("azurite: indexes are kept") {
+TEST_CASE("azurite: indexes are maintained") {
     if (!entitable_test::has_emulator()) {
         return;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Traps 1 to 9: awkward keys through every verb, alone and inside of transactions.
+// Traps 1 to 9: awkward keys with every verb, alone and inside transactions.
 
 #include "differences.hpp"
 #include "emulator.hpp"
@@ -34,7 +34,7 @@ row with_number(std::string_view partition_key, std::string_view row_key, std::i
     return make_row(partition_key, row_key, {{"N", number}});
 }
 
-/// One change, alone or as the only one of a transaction.
+/// One change, alone or as the only change of a transaction.
 bool write(azure_backend const& store, mutation const& change, bool in_batch) {
     call context;
     if (in_batch) {
@@ -44,7 +44,7 @@ bool write(azure_backend const& store, mutation const& change, bool in_batch) {
     return store.execute(write_entity{"Keys", change}, context).has_value();
 }
 
-/// Every form of a write for one pair of keys; the names of those that did not do what they should.
+/// Every form of a write for one pair of keys. Returns the names of the forms that failed.
 std::string tried(azure_backend const& store, std::string_view partition_key, std::string_view row_key, bool in_batch) {
     std::string wrong;
     std::int32_t expected = 0;
@@ -71,13 +71,13 @@ std::string tried(azure_backend const& store, std::string_view partition_key, st
         wrong += " query";
     }
     step("remove", mutation::remove(entity(), any_etag));
-    static_cast<void>(write(store, mutation::remove(entity(), any_etag), false)); // what a difference has left
+    static_cast<void>(write(store, mutation::remove(entity(), any_etag), false)); // left behind by a difference
     return wrong;
 }
 
 } // namespace
 
-TEST_CASE("traps 1 to 9: awkward keys through every verb, and inside of transactions") {
+TEST_CASE("traps 1 to 9: awkward keys work with every verb and inside transactions") {
     if (!has_emulator()) {
         return;
     }

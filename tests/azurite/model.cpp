@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The same random valid requests on memory_backend and on the emulator have the same outcomes: codes, indices, rows. The seed is
-// printed; ENTITABLE_MODEL_SEED=seed runs that one only. Only what is valid is sent: of bad input the emulator takes too much.
+// The same random valid requests have the same outcomes on memory_backend and on the emulator: codes, indices, rows. The seed is
+// printed; ENTITABLE_MODEL_SEED=seed runs only that one. Only valid requests are sent because the emulator accepts too many
+// invalid ones.
 
 #include "differences.hpp"
 #include "emulator.hpp"
@@ -30,7 +31,7 @@ TEST_CASE("model: memory_backend and Azurite have the same outcomes") {
         draws random{seed};
         for (std::string const table : {"Orders", "Other", "Extra"}) {
             for (side* const each : {&memory, &azurite}) {
-                static_cast<void>(each->send(delete_table{table})); // of the sequence before
+                static_cast<void>(each->send(delete_table{table})); // from the previous sequence
                 REQUIRE(each->send(create_table{table}));
             }
         }

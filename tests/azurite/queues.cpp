@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Queues on the emulator: the suite of all queues, in the time of the day. Visibility behaves there as the service's reference says, on updates too.
+// Queues on the emulator: the suite of all queues, in real time. Visibility follows the service's reference there, on updates as well.
 
 #include "emulator.hpp"
 #include <entitable/azure_queue.hpp>
@@ -38,7 +38,7 @@ TEST_CASE("message_queue: azure_queue on the emulator") {
     }
 }
 
-TEST_CASE("azure_queue on the emulator: base64, a count, a look, and a queue that goes") {
+TEST_CASE("azure_queue on the emulator: base64, a count, a peek, and a deleted queue") {
     if (!has_emulator()) {
         return;
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The same requests, as bytes, to the emulator and to a server of ours: filters, values as clients spell them, options of queries,
-// conditions, first each by itself and then in random sequences. Status, code and entities are the same but for what the list of
-// differences names. ENTITABLE_MODEL_SEED=seed runs one sequence only.
+// Sends the same requests, byte for byte, to the emulator and to this library's server: filters, values as clients write them,
+// options of queries and conditions, first one by one and then in random sequences. Status, code and entities are equal except for
+// the listed differences. ENTITABLE_MODEL_SEED=seed runs only one sequence.
 
 #include "differences.hpp"
 #include "emulator.hpp"
@@ -29,14 +29,14 @@ constexpr http_method put = http_method::put;
 constexpr http_method merge = http_method::merge;
 constexpr http_method remove_ = http_method::delete_;
 
-/// One who answers, with the versions that it gave.
+/// One of the two servers, with the versions that it issued.
 struct answerer {
     std::function<http_response(http_request const&)> send;
-    std::string latest; ///< ETag of the last write that had one
+    std::string latest; ///< ETag of the last write that returned one
     std::string former;
 };
 
-/// A value of JSON, with its members in order, and without what differs by its nature: times, versions, addresses.
+/// A JSON value with its members in order, without naturally different parts: times, versions, addresses.
 std::string canonical(simdjson::dom::element value) {
     simdjson::dom::object object;
     simdjson::dom::array array;
@@ -66,7 +66,7 @@ std::string canonical(simdjson::dom::element value) {
     return "{" + made + "}";
 }
 
-/// "404 ResourceNotFound", or "200" and what was found.
+/// "404 ResourceNotFound", or "200" and the result.
 std::string outcome(http_response const& response) {
     simdjson::dom::parser parser;
     simdjson::dom::element root;
@@ -93,7 +93,8 @@ public:
           theirs_{[client = curl_client{}](http_request const& request) { return client.send(request, {}).value(); },
               {}, {}} {}
 
-    /// Sends one request to both; `what` is what the list of differences may name. What prepares need not be the same.
+    /// Sends one request to both. `what` is what the list of differences may contain. Preparing requests may have
+    /// different answers.
     void ask(std::string const& what, http_method method, std::string_view path, std::string const& body = {},
         std::string_view if_match = {}, std::string_view accept = "application/json;odata=minimalmetadata") {
         std::string found[2];
@@ -123,7 +124,7 @@ public:
             FAIL_CHECK(what << "\nazurite: " << found[0].substr(0, 1000) << "\nserved:  " << found[1].substr(0, 1000));
         }
     }
-    [[nodiscard]] bool same() const { return same_; } ///< whether the last answers were
+    [[nodiscard]] bool same() const { return same_; } ///< whether the last answers were equal
     [[nodiscard]] std::size_t accepted() const { return accepted_; }
     [[nodiscard]] std::size_t refused() const { return refused_; }
 
@@ -168,7 +169,7 @@ constexpr char const* conditions[] = {"I eq 3", "I ne 3", "I gt 3", "I ge 3", "I
     "G eq guid'00000003-0000-0000-0000-000000000000'", "PartitionKey eq 'p'", "PartitionKey gt 'p'", "RowKey ge '3'",
     "RowKey lt '5'", "PartitionKey eq 'p' and RowKey eq '2'", "Some eq 1", "not (I eq 3)", "not (PartitionKey eq 'p')",
     "(I eq 3)", "((I eq 3) or (I eq 4))", "I gt 1 and I lt 5 or I eq 7",
-    // what one or the other takes otherwise
+    // accepted by only one of them
     "D ge 2.5e0", "I EQ 3", "I eq 3.0", "I eq '3'", "I eq 3L", "L eq 3", "S eq null", "S eq 'x", "I eq", "(I eq 3",
     "I eq 3)", "startswith(S,'i')", "I add 1 eq 3", "Some ne 1", "Some lt 5", "None eq 1", "None ne 1", "true", "I",
     "eq", "I eq 3 and", "I == 3", "I eq 99999999999", "D eq 3", "G gt guid'00000003-0000-0000-0000-000000000000'",
@@ -192,7 +193,7 @@ constexpr char const* values[] = {R"("V":1)", R"("V":-2147483648)", R"("V":1.5)"
 
 } // namespace
 
-TEST_CASE("served: each condition, value and option as the emulator, or in the list") {
+TEST_CASE("served: each condition, value and option behaves as in the emulator, or the difference is listed") {
     if (!has_emulator()) {
         return;
     }
@@ -228,7 +229,7 @@ TEST_CASE("served: each condition, value and option as the emulator, or in the l
     CHECK(both.refused() > 30);
 }
 
-TEST_CASE("served: random sequences as the emulator") {
+TEST_CASE("served: random sequences behave as in the emulator") {
     if (!has_emulator()) {
         return;
     }
@@ -259,7 +260,7 @@ TEST_CASE("served: random sequences as the emulator") {
                 case 2: both.ask("random merge " + version, merge, place(row), body, version); break;
                 case 3: both.ask("random remove " + version, remove_, place(row), {}, version); break;
                 case 4: both.ask("random get", get, place(row)); break;
-                default: { // the first conditions are those in which both agree
+                default: { // both agree on the first conditions
                     std::string condition = one_of(conditions, 36);
                     for (std::size_t more = random() % 3; more > 0; --more) {
                         condition =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What a storage account has beside its tables, and many requests under way.
+// The parts of a storage account other than tables, and many requests in flight.
 
 #include "emulator.hpp"
 #include <entitable/testing/rows.hpp>
@@ -44,7 +44,7 @@ TEST_CASE("azure_service on the emulator") {
     CHECK(missing.error().code == error_code::table_not_found);
 }
 
-TEST_CASE("a wrong key is refused, and a secondary read is marked") {
+TEST_CASE("a wrong key is refused, and a read from the secondary is marked") {
     if (!has_emulator()) {
         return;
     }
@@ -65,7 +65,7 @@ TEST_CASE("a wrong key is refused, and a secondary read is marked") {
     CHECK(context.server_date > date_time::from_date(2020, 1, 1));
 }
 
-TEST_CASE("many writes under way from one thread") {
+TEST_CASE("one thread has many writes in flight") {
     if (!has_emulator()) {
         return;
     }

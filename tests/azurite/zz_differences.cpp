@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The list of differences holds no more than what the tests before have found: this file's is the last of them.
+// Every listed difference was found by the tests before: the tests of this file run last.
 
 #include "differences.hpp"
 #include "emulator.hpp"
 
 using namespace entitable_test;
 
-TEST_CASE("every difference in the list is one") {
+TEST_CASE("every listed difference was found") {
     if (!has_emulator()) {
         return;
     }

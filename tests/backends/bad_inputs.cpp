@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Bad inputs by number (the list of bad inputs of the reliability plan): each is refused with a typed error that names the
-// offender and the limit, and changes nothing: the dump of the store, Timestamps and all, is the same before and after.
-// Inputs that look bad and are none are here too, and must work.
+// Bad inputs, numbered as in the reliability plan. Each is refused with a typed error that names the offender and the
+// limit, and changes nothing: the dump of the store, including Timestamps, is the same before and after. Inputs that look
+// invalid but are valid are here too and must work.
 
 #include <entitable/entitable.hpp>
 #include <entitable/testing.hpp>
@@ -37,7 +37,7 @@ namespace {
 
 using bad_inputs::note;
 
-/// A store with something in it, and the words of a refusal.
+/// A store with some content, and the check of a refusal.
 class bench {
 public:
     bench() {
@@ -58,7 +58,7 @@ public:
     void must(Request const& request) {
         CHECK(testing::succeeds(send(request)));
     }
-    /// `words`: what the message has to name.
+    /// `words`: texts that the message must contain.
     template <class T>
     void refused(result<T> const& outcome, error_code code, std::initializer_list<std::string> words = {}) {
         CHECK(testing::fails_with(outcome, code));
@@ -75,7 +75,7 @@ public:
     void refuses(Request const& request, error_code code, std::initializer_list<std::string> words = {}) {
         refused(send(request), code, words);
     }
-    /// Each write of an entity, alone, first, in the middle and last in a batch.
+    /// Each kind of write of an entity, alone, first, in the middle and last in a batch.
     void refuses_entity(row const& entity, error_code code, std::initializer_list<std::string> words = {}) {
         for (auto const kind : {mutation_kind::insert, mutation_kind::replace, mutation_kind::merge,
                  mutation_kind::insert_or_replace, mutation_kind::insert_or_merge}) {
@@ -147,7 +147,7 @@ TEST_CASE("bad inputs 1 to 9: names of tables") {
     }
 }
 
-TEST_CASE("bad inputs 10 to 13: tables that are there, and that are not") {
+TEST_CASE("bad inputs 10 to 13: tables that exist already, and missing tables") {
     bench b;
     b.refuses(create_table{"ORDERS"}, error_code::table_already_exists, {"ORDERS"});
     b.refuses(create_table{"Orders"}, error_code::table_already_exists, {"Orders"});
@@ -188,7 +188,7 @@ TEST_CASE("bad input 14: a table that is being deleted") {
 }
 
 TEST_CASE("bad inputs 15 to 17: a row without keys") {
-    // Keys are values here: absent and null cannot be said. What is left is a row that was never made.
+    // Keys are values here and cannot be absent or null. The remaining case is a default-constructed row.
     bench b;
     b.refuses_entity(row{}, error_code::row_malformed, {"row"});
 }
@@ -212,7 +212,7 @@ TEST_CASE("bad inputs 18 to 22 and 27: keys") {
     b.refuses_key("x HTTP/1.1\r\nDELETE /Orders", error_code::out_of_range_input, {"Key", "byte 6"});
 }
 
-TEST_CASE("bad inputs 21 and 24 to 26: keys that look bad and are good") {
+TEST_CASE("bad inputs 21 and 24 to 26: keys that look invalid and are valid") {
     bench b;
     for (std::string const& key :
         {std::string(512, 'k'), repeated("\xF0\x9F\x98\x80", 256), std::string{"O'Hara"}, std::string{"a',RowKey='b"},
@@ -242,7 +242,7 @@ TEST_CASE("bad inputs 29 to 34: names of properties") {
     }
     b.refuses_entity(
         make_row("p", "r", {{"A", 1}, {"A", 2}}), error_code::duplicate_properties_specified, {"\"A\"", "twice"});
-    // A Timestamp that the caller sets is no property, and is ignored.
+    // A Timestamp that the caller sets is not a property and is ignored.
     std::string payload{make_row("p", "t", {{"A", 1}}).payload()};
     set_timestamp(payload, date_time::from_date(1999, 1, 1));
     b.must(write_entity{"Orders", mutation::insert(row{"p", "t", payload})});
@@ -287,7 +287,7 @@ TEST_CASE("bad inputs 35 to 38, 42 and 49: values") {
         CHECK(testing::has_property(read.value().entity, "D", value_view{number}));
         b.must(write_entity{"Orders", mutation::remove(make_row("p", "d"), any_etag)});
     }
-    // Null is absent: nothing is stored, and a merge keeps what is there.
+    // Null means absent: nothing is stored, and a merge keeps the stored value.
     row_builder lacking{"p", "n"};
     lacking.add("A", edm_type::int32, std::nullopt);
     b.must(write_entity{"Orders", mutation::insert(lacking.build())});
@@ -316,7 +316,7 @@ TEST_CASE("bad inputs 55 and 60: large filters") {
     query_entities query;
     query.table = "Orders";
     filter_node const leaf{filter_operator::equal, "A", value_view{1}};
-    for (int index = 0; index < 10'000; ++index) { // brackets cannot nest here; negations can
+    for (int index = 0; index < 10'000; ++index) { // brackets cannot be nested here, negations can
         query.filter.nodes.push_back(leaf);
         query.filter.nodes.push_back({filter_operator::negation, {}, {}});
         if (index > 0) {
@@ -324,7 +324,7 @@ TEST_CASE("bad inputs 55 and 60: large filters") {
         }
     }
     auto const many = b.send(query);
-    REQUIRE(testing::succeeds(many)); // no bound on comparisons here
+    REQUIRE(testing::succeeds(many)); // no limit on comparisons here
     CHECK(many->rows.size() == 1);
     query.filter.nodes.assign(1, leaf);
     query.filter.nodes.insert(query.filter.nodes.end(), 10'000, {filter_operator::negation, {}, {}});
@@ -433,7 +433,7 @@ TEST_CASE("bad inputs 66 to 70, 73, 74 and 76: batches") {
         CHECK(outcome.error().operation_index == place);
         CHECK_THAT(outcome.error().detail, ContainsSubstring("\"r\""));
     }
-    // Typed: a batch is used twice; it has said what it wanted, and the second use meets the first.
+    // With typed entities: a batch is submitted twice, and the second submission conflicts with the first.
     table<note> const notes{b.store, "Orders"};
     auto twice = notes.batch();
     twice.insert({"book", "1", "text", 5});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What the conformance suite cannot see from outside: where pages end, the form of tokens, clocks, nastiness.
+// Behaviour that the conformance suite cannot see from outside: page ends, the format of tokens, clocks, nasty mode.
 
 #include <entitable/backends/local.hpp>
 #include <entitable/backends/memory/memory_backend.hpp>
@@ -59,7 +59,7 @@ query_entities everything(std::uint32_t page_size = 1000) {
 
 } // namespace
 
-TEST_CASE("local: a page ends by count, by bytes, by rows looked at and by time") {
+TEST_CASE("local: a page ends by row count, by bytes, by scanned rows and by time") {
     using sizes = std::vector<std::size_t>;
     CHECK(page_sizes(filled({}, 7), everything(3)) == sizes{3, 3, 1});
     CHECK(page_sizes(filled({}, 6), everything(3)) == sizes{3, 3});
@@ -85,14 +85,14 @@ TEST_CASE("local: a page ends by count, by bytes, by rows looked at and by time"
     auto const store = filled(slow, 200);
     CHECK(page_sizes(store, everything()) == sizes{200});
     time.advance_with_each_look(std::chrono::seconds{2});
-    CHECK(page_sizes(store, everything()) == sizes{191, 9}); // the clock is looked at with each 64th row
+    CHECK(page_sizes(store, everything()) == sizes{191, 9}); // the clock is read at every 64th row
 }
 
-TEST_CASE("local: the form of tokens, version 1") {
+TEST_CASE("local: the format of tokens, version 1") {
     auto const store = filled({}, 3);
     auto page = send(store, everything(1)).value();
     CHECK(page.continuation == "1!" + page.continuation->substr(2, 16) + "!70!303031");
-    // The first row of a partition may be left out: a token with a partition key only.
+    // The first row of a partition may be omitted: a token with only a partition key.
     auto query = everything(1);
     query.continuation = detail::make_continuation(detail::fingerprint(query, "orders"), {"p", std::nullopt});
     CHECK(query.continuation->substr(18) == "!70");
@@ -101,7 +101,7 @@ TEST_CASE("local: the form of tokens, version 1") {
     CHECK(query.continuation == page.continuation);
     CHECK(*query.continuation == "1!9996dd0e90dc1982!70!303031");
     CHECK(send(store, query).value().rows[0].row_key == "001");
-    query.page_size = 2; // the size of pages may change
+    query.page_size = 2; // the page size may change
     CHECK(send(store, query).value().rows.size() == 2);
     query.continuation = "1!9996dd0e90dc1983!70!303031";
     CHECK(testing::fails_with(send(store, query), error_code::continuation_invalid));
@@ -119,7 +119,7 @@ TEST_CASE("local: a row between the last key read and the token is not returned"
     CHECK(page.rows[1].row_key == "0025");
 }
 
-TEST_CASE("local: versions increase when the clock is set back, and through deletion") {
+TEST_CASE("local: versions increase even if the clock is set back, and across deletions") {
     testing::manual_clock time;
     local_options options;
     options.time = &time;
@@ -146,7 +146,7 @@ TEST_CASE("local: versions increase when the clock is set back, and through dele
     }
 }
 
-TEST_CASE("local: deadlines are those of its clock") {
+TEST_CASE("local: deadlines follow the clock of the backend") {
     testing::manual_clock time;
     local_options options;
     options.time = &time;
@@ -163,7 +163,7 @@ TEST_CASE("local: deadlines are those of its clock") {
     CHECK(testing::fails_with(store.execute(delete_table{"Orders"}, other), error_code::cancelled));
 }
 
-TEST_CASE("local: nasty on purpose") {
+TEST_CASE("local: in nasty mode pages are irregular") {
     std::set<std::size_t> sizes;
     std::size_t empty_with_token = 0;
     std::size_t without_row = 0;
@@ -182,7 +182,7 @@ TEST_CASE("local: nasty on purpose") {
             auto const page = send(store, query).value();
             sizes.insert(page.rows.size());
             seen += page.rows.size();
-            CHECK((!page.continuation || page.continuation != query.continuation)); // every page leads somewhere
+            CHECK((!page.continuation || page.continuation != query.continuation)); // every page makes progress
             empty_with_token += page.rows.empty() && page.continuation ? 1U : 0U;
             last_with_token += seen == 16 && page.continuation ? 1U : 0U;
             if (page.continuation) {
@@ -198,11 +198,11 @@ TEST_CASE("local: nasty on purpose") {
     CHECK(without_row > 10);
     CHECK(last_with_token > 5);
 
-    // The same seed behaves in the same way.
+    // The same seed gives the same behaviour.
     local_options options;
     options.nasty.emplace().seed = 7;
     CHECK(page_sizes(filled(options, 40), everything()) == page_sizes(filled(options, 40), everything()));
-    // Each habit can be switched off.
+    // Each irregularity can be switched off.
     options.nasty->random_pages = false;
     options.nasty->partition_tokens = false;
     options.nasty->being_deleted = {};
@@ -212,7 +212,7 @@ TEST_CASE("local: nasty on purpose") {
     CHECK(send(tame, create_table{"Orders"}));
 }
 
-TEST_CASE("local: nasty without a promised order") {
+TEST_CASE("local: nasty mode shuffles rows if the profile promises no order") {
     local_options options;
     options.limits = cosmos_profile();
     options.nasty.emplace();
@@ -230,7 +230,7 @@ TEST_CASE("local: nasty without a promised order") {
     CHECK_FALSE(in_order);
 }
 
-TEST_CASE("local: the limits of Cosmos DB") {
+TEST_CASE("local: the limits of Cosmos DB are enforced") {
     local_options options;
     options.limits = cosmos_profile();
     memory_backend const store{options};
@@ -245,7 +245,7 @@ TEST_CASE("local: the limits of Cosmos DB") {
     CHECK(send(store, write_entity{"Orders", mutation::insert(make_row(std::string(2048, 'p'), "r"))}));
 }
 
-TEST_CASE("local: stored bytes that are no row are refused, not read") {
+TEST_CASE("local: invalid stored rows are refused and not read") {
     local<memory_store> const store;
     REQUIRE(send(store, create_table{"Orders"}));
     REQUIRE(store.store().update("orders", "p", [](memory_store::transaction& rows) {
@@ -258,9 +258,9 @@ TEST_CASE("local: stored bytes that are no row are refused, not read") {
         send(store, write_entity{"Orders", mutation::merge(make_row("p", "r"), any_etag)}), error_code::row_malformed));
 }
 
-TEST_CASE("local: an entity is shown as it is read, short or long, and to nobody while a lock is held") {
+TEST_CASE("local: a visitor sees the same entity as a get, short or long, and never while a lock is held") {
     static_assert(answers<memory_backend, read_entity> && answers<any_transport, read_entity>);
-    // A payload of 1,024 bytes is the last one that is kept on the stack.
+    // A payload of 1,024 bytes is the largest that is stored on the stack.
     for (std::size_t const bytes : {1U, 999U, 1'000U, 1'001U, 1'002U, 5'000U}) {
         auto const store = filled({}, 1, bytes);
         call context;
@@ -287,7 +287,7 @@ TEST_CASE("local: an entity is shown as it is read, short or long, and to nobody
     }
 }
 
-TEST_CASE("local: an entity that cannot be shown is answered as by a get") {
+TEST_CASE("local: a visit that finds no entity returns the same error as a get") {
     auto const store = filled({}, 1);
     auto const refused = [&](read_entity address, call context = {}) {
         int shown = 0;
@@ -319,7 +319,7 @@ TEST_CASE("local: an entity that cannot be shown is answered as by a get") {
     CHECK(refused({"Orders", "p", "000"}, late) == error_code::deadline_exceeded);
 }
 
-TEST_CASE("local: a call that has returned is decided, whatever service's limits the backend has") {
+TEST_CASE("local: a call that has returned is final, whichever service's limits the backend has") {
     for (profile const& limits : {local_profile(), storage_profile(), cosmos_profile()}) {
         local_options options;
         options.limits = limits;
@@ -327,7 +327,7 @@ TEST_CASE("local: a call that has returned is decided, whatever service's limits
     }
 }
 
-TEST_CASE("local: writes and pages tell the time of the store") {
+TEST_CASE("local: writes and pages report the time of the store") {
     testing::manual_clock time;
     local_options options;
     options.time = &time;

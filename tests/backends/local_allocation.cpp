@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Memory that runs out at each allocation of a batch of 100 changes and of a query: all or nothing, and nothing leaks.
-// memory_store_allocation.cpp has the operators.
+// Memory runs out at each allocation of a batch of 100 changes and of a query: all or nothing, and nothing leaks.
+// memory_store_allocation.cpp defines the operators.
 
 #include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/testing/contents.hpp>
@@ -36,8 +36,8 @@ struct fixture {
     memory_backend store;
 };
 
-/// Runs `action`, which uses nothing of Catch, with 0, 1, 2, ... allocations until it succeeds; `check` after each
-/// failure. How often it failed. The store may keep some room that it has made for more; nothing else stays behind.
+/// Runs `action`, which uses nothing of Catch, with 0, 1, 2, ... allocations until it succeeds, and `check` after each
+/// failure. Returns the number of failures. The store may keep reserved space; nothing else stays behind.
 template <class Action, class Check>
 std::size_t fail_each_allocation(Action const& action, Check const& check) {
     std::size_t kept = 0;
@@ -63,7 +63,7 @@ std::size_t fail_each_allocation(Action const& action, Check const& check) {
     }
 }
 
-/// 100 changes of all forms; `rows` says which keys are there.
+/// 100 changes of all forms. `rows` lists the existing keys.
 transact batch_of_all_forms(std::size_t rows) {
     transact batch{"Orders", {}};
     for (std::size_t index = 0; index < 100; ++index) {
@@ -90,7 +90,7 @@ void fail_batch(std::size_t rows) {
     CAPTURE(rows, failures);
     CHECK(failures > 100);
     CHECK(f.dump() != untouched);
-    // All of it: every row but the removed ones is there.
+    // Everything was applied: every row except the removed ones exists.
     call context;
     for (mutation const& change : batch.changes) {
         auto const read = f.store.execute(get_entity{"Orders", "p", std::string{change.entity.row_key()}, {}}, context);
@@ -122,7 +122,7 @@ TEST_CASE("local: memory runs out in a batch that is refused at its end") {
     CHECK(f.dump() == untouched);
 }
 
-TEST_CASE("local: memory runs out in reads, in single writes, with tables") {
+TEST_CASE("local: memory runs out in reads, in single writes and in table requests") {
     fixture const f{50};
     std::string const untouched = f.dump();
     auto const same = [&] { CHECK(f.dump() == untouched); };

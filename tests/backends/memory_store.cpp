@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The rules of ordered_store, one by one, and a comparison with std::map. What needs threads is in
-// concurrency/memory_store.cpp, what needs memory to run out in memory_store_allocation.cpp.
+// The rules of ordered_store, one by one, and a comparison with std::map. Tests with threads are in
+// concurrency/memory_store.cpp, tests of running out of memory in memory_store_allocation.cpp.
 
 #include <entitable/backends/memory/memory_store.hpp>
 
@@ -64,12 +64,12 @@ TEST_CASE("memory_store: tables are created, listed and dropped") {
     CHECK(table_names(store, "") == std::vector<std::string>{"a=A", "c=C"});
 }
 
-TEST_CASE("memory_store: a table visitor may see tables come and go") {
+TEST_CASE("memory_store: tables can be created and dropped while a visitor lists them") {
     memory_store store;
     for (char const key : {'a', 'b', 'c', 'd'}) {
         REQUIRE(store.create_table(std::string(1, key), "").value());
     }
-    // Not allowed by the contract, but harmless here: nothing is locked while a table visitor runs.
+    // Not allowed by the contract but harmless here: nothing is locked while a table visitor runs.
     std::string seen;
     store
         .tables("",
@@ -86,7 +86,7 @@ TEST_CASE("memory_store: a table visitor may see tables come and go") {
     CHECK(seen == "abbbd");
 }
 
-TEST_CASE("memory_store: says what it did not find") {
+TEST_CASE("memory_store: reports which table, partition or row is missing") {
     store_with_table store;
     REQUIRE(put(store, "t", "p", "r", "bytes") == lookup::found);
 
@@ -112,7 +112,7 @@ TEST_CASE("memory_store: says what it did not find") {
     CHECK(store.update("t", "p", [](memory_store::transaction&) { return true; }).value() == lookup::found);
 }
 
-TEST_CASE("memory_store rule 1: keys are bytes, compared as such, shorter first") {
+TEST_CASE("memory_store rule 1: keys are compared as bytes, and shorter keys come first") {
     memory_store store;
     std::vector<std::string> const keys{"", "\0"s, "\0\0"s, "\0\x01"s, "\x01", "A", "a", "a\0"s, "a\0b"s, "aa", "b",
         "\x7f", "\x80", "\xff", "\xff\xff"};
@@ -140,7 +140,7 @@ TEST_CASE("memory_store rule 1: keys are bytes, compared as such, shorter first"
     }
 }
 
-TEST_CASE("memory_store rules 1 and 5: a scan keeps to its range and its order") {
+TEST_CASE("memory_store rules 1 and 5: a scan returns its range in key order") {
     store_with_table store;
     for (char const* const partition : {"c", "a", "b"}) {
         for (char const* const row : {"2", "3", "1"}) {
@@ -170,7 +170,7 @@ TEST_CASE("memory_store rules 1 and 5: a scan keeps to its range and its order")
     CHECK(visited == 5);
 }
 
-TEST_CASE("memory_store rule 2: an update is applied as a whole, or not at all") {
+TEST_CASE("memory_store rule 2: an update is applied as a whole or not at all") {
     store_with_table store;
     REQUIRE(put(store, "t", "p", "kept", "1") == lookup::found);
     REQUIRE(put(store, "t", "p", "gone", "2") == lookup::found);
@@ -184,7 +184,7 @@ TEST_CASE("memory_store rule 2: an update is applied as a whole, or not at all")
                     transaction.put("added", "3"s);
                     transaction.erase("gone");
                     transaction.erase("never there");
-                    // rule 3: what is committed is read, not what is staged
+                    // rule 3: committed changes are read, staged ones are not
                     std::string bytes;
                     CHECK(transaction.get("kept", [&](std::string_view row) { bytes = row; }));
                     CHECK(bytes == "1");
@@ -200,9 +200,9 @@ TEST_CASE("memory_store rule 2: an update is applied as a whole, or not at all")
     CHECK(rows(store, "t") == std::vector<stored_row>{{"p", "added", "3"}, {"p", "kept", "new"}});
 }
 
-TEST_CASE("memory_store: of several changes to one row the last one counts") {
+TEST_CASE("memory_store: the last of several changes to one row wins") {
     store_with_table store;
-    // p: put, e: erase; the row is there before, or not
+    // p: put, e: erase; with and without the row before
     for (bool const there : {false, true}) {
         for (std::string const steps :
             {"pp", "pe", "ep", "ee", "ppp", "ppe", "pep", "pee", "epp", "epe", "eep", "eee"}) {
@@ -232,7 +232,7 @@ TEST_CASE("memory_store: of several changes to one row the last one counts") {
     }
 }
 
-TEST_CASE("memory_store: what a body or a visitor throws passes through, and nothing has changed") {
+TEST_CASE("memory_store: an exception from a body or a visitor is passed on, and nothing has changed") {
     store_with_table store;
     REQUIRE(put(store, "t", "p", "r", "bytes") == lookup::found);
     auto const before = rows(store, "t");
@@ -264,7 +264,7 @@ TEST_CASE("memory_store: what a body or a visitor throws passes through, and not
     CHECK(store.create_table("t", "").value());
 }
 
-TEST_CASE("memory_store rule 8: a table that is dropped takes its rows with it") {
+TEST_CASE("memory_store rule 8: dropping a table deletes its rows") {
     store_with_table store;
     for (int partition = 0; partition < 100; ++partition) {
         for (int row = 0; row < 10; ++row) {
@@ -294,7 +294,7 @@ TEST_CASE("memory_store rule 8: an update of a table that is dropped meanwhile e
                 if (listed) {
                     REQUIRE(put(store, "t", "p", "r", "old") == lookup::found);
                 }
-                // Only another thread could do this by the contract; the body stands for the moment in which it does.
+                // By the contract only another thread could do this; the body stands for that moment.
                 auto const body = [&](memory_store::transaction& transaction) {
                     transaction.put("r", "bytes"s);
                     CHECK(store.drop_table("t").value());
@@ -315,7 +315,7 @@ TEST_CASE("memory_store rule 8: an update of a table that is dropped meanwhile e
     }
 }
 
-TEST_CASE("memory_store: a partition of 100,000 rows") {
+TEST_CASE("memory_store: a partition can have 100,000 rows") {
     store_with_table store;
     auto const key = [](std::size_t number) {
         std::string const digits = std::to_string(number);
@@ -353,12 +353,12 @@ TEST_CASE("memory_store: a partition of 100,000 rows") {
     CHECK(rows(store, "t").size() == 10);
 }
 
-TEST_CASE("memory_store: partitions come and go, and each is found or not found at every number of them") {
+TEST_CASE("memory_store: lookups of partitions are right at every number of partitions") {
     store_with_table store;
     std::size_t const count = 3'000;
     auto const key = [](std::size_t number) { return "partition-" + std::to_string(number); };
     std::size_t wrong = 0;
-    auto const check = [&](std::size_t first, std::size_t last) { // of these all are there, and none else
+    auto const check = [&](std::size_t first, std::size_t last) { // exactly these exist
         for (std::size_t number = 0; number < count; ++number) {
             auto const found = read(store, "t", key(number), "r");
             wrong += found.has_value() == (number >= first && number < last) ? 0U : 1U;
@@ -381,7 +381,7 @@ TEST_CASE("memory_store: partitions come and go, and each is found or not found 
     CHECK(rows(store, "t").empty());
 }
 
-TEST_CASE("memory_store: random updates, against std::map") {
+TEST_CASE("memory_store: random updates match std::map") {
     std::size_t const seeds = rounds(2, 2'000);
     for (std::size_t seed = 1; seed <= seeds; ++seed) {
         CAPTURE(seed);
@@ -395,7 +395,7 @@ TEST_CASE("memory_store: random updates, against std::map") {
         std::size_t const style = below(4);
         std::size_t ticket = 0;
         auto const some_row = [&](std::string const& partition) {
-            if (below(2) == 0) { // one that is there, or its neighbour
+            if (below(2) == 0) { // an existing partition, or its neighbour
                 auto const at = model.lower_bound({partition, std::to_string(below(key_range))});
                 if (at != model.end() && at->first.first == partition) {
                     return at->first.second;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What memory_store does when memory runs out, and that it gives back what it no longer needs.
+// What memory_store does when memory runs out, and that it frees memory it no longer needs.
 
 #include <entitable/backends/memory/memory_store.hpp>
 
@@ -22,7 +22,8 @@ using namespace entitable_test;
 
 namespace {
 
-/// Runs `action`, which uses nothing of Catch, with 0, 1, 2, ... allocations until it succeeds; `check` after each failure. The failures.
+/// Runs `action`, which uses nothing of Catch, with 0, 1, 2, ... allocations until it succeeds, and `check` after each failure. Returns
+/// the number of failures.
 template <class Action, class Check>
 std::size_t fail_each_allocation(Action const& action, Check const& check) {
     for (std::size_t allowed = 0;; ++allowed) {
@@ -48,7 +49,7 @@ std::string number(std::size_t value) {
     return digits.substr(1);
 }
 
-/// Fails all allocations of a batch of 100 changes, over a partition of so many rows.
+/// Fails all allocations of a batch of 100 changes, in a partition with the given number of rows.
 void fail_batch(memory_store& store, std::size_t before) {
     for (std::size_t row = 0; row < before; ++row) {
         REQUIRE(put(store, "t", "p", number(row * 2), "old") == lookup::found);
@@ -72,7 +73,7 @@ void fail_batch(memory_store& store, std::size_t before) {
         [&] { (void)store.update("t", "p", batch).value(); }, [&] { REQUIRE(rows(store, "t") == untouched); });
     CHECK(failures >= 100);
     CHECK(rows(store, "t") != untouched);
-    // nothing of the failed ones is in the way
+    // failed attempts leave nothing in the way
     CHECK(store.update("t", "p", batch).value() == lookup::found);
 }
 
@@ -82,7 +83,7 @@ TEST_CASE("memory_store: an update that runs out of memory changes nothing") {
     memory_store store;
     (void)store.create_table("other", "").value();
     std::optional<std::size_t> blocks;
-    // so many rows before that leaves, and the chunks above them, are full when rows are added
+    // with this number of rows that leaf and the chunks above it are full when rows are added
     for (std::size_t const before : std::initializer_list<std::size_t>{1, 0, 2, 63, 64, 65, 100, 4'096}) {
         REQUIRE(store.create_table("t", "").value());
         fail_batch(store, before);
@@ -92,7 +93,7 @@ TEST_CASE("memory_store: an update that runs out of memory changes nothing") {
     }
 }
 
-TEST_CASE("memory_store: first rows of partitions and tables that run out of memory leave no trace") {
+TEST_CASE("memory_store: running out of memory at the first row of a partition or table leaves no trace") {
     memory_store store;
     for (std::size_t count = 0; count < 200; ++count) {
         std::string const table = "table with a long name " + number(count / 20);
@@ -117,7 +118,7 @@ TEST_CASE("memory_store: first rows of partitions and tables that run out of mem
     }
 }
 
-TEST_CASE("memory_store: reading, erasing and dropping need no memory beyond the staged keys") {
+TEST_CASE("memory_store: reading, erasing and dropping allocate nothing beyond the staged keys") {
     memory_store store;
     REQUIRE(store.create_table("t", "").value());
     for (std::size_t row = 0; row < 10'000; ++row) {
@@ -138,7 +139,7 @@ TEST_CASE("memory_store: reading, erasing and dropping need no memory beyond the
     {
         allocation_limit const counted;
         (void)put(store, "t", "000007", "000107", "other bytes");
-        CHECK(counted.count() <= 3); // the bytes given, the row, the list of changes
+        CHECK(counted.count() <= 3); // the given bytes, the row, the list of changes
     }
     bool dropped = false;
     {
@@ -148,13 +149,13 @@ TEST_CASE("memory_store: reading, erasing and dropping need no memory beyond the
     CHECK(dropped);
 }
 
-TEST_CASE("memory_store: partitions that become empty leave nothing behind") {
+TEST_CASE("memory_store: empty partitions leave nothing behind") {
     memory_store store;
     REQUIRE(store.create_table("t", "").value());
     auto const round = [&](std::size_t begin) {
         for (std::size_t partition = begin; partition < begin + 1'000; ++partition) {
             std::string const key = number(partition);
-            // a queue: rows come at one end and go at the other
+            // a queue: rows are added at one end and removed at the other
             for (std::size_t row = 0; row < 5; ++row) {
                 (void)put(store, "t", key, number(row), "bytes");
             }
@@ -175,18 +176,19 @@ TEST_CASE("memory_store: partitions that become empty leave nothing behind") {
                 .value();
         }
     };
-    round(0); // the hash has grown now
+    round(0); // the hash table has grown by now
     std::size_t const blocks = blocks_in_use();
     round(1'000);
     CHECK(blocks_in_use() <= blocks + 4);
     CHECK(rows(store, "t").empty());
 }
 
-TEST_CASE("memory_store: a table that is dropped under updates leaves nothing behind") {
+TEST_CASE("memory_store: a table that is dropped during updates leaves nothing behind") {
     memory_store store;
     std::size_t blocks = 0;
     for (std::size_t round = 0; round < 40; ++round) {
-        // Partitions come and go in all ways while the table goes: with many rows, so that their commit takes time.
+        // Partitions appear and disappear in all ways while the table is dropped: with many rows, so that their
+        // commit takes time.
         std::atomic<bool> go_on{true};
         std::vector<std::thread> writers;
         for (std::size_t thread = 0; thread < 2; ++thread) {
@@ -203,7 +205,7 @@ TEST_CASE("memory_store: a table that is dropped under updates leaves nothing be
         }
         for (std::size_t drop = 0; drop < 20; ++drop) {
             (void)store.create_table("t", "").value();
-            for (std::size_t other = 0; other < 200; ++other) { // so that to drop the table takes time, too
+            for (std::size_t other = 0; other < 200; ++other) { // so that dropping the table takes time, too
                 (void)put(store, "t", number(100 + other), "r", "bytes");
             }
             std::this_thread::sleep_for(std::chrono::microseconds{10 * round});
@@ -218,7 +220,7 @@ TEST_CASE("memory_store: a table that is dropped under updates leaves nothing be
     CHECK(blocks_in_use() <= blocks + 64); // the slots of the shards
 }
 
-TEST_CASE("memory_store: a partition that shrinks gives its chunks back") {
+TEST_CASE("memory_store: a shrinking partition frees its chunks") {
     memory_store store;
     REQUIRE(store.create_table("t", "").value());
     std::size_t const empty = blocks_in_use();
@@ -233,6 +235,6 @@ TEST_CASE("memory_store: a partition that shrinks gives its chunks back") {
             (void)erase(store, "t", "p", number(row));
         }
     }
-    // 200 rows are left, in chunks that are at least a quarter full
+    // 200 rows remain, in chunks that are at least a quarter full
     CHECK(blocks_in_use() < empty + 200 + 30);
 }

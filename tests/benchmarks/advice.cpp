@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What advice takes: 10^6 rows drawn into a sample and advised, whole and sampled; 10^7 events into a heat map, with the memory
+// The cost of advice: 10^6 rows drawn into a sample and advised, whole and sampled; 10^7 events into a heat map, with the memory
 // of the process; 10^6 requests one by one, and a day of 250,000 requests a second; a page of HTML.
 //
 //     g++ -std=c++20 -O2 -DNDEBUG -I include -I tests tests/benchmarks/advice.cpp -o advice && ./advice
@@ -47,7 +47,7 @@ auto timed(char const* what, Function function) {
     return made;
 }
 
-/// Megabytes, at the most so far; 0 where the system does not say.
+/// Peak memory in megabytes; 0 if the system does not report it.
 double most_memory() {
     std::ifstream status{"/proc/self/status"};
     for (std::string line; std::getline(status, line);) {

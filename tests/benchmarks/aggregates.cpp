@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A hot aggregate: 8 writers of one row of sums, and of eight. Latency of an insert and attempts, in memory, with a service that takes half a
-// millisecond for a request.
+// A hot aggregate: 8 writers of one row of sums, and of eight. Measures the latency of an insert and the attempts, in memory, with a service
+// that takes half a millisecond for a request.
 //
 //     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/aggregates.cpp -o aggregates -lpthread && ./aggregates
 
@@ -39,7 +39,7 @@ struct sales {
 };
 ENTITABLE(sales, partition_key(shop), row_key(literal("SALES:"), day, width(part, 2)), properties(cents))
 
-/// Takes a while for each request, as a service does.
+/// Delays each request, like a service.
 struct distant {
     using is_transport = void;
     entitable::any_transport behind;

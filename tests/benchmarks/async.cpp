@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the entitable authors
 
 // Tasks in a loop. 5,000 point reads with 500 under way, each answered after 200 ms: bare libcurl (one multi handle), then coroutines over
-// `azure_backend`, which sign and decode. CPU of an awaited read beside that of a blocking one. `co_await` on memory beside the blocking
-// call. What 100,000 tasks keep that wait for an answer. The servers are other processes; interleaved rounds, medians.
+// `azure_backend`, which sign and decode. CPU time of an awaited read compared with a blocking one. `co_await` on memory compared with the
+// blocking call. The memory of 100,000 tasks that wait for an answer. The servers are other processes; interleaved rounds, medians.
 //   g++ -std=c++20 -O3 -I include -I tests tests/benchmarks/async.cpp -o async -lcurl -lssl -lcrypto -lsimdjson
 //
 // With `blocking N` or `awaited N` it only reads N times from memory: for callgrind, as the difference of two N. With `parked N` or `stacks N` it
@@ -96,7 +96,7 @@ struct reading_code {
     }
 };
 
-/// Bytes that a task keeps which waits for the answer to a point read, all that belongs to it.
+/// The bytes that a task uses while it waits for the answer to a point read.
 double parked_bytes(std::size_t count, std::size_t limit, bool on_stacks = false) {
     event_loop loop{{.in_flight = limit}};
     any_transport const store = silent{};

@@ -69,7 +69,7 @@ public:
         sqlite3_stmt* insert = nullptr;
         must(sqlite3_prepare_v2(database_, "insert into reading values(?, ?, ?, ?)", -1, &insert, nullptr));
         for (int n = 0; n < how_many; ++n) {
-            if (n % 100 == 0) { // as many rows as one of our transactions
+            if (n % 100 == 0) { // the number of rows in one of our transactions
                 must(sqlite3_exec(database_, n == 0 ? "begin" : "commit; begin", nullptr, nullptr, nullptr));
             }
             reading const one = nth(n);

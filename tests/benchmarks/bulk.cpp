@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A bulk load beside loops by hand: one that knows the partitions, which come one after the other, and one that keeps a batch for each,
-// as rows of 100 partitions take turns. In memory (CPU time), and in a file in memory (wall time, without fsync, so that nothing hides what
-// the load costs). Then rows without end into a transport that counts them: what is allocated.
+// A bulk load compared with loops by hand: one that knows the partitions, which follow one another, and one with a batch for each, as rows
+// of 100 partitions alternate. In memory (CPU time), and in a file in memory (wall time, without fsync, so that nothing hides what the load
+// costs). Then rows without end into a transport that counts them: what is allocated.
 //   g++ -std=c++20 -O3 -I include -I tests tests/benchmarks/bulk.cpp -o bulk -lsqlite3
 //   ./bulk [rows into the counting transport, 2000000]
 
@@ -33,7 +33,7 @@ namespace {
 constexpr std::size_t rows = 100'000;
 constexpr std::size_t partitions = 100;
 
-/// All rows of a partition, then those of the next one; or rows of all partitions in turn.
+/// All rows of a partition, then of the next one; or rows of all partitions in turn.
 std::vector<business> made(bool in_turn) {
     std::vector<business> all;
     for (std::size_t index = 0; index < rows; ++index) {
@@ -90,7 +90,7 @@ void loaded(table<business> const& into, std::vector<business> const& all, bulk_
     bulk_insert(into, all, options).value().all().value();
 }
 
-/// Takes rows and keeps none.
+/// Accepts rows and stores none.
 struct counting {
     using is_transport = void;
     std::uint64_t* count;
@@ -128,7 +128,7 @@ struct endless {
     std::size_t count;
 };
 
-/// CPU ns of a row, or wall ns.
+/// CPU ns per row, or wall ns.
 template <class Backend, class Work>
 double one(bool wall, Backend const& store, Work const& work) {
     table<business> const into{store, "businesses"};

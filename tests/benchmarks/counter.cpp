@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// One counter and 1 to 64 clients, each with a `sequence` of its own as so many programs have: how long a number takes (median, 99 of 100)
-// and how many writes it cost, with blocks of 1, 10 and 100. In memory behind a network of 5 ms, which is what contenders meet
-// over; in memory; and in a durable file. The table of docs/guide/counting.md.
+// One counter and 1 to 64 clients, each with a `sequence` of its own like separate programs: the time for a number (median, 99th
+// percentile) and the number of writes, with blocks of 1, 10 and 100. In memory behind a network of 5 ms, as real contenders have; in
+// memory; and in a durable file. The table of docs/guide/counting.md.
 //
 //     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/counter.cpp -o counter -lsqlite3 -pthread
 
@@ -24,7 +24,7 @@ using namespace entitable;
 
 namespace {
 
-/// A store at a distance: half of the time before the request arrives, half behind its answer.
+/// A remote store: half of the delay before the request arrives, half after its answer.
 struct distant {
     using is_transport = void;
     memory_backend store;

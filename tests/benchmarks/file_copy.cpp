@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A copy of an open file beside `cp` of the same closed file, both until the bytes are on the disk; and what writers lose while
-// copies are made. The first argument is the size of the file in megabytes (200), the second the folder.
+// A copy of an open file compared with `cp` of the same closed file, both until the bytes are on the disk; and how much slower
+// writers are during copies. The first argument is the size of the file in megabytes (200), the second the folder.
 //
 //     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/file_copy.cpp -o file_copy -lsqlite3 -pthread
 
@@ -53,13 +53,13 @@ void fill(std::string const& path, file_options const& options, std::size_t byte
     }
 }
 
-/// Medians of rounds in which both take turns.
+/// Medians of alternating rounds.
 void beside_cp(std::string const& path, std::string const& to, file_options const& options) {
     std::vector<double> ours;
     std::vector<double> cps;
     for (int round = 0; round < 5; ++round) {
         auto begun = clock_type::now();
-        // In another process, and while nobody has the file open.
+        // In another process, while the file is not open.
         if (std::system(("cp '" + path + "' '" + to + "' && sync '" + to + "'").c_str()) != 0) {
             std::puts("cp failed");
             return;
@@ -77,12 +77,12 @@ void beside_cp(std::string const& path, std::string const& to, file_options cons
 }
 
 struct seen {
-    double writes;  ///< a second
+    double writes;  ///< per second
     double slowest; ///< milliseconds
-    double copies;  ///< a second
+    double copies;  ///< per second
 };
 
-/// Threads write single rows for so many seconds, while copies are made one after the other.
+/// Threads write single rows for the given seconds, while copies are made one after the other.
 seen under_load(file_backend const& store, std::string const& to, double time, file_copy_options const* copying) {
     entitable::table<measure::business> const rows{store, "businesses"};
     std::atomic<bool> stop{false};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// How long a call on a file takes that ends with its deadline, its cancellation or busy_timeout, beside what it was given: the writer
-// lock is held by another process all the while. At most 1.2 times as long.
+// How long a call on a file takes that ends with its deadline, its cancellation or busy_timeout, compared with its limit. Another
+// process holds the writer lock all the time. At most 1.2 times as long.
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// How long single writes of one process wait while four threads of another one write without a pause: at most 20 times what a commit
-// takes on an idle machine, for 99 of 100.
+// How long single writes of one process wait while four threads of another process write without a pause: at most 20 times a commit
+// on an idle machine, for 99 of 100 writes.
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
@@ -31,7 +31,7 @@ struct item {
 
 ENTITABLE(item, partition_key(part), row_key(id), properties(text))
 
-/// Milliseconds of each of so many inserts, sorted.
+/// Milliseconds of each insert, sorted.
 std::vector<double> single_writes(table<item> const& items, std::string const& part, std::int64_t count) {
     std::vector<double> took;
     for (std::int64_t id = 0; id < count; ++id) {

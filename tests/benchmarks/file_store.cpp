@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// `table<E>` on file_backend beside what one would write by hand on SQLite with the same settings: one table, prepared
+// `table<E>` on file_backend compared with hand-written code on SQLite with the same settings: one table, prepared
 // statements, and rows put together byte by byte. Durable writes and threads are measured in wall time, the rest in CPU time.
 // An argument names one part: writes, reads, threads, size, journals, large. `large` is not part of all: it makes a file of 10
-// million rows, or as many as the second argument says, in the folder for temporary files, and says what that took.
+// million rows, or as many as the second argument says, in the folder for temporary files, and prints the time and space.
 //
 //     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/file_store.cpp -o file_store -lsqlite3 -pthread
 
@@ -309,7 +309,7 @@ void reads() {
         "one of 100,000 beside 1,000 x 100: point read", 1.5, 15, [&] { return read(0); }, [&] { return read(1); });
 }
 
-/// Durable inserts a second by so many threads, each into a partition of its own.
+/// Durable inserts per second with this number of threads, each into a partition of its own.
 double inserts_a_second(table const& into, std::size_t threads, std::size_t& next) {
     std::atomic<bool> stop{false};
     std::atomic<std::size_t> done{0};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Signing beside bare OpenSSL with a context that is used again; curl_client beside bare libcurl in the same threading form,
+// Signing compared with bare OpenSSL with a reused context; curl_client compared with bare libcurl in the same threading form,
 // over loopback to a fast server in another process, plain and with TLS. CPU time is that of this process, which is the client.
 //   g++ -std=c++20 -O3 -I include -I tests tests/benchmarks/http.cpp -o http -lcurl -lssl -lcrypto -lpthread
 
@@ -28,7 +28,7 @@ std::uint64_t checksum = 0; ///< so that nothing is optimised away
 
 // ---- signing ------------------------------------------------------------------------------------------------
 
-/// What one would write by hand: one context, its key set once.
+/// The hand-written form: one context whose key is set once.
 class by_hand {
 public:
     by_hand() {
@@ -87,7 +87,7 @@ void signing() {
             });
         });
 
-    // The whole of it: string to sign, date, and both header fields, with all that is checked.
+    // The whole signature: string to sign, date and both header fields, with all checks.
     auto const who = credential::account_key("acct", emulator_key, key_scheme::shared_key).value();
     auto const at = endpoint::parse("https://acct.table.core.windows.net").value();
     http_request request;
@@ -118,7 +118,7 @@ constexpr char const* fields[][2] = {{"Accept", "application/json;odata=minimalm
     {"x-ms-version", "2019-02-02"}, {"x-ms-date", "Fri, 20 Nov 2026 15:27:36 GMT"}, {"DataServiceVersion", "3.0"},
     {"Authorization", "SharedKey acct:RNeMV4QhAsdhJ2sGUgufA/AfRsaKXZU2cEJdUsvj4NY="}};
 
-/// libcurl and nothing else.
+/// Only libcurl.
 class bare_curl {
 public:
     bare_curl(std::string url, std::string const& ca) : url_(std::move(url)) {
@@ -163,10 +163,10 @@ private:
     std::string body_;
 };
 
-/// What a window of time came to.
+/// The result of a time window.
 struct window {
-    double cpu{};  ///< ns of this process for each request
-    double rate{}; ///< requests a second
+    double cpu{};  ///< ns of this process per request
+    double rate{}; ///< requests per second
 };
 
 template <class Work>
@@ -291,7 +291,7 @@ void on_threads(std::size_t threads, Work const& work) {
     }
 }
 
-/// A request at a time on each of `threads` threads.
+/// One request at a time on each of `threads` threads.
 void compare_threads(std::string const& name, std::string const& url, std::string const& ca, std::size_t threads) {
     std::size_t const each = 3'000 / threads;
     std::vector<std::unique_ptr<bare_curl>> handles;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Folds, counts and scans on local backends beside loops written by hand over the same bytes: in memory over the visitor of the
+// Folds, counts and scans on local backends compared with loops written by hand over the same bytes: in memory over the visitor of the
 // store, in a file over sqlite3_step of a connection to that very file. CPU time. An argument names one part: memory, file, batch.
 //
 //     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/local_reads.cpp -o local_reads -lsqlite3 -pthread
@@ -24,9 +24,9 @@ namespace {
 using measure::business;
 using table = entitable::table<business>;
 using b = entitable::fields<business>;
-using memory_tables = entitable::local<entitable::memory_store>; ///< a memory_backend whose store can be reached
+using memory_tables = entitable::local<entitable::memory_store>; ///< a memory_backend whose store is accessible
 
-constexpr std::size_t rows = 20'000; ///< all of one partition
+constexpr std::size_t rows = 20'000; ///< all rows of one partition
 constexpr std::size_t rows_each = 1'000'000;
 std::uint64_t checksum = 0; ///< so that nothing is optimised away
 
@@ -41,7 +41,7 @@ void fill(table const& into) {
     }
 }
 
-// ---- values by hand: four texts, and behind them the numbers ----------------------------------------
+// ---- values by hand: four texts, then the numbers ----------------------------------------
 
 template <class T>
 T number(char const* from) {
@@ -275,7 +275,7 @@ void batches() {
     }
     std::uint64_t submitting = 0;
     std::uint64_t whole = 0;
-    for (std::size_t round = 0; round < 2; ++round) { // the first one fills what is kept
+    for (std::size_t round = 0; round < 2; ++round) { // the first run fills the caches
         submitting = 0;
         std::uint64_t const begin = measure::allocations;
         for (std::size_t at = 0; at < all.size(); at += 100) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// `table<E>` on memory_backend beside what one would write by hand: 16 shards with a std::shared_mutex, each a map of
+// `table<E>` on memory_backend compared with hand-written code: 16 shards with a std::shared_mutex, each a map of
 // partitions of ordered maps that hold the struct, copied out. An argument names one part: memory, reads, writes, threads.
 //
 //     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/memory_backend.cpp -o memory_backend -pthread
@@ -35,7 +35,7 @@ public:
         auto const at = rows->second.find(row);
         return at == rows->second.end() ? std::nullopt : std::optional{at->second->entity};
     }
-    /// Makes the Timestamp, which is the ETag too; gives it back.
+    /// Creates the Timestamp, which is also the ETag, and returns it.
     entitable::etag put(business const& entity) {
         auto made = std::make_shared<held>(held{entity, entitable::system_clock().now()});
         auto const version = made->timestamp;
@@ -47,14 +47,14 @@ public:
         }
         auto const at = rows->second.lower_bound(entity.id);
         if (at != rows->second.end() && at->first == entity.id) {
-            at->second.swap(made); // the old one is freed after the lock
+            at->second.swap(made); // the old one is freed after unlocking
         } else {
             rows->second.emplace_hint(at, entity.id, std::move(made));
         }
         lock.unlock();
         return entitable::etag::of(version);
     }
-    /// Up to `size` entities of a partition, from `row` on: the lock is free again when the caller sees them.
+    /// Up to `size` entities of a partition, from `row` on. The lock is released when the caller sees them.
     void page(std::string_view partition, std::string_view row, std::size_t size, std::vector<business>& out) {
         shard& place = shard_of(partition);
         std::shared_lock const lock{place.mutex};
@@ -86,7 +86,7 @@ private:
 
 using table = entitable::table<business>;
 
-/// Entities in memory, and the order in which they are asked for.
+/// Entities in memory, and the order in which they are read.
 struct workload {
     std::vector<business> entities;
     std::vector<std::size_t> order; ///< a shuffle of all
@@ -247,7 +247,7 @@ void memory() {
     };
     for (auto const [partitions, rows] : {shape{100, 1'000}, shape{1, 100'000}, shape{1'000, 100}, shape{100'000, 1}}) {
         workload const all{partitions, rows};
-        std::size_t needed = 0; // what an entity is, encoded, and its keys
+        std::size_t needed = 0; // an encoded entity and its keys
         for (business const& each : all.entities) {
             auto const row = entitable::to_row(each).value();
             needed += row.payload().size() + row.partition_key().size() + row.row_key().size();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// `table<E>` on postgres_backend beside what one would write by hand on libpq: the same statements, prepared, in binary and in
-// pipelines, over tables of the same form, and rows put together byte by byte. And an update that locks the row of its partition beside
-// one that is SERIALIZABLE, both by hand. All in wall time. An argument names one part: calls, threads, isolation.
+// `table<E>` on postgres_backend compared with hand-written code on libpq: the same statements, prepared, in binary and in pipelines,
+// over tables of the same form, and rows put together byte by byte. And an update that locks the row of its partition compared with a
+// SERIALIZABLE one, both by hand. All in wall time. An argument names one part: calls, threads, isolation.
 //
 //     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests -I /usr/include/postgresql tests/benchmarks/postgres.cpp -o postgres -lpq -pthread
 //     tests/tools/postgres run durable ./postgres
@@ -63,7 +63,7 @@ public:
     };
     using rows = std::unique_ptr<PGresult, clear>;
 
-    /// On the tables that a postgres_backend made.
+    /// Uses the tables that a postgres_backend created.
     explicit by_hand(entitable::postgres_options const& options) : on_(PQconnectdb(std::getenv("ENTITABLE_POSTGRES"))) {
         rows const set{PQexec(on_, entitable::detail::pg_session_text(options).c_str())};
         for (int each = 0; each < static_cast<int>(pg_statement::count); ++each) {
@@ -146,7 +146,7 @@ public:
 
     // ---- the same update, once with a lock and once SERIALIZABLE
 
-    /// Rows that count; gives how often it was run.
+    /// Rows that are incremented. Returns how often the transaction was run.
     std::size_t replace_locked(std::string const& partition, std::string const& row, std::string const& bytes) {
         entitable::detail::pg_array array;
         array.add(row);
@@ -155,7 +155,7 @@ public:
         finish(partition, version);
         return 1;
     }
-    /// Without `versioned` nothing gives the partition a version: then rows of it that differ do not meet.
+    /// Without `versioned` the partition gets no version: then transactions on different rows do not conflict.
     std::size_t replace_serializable(
         std::string const& partition, std::string const& row, std::string const& bytes, bool versioned) {
         for (std::size_t tries = 1;; ++tries) {
@@ -217,7 +217,8 @@ private:
             stop();
         }
     }
-    /// False where the server says that somebody else was first, and `may_fail`; then the transaction is rolled back.
+    /// False if the server reports that another transaction was first, and `may_fail`; then the transaction is rolled
+    /// back.
     bool run(bool may_fail = false) {
         answers_.clear();
         if (PQpipelineSync(on_) == 0) {
@@ -249,7 +250,7 @@ private:
         }
         return good;
     }
-    /// Gives the version of the partition.
+    /// Increments the version of the partition.
     std::int64_t lock(std::string const& partition, std::string const& keys) {
         send(name_of(pg_statement::begin), {});
         send(name_of(pg_statement::lock_partition), {"businesses", partition});
@@ -287,7 +288,7 @@ void insert_all(by_hand& into, std::vector<business> const& all) {
     }
 }
 
-/// Both with the same rows, in a schema of its own each.
+/// Both with the same rows, each in a schema of its own.
 struct contenders {
     entitable::postgres_options hand_options = entitable_test::own_schema();
     entitable::postgres_options options = entitable_test::own_schema();
@@ -391,7 +392,7 @@ void calls() {
         });
 }
 
-/// Microseconds of one operation that so many threads do at once for a while.
+/// Microseconds per operation of this number of concurrent threads.
 double per_operation(std::size_t threads, std::function<void(std::size_t thread, std::size_t count)> const& operation) {
     std::atomic<bool> stop{false};
     std::atomic<std::size_t> done{0};
@@ -489,12 +490,12 @@ void isolation() {
             auto const serializable = with([&](by_hand& hand, std::string const& partition, std::string const& row) {
                 return hand.replace_serializable(partition, row, bytes, versioned);
             });
-            (void)locked(); // so that the rows are there
+            (void)locked(); // so that the rows exist
             runs = 0;
             updates = 0;
             measure::compare(versioned ? "  SERIALIZABLE beside the lock" : "  the same without versions", 1, 7, locked,
                 serializable);
-            // half of the updates were locked ones, more or less, and those are run once
+            // about half of the updates were locked ones, and those run once
             std::printf("    %zu updates, %zu of them run again\n", updates.load(), runs.load() - updates.load());
         }
     }

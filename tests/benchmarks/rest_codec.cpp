@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The client's own work for the REST backend, beside what one would write by hand with simdjson and OpenSSL: pages of 1,000
-// entities decoded, entities serialized, and whole signed requests with a canned answer. The hand-written forms are as strict.
-// Of an answer every field is read, times digit by digit; the end of the text is checked; a name that comes twice, a type
-// without its value, a number that does not fit and another entity than the one asked for are refused. What is sent is checked
-// for what the service refuses: characters that no key may have, text that is no UTF-8 or too long. CPU time of the process, in
-// turns, medians.
+// The client's own work for the REST backend, compared with hand-written code on simdjson and OpenSSL: pages of 1,000 entities
+// decoded, entities serialized, and whole signed requests with a canned answer. The hand-written forms are as strict. Every field of
+// an answer is read, times digit by digit, and the end of the text is checked. Duplicate names, a type without its value, a number
+// that does not fit and an entity other than the requested one are refused. Requests are checked for everything that the service
+// refuses: characters that no key may have, and text that is not UTF-8 or too long. CPU time of the process, in turns, medians.
 //
 //     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/rest_codec.cpp -o rest_codec -lcurl -lssl -lcrypto -lsimdjson
 
@@ -44,7 +43,7 @@ std::string answer_entity(std::size_t index) {
     for (std::size_t at = tag.find('"'); at != std::string::npos; at = tag.find('"', at + 2)) {
         tag.insert(at, 1, '\\');
     }
-    // A Double has no type beside it in answers; ETag and Timestamp come with the keys.
+    // A Double has no type annotation in answers; ETag and Timestamp come with the keys.
     for (std::string_view const name : {"rating", "turnover"}) {
         std::string const type = "\"" + std::string{name} + "@odata.type\":\"Edm.Double\",";
         text.erase(text.find(type), type.size());
@@ -106,7 +105,7 @@ guid guid_of(std::string_view text) {
     return *id;
 }
 
-/// What a read gives besides the entity.
+/// The parts of an answer other than the entity.
 struct stored {
     business entity;
     std::int64_t timestamp{};
@@ -129,13 +128,13 @@ void expect(field_value value, std::string_view type) {
     }
 }
 
-/// Nothing stands behind the document.
+/// Nothing follows the document.
 bool at_end(simdjson::ondemand::document& document) {
     char const* rest = nullptr;
     return document.current_location().get(rest) == simdjson::OUT_OF_BOUNDS;
 }
 
-/// The usual order first, so that a name is looked for once.
+/// Tries the usual order first, so that each name is searched once.
 constexpr std::string_view names[] = {"odata.etag", "PartitionKey", "RowKey", "Timestamp", "name", "description",
     "city", "category", "employees", "founded", "rating", "turnover", "open", "visits@odata.type", "visits",
     "changed@odata.type", "changed", "owner@odata.type", "owner", "odata.metadata"};
@@ -269,7 +268,7 @@ struct flat_entity {
     std::vector<std::pair<std::string, flat_value>> properties;
 };
 
-/// Any entity: values by the type beside them or by their own form; names once.
+/// Any entity: values by their annotated type or by their own form, each name once.
 void read_flat(simdjson::ondemand::parser& parser, std::vector<flat_entity>& out) {
     out.reserve(page_rows);
     each_of_page(parser, page_body, [&](simdjson::ondemand::object object) {
@@ -401,7 +400,7 @@ void check_text(std::string_view text) {
     }
 }
 
-/// What the service would refuse.
+/// Everything that the service would refuse.
 void check(business const& each) {
     check_key(each.region);
     check_key(each.id);
@@ -455,7 +454,7 @@ void append_json(std::string& out, business const& from) {
     out += "\"}";
 }
 
-/// Signs with one context that is kept, as Shared Key.
+/// Signs as Shared Key with a reused context.
 class signer {
 public:
     explicit signer(std::string const& key) {
@@ -486,7 +485,7 @@ private:
     EVP_MAC_CTX* context_{};
 };
 
-/// A request as the program of its author would make it: header lines in one text.
+/// A request as an author would write it: header lines in one text.
 struct sent {
     std::string url;
     std::string headers;
@@ -551,7 +550,7 @@ void finish(sent& to, signer& with, std::string_view verb, std::string_view type
 
 // ---- whole requests ----
 
-/// Gives the same answer to every request, as a server would: in a new body.
+/// Returns the same answer to every request, like a server, in a new body.
 struct canned {
     using is_http_client = void;
     http_response answer;
@@ -762,10 +761,10 @@ void requests() {
     business const sample = measure::make_business(7, page_rows);
     http_call const how;
 
-    // By hand the answer comes as from the same client; what is made for it is read from header fields and body.
+    // By hand the answer comes from the same client, and its results are read from header fields and body.
     canned const reads{answer_of(200, entity_body, "application/json;odata=minimalmetadata", one_tag)};
     auto const store = backend(reads.answer);
-    http_request request; // stands for what is handed to the client
+    http_request request; // stands for the data passed to the client
     hand::sent sent;
     auto const hand_read = [&] {
         for (std::size_t times = 0; times < count; ++times) {
@@ -909,8 +908,8 @@ void requests() {
 } // namespace
 
 int main() {
-    // Memory that is freed stays with the process, so that neither side pays the system for getting it again: by default
-    // whose rounds do depends on which of the two frees more at once.
+    // Freed memory stays with the process, so that neither side pays the system for getting it again. By default, which
+    // side pays depends on which of the two frees more at once.
     mallopt(M_TRIM_THRESHOLD, 1 << 30);
     mallopt(M_MMAP_THRESHOLD, 1 << 25);
     std::printf(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What `retrying` adds to a call that succeeds at once: the same requests with and without it, on a transport that does
+// The overhead of `retrying` for a call that succeeds at once: the same requests with and without it, on a transport that does
 // nothing and on memory. CPU time of the process, in turns, medians; the limit is 50 ns and no allocation.
 //
 //     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/retrying.cpp -o retrying
@@ -19,7 +19,7 @@ namespace {
 
 std::uint64_t checksum = 0; ///< so that nothing is optimised away
 
-/// Answers at once, with what was allocated before.
+/// Answers at once with preallocated results.
 struct nothing {
     using is_transport = void;
     [[nodiscard]] entitable::profile profile() const { return {}; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Numbers a second, wall time: exact, in blocks of 100, of 16 shards; in memory and in a file; from one contender and from eight, on
-// one `sequence` (threads that take turns) and on one each (as eight programs have). Beside each the same number of bare
+// Numbers per second, wall time: exact, in blocks of 100, of 16 shards; in memory and in a file; from one contender and from eight, on
+// one `sequence` (threads that take turns) and on one each (like eight programs). Each is compared with the same number of bare
 // writes of one row by one thread, which no counter can beat. Medians of rounds in turns.
 //
 //     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/sequence.cpp -o sequence -lsqlite3 -pthread
@@ -23,7 +23,7 @@ namespace {
 
 using draw = std::function<bool()>;
 
-/// Thousands of draws a second: each thread makes its own with `make` and draws until the time is over.
+/// Thousands of draws per second: each thread creates its own with `make` and draws until the time is over.
 double thousands(std::size_t contenders, std::function<draw(std::size_t)> const& make) {
     std::atomic<bool> go{false}, stop{false};
     std::atomic<std::uint64_t> total{0}, failed{0};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A served table beside an echo of the same bytes by the same listener, each in a process of its own, asked by the same raw client over
-// loopback: requests a second, CPU time of the server for each request, latency at half load, memory of idle connections. With
-// ENTITABLE_AZURITE (tests/tools/azurite run ...) the emulator is asked the same.
+// A served table compared with an echo of the same bytes by the same listener, each in a process of its own, with the same raw client
+// over loopback: requests per second, CPU time of the server per request, latency at half load, memory of idle connections. With
+// ENTITABLE_AZURITE (tests/tools/azurite run ...) the emulator gets the same requests.
 //   g++ -std=c++20 -O3 -DENTITABLE_SEPARATE_COMPILATION -I include -I tests tests/support/engine_{core,azure,file,listener}.cpp
 //       tests/benchmarks/serve.cpp -o serve -lsqlite3 -lcurl -lssl -lcrypto -lsimdjson -lpthread
 
@@ -58,7 +58,7 @@ public:
         }
     }
     [[nodiscard]] std::uint16_t port() const { return *port_; }
-    /// CPU time that it has used, in ns.
+    /// Used CPU time in ns.
     [[nodiscard]] double cpu() const {
         clockid_t clock{};
         timespec time{};
@@ -97,7 +97,7 @@ public:
     asking(asking const&) = delete;
     asking& operator=(asking const&) = delete;
 
-    /// The whole answer, which has a stated length, none, or chunks that end with "0".
+    /// The whole answer, which has a stated length, no body, or chunks that end with "0".
     std::string const& ask(std::string_view request) {
         while (!request.empty()) {
             auto const sent = ::send(socket_, request.data(), request.size(), MSG_NOSIGNAL);
@@ -136,13 +136,13 @@ private:
 };
 
 struct load {
-    double rate{}; ///< a second
-    double cpu{};  ///< of the server, ns for one
+    double rate{}; ///< per second
+    double cpu{};  ///< of the server, ns per request
     double p50{};  ///< us
     double p99{};
 };
 
-/// Asks over so many connections for a while; as fast as it can, or at a rate.
+/// Sends requests over this number of connections for a while, as fast as possible or at a rate.
 load press(std::uint16_t port, server_process const* server, std::string const& request, std::size_t connections,
     std::chrono::milliseconds length, double rate = 0) {
     std::vector<std::thread> threads;
@@ -263,7 +263,7 @@ void fill(std::uint16_t port) {
     }
 }
 
-/// Answers each request with the bytes of one answer of the server.
+/// Answers each request with the bytes of a recorded answer of the server.
 http_handler echo_of(std::string answer) {
     http_response made;
     std::size_t const end = answer.find("\r\n\r\n");
@@ -282,7 +282,7 @@ http_handler echo_of(std::string answer) {
     return [made](http_request const&, request_sender const&) { return made; };
 }
 
-/// What one would write by hand for a page: its rows are in an array, and their text is put together piece by piece.
+/// Hand-written code for a page: its rows are in an array, and their text is assembled piece by piece.
 http_handler page_by_hand(std::string const& answer) {
     struct flat {
         std::string partition, row, etag, time, name, city;
@@ -325,8 +325,8 @@ http_handler page_by_hand(std::string const& answer) {
     };
 }
 
-/// What one would write by hand for a transaction of these bytes: the body is cut at its boundary, each entity read by simdjson into a
-/// struct that is kept by its keys, and the answer put together piece by piece.
+/// Hand-written code for this transaction: the body is split at its boundary, each entity is read by simdjson into a struct stored by
+/// its keys, and the answer is assembled piece by piece.
 http_handler batch_by_hand(std::string const& answer) {
     struct flat {
         std::string name, city;
@@ -404,7 +404,7 @@ int main() {
         std::vector<double> rates;
         load best;
         load yardstick;
-        for (int round = 0; round < 3; ++round) { // in turns, since the machine may have other work
+        for (int round = 0; round < 3; ++round) { // in turns, because the machine may have other work
             load const theirs = press(echo.port(), &echo, request, connections, length);
             load const ours = press(memory.port(), &memory, request, connections, length);
             if (ours.rate / theirs.rate > (best.rate == 0 ? 0 : best.rate / yardstick.rate)) {

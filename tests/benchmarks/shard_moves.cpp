@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A virtual shard of 10,000 rows in 100 partitions moves from store to store while two threads write to it; in memory, from file to file, and from
-// server to server through the protocol, in one process. How long writes and reads paused, the waits for leases apart; and the copying beside a bare
-// copy of the same rows into a table of the same kind of store, batches of 100, in turns: by the clock, and by the time of the processor that the
-// copying thread had. The writers run beside the move only. Medians of rounds.
+// A virtual shard of 10,000 rows in 100 partitions moves from store to store while two threads write to it; in memory, from file to file, and
+// from server to server through the protocol, in one process. Measures the pauses of writes and reads without the waits for leases, and compares
+// the copying with a bare copy of the same rows into a table of the same kind of store, in batches of 100, in turns: in wall time, and in CPU
+// time of the copying thread. The writers run only during the move. Medians of rounds.
 //
 //     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/shard_moves.cpp -o shard_moves -lsqlite3 -lssl -lcrypto -lsimdjson -pthread
 
@@ -44,7 +44,7 @@ double median(std::vector<double> all) {
     return all[all.size() / 2];
 }
 
-/// How long something took.
+/// The duration of something.
 struct taken {
     std::chrono::steady_clock::time_point begun{std::chrono::steady_clock::now()};
     double processor{processor_time()};
@@ -60,7 +60,7 @@ struct taken {
     }
 };
 
-/// Copies the table as plainly as can be: pages of 1,000 rows, batches of 100.
+/// Copies the table in the simplest way: pages of 1,000 rows, batches of 100.
 void bare_copy(any_transport const& from, std::string const& source, any_transport const& to, std::string const& target,
     std::vector<double>& by_clock, std::vector<double>& by_processor) {
     call context;

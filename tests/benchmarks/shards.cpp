@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What shards cost: the way of a key beside its hash and one load; pages that are merged beside pages of one store; a fan-out to stores
-// that take their time, by a clock that waits for nobody; an off-line move beside a copy by hand. Best of rounds in turn.
+// The cost of shards: routing a key compared with its hash and one load; merged pages compared with pages of one store; a fan-out to
+// slow stores, on a manual clock; an off-line move compared with a copy by hand. Best of rounds in turn.
 //   g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/shards.cpp -o shards -lsqlite3 -lpthread && ./shards
 
 #include <entitable/entitable.hpp>
@@ -27,7 +27,7 @@ using namespace entitable;
 
 namespace {
 
-/// Stores by name, made when they are asked for.
+/// Stores by name, created on first use.
 struct stores {
     std::shared_ptr<std::map<std::string, any_transport, std::less<>>> all =
         std::make_shared<std::map<std::string, any_transport, std::less<>>>();
@@ -105,7 +105,7 @@ void routing() {
         table[at] = &held->places[at].row.store;
     }
     volatile std::size_t sink = 0;
-    volatile std::uint32_t const told = number; // as in a program, the compiler does not know it
+    volatile std::uint32_t const told = number; // as in a program, unknown to the compiler
     std::uint32_t const count = told;
     constexpr std::size_t rounds = 200;
     auto const by_hand = [&] {
@@ -233,7 +233,8 @@ void fan_out() {
     }
 }
 
-/// Answers take 5 ms in the middle, and 50 ms one time in 100 (lognormal): how long fan-outs take, with and without second requests.
+/// Answers have a median of 5 ms and take 50 ms one time in 100 (lognormal): the duration of fan-outs, with and without second
+/// requests.
 void hedging() {
     constexpr std::size_t rounds = 2'000;
     for (std::uint32_t const number : {10U, 100U}) {
@@ -254,7 +255,7 @@ void hedging() {
             sharded_options how;
             how.time = &time;
             if (hedged) {
-                how.hedge = hedged_reads{std::chrono::microseconds{25'500}, 0.05}; // what 95 of 100 take
+                how.hedge = hedged_reads{std::chrono::microseconds{25'500}, 0.05}; // 95th percentile
             }
             sharded const cloud = far.open(number, {std::chrono::hours{24}, &time}, how);
             call context;
@@ -278,7 +279,7 @@ void hedging() {
     }
 }
 
-/// What a program writes that copies a table: pages, and batches of one partition.
+/// The code of a program that copies a table: pages, and batches of one partition.
 std::size_t copy_by_hand(any_transport const& from, std::string const& source, any_transport const& to) {
     call context;
     to.execute(create_table{"copied"}, context).value();
@@ -367,7 +368,7 @@ void moving(bool files) {
 
 } // namespace
 
-int main(int count, char** arguments) { // words of what is wanted; everything by default
+int main(int count, char** arguments) { // names of parts to run; all by default
     auto const wanted = [&](std::string_view what) {
         return count < 2 ||
             std::any_of(arguments + 1, arguments + count, [&](char const* each) { return what == each; });

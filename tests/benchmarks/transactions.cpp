@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What a transaction adds to the loop that a program writes by hand: read a counter, count, write the counter and a row in one batch,
-// and begin again on a conflict. In memory, without contention; requests of both are the same. Then 1 to 16 threads on one partition, as
+// The overhead of a transaction over a hand-written loop: read a counter, increment it, write the counter and a row in one batch, and
+// start over on a conflict. In memory, without contention; requests of both are the same. Then 1 to 16 threads on one partition, as
 // attempts and latencies of each.
 //
 //     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/transactions.cpp -o transactions -lpthread && ./transactions
@@ -42,7 +42,7 @@ namespace {
 
 using books = tables<counter, invoice>;
 
-/// Attempts that one invoice took.
+/// Attempts for one invoice.
 std::uint32_t by_hand(table<counter> const& counters, books const& ledger, entitable::clock& time) {
     for (std::uint32_t attempts = 1;; ++attempts) {
         auto counted = counters.get_stored("ACME").value();

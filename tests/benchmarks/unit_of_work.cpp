@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What a tracked entity costs at a save that has nothing to send, a look-up by keys beside std::unordered_map, and how many requests a
-// save takes. Each time is the least of 40 rounds, in which the ways take turns.
+// The cost of a tracked entity in a save that has nothing to send, a look-up by keys compared with std::unordered_map, and the number
+// of requests of a save. Each time is the minimum of 40 alternating rounds.
 //
 //     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/unit_of_work.cpp -o unit_of_work -lpthread && ./unit_of_work
 
@@ -54,7 +54,7 @@ struct counting {
     }
 };
 
-/// Nanoseconds for one of `count` of each function, the least of 40 rounds in turn.
+/// Nanoseconds per operation of each function, the minimum of 40 alternating rounds.
 template <class... Functions>
 std::array<double, sizeof...(Functions)> least(std::size_t count, Functions const&... functions) {
     std::array<double, sizeof...(Functions)> best{};

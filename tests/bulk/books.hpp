@@ -30,7 +30,7 @@ inline std::vector<book> some_books(std::int32_t count, std::int32_t years = 7) 
     return made;
 }
 
-/// What `make` makes of 0, 1, 2 ...: an input range that is made while it is read. Clang 14 has no views.
+/// The results of `make` for 0, 1, 2 ...: an input range that is generated while it is read. Clang 14 has no views.
 template <class Make>
 struct numbered {
     struct iterator {
@@ -58,7 +58,7 @@ struct numbered {
 template <class Make>
 numbered(std::int32_t, Make) -> numbered<Make>;
 
-/// A text that no transaction takes: more than 64 KiB.
+/// A text that is too large for a transaction: more than 64 KiB.
 inline std::string too_long() { return std::string(40'000, 'x'); }
 
 } // namespace bulk_test

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A table into another one by a bulk load: as it is, changed, with faults on both sides, and run again.
+// A table is copied into another by a bulk load: unchanged, changed, with faults on both sides, and repeated.
 
 #include "books.hpp"
 #include <entitable/testing.hpp>
@@ -40,7 +40,7 @@ struct two_tables {
 
 } // namespace
 
-TEST_CASE("bulk copy: a table as it is, with undeclared properties, system rows left behind") {
+TEST_CASE("bulk copy: copies a table with undeclared properties and without system rows") {
     two_tables stage;
     row_table const raw{stage.source, "books"};
     stage.plain.insert({2001, 7777, "with more", 4.5}).value();
@@ -62,7 +62,8 @@ TEST_CASE("bulk copy: a table as it is, with undeclared properties, system rows 
     CHECK(again.already_there == 501);
 }
 
-TEST_CASE("bulk copy: what is there otherwise is refused and left; what a change leaves out is not copied") {
+TEST_CASE(
+    "bulk copy: rows that differ in the target are refused, and rows that the change function drops are not copied") {
     two_tables stage;
     stage.to.insert({2003, 3, "another", {}}).value();
     auto const finer = [](book const& each) -> result<std::optional<book>> {
@@ -81,7 +82,7 @@ TEST_CASE("bulk copy: what is there otherwise is refused and left; what a change
     CHECK(stage.to.get(2003, 3).value().title == "another");
 }
 
-TEST_CASE("bulk copy: faults on both sides, and a source that fails") {
+TEST_CASE("bulk copy: survives faults on both sides, and reports a source that fails") {
     two_tables stage;
     stage.writing.plan_random(3, 5, 8, {fault::lost_before(), fault::lost_after(), fault::busy(), fault::throttled()});
     auto const copied = bulk_copy(stage.from.where(fields<book>::year >= 2002), stage.to, stage.options()).value();

@@ -55,14 +55,14 @@ struct poisoned {
     }
 };
 
-/// Each row has one end.
+/// Each row ends in one state.
 bool adds_up(bulk_progress const& of) {
     return of.read == of.written + of.already_there + of.superseded + of.refused + of.held;
 }
 
 } // namespace
 
-TEST_CASE("a bulk load writes every row, in as few transactions as there can be") {
+TEST_CASE("a bulk load writes every row in as few transactions as possible") {
     stage s;
     auto const report = bulk_insert(s.books, some_books(1'050), s.options()).value();
     CHECK(report.read == 1'050);
@@ -72,25 +72,25 @@ TEST_CASE("a bulk load writes every row, in as few transactions as there can be"
     CHECK(report.all());
     CHECK(s.plain.scan_table().count().value() == 1'050);
 
-    SECTION("and again, nothing: what is there counts") {
+    SECTION("repeated: nothing is written, existing rows are counted") {
         auto const again = bulk_insert(s.books, some_books(1'050), s.options()).value();
         CHECK(again.already_there == 1'050);
         CHECK(again.written == 0);
         CHECK(again.all());
     }
-    SECTION("an upsert writes again") {
+    SECTION("repeated as an upsert: everything is written again") {
         CHECK(bulk_upsert(s.books, some_books(10), s.options()).value().written == 10);
     }
 }
 
-TEST_CASE("a load with nothing in flight and no window has one of each") {
+TEST_CASE("a load with an in-flight limit and a window of 0 uses 1 for each") {
     stage on;
     bulk_options how = on.options();
     how.in_flight = how.window = how.window_bytes = 0;
     CHECK(bulk_insert(on.books, some_books(20), how).value().written == 20);
 }
 
-TEST_CASE("an input is any range, also of results, and of what is made while it is read") {
+TEST_CASE("the input can be any range, including ranges of results and lazily generated ones") {
     stage s;
     auto const lines =
         numbered{300, [](std::int32_t id) -> result<book> {
@@ -108,7 +108,7 @@ TEST_CASE("an input is any range, also of results, and of what is made while it 
     CHECK(bulk_insert(s.books, std::vector<book>{}, s.options()).value().read == 0);
 }
 
-TEST_CASE("an input that is a query which fails ends the load with its error") {
+TEST_CASE("a failing query as the input ends the load with its error") {
     stage s;
     REQUIRE(bulk_insert(s.books, some_books(3'000, 1), s.options()));
     table<book> const copies{s.store, "copies"};
@@ -120,7 +120,7 @@ TEST_CASE("an input that is a query which fails ends the load with its error") {
     CHECK(bulk_insert(copies, s.books.scan_table(), s.options()).value().written == 3'000);
 }
 
-TEST_CASE("refused rows come back one by one, with their places in the input") {
+TEST_CASE("refused rows are reported one by one with their positions in the input") {
     stage s;
     std::vector<book> input = some_books(500, 2);
     for (std::size_t const bad : {7U, 8U, 200U, 202U, 204U, 206U, 208U, 499U}) {
@@ -142,7 +142,7 @@ TEST_CASE("refused rows come back one by one, with their places in the input") {
     }
     CHECK(s.plain.scan_table().count().value() == 492);
 
-    SECTION("the first ones are kept, and more than are allowed end the load") {
+    SECTION("the first ones are reported, and more than allowed end the load") {
         options.keep_refused = 2;
         CHECK(bulk_upsert(s.books, input, options).value().refusals.size() == 2);
         options.max_refused = 3;
@@ -152,7 +152,7 @@ TEST_CASE("refused rows come back one by one, with their places in the input") {
     }
 }
 
-TEST_CASE("a transaction with many bad rows costs few requests") {
+TEST_CASE("a transaction with many invalid rows costs few requests") {
     stage s;
     std::vector<book> input = some_books(100, 1);
     for (std::size_t at = 0; at < 100; at += 2) {
@@ -161,10 +161,10 @@ TEST_CASE("a transaction with many bad rows costs few requests") {
     auto const report = bulk_insert(s.books, input, s.options()).value();
     CHECK(report.refused == 50);
     CHECK(report.written == 50);
-    CHECK(report.transactions == 3 + 3 + 3 + 91); // of the whole, of each half, row by row
+    CHECK(report.transactions == 3 + 3 + 3 + 91); // for the whole, for each half, then row by row
 }
 
-TEST_CASE("a row that the table has otherwise is refused, and its neighbours are written") {
+TEST_CASE("a row that differs from the stored row is refused, and its neighbours are written") {
     stage s;
     s.plain.insert({2000, 40, "another", {}}).value();
     s.plain.insert({2000, 41, "book 41", {}}).value();
@@ -178,7 +178,7 @@ TEST_CASE("a row that the table has otherwise is refused, and its neighbours are
     CHECK(s.plain.get(2000, 40)->title == "another");
 }
 
-TEST_CASE("rows that are spread in a large partition are found one by one") {
+TEST_CASE("existing rows spread over a large partition are found one by one") {
     stage s;
     for (std::int32_t id = 0; id < 6'000; ++id) {
         if (id % 100 != 0) {
@@ -195,12 +195,12 @@ TEST_CASE("rows that are spread in a large partition are found one by one") {
     CHECK(report.already_there == 1);
 }
 
-TEST_CASE("two rows with one key") {
+TEST_CASE("two rows with the same key") {
     stage s;
     std::vector<book> const input{
         {2000, 1, "first", {}}, {2000, 2, "other", {}}, {2000, 1, "second", {}}, {2000, 1, "first", {}}};
     bulk_options options = s.options();
-    SECTION("insert: the first one, and the table's answer to the others") {
+    SECTION("insert: the first row, and the table's answer for the others") {
         auto const report = bulk_insert(s.books, input, options).value();
         CHECK(report.written == 2);
         CHECK(report.already_there == 1);
@@ -209,12 +209,12 @@ TEST_CASE("two rows with one key") {
         CHECK(report.refusals[0].why.code == error_code::entity_already_exists);
         CHECK(s.plain.get(2000, 1)->title == "first");
     }
-    SECTION("an upsert writes them one after the other") {
+    SECTION("upsert: one after the other") {
         auto const report = bulk_upsert(s.books, input, options).value();
         CHECK(report.written == 4);
         CHECK(s.plain.get(2000, 1)->title == "first");
     }
-    SECTION("the last one wins") {
+    SECTION("the last row wins") {
         options.duplicates = bulk_duplicates::last_wins;
         auto const report = bulk_upsert(s.books, input, options).value();
         CHECK(report.written == 2);
@@ -223,7 +223,7 @@ TEST_CASE("two rows with one key") {
         CHECK(adds_up(report));
         CHECK(s.plain.get(2000, 1)->title == "first");
     }
-    SECTION("or the later ones are refused") {
+    SECTION("the later rows are refused") {
         options.duplicates = bulk_duplicates::refused;
         auto const report = bulk_upsert(s.books, input, options).value();
         CHECK(report.written == 2);
@@ -245,7 +245,7 @@ TEST_CASE("an upsert may merge") {
     CHECK_FALSE(s.plain.get(2000, 1)->rating);
 }
 
-TEST_CASE("what no row is to blame for ends the load") {
+TEST_CASE("errors that are not caused by a row end the load") {
     stage s;
     auto const ended = bulk_insert(table<book>{s.store, "nowhere"}, some_books(10), s.options());
     REQUIRE_FALSE(ended);
@@ -254,7 +254,7 @@ TEST_CASE("what no row is to blame for ends the load") {
     CHECK(bulk_insert(named, some_books(10), s.options()).error().code == error_code::invalid_input);
 }
 
-TEST_CASE("a lost answer is asked for: what was written counts as there") {
+TEST_CASE("a lost answer is resolved by a read: rows that were written count as present") {
     stage s;
     s.faults.plan({fault::lost_after(), 1, "transact", {}, false});
     s.faults.plan({fault::lost_before(), 1, "transact", {}, false});
@@ -265,7 +265,7 @@ TEST_CASE("a lost answer is asked for: what was written counts as there") {
     CHECK(report.retried == 2);
 }
 
-TEST_CASE("nothing is dropped when the service is busy, and one that stays away ends the load") {
+TEST_CASE("no row is dropped while the service is busy, and a service that stays unavailable ends the load") {
     stage s;
     for (std::size_t number = 1; number < 60; ++number) {
         s.faults.plan({number % 3 == 0 ? fault::throttled(std::chrono::seconds{1}) : fault::busy(), 1, {}, {}, false});
@@ -285,7 +285,7 @@ TEST_CASE("nothing is dropped when the service is busy, and one that stays away 
     CHECK(s.clock.steady() - begun < std::chrono::minutes{2});
 }
 
-TEST_CASE("one partition that is away does not hold up the others") {
+TEST_CASE("one unavailable partition does not delay the others") {
     stage s;
     s.faults.plan_window("books", "0000002003", std::chrono::seconds{20});
     auto const begun = s.clock.steady();
@@ -304,10 +304,10 @@ TEST_CASE("one partition that is away does not hold up the others") {
     CHECK(report.retried < 40);
 }
 
-TEST_CASE("a row that fails alone while others are written is refused in the end") {
+TEST_CASE("a row that keeps failing while others are written is finally refused") {
     stage s;
     table<book> const books{poisoned{s.store}, "books"};
-    // The others come slowly, so that some are written while the row fails.
+    // The others arrive slowly, so that some are written while the row fails.
     auto const input = numbered{4'000, [&](std::int32_t id) {
                                     s.clock.advance(std::chrono::milliseconds{20});
                                     return book{2000 + id % 7, id, "book " + std::to_string(id), {}};
@@ -321,7 +321,7 @@ TEST_CASE("a row that fails alone while others are written is refused in the end
     CHECK(report.refusals[0].why.code == error_code::internal_error);
 }
 
-TEST_CASE("a load can be cancelled, and has a time") {
+TEST_CASE("a load can be cancelled and has a deadline") {
     stage s;
     cancellation_source cancel;
     bulk_options options = s.options();
@@ -343,7 +343,7 @@ TEST_CASE("a load can be cancelled, and has a time") {
     CHECK(bulk_insert(s.books, input, options).error().code == error_code::deadline_exceeded);
 }
 
-TEST_CASE("a budget is kept to") {
+TEST_CASE("a budget limits the rate of requests") {
     stage s;
     bulk_options options = s.options();
     options.budget.entities_a_second = 1'000;
@@ -357,7 +357,7 @@ TEST_CASE("a budget is kept to") {
     CHECK(s.clock.steady() - again >= std::chrono::milliseconds{9'500});
 }
 
-TEST_CASE("a watcher hears how far the load is") {
+TEST_CASE("a progress function is called during the load") {
     stage s;
     bulk_options options = s.options();
     options.budget.entities_a_second = 1'000;
@@ -374,7 +374,7 @@ TEST_CASE("a watcher hears how far the load is") {
     CHECK(heard.back().bytes > 10'000 * 10);
 }
 
-TEST_CASE("a dry run sends nothing, and says what would be sent and what would be refused") {
+TEST_CASE("a dry run sends nothing and reports which rows would be sent and refused") {
     stage s;
     std::vector<book> input = some_books(1'050);
     input[10].title = too_long();
@@ -384,10 +384,10 @@ TEST_CASE("a dry run sends nothing, and says what would be sent and what would b
     CHECK(report.written == 1'049);
     CHECK(report.refused == 1);
     CHECK(report.transactions == 14);
-    CHECK(s.faults.requests() == 1); // the one that made the table
+    CHECK(s.faults.requests() == 1); // the one that created the table
 }
 
-TEST_CASE("what a query finds is removed") {
+TEST_CASE("bulk_remove() removes the rows that a query finds") {
     stage s;
     REQUIRE(bulk_insert(s.books, some_books(3'000), s.options()));
     using b = fields<book>;
@@ -402,7 +402,7 @@ TEST_CASE("what a query finds is removed") {
     CHECK(bulk_remove(s.books, s.books.scan_table(), options).error().code == error_code::not_supported);
 }
 
-TEST_CASE("a row that was changed since the query found it is not removed") {
+TEST_CASE("a row that changed after the query found it is not removed") {
     stage s;
     REQUIRE(bulk_insert(s.books, some_books(200, 1), s.options()));
     bulk_options options = s.options();
@@ -424,7 +424,7 @@ TEST_CASE("a row that was changed since the query found it is not removed") {
     CHECK(report.refusals[0].why.code == error_code::update_condition_not_satisfied);
 }
 
-TEST_CASE("what a query finds is changed, once each") {
+TEST_CASE("bulk_update() changes each row that a query finds once") {
     stage s;
     REQUIRE(bulk_insert(s.books, some_books(1'000), s.options()));
     auto const change = [](book& each) {
@@ -434,7 +434,7 @@ TEST_CASE("what a query finds is changed, once each") {
         each.rating = each.rating.value_or(0) + 1;
         return true;
     };
-    SECTION("when answers are lost") {
+    SECTION("with lost answers") {
         s.faults.plan({fault::lost_after(), 3, "transact", {}, false});
         s.faults.plan({fault::lost_before(), 3, "transact", {}, false});
         auto const report = bulk_update(s.books, s.books.scan_table(), change, s.options()).value();
@@ -442,7 +442,7 @@ TEST_CASE("what a query finds is changed, once each") {
         CHECK(report.written == 900);
         CHECK(report.already_there == 100);
     }
-    SECTION("when others write meanwhile") {
+    SECTION("with concurrent writers") {
         bulk_options options = s.options();
         bool touched = false;
         auto const meanwhile = [&](book& each) {

@@ -19,7 +19,7 @@ using entitable_test::temporary_folder;
 
 namespace {
 
-/// Keeps the text in memory, and all that it ever kept.
+/// Stores the latest text in memory, and all earlier ones.
 struct kept_texts : counted {
     std::optional<std::string> now;
     std::vector<std::string> all;
@@ -55,7 +55,7 @@ struct stage {
         made.checkpoint = checkpoint;
         return made;
     }
-    /// Loads until `row` is read, where the load is cancelled.
+    /// Loads until `row` is read and cancels the load there.
     [[nodiscard]] result<bulk_report> load_until(std::vector<book> const& input, std::size_t row) {
         cancellation_source cancel;
         bulk_options stopping = options();
@@ -74,7 +74,7 @@ struct stage {
 
 static_assert(checkpoint_place<file_checkpoint> && checkpoint_place<row_checkpoint>);
 
-TEST_CASE("a load that was cancelled goes on where it was") {
+TEST_CASE("a cancelled load resumes at its checkpoint") {
     stage s;
     auto input = some_books(5'000);
     input[4].title = too_long();
@@ -88,13 +88,13 @@ TEST_CASE("a load that was cancelled goes on where it was") {
     CHECK(report.read == 5'000);
     CHECK(report.written + report.already_there == 4'999);
     CHECK(report.refused == 1);
-    CHECK(report.refusals.empty()); // told before
+    CHECK(report.refusals.empty()); // reported before
     CHECK(report.already_there <= 500);
     CHECK(s.books.scan_table().count().value() == 4'999);
     CHECK_FALSE(s.checkpoint.kept->now); // the end of it
 }
 
-TEST_CASE("each checkpoint that was ever saved goes on to the same table, and repeats a window at most") {
+TEST_CASE("resuming from any saved checkpoint gives the same table and repeats at most one window") {
     stage s;
     auto const input = some_books(4'000, 40);
     REQUIRE(bulk_insert(s.books, input, s.options()));
@@ -103,7 +103,7 @@ TEST_CASE("each checkpoint that was ever saved goes on to the same table, and re
     std::uint64_t before = 0;
     for (std::string const& text : texts) {
         std::uint64_t const written = detail::read_bulk_position(text, {"books", "insert", ""})->counts.written;
-        CHECK(written - before <= 500); // what is sent again when it ends just before this one
+        CHECK(written - before <= 500); // what is sent again if it ends just before this one
         before = written;
         s.checkpoint.kept->now = text;
         auto const report = bulk_insert(s.books, input, s.options()).value();
@@ -114,7 +114,7 @@ TEST_CASE("each checkpoint that was ever saved goes on to the same table, and re
     CHECK(s.books.scan_table().count().value() == 4'000);
 }
 
-TEST_CASE("no checkpoint says of a row that it is settled before it is") {
+TEST_CASE("no checkpoint counts a row as settled before it is") {
     stage s;
     auto const input = some_books(3'000, 30);
     detail::bulk_identity const identity{"books", "insert", ""};
@@ -141,7 +141,7 @@ TEST_CASE("no checkpoint says of a row that it is settled before it is") {
     CHECK(wrong == 0);
 }
 
-TEST_CASE("a load with a checkpoint ends with any window, also one that is cancelled and resumed") {
+TEST_CASE("a load with a checkpoint completes with any window, also if it is cancelled and resumed") {
     random_source random{7};
     for (std::size_t round = 0; round < entitable_test::rounds(60, 1000); ++round) {
         stage one;
@@ -188,28 +188,30 @@ TEST_CASE("a checkpoint of another load is refused before anything is sent") {
         CHECK(s.spy.seen().empty());
         CHECK(s.checkpoint.kept->now == text);
     };
-    SECTION("of another table") {
+    SECTION("a checkpoint of another table") {
         refused(bulk_insert(table<book>{s.spy, "others"}, input, s.options()), "another table");
     }
-    SECTION("of another kind") { refused(bulk_upsert(s.books, input, s.options()), "another kind"); }
-    SECTION("of an input with another name") {
+    SECTION("a checkpoint of another kind of load") {
+        refused(bulk_upsert(s.books, input, s.options()), "another kind");
+    }
+    SECTION("a checkpoint of an input with another name") {
         bulk_options named = s.options();
         named.input = "others.csv";
         refused(bulk_insert(s.books, input, named), "another input");
     }
-    SECTION("of an input with another row") {
+    SECTION("a checkpoint of an input with a different row") {
         input[7].title = "another";
         refused(bulk_insert(s.books, input, s.options()), "another input");
     }
-    SECTION("of an input with another row near where it was") {
+    SECTION("a checkpoint of an input with a different row near its position") {
         input[2'900].title = "another";
         refused(bulk_insert(s.books, input, s.options()), "another input");
     }
-    SECTION("of a longer input") {
+    SECTION("a checkpoint of a longer input") {
         input.resize(1'000);
         refused(bulk_insert(s.books, input, s.options()), "this one ends earlier");
     }
-    SECTION("damaged") {
+    SECTION("a damaged checkpoint") {
         std::string const whole = text;
         for (std::size_t const at : {std::size_t{25}, whole.size() / 2, whole.size() - 3}) {
             std::string other = whole;
@@ -220,14 +222,14 @@ TEST_CASE("a checkpoint of another load is refused before anything is sent") {
             CHECK_FALSE(detail::read_bulk_position(whole.substr(0, at), {"books", "insert", ""}));
         }
     }
-    SECTION("of a newer version, or something else") {
+    SECTION("a checkpoint of a newer version, or another text") {
         CHECK_THAT(
             detail::read_bulk_position("entitable bulk load 2\n", {}).error().message, ContainsSubstring("version"));
         CHECK_THAT(detail::read_bulk_position("a shopping list", {}).error().message, ContainsSubstring("is not one"));
     }
 }
 
-TEST_CASE("the text of a checkpoint is the registered one") {
+TEST_CASE("the text of a checkpoint matches the registered format") {
     detail::bulk_position position;
     detail::row_digest digest;
     for (std::uint64_t index = 0; index < 1'030; ++index) {
@@ -260,7 +262,7 @@ TEST_CASE("the text of a checkpoint is the registered one") {
     CHECK(read.counts.refused == 2);
 }
 
-TEST_CASE("a checkpoint in a file is there or not, and replaced as a whole") {
+TEST_CASE("a checkpoint in a file is optional and is replaced atomically") {
     temporary_folder const folder{temporary_folder::memory()};
     file_checkpoint const place{folder / "load.checkpoint"};
     CHECK_FALSE(place.load().value());
@@ -280,7 +282,7 @@ TEST_CASE("a checkpoint in a file is there or not, and replaced as a whole") {
     CHECK(bulk_insert(s.books, some_books(2'000), options).error().code == error_code::store_failed);
 }
 
-TEST_CASE("a checkpoint in a row of a table is a system row") {
+TEST_CASE("a checkpoint can be stored in a table as a system row") {
     stage s;
     row_checkpoint const place{s.store, "books", "imports", "books of 2026"};
     CHECK_FALSE(place.load().value());
@@ -298,7 +300,7 @@ TEST_CASE("a checkpoint in a row of a table is a system row") {
     CHECK_FALSE(place.load().value());
 }
 
-TEST_CASE("a load that is killed at any point goes on in another process, to the same table") {
+TEST_CASE("a load that is killed at any point resumes in another process, with the same resulting table") {
     temporary_folder const folder{temporary_folder::memory()};
     std::size_t const kills = entitable_test::rounds(5, 50);
     std::int32_t const rows = 4'000;
@@ -306,7 +308,7 @@ TEST_CASE("a load that is killed at any point goes on in another process, to the
     std::string const kept = folder / "load.checkpoint";
     auto const open = [&] {
         file_options options;
-        options.durability = durability::relaxed; // a process that is killed loses nothing
+        options.durability = durability::relaxed; // a killed process loses nothing
         return file_backend{path, options};
     };
     auto const load = [&](std::uint64_t& repeated) {
@@ -325,8 +327,8 @@ TEST_CASE("a load that is killed at any point goes on in another process, to the
         std::filesystem::remove(kept);
         { REQUIRE(table<book>{open(), "books"}.create()); }
         std::size_t deaths = 0;
-        bool whole = false;                      // all rows were there before: a load that has ended begins anew
-        for (; deaths < 2 && !whole; ++deaths) { // killed again while it goes on
+        bool whole = false;                      // all rows existed before: a completed load starts over
+        for (; deaths < 2 && !whole; ++deaths) { // killed again while it continues
             entitable_test::child_process child{[&] { return load(unused); }};
             std::this_thread::sleep_for(std::chrono::milliseconds{5 + random.bits() % 60});
             child.kill();

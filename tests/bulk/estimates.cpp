@@ -13,7 +13,7 @@
 using namespace entitable;
 using namespace bulk_test;
 
-TEST_CASE("an estimate is what a load costs, and scales") {
+TEST_CASE("an estimate equals the cost of the load and can be scaled") {
     memory_backend store;
     table<book> const books{store, "books"};
     books.create().value();
@@ -25,7 +25,7 @@ TEST_CASE("an estimate is what a load costs, and scales") {
     CHECK(cost.bytes > 1'050 * 40);
 
     auto const million = bulk_estimate(books, input, 1'050'000);
-    CHECK(million.transactions == 14'000); // a thousand times so many partitions
+    CHECK(million.transactions == 14'000); // a thousand times as many partitions
     CHECK(million.least_transactions == 10'500);
     CHECK(million.bytes == 1'000 * cost.bytes);
     CHECK(million.seconds == 75); // 150,000 rows in each of 7 partitions
@@ -36,7 +36,7 @@ TEST_CASE("an estimate is what a load costs, and scales") {
     CHECK(bulk_estimate(books, std::vector<book>{}, 1'000).transactions == 0);
 }
 
-TEST_CASE("large rows take more transactions than their number tells") {
+TEST_CASE("large rows need more transactions than their number suggests") {
     table<book> const books{memory_backend{}, "books"};
     std::vector<book> input = some_books(100, 1);
     for (book& each : input) {
@@ -47,7 +47,7 @@ TEST_CASE("large rows take more transactions than their number tells") {
     CHECK(cost.least_transactions == 145);
 }
 
-TEST_CASE("progress is one line") {
+TEST_CASE("progress is printed as one line") {
     bulk_progress progress;
     progress.read = 45'100;
     progress.held = 100;
@@ -68,7 +68,7 @@ TEST_CASE("progress is one line") {
     CHECK(to_string(progress) == "45,000 rows, 9,000 a second for 1:02:05; 12 already there, 3 refused, 7 sent again");
 }
 
-TEST_CASE("a file gets a line every few seconds, and the last one") {
+TEST_CASE("a log file gets a line every few seconds, and a final line") {
     entitable_test::temporary_folder const folder;
     std::string const path = folder / "progress.txt";
     std::FILE* const file = std::fopen(path.c_str(), "w");
@@ -87,7 +87,7 @@ TEST_CASE("a file gets a line every few seconds, and the last one") {
     CHECK(text.str() == "5 rows\n10 rows\n12 rows for 0:12\n");
 }
 
-TEST_CASE("rows without a fixed schema are loaded, too") {
+TEST_CASE("rows without a fixed schema can be loaded") {
     memory_backend store;
     row_table const rows{store, "rows"};
     rows.create().value();

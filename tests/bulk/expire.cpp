@@ -34,7 +34,7 @@ using b = fields<book>;
 
 } // namespace
 
-TEST_CASE("expire removes what was not written for longer, and nothing else") {
+TEST_CASE("expire() removes only rows that were not written for longer than the period") {
     shelf all;
     auto const fresh = some_books(40);
     for (book const& each : fresh) {
@@ -44,10 +44,10 @@ TEST_CASE("expire removes what was not written for longer, and nothing else") {
     CHECK(expire(all.books, all.books.scan_table(), std::chrono::hours{26}, all.options()).value().written == 0);
     auto const done = expire(all.books, all.books.scan_table(), std::chrono::hours{2}, all.options()).value();
     CHECK(done.written == 260);
-    CHECK(done.read == 260); // the service leaves out the others
+    CHECK(done.read == 260); // the service filters out the others
     CHECK(all.books.scan_table().count().value() == 40);
     CHECK(expire(all.books, all.books.scan_table(), std::chrono::hours{2}, all.options()).value().written == 0);
-    // Exactly as old is not older.
+    // A row of exactly this age has not expired.
     shelf same;
     auto const age = std::chrono::hours{24};
     auto const at = same.books.get_stored(fresh[0].year, fresh[0].id).value().timestamp;
@@ -59,7 +59,7 @@ TEST_CASE("expire removes what was not written for longer, and nothing else") {
     CHECK(expire(same.books, one, exactly - std::chrono::nanoseconds{100}, same.options()).value().written == 1);
 }
 
-TEST_CASE("expire keeps to the query, and to what a service can compare") {
+TEST_CASE("expire() respects the query and the comparison limit of the service") {
     shelf all;
     auto const year = some_books(1)[0].year;
     auto const in_year = all.books.where(b::year == year).count().value();
@@ -68,7 +68,7 @@ TEST_CASE("expire keeps to the query, and to what a service can compare") {
     CHECK(expire(all.books, all.books.where(b::year == year), std::chrono::hours{1}, all.options()).value().written ==
         in_year);
     CHECK(all.books.scan_table().count().value() == 300 - in_year);
-    // A query that has all the comparisons that the service takes.
+    // A query with as many comparisons as the service allows.
     local_options narrow;
     narrow.time = &all.time;
     narrow.limits.max_comparisons = 6; // four of them for keys
@@ -86,7 +86,7 @@ TEST_CASE("expire keeps to the query, and to what a service can compare") {
     CHECK(done.value().already_there == 1);
 }
 
-TEST_CASE("expire: what is written meanwhile stays, and a run that ended is run again") {
+TEST_CASE("expire: rows that are written meanwhile stay, and an interrupted run can be repeated") {
     shelf all;
     all.service.plan_random(
         3, 60, 200, {testing::fault::lost_before(), testing::fault::lost_after(), testing::fault::busy()});

@@ -25,7 +25,7 @@ struct post {
 };
 ENTITABLE(post, partition_key(channel), row_key(number), properties(author, words))
 
-/// A ranking: its row key has what the fold comes to.
+/// A ranking: its row key contains the result of the fold.
 struct top_author {
     std::string board;
     std::int32_t posts{};
@@ -66,7 +66,7 @@ struct world {
     }
 };
 
-/// What a reader sees, as a text.
+/// What a reader sees, as text.
 std::string shown(authors_view const& view) {
     auto const seen = view.read([](reader<top_author> const& rows) { return rows.scan_table().to(); });
     if (!seen) {
@@ -81,7 +81,7 @@ std::string shown(authors_view const& view) {
 
 } // namespace
 
-TEST_CASE("a view is what its fold comes to, in the order of its keys") {
+TEST_CASE("a view contains the result of its fold in key order") {
     world w;
     CHECK(w.view.open().error().code == error_code::view_not_ready);
     CHECK((w.view.verify)(w.posts.scan_table()).error().code == error_code::view_not_ready);
@@ -118,7 +118,8 @@ TEST_CASE("a view is what its fold comes to, in the order of its keys") {
     CHECK(shown(w.view) == "Ann 2 11;Bob 2 26;Cid 1 1;");
 }
 
-TEST_CASE("a view is made of several queries, of no entities, and of more rows than a transaction takes") {
+TEST_CASE(
+    "a view can be built from several queries, from no entities, and from more rows than a transaction can have") {
     world w;
     table<post> const others{w.store, "others"};
     others.create().value();
@@ -137,7 +138,7 @@ TEST_CASE("a view is made of several queries, of no entities, and of more rows t
 
 namespace {
 
-/// A defect of a user: what tells its groups apart is gone in the end.
+/// A defect in user code: the part that distinguishes its groups is lost.
 struct forgetful {
     std::string board;
     std::int32_t posts{};
@@ -150,7 +151,7 @@ ENTITABLE(forgetful, partition_key(board), row_key(descending(width(posts, 6)), 
 
 } // namespace
 
-TEST_CASE("groups that come to the same keys are named, and leave nothing behind") {
+TEST_CASE("groups with the same keys are reported, and no table is left behind") {
     world w;
     materialized_view<forgetful> const view{w.store, "authors", quiet(w.time)};
     using p = fields<post>;
@@ -161,7 +162,7 @@ TEST_CASE("groups that come to the same keys are named, and leave nothing behind
     CHECK(w.tables() == std::vector<std::string>{"authors", "posts"});
 }
 
-TEST_CASE("a generation is kept for an hour after the next one, then its table is gone") {
+TEST_CASE("a generation is kept for an hour after the next one, then its table is dropped") {
     world w;
     w.view.refresh(w.posts.scan_table()).value();
     auto const old = w.view.open().value();
@@ -171,7 +172,7 @@ TEST_CASE("a generation is kept for an hour after the next one, then its table i
     w.posts.insert({"market", 2, "Ann", 1}).value();
     w.view.refresh(w.posts.scan_table()).value();
     CHECK(w.tables().size() == 4);                            // posts, the view, two generations
-    table<top_author> const again{w.store, old.value.name()}; // another program, by the name that it has kept
+    table<top_author> const again{w.store, old.value.name()}; // another program, using the name it remembered
     CHECK(again.scan_table().page_size(1).resume(*token).to().value().at(0).author == "Ann");
     w.time.advance(std::chrono::minutes{59});
     w.view.refresh(w.posts.scan_table()).value();
@@ -185,12 +186,12 @@ TEST_CASE("a generation is kept for an hour after the next one, then its table i
     CHECK(w.tables() == std::vector<std::string>{"posts"});
 }
 
-TEST_CASE("a refresh is as many requests as it has to be") {
+TEST_CASE("a refresh makes no more requests than necessary") {
     world w;
     testing::spy<memory_backend> service{w.store};
     authors_view const view{service, "authors", quiet(w.time)};
     view.refresh(w.posts.scan_table()).value();
-    // Ticket 2, table 1, rows 1, the row that readers go by 2, what is left of others 2. The entities are read elsewhere.
+    // Ticket 2, table 1, rows 1, the row for readers 2, remains of others 2. The entities are read from another store.
     CHECK(service.seen().size() == 8);
     auto const before = service.seen().size();
     CHECK(shown(view) == "Bob 2 25;Ann 1 10;");
@@ -201,7 +202,7 @@ TEST_CASE("a refresh is as many requests as it has to be") {
 
 namespace {
 
-/// Passes requests on, with a defect.
+/// Forwards requests, with a defect.
 struct defective {
     enum class defect : std::uint8_t { none, any_version, one_table };
     using is_transport = void;
@@ -215,7 +216,7 @@ struct defective {
         Request changed = request;
         if constexpr (requires { changed.table; }) {
             if (which == defect::one_table && changed.table.size() == std::string_view{"authorsv"}.size() + 16) {
-                changed.table = "authorsv"; // each refresh writes over what is read
+                changed.table = "authorsv"; // each refresh overwrites the table that is read
             }
         }
         if constexpr (std::same_as<Request, transact>) {
@@ -231,7 +232,7 @@ struct defective {
 };
 using defect = defective::defect;
 
-/// An entity is in a group of each of two partitions: who sees it in one of them sees half of a view.
+/// An entity belongs to a group in each of two partitions: a reader that sees it in one of them sees half of a view.
 struct by_sides {
     std::string side;
     std::int32_t posts{};
@@ -243,14 +244,14 @@ using sides_view = materialized_view<by_sides>;
 
 sides_view sides(any_transport through, entitable::clock& time, std::uint64_t seed) {
     view_options how;
-    how.keep = {}; // at once: who reads an old generation meets its end
+    how.keep = {}; // at once: readers of an old generation notice its end
     how.max_attempts = 4;
     how.load.time = &time;
     how.load.seed = seed;
     return {std::move(through), "authors", how};
 }
 
-/// "left 2 right 2": an even number each, or it is half of something.
+/// "left 2 right 2": each is even, or the view is torn.
 result<std::string> look_at(sides_view const& view) {
     auto const seen = view.read([](reader<by_sides> const& rows) { return rows.scan_table().page_size(1).to(); });
     if (!seen) {
@@ -269,7 +270,7 @@ bool is_whole(std::string const& seen) {
 
 struct view_actor {
     std::string name;
-    std::function<std::string(any_transport, entitable::clock&, std::uint64_t)> does; // what is wrong, or empty
+    std::function<std::string(any_transport, entitable::clock&, std::uint64_t)> does; // the problem, or empty
 };
 
 /// Writes an entity of both sides, in one transaction.
@@ -326,7 +327,7 @@ view_actor const reads{"read", [](any_transport through, entitable::clock& time,
                            auto const seen = look_at(sides(through, time, seed));
                            return seen && !is_whole(*seen) ? "seen by a reader: " + *seen : "";
                        }};
-/// What was acknowledged before a refresh is in the view after it, whoever else refreshes it.
+/// A view contains everything acknowledged before its refresh, whoever else refreshes it.
 view_actor writes(std::int32_t number, std::string name) {
     return {
         std::move(name), [number](any_transport through, entitable::clock& time, std::uint64_t seed) -> std::string {
@@ -345,12 +346,12 @@ view_actor writes(std::int32_t number, std::string name) {
 
 namespace {
 
-/// What is true of the view at each instant, seen beside the worker by a reader of its own.
+/// Invariants of the view at each instant, checked next to the worker by a reader of its own.
 struct watch_over_views {
     any_transport store{memory_backend{}};
     entitable::clock* time{};
-    std::int32_t written{};      ///< posts of each side
-    std::int32_t acknowledged{}; ///< of these, those that were there when a refresh began that has ended well
+    std::int32_t written{};      ///< posts on each side
+    std::int32_t acknowledged{}; ///< the number that existed at the start of a refresh that succeeded
     std::string problem;
 
     void look() {
@@ -366,7 +367,7 @@ struct watch_over_views {
     }
 };
 
-/// Looks behind each request.
+/// Checks after each request.
 struct watched {
     using is_transport = void;
     any_transport behind;
@@ -382,8 +383,8 @@ struct watched {
     }
 };
 
-/// Every worker writes a post of each side and refreshes the view. At each request of the first one its program ends, or its answer is lost,
-/// or another one does all of that.
+/// Every worker writes a post on each side and refreshes the view. At each request of the first worker its program ends, or its answer is
+/// lost, or another worker does all of that.
 testing::crash_point_report each_point(defect which) {
     watch_over_views watch;
     auto const write = [&watch](any_transport const& store) {
@@ -424,7 +425,7 @@ testing::crash_point_report each_point(defect which) {
         call context;
         auto const tables = store.execute(list_tables{}, context).value().tables;
         std::string problem = watch.problem;
-        // What was read last is kept for an hour; of all others nothing is left.
+        // The previous generation is kept for an hour, and nothing is left of all others.
         if (problem.empty() && tables.size() != 4) {
             problem = std::to_string(tables.size()) + " tables are left";
         }
@@ -446,7 +447,7 @@ testing::crash_point_report each_point(defect which) {
 
 } // namespace
 
-TEST_CASE("a refresh that ends at any request, or is overtaken there, shows a reader no half and nothing older") {
+TEST_CASE("a refresh that is interrupted or overtaken at any request never shows a partial or older view") {
     auto const told = each_point(defect::none);
     CHECK(told.problem == "");
     CAPTURE(told.point);
@@ -454,7 +455,7 @@ TEST_CASE("a refresh that ends at any request, or is overtaken there, shows a re
     CHECK(each_point(defect::any_version).problem != "");
 }
 
-TEST_CASE("readers and refreshes of a view in every order") {
+TEST_CASE("readers and refreshes of a view are correct in every order") {
     testing::interleaving_limits limits;
     limits.crashes = 1;
     limits.most_states = entitable_test::rounds(60, 100'000, 1'000);
@@ -469,7 +470,7 @@ TEST_CASE("readers and refreshes of a view in every order") {
     CHECK(walk({writes(2, "writer"), reads}, limits, defect::one_table).problem != "");
 }
 
-TEST_CASE("view: a refresh that is cancelled removes the table that it has made") {
+TEST_CASE("view: a cancelled refresh removes the table that it created") {
     world w;
     w.view.refresh(w.posts.scan_table()).value();
     auto const before = w.tables();

@@ -15,12 +15,12 @@ using namespace bulk_test;
 
 namespace {
 
-/// A service that takes so many rows a second, and 503s what is more: a bucket that holds the rows of a tenth of a second. Answers come
-/// by channel, after a while. Takes rows and keeps none.
+/// A service that accepts a number of rows per second and answers 503 to more: a bucket with the rows of a tenth of a second. Answers
+/// come over a channel after a delay. Accepts rows and stores none.
 struct limited_service : counted {
     testing::manual_clock clock;
-    double rate{};                              ///< rows a second, in all
-    std::map<std::string, double> of_partition; ///< rows a second
+    double rate{};                              ///< rows per second, in total
+    std::map<std::string, double> of_partition; ///< rows per second
     std::chrono::nanoseconds latency{std::chrono::milliseconds{10}};
     std::optional<std::chrono::milliseconds> retry_after;
     std::chrono::seconds left_out{30};
@@ -41,7 +41,7 @@ struct limited_service : counted {
     };
     bucket all;
     std::map<std::string, bucket> buckets;
-    std::uint64_t rows{}, requests{}, refused{}; ///< after what is left out
+    std::uint64_t rows{}, requests{}, refused{}; ///< after the parts that were omitted
     steady_time begun{clock.steady()};
 
     bool take(std::string const& partition, std::size_t count) {
@@ -110,7 +110,7 @@ struct limited {
     shared<limited_service> service;
     [[nodiscard]] entitable::profile profile() const {
         entitable::profile made;
-        made.max_operations = 5; // a twentieth of the usual, and so are the rates
+        made.max_operations = 5; // a twentieth of the usual size, and so are the rates
         return made;
     }
     template <table_request Request>
@@ -122,7 +122,7 @@ struct limited {
     }
 };
 
-/// Rows for longer than there is time, in so many partitions; ends after 300 seconds.
+/// More rows than there is time for, in this number of partitions; ends after 300 seconds.
 void load(limited const& into, std::int32_t partitions) {
     table<book> const books{into, "books"};
     auto const input =
@@ -139,7 +139,7 @@ void load(limited const& into, std::int32_t partitions) {
 
 } // namespace
 
-TEST_CASE("a load takes nine tenths of what a service allows, and has two of a hundred requests refused at most") {
+TEST_CASE("a load uses nine tenths of the allowed rate, with at most two percent of its requests refused") {
     struct way {
         double rate;
         std::int32_t partitions;
@@ -169,7 +169,7 @@ TEST_CASE("a load takes nine tenths of what a service allows, and has two of a h
     }
 }
 
-TEST_CASE("one partition with a limit of its own leaves the others what is theirs") {
+TEST_CASE("one partition with a lower limit does not reduce the rate of the others") {
     limited const into{shared<limited_service>::make()};
     into.service->rate = 1e9;
     into.service->of_partition["0000000003"] = 100;

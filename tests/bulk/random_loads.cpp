@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Random loads under random faults, lost answers among them, against an oracle that applies the input row by row.
+// Random loads under random faults, including lost answers, compared with an oracle that applies the input row by row.
 
 #include "books.hpp"
 #include <entitable/testing.hpp>
@@ -53,14 +53,14 @@ struct random_load {
             static_cast<std::int32_t>(draw(static_cast<std::uint64_t>(ids))), "title " + std::to_string(draw(3)), {}};
     }
 
-    /// What the load must do, row by row.
+    /// The required result of the load, row by row.
     void apply() {
         for (std::size_t index = 0; index < input.size(); ++index) {
             book const& each = input[index];
             auto const found = expected.find({each.year, each.id});
             bool const there = found != expected.end();
             if (each.title == too_long()) {
-                // Where it would meet a row, another rule is broken too: each answer is good.
+                // If it conflicts with a row, another rule is broken too: either answer is right.
                 expected_refused[index] = 1;
             } else if (there && !upsert) {
                 if (found->second != each.title) {
@@ -96,7 +96,7 @@ struct random_load {
 
 } // namespace
 
-TEST_CASE("under random faults a load does what its rows say, and tells each refused row once") {
+TEST_CASE("under random faults a load writes its rows and reports each refused row once") {
     std::size_t const loads = entitable_test::rounds(40, 5'000);
     for (std::size_t seed = 1; seed <= loads; ++seed) {
         CAPTURE(seed);
@@ -104,7 +104,7 @@ TEST_CASE("under random faults a load does what its rows say, and tells each ref
         each.apply();
         auto const done = each.upsert ? bulk_upsert(each.books, each.input, each.options)
                                       : bulk_insert(each.books, each.input, each.options);
-        each.faults.arrive(); // what is still held up somewhere changes nothing
+        each.faults.arrive(); // a change that is still delayed does not matter
         REQUIRE(done);
         REQUIRE(done->read == each.input.size());
         REQUIRE(done->written + done->already_there + done->refused == done->read);
@@ -113,7 +113,7 @@ TEST_CASE("under random faults a load does what its rows say, and tells each ref
     }
 }
 
-TEST_CASE("under random faults what is removed is gone, and what is updated is changed once") {
+TEST_CASE("under random faults each removed row is deleted and each updated row is changed once") {
     std::size_t const loads = entitable_test::rounds(16, 2'000);
     for (std::size_t seed = 1; seed <= loads; ++seed) {
         CAPTURE(seed);

@@ -21,14 +21,14 @@ struct shelf {
 
 } // namespace
 
-TEST_CASE("all() of a bulk report is the report if no row was refused") {
+TEST_CASE("all() of a bulk report returns the report if no row was refused") {
     shelf s;
     auto const report = bulk_insert(s.books, some_books(50)).value().all().value();
     CHECK(report.written == 50);
     CHECK(report.all()->read == 50);
 }
 
-TEST_CASE("all() of a bulk report is the error of the first refused row") {
+TEST_CASE("all() of a bulk report returns the error of the first refused row") {
     shelf s;
     auto rows = some_books(50);
     auto const first = rows[20];
@@ -42,16 +42,16 @@ TEST_CASE("all() of a bulk report is the error of the first refused row") {
     CHECK(whole.error().effect == effect::none);
     CHECK_THAT(whole.error().message, ContainsSubstring("2 of 50 rows were refused, the first has index 20"));
     CHECK_THAT(whole.error().detail, ContainsSubstring(row_key_of(first).value()));
-    CHECK(report.refusals.size() == 2); // the report is still there
+    CHECK(report.refusals.size() == 2); // the report is still available
 
-    SECTION("also if no refused row is kept") {
+    SECTION("also if the report keeps no refused rows") {
         auto const none = bulk_insert(s.books, rows, {.keep_refused = 0}).value().all();
         CHECK(none.error().code == error_code::other_service_error);
         CHECK_THAT(none.error().message, ContainsSubstring("2 of 50 rows were refused"));
     }
 }
 
-TEST_CASE("all() of a bulk report has an unknown effect if that of a refused row is") {
+TEST_CASE("all() of a bulk report has an unknown effect if a refused row has one") {
     bulk_report made;
     made.read = made.refused = 2;
     made.refusals.push_back({0, "p", "1", error{error_code::invalid_input, "one"}});

@@ -35,7 +35,7 @@ struct stations {
     table<measured> readings{watched, "readings"};
 };
 
-/// Gives rows in no order, as the Table API of Cosmos DB does.
+/// Returns rows in random order, like the Table API of Cosmos DB.
 struct unordered {
     using is_transport = void;
     memory_backend store;
@@ -52,7 +52,7 @@ struct unordered {
 
 } // namespace
 
-TEST_CASE("aggregates: several in one pass, and only what they look at is sent") {
+TEST_CASE("aggregates: several are computed in one pass, which fetches only the properties they need") {
     stations in;
     in.add({{"a", 1, 2.5, 10, {}}, {"a", 2, -1.5, {}, "cold"}, {"b", 1, 8, 5, {}}});
     auto const [n, least, most, sum, mean] =
@@ -73,7 +73,7 @@ TEST_CASE("aggregates: several in one pass, and only what they look at is sent")
     CHECK(std::get<0>(in.readings.scan_table().fold(max(m::minute)).value()) == 2);
 }
 
-TEST_CASE("aggregates: of nothing, of what is absent, and of numbers that are none") {
+TEST_CASE("aggregates: no rows, absent values, NaN and infinity") {
     stations in;
     auto const none = in.readings.scan_table().fold(
         count(), min(m::celsius), entitable::sum(m::rain), average(m::rain), max(m::remark));
@@ -93,13 +93,13 @@ TEST_CASE("aggregates: of nothing, of what is absent, and of numbers that are no
     CHECK(in.readings.scan_table().sum(m::rain).error().code == error_code::out_of_range_input);
 }
 
-TEST_CASE("aggregates: a mean does not lose small values beside large ones") {
+TEST_CASE("aggregates: a mean keeps small values next to large ones") {
     stations in;
     in.add({{"a", 1, 1e16, {}, {}}, {"a", 2, 1, {}, {}}, {"a", 3, -1e16, {}, {}}, {"a", 4, 1, {}, {}}});
     CHECK(std::get<0>(in.readings.scan_table().fold(average(m::celsius)).value()) == 0.5);
 }
 
-TEST_CASE("aggregates: groups, in the order of their values") {
+TEST_CASE("aggregates: groups are returned in the order of their values") {
     stations in;
     in.add({{"a", 1, 1, {}, "x"}, {"a", 2, 2, {}, {}}, {"b", 1, 3, {}, "x"}, {"c", 9, 4, {}, "w"}});
     auto const by_station = in.readings.scan_table().group_by(m::station, count(), entitable::sum(m::celsius)).value();
@@ -118,13 +118,13 @@ TEST_CASE("aggregates: groups, in the order of their values") {
     CHECK(by_number[0].first == 1);
     CHECK(std::get<0>(by_number[1].second) == 2); // NaN is one group
     CHECK(in.readings.where(m::station == "none").group_by(m::minute, count()).value().empty());
-    // The error of a page is no smaller answer.
+    // The error of a page is not a smaller result.
     table<measured> const missing{in.store, "nowhere"};
     CHECK(missing.scan_table().group_by(m::station, count()).error().code == error_code::table_not_found);
     CHECK(missing.scan_table().fold(count()).error().code == error_code::table_not_found);
 }
 
-TEST_CASE("predicates: a property that is there, and one that is not") {
+TEST_CASE("predicates: a property that is present or absent") {
     stations in;
     in.add({{"a", 1, 1, {}, "x"}, {"a", 2, std::numeric_limits<double>::quiet_NaN(), 0, {}}, {"b", 1, 3, {}, ""}});
     auto const found = [&](auto const& predicate) { return in.readings.scan_table(predicate).count().value(); };
@@ -133,12 +133,12 @@ TEST_CASE("predicates: a property that is there, and one that is not") {
     CHECK(found(m::remark == std::nullopt) == 1);
     CHECK(found(!present(m::remark)) == 1);
     CHECK(found(!(m::remark == std::nullopt)) == 2);
-    CHECK(found(present(m::celsius)) == 3); // a NaN is there
+    CHECK(found(present(m::celsius)) == 3); // a NaN is present
     CHECK(found(present(m::rain) && m::minute >= 1) == 1);
     CHECK(in.readings.where(m::station == "a" && m::rain == std::nullopt).count().value() == 1);
 }
 
-TEST_CASE("partitions: skipping from one to the next") {
+TEST_CASE("partitions: finds each partition by skipping over the rows of the one before") {
     stations in;
     CHECK(in.readings.partitions().value().empty());
     for (std::int32_t minute = 0; minute < 50; ++minute) {
@@ -151,10 +151,10 @@ TEST_CASE("partitions: skipping from one to the next") {
             write_entity{"readings", mutation::insert(row_builder{partition, "~!op!1"}.build())}, own));
     }
     auto const before = in.watched.seen().size();
-    // In the order of UTF-16: the surrogates of the last stand before U+FF21.
+    // In UTF-16 order: the surrogates of the last one sort before U+FF21.
     CHECK(
         in.readings.partitions().value() == std::vector<std::string>{"", "a", "b", "\xF0\x9F\x98\x80", "\xEF\xBC\xA1"});
-    CHECK(in.watched.seen().size() - before == 10); // 5, two of system rows with a second look, one at the end
+    CHECK(in.watched.seen().size() - before == 10); // 5, two for system rows with a second read, one at the end
     table<measured> const missing{in.store, "nowhere"};
     CHECK(missing.partitions().error().code == error_code::table_not_found);
     table<measured> const in_no_order{unordered{in.store}, "readings"};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What is asked again and again: who has told an error tells it again, and never an end.
+// A call that is repeated after an error returns the error again, and never an end.
 
 #include <entitable/async.hpp>
 #include <entitable/tables.hpp>
@@ -30,7 +30,7 @@ void check_told_again(Next const& next, error const& told) {
 
 } // namespace
 
-TEST_CASE("pages behind one that failed are that error, and the token of the last one continues") {
+TEST_CASE("pages after a failed one return its error, and the token of the last page continues") {
     for (std::size_t const in_flight : {1U, 3U}) {
         for (std::uint64_t const failing : {1U, 2U, 3U}) {
             INFO(in_flight << " in flight, request " << failing << " fails");
@@ -58,7 +58,7 @@ TEST_CASE("pages behind one that failed are that error, and the token of the las
     }
 }
 
-TEST_CASE("a row that cannot be read is an error each time, and is never skipped") {
+TEST_CASE("an unreadable row is an error each time and is never skipped") {
     memory_backend const store;
     auto const all = runners(store, 10);
     row_table const raw{store, "runners"};
@@ -75,7 +75,7 @@ TEST_CASE("a row that cannot be read is an error each time, and is never skipped
     }
 }
 
-TEST_CASE("awaited pages behind one that failed are that error") {
+TEST_CASE("awaited pages after a failed one return its error") {
     testing::faulty const store{memory_backend{}};
     auto const all = runners(store, 30);
     store.plan({testing::fault::busy(), 2, "query_entities"});

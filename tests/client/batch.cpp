@@ -31,7 +31,7 @@ TEST_CASE("a batch is applied as a whole and reports each change") {
     CHECK(on.runners.get("Boston", 3).value().name == "Cid");
 }
 
-TEST_CASE("a batch with one bad change applies none and names it") {
+TEST_CASE("a batch with one invalid change applies none and reports its index") {
     race on;
     on.runners.insert({"Boston", 2, "Bob", {}}).value();
     auto batch = on.runners.batch();
@@ -64,7 +64,7 @@ TEST_CASE("an empty batch and one of 101 changes are refused, one of 100 is not"
     CHECK(batch.submit().error().code == error_code::invalid_input);
 }
 
-TEST_CASE("an entity with no row is remembered until the batch is submitted") {
+TEST_CASE("an entity that cannot be encoded is reported when the batch is submitted") {
     race on;
     auto batch = on.runners.batch();
     batch.insert({std::string("Bos\x01ton"), 1, "Ann", {}});
@@ -75,7 +75,7 @@ TEST_CASE("an entity with no row is remembered until the batch is submitted") {
     CHECK(batch.submit());
 }
 
-TEST_CASE("a batch is a value: it can be submitted again") {
+TEST_CASE("a batch is a value and can be submitted again") {
     race on;
     auto batch = on.runners.batch();
     batch.insert_or_replace({"Boston", 1, "Ann", {}});

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Which functions are changes of an entity: those that get it by reference, and nothing is compiled to find that out that a
-// call would not compile.
+// Which functions are changes of an entity: those that take it by reference. Finding that out compiles nothing that a call
+// would not compile.
 
 #include "support/catch.hpp"
 #include <entitable/entitable.hpp>
@@ -75,13 +75,13 @@ static_assert(!takes([](book) {}) && !takes([](book) mutable {}) && !takes([](it
 static_assert(!takes([](book const&) {}) && !takes([](book&&) {}) && !takes([](item const&) {}));
 static_assert(!takes([](std::string&) {}) && !takes([]() {}) && !takes([](book&, int) {}));
 
-// Bodies that compile only for an entity that may be changed, and forwarding ones.
+// Bodies that compile only for a mutable entity, and forwarding ones.
 static_assert(takes([](auto& one) { one.stock = 1; }) && takes([](auto& one) mutable { one.stock = 1; }));
 static_assert(takes([](auto&& one) { one.stock = 1; }) && takes([](auto&& one) mutable { one.stock = 1; }));
 static_assert(takes([](auto&& one) { by_reference(std::forward<decltype(one)>(one)); }));
 static_assert(
     takes([]<class T>(T& one) { one.stock = 1; }) && takes([](std::derived_from<item> auto& one) { one.shelf = 1; }));
-// Bodies that compile for nothing.
+// Bodies that never compile.
 static_assert(!takes([](auto one) { one.nonsense(); }) && !takes([](auto const& one) { one.nonsense(); }));
 static_assert(!takes([](auto one) mutable { one.stock = 1; }) && !takes([](auto const& one) mutable { one.stock; }));
 static_assert(!takes([]<class T>(T one) { one.stock = 1; }) && !takes([](std::integral auto& one) { one = 1; }));
@@ -113,7 +113,7 @@ void one_less(book& found) { --found.stock; }
 
 using namespace change_test;
 
-TEST_CASE("update: a function, a function object and a lambda of any parameter change what is stored") {
+TEST_CASE("update: a function, a function object and a lambda with any parameter type change the stored entity") {
     shop const here;
     std::function<void(book&)> const kept = one_less;
     auto counting = [calls = 0](auto& found) mutable { found.stock -= ++calls; };
@@ -128,14 +128,14 @@ TEST_CASE("update: a function, a function object and a lambda of any parameter c
     CHECK(here.books.get("Brecht", 1)->stock == 7);
 }
 
-TEST_CASE("update_if_present: changes what is there; what is absent is no error") {
+TEST_CASE("update_if_present: changes an existing row, and a missing row is not an error") {
     shop const here;
     auto const done = here.books.update_if_present("Brecht", 1, one_less).value();
     REQUIRE(done);
     CHECK(done->entity.stock == 4);
     CHECK_FALSE(here.books.update_if_present("Brecht", 2, one_less).value());
     CHECK_FALSE(here.books.update_if_present("Brecht", 2, any_etag, one_less).value());
-    // Removed between the reading and the writing.
+    // Removed between the read and the write.
     bool called = false;
     auto const gone = here.books.update_if_present("Brecht", 1, [&](book& found) {
         called = true;
@@ -144,12 +144,12 @@ TEST_CASE("update_if_present: changes what is there; what is absent is no error"
     });
     CHECK(called);
     CHECK_FALSE(gone.value());
-    // Another table's absence is an error, and so is anything else.
+    // A missing table is an error, and so is anything else.
     CHECK(table<book>{here.store, "none"}.update_if_present("Brecht", 1, one_less).error().code ==
         error_code::table_not_found);
 }
 
-TEST_CASE("remove_if_present: removes what is there; what is absent is no error, another version is") {
+TEST_CASE("remove_if_present: removes an existing row, a missing row is not an error, another version is") {
     shop const here;
     auto const before = here.books.get_stored("Brecht", 1)->etag;
     here.books.update("Brecht", 1, one_less).value();
@@ -163,7 +163,7 @@ TEST_CASE("remove_if_present: removes what is there; what is absent is no error,
         error_code::out_of_range_input);
 }
 
-TEST_CASE("remove_if_present: a repetition that finds nothing says that it was one") {
+TEST_CASE("remove_if_present: a retry that finds no row reports that it was a retry") {
     for (fault const& lost : {fault::lost_after(), fault::lost_before()}) {
         shop const here;
         testing::manual_clock time;
@@ -174,14 +174,14 @@ TEST_CASE("remove_if_present: a repetition that finds nothing says that it was o
         REQUIRE(gone);
         CHECK(gone->after_retry);
         CHECK_FALSE(books.find("Brecht", 1).value());
-        // It may have been absent all the time: that cannot be told any more, and is not.
+        // It may have been absent all the time: that cannot be determined, and is not reported.
         service.plan({lost, 1, "write_entity"});
         auto const never_there = books.remove_if_present("Brecht", 1, any_etag).value();
         REQUIRE(never_there);
         CHECK(never_there->after_retry);
         CHECK_FALSE(books.remove_if_present("Brecht", 1, any_etag).value());
     }
-    // Without repetitions it is not known what became of the entity.
+    // Without repetitions the state of the entity is unknown.
     shop const here;
     testing::faulty<memory_backend> const service{here.store, {}};
     table<book> const books{service, "books"};
@@ -189,12 +189,12 @@ TEST_CASE("remove_if_present: a repetition that finds nothing says that it was o
     CHECK(books.remove_if_present("Brecht", 1, any_etag).error().effect == effect::unknown);
 }
 
-TEST_CASE("update_if_present: a write of unknown effect is no absence") {
+TEST_CASE("update_if_present: a write of unknown effect does not count as a missing row") {
     shop const here;
     testing::manual_clock time;
     testing::faulty<memory_backend> const service{here.store, {.time = &time}};
     table<book> const books{retrying{service, {.time = &time}}, "books"};
-    // The write is applied, its answer lost, and the entity removed before the repetition.
+    // The write is applied, its answer is lost, and the entity is removed before the repetition.
     service.plan({fault::lost_after(), 1, "write_entity"});
     service.plan({fault{"gone", fault::commit::never, error{error_code::resource_not_found, "a planned fault"}}, 2,
         "write_entity"});

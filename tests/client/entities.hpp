@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The entities that the tests of the client room store.
+/// The entities of the client tests.
 
 #include <entitable/entitable.hpp>
 

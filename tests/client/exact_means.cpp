@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The mean of 64-bit integers is the double that is nearest to the exact mean.
+// The mean of 64-bit integers is the double nearest to the exact mean.
 
 #include <entitable/entitable.hpp>
 
@@ -31,7 +31,7 @@ double mean_of(std::vector<std::int64_t> const& values) {
 #if defined(__SIZEOF_INT128__)
 __extension__ using wide = __int128;
 
-/// Whether no other double is nearer to sum / count, and of two as near the even one was taken.
+/// Whether no other double is nearer to sum / count, and of two equally near ones the even one was taken.
 bool is_nearest(double mean, wide sum, wide count) {
     if (sum == 0) {
         return mean == 0;
@@ -39,7 +39,7 @@ bool is_nearest(double mean, wide sum, wide count) {
     int exponent = 0;
     auto const digits =
         static_cast<wide>(std::ldexp(std::frexp(mean, &exponent), 53)); // mean == digits * 2^(exponent - 53)
-    // In units of half of the last digit, below which the neighbours of a power of two begin.
+    // In units of half of the last digit; the neighbours below a power of two are at this distance.
     int const shift = exponent - 54;
     auto const scaled = [&](wide number, bool by_shift) {
         return by_shift ? number * (wide{1} << (shift < 0 ? -shift : shift)) : number;
@@ -92,7 +92,7 @@ TEST_CASE("a mean of integers is rounded once") {
 #if defined(__SIZEOF_INT128__)
 TEST_CASE("a mean of random integers is the nearest double") {
     std::mt19937_64 draw{1};
-    CHECK_FALSE(is_nearest(std::nextafter(0.1, 1), 1, 10)); // the premise
+    CHECK_FALSE(is_nearest(std::nextafter(0.1, 1), 1, 10)); // the precondition
     CHECK(is_nearest(0.1, 1, 10));
     CHECK_FALSE(is_nearest(0x1p53 + 2, two_53 + 1, 1));
     for (int round = 0; round < 20'000; ++round) {
@@ -133,7 +133,7 @@ TEST_CASE("the average of a query is exact, in a fold and in groups") {
     REQUIRE(groups.size() == 2);
     CHECK(std::get<0>(groups[0].second) == of_a);
     CHECK(std::get<0>(groups[1].second) == of_b);
-    // Where the sum does not fit, the mean does.
+    // If the sum does not fit, the mean does.
     auto const both = visits.where(v::site == "b").fold(average(v::bytes), sum(v::bytes));
     CHECK(both.error().code == error_code::out_of_range_input);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// Literals, and values on the left, in comparisons with integer keys: as the integers compare, whatever type the key has.
+// Literals, and values on the left, in comparisons with integer keys: they compare as integers, whatever type the key has.
 
 #include "support/catch.hpp"
 #include <entitable/entitable.hpp>
@@ -96,7 +96,7 @@ void compare_all(std::vector<long long> const& stored) {
         CHECK(found(there && f::n <= literal) == expected(std::less_equal<>{}));
         CHECK(found(there && f::n > literal) == expected(std::greater<>{}));
         CHECK(found(there && f::n >= literal) == expected(std::greater_equal<>{}));
-        if constexpr (!std::same_as<Entity, maybe>) { // an absent one is another value
+        if constexpr (!std::same_as<Entity, maybe>) { // an absent key is another value
             CHECK(found(there && f::n != literal) == expected(std::not_equal_to<>{}));
             CHECK(found(there && literal != f::n) == expected(std::not_equal_to<>{}));
             CHECK(found(there && !(f::n <= literal)) == expected(std::greater<>{}));
@@ -118,7 +118,7 @@ void compare_all(std::vector<long long> const& stored) {
 
 } // namespace
 
-TEST_CASE("literals: each integer key is compared as integers are, also with what it cannot hold") {
+TEST_CASE("literals: integer keys are compared as integers, even with literals out of their range") {
     compare_all<tiny>({0, 1, 5, 7, 127, 128, 254, 255});
     compare_all<tiny_signed>({-128, -127, -1, 0, 1, 5, 7, 127});
     compare_all<newest>({0, 5, 7, 255, 256, 65'534, 65'535});
@@ -127,7 +127,7 @@ TEST_CASE("literals: each integer key is compared as integers are, also with wha
     compare_all<maybe>({0, 1, 5, 7, 254, 255});
 }
 
-TEST_CASE("literals: a key that is asked for by one") {
+TEST_CASE("literals: get() and find() take a literal as a key") {
     memory_backend store;
     table<tiny> all{store, "numbers"};
     all.create().value();
@@ -151,7 +151,7 @@ TEST_CASE("literals: a key that is asked for by one") {
     CHECK_FALSE(optional.find("p", std::nullopt).value());
 }
 
-TEST_CASE("literals: in the buckets of a salted key") {
+TEST_CASE("literals: are found in the buckets of a salted key") {
     memory_backend store;
     table<spread> all{store, "numbers"};
     all.create().value();

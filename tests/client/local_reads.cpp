@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What folds, counts and loops over a local backend read while the store is being read, beside the same over pages: the same
-// outcomes, whatever the rows and the queries are. And what functions of the user may do meanwhile.
+// Folds, counts and loops that a local backend evaluates while it reads its store, compared with paged reads: the outcomes
+// are the same for all rows and queries. And what functions of the user may do meanwhile.
 
 #include <entitable/backends/local.hpp>
 #include <entitable/backends/memory/memory_store.hpp>
@@ -52,7 +52,7 @@ struct numbered {
 ENTITABLE(numbered, partition_key(site), row_key(number), properties(size))
 using n = fields<numbered>;
 
-/// A transport that knows nothing but pages.
+/// A transport that only knows pages.
 template <class T>
 struct paging {
     using is_transport = void;
@@ -69,7 +69,7 @@ static_assert(!answers<paging<memory_backend>, read_entities> &&
     !answers<testing::spy<memory_backend>, read_entities> && !answers<testing::faulty<memory_backend>, read_entities> &&
     !answers<retrying<memory_backend>, read_entities>);
 
-// ---- what came of it, as text ----
+// ---- the outcome, as text ----
 
 template <class T>
 std::string shown(T const& value) {
@@ -122,7 +122,7 @@ std::string shown(result<T> const& outcome) {
     return outcome ? shown(*outcome) : shown(outcome.error());
 }
 
-/// What a loop was given, and how it ended.
+/// What a loop received, and how it ended.
 template <class Query>
 std::string walked(Query const& asked) {
     std::string all;
@@ -130,7 +130,7 @@ std::string walked(Query const& asked) {
     return all + (done ? "end" : shown(done.error()));
 }
 
-/// Everything that a query can be asked.
+/// Everything that can be called on a query.
 template <class Query>
 std::vector<std::string> everything(Query const& asked, bool same_pages) {
     std::vector<std::string> all{
@@ -219,7 +219,8 @@ sample any_sample(dice& any) {
     return made;
 }
 
-/// A row that is no `sample`, or not quite: another order, a type too narrow, a value that is missing or of another type, one more.
+/// A row that is not a `sample`, or not exactly: another order, a narrower type, a missing value, a value of another type, or an
+/// additional one.
 row odd_row(dice& any, std::string const& site, std::string const& id) {
     std::size_t const oddity = any(6);
     row_builder made{site, id};
@@ -301,7 +302,7 @@ void compare(std::uint64_t seed, Store const& store, bool odd, bool same_pages) 
                 first, ask(first, shown_table), [&](auto const& query) { one = everything(query, same_pages); });
             with_limits(
                 second, ask(second, paged_table), [&](auto const& query) { other = everything(query, same_pages); });
-            std::vector<std::string> by_pages; // which nothing shows
+            std::vector<std::string> by_pages; // which no query returns
             with_limits(third, ask(third, paged_table),
                 [&](auto const& query) { by_pages = everything(query.in_flight(2), false); });
             for (std::size_t index = 0; index < by_pages.size(); ++index) {
@@ -336,14 +337,14 @@ void compare(std::uint64_t seed, Store const& store, bool odd, bool same_pages) 
 
 using namespace client_local_reads;
 
-TEST_CASE("local reads: the same as over pages, in memory") {
+TEST_CASE("local reads: in memory the results equal those of paged reads") {
     std::uint64_t const seeds = std::getenv("ENTITABLE_TEST_LONG") != nullptr ? 400 : 8;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         compare(seed, memory_backend{}, seed % 2 == 0, true);
     }
 }
 
-TEST_CASE("local reads: the same as over pages, in a file") {
+TEST_CASE("local reads: in a file the results equal those of paged reads") {
     entitable_test::temporary_folder const folder{entitable_test::temporary_folder::memory()};
     std::uint64_t const seeds = std::getenv("ENTITABLE_TEST_LONG") != nullptr ? 100 : 2;
     file_options how;
@@ -354,7 +355,7 @@ TEST_CASE("local reads: the same as over pages, in a file") {
     }
 }
 
-TEST_CASE("local reads: the same as over pages of a nasty backend") {
+TEST_CASE("local reads: in nasty mode the results equal those of paged reads") {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
         local_options options;
         options.nasty.emplace().seed = seed;
@@ -371,7 +372,7 @@ TEST_CASE("local reads: the same as over pages of a nasty backend") {
     }
 }
 
-TEST_CASE("local reads: what a query has cost, and where it ends, is that of pages") {
+TEST_CASE("local reads: the cost and the end of a query equal those of paged reads") {
     memory_backend const store;
     table<numbered> const rows{store, "Rows"};
     rows.create().value();
@@ -393,7 +394,7 @@ TEST_CASE("local reads: what a query has cost, and where it ends, is that of pag
     }
 }
 
-TEST_CASE("local reads: a page ends at its bytes, and at a row that is none") {
+TEST_CASE("local reads: a page ends at its byte limit and at an invalid row") {
     local<memory_store> const store;
     table<sample> const rows{store, "Rows"};
     rows.create().value();
@@ -425,7 +426,7 @@ TEST_CASE("local reads: a page ends at its bytes, and at a row that is none") {
     CHECK(seen == 40);
 }
 
-TEST_CASE("local reads: keys that are none of the entity's end a fold") {
+TEST_CASE("local reads: keys of another type end a fold with an error") {
     memory_backend const store;
     table<numbered> const rows{store, "Rows"};
     table<numbered> const paged{paging<memory_backend>{store}, "Rows"};
@@ -436,7 +437,7 @@ TEST_CASE("local reads: keys that are none of the entity's end a fold") {
     REQUIRE(store.execute(write_entity{"Rows", mutation::insert(row_builder{"a", "no number"}.build())}, context));
     for (table<numbered> const* each : {&rows, &paged}) {
         CHECK(each->scan_table().fold(count()).error().code == error_code::row_mismatch);
-        CHECK(each->scan_table().count().value() == 2); // counts rows and reads none
+        CHECK(each->scan_table().count().value() == 2); // counts rows without reading them
         CHECK(each->where(n::site == "a" && n::number < 5).sum(n::size).value() == 2);
     }
     table<numbered> const none{store, "Nothing"};
@@ -446,7 +447,7 @@ TEST_CASE("local reads: keys that are none of the entity's end a fold") {
 
 namespace client_local_reads {
 
-/// Functions that write into the very rows which are read, and throw.
+/// Functions that write to the rows being read, and throw.
 void write_while_reading(any_transport const& store, std::string const& name) {
     table<numbered> const rows{store, name};
     rows.create().value();
@@ -456,7 +457,7 @@ void write_while_reading(any_transport const& store, std::string const& name) {
     std::vector<std::int64_t> seen;
     auto const change = [&](auto const& each) {
         seen.push_back(each.size);
-        if (each.number % 10 == 0) { // the first one of a page: the others of it were read before
+        if (each.number % 10 == 0) { // the first row of a page: the others were read before
             for (std::int32_t number = each.number; number < 30; ++number) {
                 rows.insert_or_replace({"a", number, 1000 + number}).value();
             }
@@ -473,7 +474,7 @@ void write_while_reading(any_transport const& store, std::string const& name) {
     CHECK(seen[10] == 1010);
     CHECK(seen[19] == 1019);
     CHECK(seen[20] == 1020);
-    CHECK(rows.where(n::site == "a").count().value() == 29); // nothing is held any more
+    CHECK(rows.where(n::site == "a").count().value() == 29); // nothing is locked any more
     std::size_t selected = 0;
     REQUIRE(rows.where(n::site == "a").select(n::size).for_each([&](auto const& each) {
         ++selected;
@@ -481,7 +482,7 @@ void write_while_reading(any_transport const& store, std::string const& name) {
     }));
     CHECK(selected == 29);
     CHECK(rows.where(n::site == "a").sum(n::size).value() == 29 * 5);
-    // A fold of the user's own is a function of the user.
+    // A fold of the user is a function of the user.
     CHECK(rows.where(n::site == "a")
               .fold(0,
                   [&](int made, numbered const& each) {
@@ -492,7 +493,7 @@ void write_while_reading(any_transport const& store, std::string const& name) {
     CHECK(rows.where(n::site == "a").sum(n::size).value() == 29 * 6);
 }
 
-/// A value whose reading calls a table: for what looks like a type and is a trap.
+/// A value whose codec calls a table, though it looks like a plain type.
 struct trap {
     std::int32_t value{};
     static inline std::function<void()> springs{};
@@ -539,7 +540,7 @@ static_assert(detail::is_read_by_library<sample> && detail::is_read_by_library<n
     detail::is_read_by_library<selected<sample, decltype(s::remark)>>);
 static_assert(!detail::is_read_by_library<trapped> && !detail::is_read_by_library<with_setter>);
 
-/// A type whose members begin with what a table gives.
+/// A type whose default members use a table.
 struct ticketed {
     static inline std::function<std::int32_t()> tickets{};
     static std::int32_t next_ticket() { return tickets ? tickets() : 0; }
@@ -552,7 +553,7 @@ ENTITABLE(ticketed, partition_key(site), row_key(number), properties(ticket))
 
 static_assert(!detail::is_read_by_library<ticketed>);
 
-/// Counts what an observer is told.
+/// Counts the events of an observer.
 struct telling final : observer {
     std::vector<std::string> told;
     void on_operation(operation_record const& done) noexcept override { tell("operation", done); }
@@ -567,7 +568,7 @@ struct telling final : observer {
 
 } // namespace client_local_reads
 
-TEST_CASE("local reads: functions of the user may write into what is read, and throw") {
+TEST_CASE("local reads: functions of the user may write to the table they read, and may throw") {
     write_while_reading(memory_backend{}, "Memory");
     write_while_reading(paging<memory_backend>{memory_backend{}}, "Pages");
     entitable_test::temporary_folder const folder{entitable_test::temporary_folder::memory()};
@@ -578,7 +579,7 @@ TEST_CASE("local reads: functions of the user may write into what is read, and t
     write_while_reading(file_backend{folder / "rollback.db", how}, "File");
 }
 
-TEST_CASE("local reads: types of the user are not read while the store is") {
+TEST_CASE("local reads: codecs of user types run outside the locks of the store") {
     table<trapped> const rows{memory_backend{}, "Rows"};
     rows.create().value();
     for (std::int32_t number = 0; number < 10; ++number) {
@@ -588,8 +589,7 @@ TEST_CASE("local reads: types of the user are not read while the store is") {
     int sprung = 0;
     trap::springs = [&] {
         trap::springs = {};
-        rows.insert_or_replace({"a", 50 + ++sprung, {1}})
-            .value(); // would wait for ever under the lock of the partition
+        rows.insert_or_replace({"a", 50 + ++sprung, {1}}).value(); // would wait forever under the lock of the partition
     };
     std::size_t counted = 0;
     CHECK(rows.where(t::site == "a").select(t::size).for_each([&](auto const&) { ++counted; }));
@@ -603,7 +603,7 @@ TEST_CASE("local reads: types of the user are not read while the store is") {
     CHECK(sprung == 2);
 }
 
-TEST_CASE("local reads: members that begin with what the table gives are not made while it is being read") {
+TEST_CASE("local reads: default members that use the table are created outside the locks of the store") {
     memory_backend const store;
     table<ticketed> const rows{store, "Rows"};
     rows.create().value();
@@ -615,7 +615,7 @@ TEST_CASE("local reads: members that begin with what the table gives are not mad
     bool drawing = false;
     ticketed::tickets = [&] {
         if (!std::exchange(drawing, true)) {
-            rows.insert_or_replace({"a", 0, ++drawn}).value(); // would wait for ever under the lock of the partition
+            rows.insert_or_replace({"a", 0, ++drawn}).value(); // would wait forever under the lock of the partition
             drawing = false;
         }
         return drawn;
@@ -627,7 +627,7 @@ TEST_CASE("local reads: members that begin with what the table gives are not mad
     CHECK(drawn > 1);
 }
 
-TEST_CASE("local reads: a cancellation and a deadline end it between two pages") {
+TEST_CASE("local reads: a cancellation or a deadline ends the query between two pages") {
     testing::manual_clock time;
     local_options options;
     options.time = &time;
@@ -653,7 +653,7 @@ TEST_CASE("local reads: a cancellation and a deadline end it between two pages")
     CHECK(rows.where(n::site == "a").fold(count(), sum(n::size)).error().code == error_code::cancelled);
 }
 
-TEST_CASE("local reads: observers are told of each page as before") {
+TEST_CASE("local reads: observers see each page as with paged reads") {
     memory_backend const store;
     std::vector<std::vector<std::string>> told;
     table<numbered>{store, "Rows"}.create().value();
@@ -678,7 +678,7 @@ TEST_CASE("local reads: observers are told of each page as before") {
     CHECK(told[2] == told[0]);
 }
 
-TEST_CASE("local reads: nothing that stands before a store is passed by") {
+TEST_CASE("local reads: layers in front of a store are not bypassed") {
     memory_backend const store;
     table<numbered>{store, "Rows"}.create().value();
     for (std::int32_t number = 0; number < 25; ++number) {
@@ -691,7 +691,7 @@ TEST_CASE("local reads: nothing that stands before a store is passed by") {
     CHECK(all.sum(n::size).error().code == error_code::transport_failed);
     bad.plan({testing::fault::lost_before(), 3, "query_entities", "Rows"});
     CHECK(all.count().error().code == error_code::transport_failed);
-    // What is sent again is counted once.
+    // A repeated request is counted once.
     testing::manual_clock time;
     table<numbered> const retried{retrying{bad}, "Rows"};
     bad.plan({testing::fault::half_answer(), 2, "query_entities", "Rows"});
@@ -706,7 +706,7 @@ TEST_CASE("local reads: nothing that stands before a store is passed by") {
     CHECK(counted.counted()[0].operations == 3);
 }
 
-TEST_CASE("local reads: a transaction is seen as a whole or not at all") {
+TEST_CASE("local reads: a transaction is seen completely or not at all") {
     entitable_test::temporary_folder const folder{entitable_test::temporary_folder::memory()};
     file_options how;
     how.durability = durability::relaxed;

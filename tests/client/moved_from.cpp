@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A handle that was moved from: its next call is InvalidInput, never a crash and never a success.
+// A handle that was moved from: its next call returns InvalidInput and never crashes or succeeds.
 
 #include "support/catch.hpp"
 #include "support/runners.hpp"
@@ -30,7 +30,7 @@ void check_refused(Result const& answer) {
 template <class Transport>
 void check_transport(Transport through) {
     Transport const taken = std::move(through);
-    static_cast<void>(through.profile()); // NOLINT: what is left is asked
+    static_cast<void>(through.profile()); // NOLINT: tests the moved-from state
     call context;
     query_entities scan;
     scan.table = "runners";
@@ -49,11 +49,11 @@ void check_transport(Transport through) {
 
 } // namespace
 
-TEST_CASE("a table that was moved from answers InvalidInput, and what it moved to works") {
+TEST_CASE("a table that was moved from returns InvalidInput, and the new one works") {
     memory_backend store;
     auto all = runners(store, 3);
     auto const taken = std::move(all);
-    check_refused(all.get("Boston", "Full", 1)); // NOLINT: what is left is asked
+    check_refused(all.get("Boston", "Full", 1)); // NOLINT: tests the moved-from state
     check_refused(all.find("Boston", "Full", 1));
     check_refused(all.get_stored("Boston", "Full", 1));
     check_refused(all.create());
@@ -73,13 +73,13 @@ TEST_CASE("a table that was moved from answers InvalidInput, and what it moved t
     CHECK(all.get("Boston", "Full", 1));
 }
 
-TEST_CASE("batches, pages, queries and numbers that were moved from answer InvalidInput") {
+TEST_CASE("batches, pages, queries and sequences that were moved from return InvalidInput") {
     memory_backend store;
     auto const all = runners(store, 3);
     auto batch = all.batch();
     batch.insert({"Boston", "Full", 9, "", {}, 0});
     auto const full = std::move(batch);
-    check_refused(batch.submit()); // NOLINT: what is left is asked
+    check_refused(batch.submit()); // NOLINT: tests the moved-from state
     CHECK(full.submit().value().size() == 1);
 
     auto query = all.where(r::event == "Boston" && r::distance == "Full");
@@ -111,7 +111,7 @@ TEST_CASE("batches, pages, queries and numbers that were moved from answer Inval
     CHECK(spread.next().has_value());
 }
 
-TEST_CASE("a table and a batch of several types that were moved from answer InvalidInput") {
+TEST_CASE("a table and a batch of several types that were moved from return InvalidInput") {
     memory_backend store;
     row_table rows{store, "runners"};
     rows.create().value();
@@ -130,7 +130,7 @@ TEST_CASE("a table and a batch of several types that were moved from answer Inva
     CHECK(kept.of<counter>().get("one", 1));
 }
 
-TEST_CASE("a transport that was moved from answers InvalidInput") {
+TEST_CASE("a transport that was moved from returns InvalidInput") {
     check_transport(memory_backend{});
     check_transport(any_transport{memory_backend{}});
     check_transport(retrying{memory_backend{}});
@@ -145,7 +145,7 @@ TEST_CASE("a transport that was moved from answers InvalidInput") {
     check_refused(open.checkpoint());
     CHECK(taken.checkpoint().has_value());
 
-    // What was cancelled stays so: a source is copied where it is moved.
+    // A cancelled source stays cancelled: a source is copied when it is moved.
     cancellation_source stop;
     auto const token = stop.token();
     cancellation_source const other = std::move(stop);

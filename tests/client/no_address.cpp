@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A `std::string_view` that was never given a text has neither a byte nor an address. Wherever a text is taken it means the
-// empty text, and nothing copies from it: the sanitizer of undefined behaviour watches.
+// A default-constructed `std::string_view` has a null data pointer. Wherever a text is accepted it means the empty text,
+// and nothing is copied from it: the undefined behaviour sanitizer checks that.
 
 #include <entitable/azure.hpp>
 #include <entitable/entitable.hpp>
@@ -58,16 +58,16 @@ void entities_of(any_transport const& store) {
 
 using namespace client_no_address;
 
-TEST_CASE("keys and values without an address, in memory") { entities_of(memory_backend{}); }
+TEST_CASE("keys and values with a null data pointer work in memory") { entities_of(memory_backend{}); }
 
-TEST_CASE("keys and values without an address, in a file") {
+TEST_CASE("keys and values with a null data pointer work in a file") {
     entitable_test::temporary_folder const folder;
     auto const opened = file_backend::open(folder / "store");
     REQUIRE(opened);
     entities_of(*opened);
 }
 
-TEST_CASE("texts without an address, wherever a text is read") {
+TEST_CASE("texts with a null data pointer are accepted by every reader") {
     CHECK_FALSE(endpoint::parse(nothing, nothing));
     CHECK_FALSE(credential::account_key(nothing, nothing));
     CHECK_FALSE(credential::shared_access_signature(nothing));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A call that was applied, and whose answer was lost, is made again under its operation id, and fails at each of its requests: no error
-// says that nothing was applied.
+// A call was applied, its answer was lost, and it is repeated under its operation id and fails at each of its requests: no error claims
+// that nothing was applied.
 
 #include <entitable/aggregate.hpp>
 #include <entitable/entitable.hpp>
@@ -121,7 +121,7 @@ std::vector<verb> verbs() {
 
 } // namespace
 
-TEST_CASE("operation id: after a call that was applied, no error of a later one says that nothing was") {
+TEST_CASE("operation id: after a call was applied, no later error claims that nothing was written") {
     for (verb const& each : verbs()) {
         for (auto const& fault : {testing::fault::busy(), testing::fault::lost_before(), testing::fault::refused()}) {
             memory_backend const store;
@@ -133,13 +133,13 @@ TEST_CASE("operation id: after a call that was applied, no error of a later one 
             };
             call_options how;
             how.operation_id = "click-1";
-            // Lost behind the request that carries the operation row.
+            // Lost after the request that carries the operation row.
             bool applied = false;
             for (std::uint64_t number = 1; number < 4 && !applied; ++number) {
                 testing::faulty const service{store};
                 service.plan({testing::fault::lost_after(), number, "transact"});
                 auto const made = each.call(once_only(service), how);
-                applied = made || made.error().effect == effect::unknown; // what settles itself has found its row
+                applied = made || made.error().effect == effect::unknown; // a settled call found its row
             }
             CAPTURE(each.name);
             CHECK(applied);
@@ -164,7 +164,7 @@ TEST_CASE("operation id: after a call that was applied, no error of a later one 
                 }
                 INFO(again.error().to_string());
                 if (again.error().code == error_code::operation_id_taken) {
-                    break; // the operation row was read: what was applied had other values
+                    break; // the operation row was read: the applied write had other values
                 }
                 CHECK(again.error().effect == effect::unknown);
                 REQUIRE(number < 20);

@@ -40,7 +40,7 @@ std::vector<std::int32_t> resumed(Query const& query) {
 
 } // namespace
 
-TEST_CASE("pages joined are the result, in one process and in many") {
+TEST_CASE("all pages together are the result, in one process and in several") {
     wide_transport store;
     auto const all = runners(store, 30);
     auto const dropping = tens && r::bib != 2 && r::bib != 12 && r::bib != 17 && r::bib != 18 && r::bib != 19;
@@ -64,7 +64,7 @@ TEST_CASE("pages joined are the result, in one process and in many") {
     CHECK_FALSE(pages.next().value().has_value());
 }
 
-TEST_CASE("the other ways to run a query go on from a token, too") {
+TEST_CASE("the other ways to run a query also continue from a token") {
     memory_backend store;
     auto const all = runners(store, 9);
     auto const query = all.where(in_boston).page_size(4);
@@ -91,7 +91,7 @@ TEST_CASE("the last page has no token") {
     CHECK_FALSE(all.where(in_boston && r::bib > 10).pages().next().value().has_value());
 }
 
-TEST_CASE("a token of another query, cut or forged, is refused") {
+TEST_CASE("a token that is truncated, forged or from another query is refused") {
     memory_backend store;
     auto const all = runners(store, 9);
     auto const token = *all.where(in_boston && r::age > 20).page_size(2).pages().next().value()->token;
@@ -127,7 +127,7 @@ TEST_CASE("a token of another query, cut or forged, is refused") {
     CHECK_THAT(same.resume("2!abc").to().error().message, ContainsSubstring("later version"));
 }
 
-TEST_CASE("a failed page leaves the token before it good") {
+TEST_CASE("after a failed page the previous token is still valid") {
     wide_transport store;
     auto const all = runners(store, 30);
     auto const query = all.where(tens);

@@ -47,7 +47,7 @@ struct channels {
 
 } // namespace
 
-TEST_CASE("partial merge: only the members that are named are sent and changed") {
+TEST_CASE("partial merge: sends and changes only the named members") {
     channels in;
     CHECK(
         in.blogs.merge(at("c", 1), b::text = "redacted", b::likes = 7, b::score = 1, b::is = state::closed, any_etag));
@@ -66,7 +66,7 @@ TEST_CASE("partial merge: only the members that are named are sent and changed")
     CHECK(in.blogs.get("c", 1)->note == text);
 }
 
-TEST_CASE("partial merge: conditions, keys that cannot be, and entities that are not there") {
+TEST_CASE("partial merge: conditions, invalid keys and missing entities") {
     channels in;
     auto const before = in.blogs.get_stored("c", 1).value();
     CHECK(in.blogs.merge(at("c", 1), b::text = "first", before.etag));
@@ -78,7 +78,7 @@ TEST_CASE("partial merge: conditions, keys that cannot be, and entities that are
     CHECK_FALSE(in.blogs.merge(at("c/d", 1), b::text = "x", any_etag));
 }
 
-TEST_CASE("partial merge and removal by keys in a batch, of one type and of several") {
+TEST_CASE("partial merge and removal by key in a batch, of one type and of several") {
     channels in;
     in.blogs.insert({"c", 2, "gone", "bob", 0, 0, {}, state::open}).value();
     auto batch = in.blogs.batch();
@@ -101,7 +101,7 @@ TEST_CASE("partial merge and removal by keys in a batch, of one type and of seve
     CHECK_FALSE(refused.submit());
 }
 
-TEST_CASE("partial merge: a member that is absent is removed, and what the type does not know stays") {
+TEST_CASE("partial merge: an absent member is removed, and undeclared properties stay") {
     channels in;
     row_builder older{"c", row_key_of(blog{"c", 1, {}, {}, 0, 0, {}, state::open}).value()};
     older.add("OfAnotherVersion", value_view{std::int32_t{3}});
@@ -116,14 +116,14 @@ TEST_CASE("partial merge: a member that is absent is removed, and what the type 
         in.watched.execute(get_entity{"blogs", "c", std::string{older.build().row_key()}, {}}, context).value();
     CHECK_FALSE(stored.entity.view().find("note"));
     CHECK(stored.entity.view().find("OfAnotherVersion"));
-    CHECK(in.blogs.merge(at("c", 1), b::note = absent, any_etag)); // what is absent stays absent
+    CHECK(in.blogs.merge(at("c", 1), b::note = absent, any_etag)); // absent values stay absent
     auto const nowhere = in.blogs.merge(at("c", 9), b::note = absent, any_etag);
     CHECK(nowhere.error().code == error_code::resource_not_found);
-    CHECK_FALSE(nowhere.error().operation_index); // it was no batch
+    CHECK_FALSE(nowhere.error().operation_index); // it was not a batch
     CHECK_FALSE(in.blogs.merge(at("c/d", 1), b::note = absent, any_etag));
 }
 
-TEST_CASE("partial merge: the version that is asked for is the one that loses a member") {
+TEST_CASE("partial merge: a member is only removed from the given version") {
     channels in;
     auto const before = in.blogs.get_stored("c", 1).value();
     in.blogs.merge(at("c", 1), b::likes = 6, any_etag).value();
@@ -137,7 +137,7 @@ TEST_CASE("partial merge: the version that is asked for is the one that loses a 
 }
 
 TEST_CASE(
-    "partial merge: a batch that removes members is one transaction, and begins again when another writer was faster") {
+    "partial merge: a batch that removes members is one transaction, and starts over if another writer was faster") {
     channels in;
     in.blogs.insert({"c", 2, "second", "bob", 0, 0, "too", state::open}).value();
     auto batch = in.blogs.batch();
@@ -151,7 +151,7 @@ TEST_CASE(
     CHECK_FALSE(in.blogs.get("c", 1)->note);
     CHECK_FALSE(in.blogs.get("c", 2)->note);
     CHECK(in.blogs.get("c", 2)->likes == 4);
-    // The row that is taken refuses the whole batch, and nothing is removed.
+    // The key that already exists fails the whole batch, and nothing is removed.
     in.blogs.merge(at("c", 1), b::note = "again", any_etag).value();
     auto const refused = batch.submit();
     CHECK(refused.error().code == error_code::entity_already_exists);
@@ -159,13 +159,13 @@ TEST_CASE(
     CHECK(in.blogs.get("c", 1)->note == "again");
     batch.clear();
     batch.merge(at("c", 1), b::likes = 1, any_etag);
-    CHECK(batch.submit()); // a batch that was cleared has forgotten what it removed
+    CHECK(batch.submit()); // a cleared batch has forgotten its removals
     CHECK(in.blogs.get("c", 1)->note == "again");
     auto missing = in.blogs.batch();
     missing.merge(at("c", 1), b::likes = 2, any_etag).merge(at("c", 9), b::note = absent, any_etag);
     CHECK(missing.submit().error().operation_index == 1);
     CHECK(in.blogs.get("c", 1)->likes == 1);
-    // As one request, for what does not block, it cannot be.
+    // It cannot be one non-blocking request.
     detail::table_core const core{in.store, "blogs", {}};
     auto alone = std::move(missing).changes().to_submit(core);
     CHECK(alone.next().done());
@@ -196,7 +196,7 @@ struct beaten {
 
 } // namespace
 
-TEST_CASE("partial merge: what another writer wrote between read and write is kept") {
+TEST_CASE("partial merge: a write of another writer between read and write is preserved") {
     memory_backend store;
     table<blog> direct{store, "blogs"};
     direct.create().value();
@@ -214,12 +214,12 @@ TEST_CASE("partial merge: what another writer wrote between read and write is ke
     CHECK(*times == 0);
     CHECK(direct.get("c", 1)->likes == 3);
     CHECK_FALSE(direct.get("c", 1)->note);
-    *times = 1000; // another one is always faster
+    *times = 1000; // another writer is always faster
     auto const given_up = blogs.merge(at("c", 1), b::text = "x", b::note = absent, any_etag);
     CHECK(given_up.error().code == error_code::update_condition_not_satisfied);
     CHECK(*times == 950);
     auto const version = direct.get_stored("c", 1)->etag;
-    *times = 1; // the version that was asked for is gone: no second attempt on another one
+    *times = 1; // the given version no longer exists: no second attempt with another one
     auto const refused = blogs.merge(at("c", 1), b::note = absent, version);
     CHECK(refused.error().code == error_code::update_condition_not_satisfied);
     CHECK(direct.get("c", 1)->text == "hello");

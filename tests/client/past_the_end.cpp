@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Programs that read where there is no row, or use a query from two threads, end with words; none reads what is not there.
+// Programs that read past the last row, or use a query from two threads, are terminated with a message; none reads invalid
+// memory.
 
 #include <entitable/sequence.hpp>
 #include <entitable/testing.hpp>
@@ -29,7 +30,7 @@ void use(T&& read) {
 
 } // namespace
 
-TEST_CASE("the iterator of a query ends the program past its end") {
+TEST_CASE("incrementing a query iterator past its end terminates the program") {
     memory_backend const store;
     auto const all = runners(store, 3);
     auto const query = all.where(in_boston);
@@ -55,7 +56,7 @@ TEST_CASE("the iterator of a query ends the program past its end") {
     CHECK_THAT(last_words([&] { ++iterator{}; }), StartsWith("entitable: an iterator without a query is used: "));
 }
 
-TEST_CASE("the iterator of a query throws its error each time, gives no row after it, and never ends") {
+TEST_CASE("after an error a query iterator throws it each time and yields no more rows") {
     testing::faulty const store{memory_backend{}};
     auto const all = runners(store, 30);
     store.plan({testing::fault::busy(), 2, "query_entities"});
@@ -73,7 +74,7 @@ TEST_CASE("the iterator of a query throws its error each time, gives no row afte
     }
 }
 
-TEST_CASE("an iterator at a row that cannot be read does not skip it") {
+TEST_CASE("an iterator does not skip an unreadable row") {
     memory_backend const store;
     auto const all = runners(store, 10);
     row_table const raw{store, "runners"};
@@ -93,7 +94,7 @@ TEST_CASE("an iterator at a row that cannot be read does not skip it") {
     CHECK(at != query.end());
 }
 
-TEST_CASE("elements that are not there end the program") {
+TEST_CASE("access to missing elements terminates the program") {
     memory_backend const store;
     auto const all = runners(store, 3);
     auto const page = all.where(in_boston).pages().next().value();
@@ -117,7 +118,7 @@ TEST_CASE("elements that are not there end the program") {
 
 namespace {
 
-/// Waits in the first request for rows until another thread has asked, too.
+/// Waits in the first request for rows until another thread has sent one, too.
 struct slow {
     using is_transport = void;
     any_transport below;
@@ -134,7 +135,7 @@ struct slow {
 
 } // namespace
 
-TEST_CASE("a second thread in one query, or in its pages, ends the program in debug builds") {
+TEST_CASE("a second thread in one query or in its pages terminates the program in debug builds") {
     memory_backend const store;
     static_cast<void>(runners(store, 3));
     table<runner> const all{slow{store}, "runners"};
@@ -154,7 +155,7 @@ TEST_CASE("a second thread in one query, or in its pages, ends the program in de
         "it ended with status 0"); // copies are independent
 }
 
-TEST_CASE("one thread may run a query within itself, and pages may move from thread to thread") {
+TEST_CASE("one thread may run a query recursively, and pages may move between threads") {
     memory_backend const store;
     auto const all = runners(store, 3);
     auto const query = all.where(in_boston).page_size(1);

@@ -19,14 +19,14 @@ using namespace entitable_test;
 namespace {
 
 auto const in_boston = r::event == "Boston" && r::distance == "Full";
-/// Is checked in the client: no range and no filter of the service says it.
+/// Is checked by the client: neither a range nor a filter of the service expresses it.
 auto const odd_ones = in_boston && r::bib != 2 && r::bib != 4 && r::bib != 6 && r::bib != 8;
 
 std::vector<std::int32_t> const all_nine{1, 2, 3, 4, 5, 6, 7, 8, 9};
 
 } // namespace
 
-TEST_CASE("take is a total, page_size a page, and neither changes which entities there are") {
+TEST_CASE("take() limits the total and page_size() a page, and neither changes which entities match") {
     wide_transport store;
     auto const all = runners(store, 9);
     for (std::uint32_t const rows : {1U, 2U, 4U, 9U, 1000U}) {
@@ -39,7 +39,7 @@ TEST_CASE("take is a total, page_size a page, and neither changes which entities
         CHECK(bibs(query.take(100)) == all_nine);
         CHECK(query.first().value()->bib == 1);
         CHECK_FALSE(query.take(0).first().value().has_value());
-        // What the client drops does not count.
+        // Rows that the client drops do not count.
         auto const odd = all.where(odd_ones).page_size(rows);
         CHECK(bibs(odd) == std::vector<std::int32_t>{1, 3, 5, 7, 9});
         CHECK(bibs(odd.take(3)) == std::vector<std::int32_t>{1, 3, 5});
@@ -48,7 +48,7 @@ TEST_CASE("take is a total, page_size a page, and neither changes which entities
     }
 }
 
-TEST_CASE("no more rows are asked for than will be used") {
+TEST_CASE("a query requests no more rows than it will use") {
     wide_transport store;
     auto const all = runners(store, 9);
     CHECK(all.where(in_boston).first().value()->bib == 1);
@@ -59,7 +59,7 @@ TEST_CASE("no more rows are asked for than will be used") {
     CHECK(store.log->queries.back().page_size == 1000); // one row might be dropped
 }
 
-TEST_CASE("a page size that is not allowed is an error, not another size") {
+TEST_CASE("an invalid page size is an error and is not adjusted") {
     memory_backend store;
     auto const all = runners(store, 1);
     CHECK(all.where(in_boston).page_size(0).count().error().code == error_code::invalid_input);
@@ -69,7 +69,7 @@ TEST_CASE("a page size that is not allowed is an error, not another size") {
     CHECK(all.where(in_boston).page_size(1001).take(2).count().error().code == error_code::invalid_input);
 }
 
-TEST_CASE("first gives an entity or nothing, also where only a later page has one") {
+TEST_CASE("first() returns an entity or nullopt, even if only a later page has a row") {
     memory_backend store;
     auto const all = runners(store, 9);
     CHECK_FALSE(all.where(in_boston && r::bib > 9).first().value().has_value());
@@ -80,7 +80,7 @@ TEST_CASE("first gives an entity or nothing, also where only a later page has on
               ->bib == 9);
 }
 
-TEST_CASE("to gives any container with push_back") {
+TEST_CASE("to() fills any container that has push_back") {
     memory_backend store;
     auto const all = runners(store, 3);
     CHECK(all.where(in_boston).to().value().size() == 3);
@@ -96,7 +96,7 @@ TEST_CASE("folds read all values, one page at a time") {
     CHECK((query.max)(r::age).value() == 29);
     CHECK((query.min)(r::name).value() == "runner 1");
     CHECK(query.sum(r::bib).value() == 45);
-    CHECK(query.sum(r::age).value() == 21 + 22 + 23 + 25 + 26 + 27 + 29); // two have none
+    CHECK(query.sum(r::age).value() == 21 + 22 + 23 + 25 + 26 + 27 + 29); // two lack one
     CHECK(query.sum(r::pace).value() == 36.0 + 45.0);
     CHECK(store.log->queries.back().select == projection{"pace"});
     CHECK(
@@ -107,7 +107,7 @@ TEST_CASE("folds read all values, one page at a time") {
     CHECK((query.take(3).max)(r::bib).value() == 3);
 }
 
-TEST_CASE("folds pass over NaN where it has no place, and a sum that does not fit is an error") {
+TEST_CASE("folds skip NaN unless it is meaningful, and a sum that overflows is an error") {
     memory_backend store;
     table<runner> all{store, "runners"};
     all.create().value();
@@ -136,7 +136,7 @@ TEST_CASE("folds pass over NaN where it has no place, and a sum that does not fi
     CHECK(counters.where(c::name == "down").sum(c::value).error().code == error_code::out_of_range_input);
 }
 
-TEST_CASE("analyze says what the last run has cost") {
+TEST_CASE("analyze() reports the cost of the last run") {
     wide_transport store;
     auto const all = runners(store, 9);
     auto const query = all.where(r::event == "Boston" && in(r::distance, {"Full", "Half"}) && r::bib != 3).page_size(4);
@@ -164,7 +164,7 @@ TEST_CASE("analyze says what the last run has cost") {
     CHECK(all.scan_table(r::pace >= 1000).count().value() == 0);
 }
 
-TEST_CASE("partitions are counted once, also when a page ends inside of one") {
+TEST_CASE("partitions are counted once, even if a page ends inside one") {
     memory_backend store;
     auto const all = runners(store, 5);
     for (std::uint32_t const rows : {1U, 3U, 1000U}) {
@@ -174,7 +174,7 @@ TEST_CASE("partitions are counted once, also when a page ends inside of one") {
     }
 }
 
-TEST_CASE("a query is a cheap view that owns what it asks") {
+TEST_CASE("a query is a cheap view that owns its predicate") {
     using asked = decltype(std::declval<table<runner>>().where(in_boston));
     static_assert(std::ranges::input_range<asked>);
     static_assert(std::ranges::input_range<asked const>);
@@ -192,7 +192,7 @@ TEST_CASE("a query is a cheap view that owns what it asks") {
     CHECK(at->bib == 3);
     CHECK(++at == std::default_sentinel);
     CHECK(bibs(moved).size() == 3);
-    CHECK(bibs(moved).size() == 3); // each run is anew
+    CHECK(bibs(moved).size() == 3); // each run starts over
     std::vector<std::int32_t> seen;
     for (runner const& one : ask()) {
         seen.push_back(one.bib);
@@ -200,14 +200,14 @@ TEST_CASE("a query is a cheap view that owns what it asks") {
     CHECK(seen == std::vector<std::int32_t>{1, 2, 3});
 }
 
-TEST_CASE("a query made of nothing is an error when it is run") {
+TEST_CASE("a default-constructed query returns an error when it is run") {
     query<runner, access_path::table> const nothing;
     CHECK(nothing.count().error().code == error_code::invalid_input);
     CHECK(nothing.explain().error().code == error_code::invalid_input);
     CHECK_THROWS_AS(nothing.begin(), entitable::error);
 }
 
-TEST_CASE("iteration throws the error of a page, the rest returns it") {
+TEST_CASE("iteration throws the error of a page, and the other functions return it") {
     wide_transport store;
     auto const all = runners(store, 9);
     auto const ranges = all.where(in_boston && (r::bib <= 2 || r::bib >= 5));
@@ -230,12 +230,12 @@ TEST_CASE("iteration throws the error of a page, the rest returns it") {
     CHECK(seen == std::vector<std::int32_t>{1, 2});
 }
 
-TEST_CASE("ranges are read up to in_flight at once, and the results stay in key order") {
+TEST_CASE("up to in_flight ranges are read at once, and the results stay in key order") {
     wide_transport store;
     auto const all = runners(store, 30);
     auto const tens = in_boston && (r::bib < 5 || between(r::bib, 10, 14) || between(r::bib, 17, 19) || r::bib > 28);
     auto const expected = bibs(all.where(tens));
-    CHECK(store.log->most == 0); // one at a time needs no channel
+    CHECK(store.log->most == 0); // one request at a time needs no channel
     for (std::size_t const n : {0U, 1U, 2U, 3U, 4U, 9U}) {
         for (std::uint32_t const rows : {1U, 2U, 1000U}) {
             store.log->most = 0;
@@ -250,15 +250,15 @@ TEST_CASE("ranges are read up to in_flight at once, and the results stay in key 
             CHECK(query.count().value() == expected.size());
         }
     }
-    // Where the client drops rows, too.
+    // If the client drops rows, too.
     auto const some = tens && r::bib != 1 && r::bib != 17 && r::bib != 18 && r::bib != 19;
     CHECK(bibs(all.where(some).page_size(1).in_flight(4)) == bibs(all.where(some)));
-    // The transport has no way of its own: one after the other.
+    // The transport has no channel of its own: one request after the other.
     table<runner> const plain{store.store, "runners"};
     CHECK(bibs(plain.where(tens).in_flight(3)) == expected);
 }
 
-TEST_CASE("the error that is seen is the first in key order, whatever was answered first") {
+TEST_CASE("the reported error is the first in key order, whichever answer came first") {
     wide_transport store;
     auto const all = runners(store, 30);
     auto const query =
@@ -270,12 +270,12 @@ TEST_CASE("the error that is seen is the first in key order, whatever was answer
         CHECK(failed.error().message == "failing 0000000010");
         CHECK(seen == std::vector<std::int32_t>{1, 2, 3, 4});
     }
-    // All but the first fail; the last is answered first.
+    // All but the first fail, and the last is answered first.
     store.log->before_query = [&] { store.log->failing = store.log->queries.back().range.row.lower.key; };
     CHECK(query.in_flight(4).count().error().message == "failing 0000000010");
 }
 
-TEST_CASE("a cancelled query ends with Cancelled, also with many under way") {
+TEST_CASE("a cancelled query ends with Cancelled, even with many requests in flight") {
     wide_transport store;
     auto const all = runners(store, 9);
     cancellation_source stop;
@@ -311,12 +311,12 @@ struct throwing {
 
 } // namespace
 
-TEST_CASE("a transport that throws with several pages under way leaves the query whole, and nothing behind") {
+TEST_CASE("a transport that throws with several pages in flight leaves the query usable and leaks nothing") {
     throwing const service;
     wide_transport filled;
     filled.store = service.store;
     static_cast<void>(runners(filled, 9));
-    // The channel of `metered` knows the calls of what is under way.
+    // The channel of `metered` holds the calls of requests in flight.
     table<runner> const all{metered{service}, "runners"};
     auto const some = all.where(in_boston && in(r::bib, {1, 3, 5})).in_flight(3);
     *service.now = true;
@@ -325,7 +325,7 @@ TEST_CASE("a transport that throws with several pages under way leaves the query
     CHECK(some.count().value() == 3);
 }
 
-TEST_CASE("a transport that leaves a request without an answer does not hang the query") {
+TEST_CASE("a transport that never answers a request does not hang the query") {
     wide_transport store;
     auto const all = runners(store, 9);
     store.log->silent = true;
@@ -333,11 +333,11 @@ TEST_CASE("a transport that leaves a request without an answer does not hang the
     CHECK(two.in_flight(2).count().error().code == error_code::transport_failed);
 }
 
-TEST_CASE("the least and the greatest text are those of the comparisons, in keys and in properties") {
+TEST_CASE("min and max of texts use the order of comparisons, in keys and in properties") {
     memory_backend store;
     table<result_line> const all{store, "lines"};
     all.create().value();
-    // In UTF-16 a character of two units stands before U+E000..U+FFFF; in UTF-8 it stands behind.
+    // In UTF-16 a character of two units sorts before U+E000..U+FFFF, in UTF-8 after it.
     std::vector<std::string> const in_order{
         "", "a", "\uD7FF", "\U00010000", "\U0001F600", "\U0010FFFF", "\uE000", "\uFF5E", "\uFFFD"};
     for (std::string const& lowest : in_order) {

@@ -34,7 +34,7 @@ static_assert(!ranges::forward_range<asked>);
 
 } // namespace
 
-TEST_CASE("a query stands at the head of a pipeline of range-v3") {
+TEST_CASE("a query can start a pipeline of range-v3") {
     memory_backend store;
     auto const all = runners(store, 9);
     auto const names = all.where(in_boston) | ranges::views::transform(&runner::name) | ranges::views::take(2) |
@@ -59,7 +59,7 @@ TEST_CASE("a query stands at the head of a pipeline of range-v3") {
 }
 
 #if defined(__cpp_lib_ranges) && !(defined(__clang__) && __clang_major__ < 16)
-TEST_CASE("a query stands at the head of a std pipeline") {
+TEST_CASE("a query can start a std pipeline") {
     memory_backend store;
     auto const all = runners(store, 9);
     std::vector<std::int32_t> found;

@@ -14,7 +14,7 @@ namespace {
 
 auto const in_boston = r::event == "Boston" && r::distance == "Full";
 
-/// An entity as it was, and as it is.
+/// An earlier and the current version of an entity.
 struct member_before {
     std::string club;
     std::int32_t number{};
@@ -33,7 +33,7 @@ ENTITABLE(member, partition_key(club), row_key(number), properties(fee, role, ag
 
 } // namespace
 
-TEST_CASE("select gives the members that were named, the keys and the ETag") {
+TEST_CASE("select() returns the named members, the keys and the ETag") {
     wide_transport store;
     auto const all = runners(store, 5);
     auto const query = all.where(in_boston && r::bib >= 3).select(r::name, r::age);
@@ -57,10 +57,10 @@ TEST_CASE("select gives the members that were named, the keys and the ETag") {
 
     CHECK(store.log->queries.back().select == projection{"name", "age"});
     CHECK(query.count().value() == 3);
-    CHECK(query.to().value()[1][r::age] == std::nullopt); // absent, and not the value of the row before
+    CHECK(query.to().value()[1][r::age] == std::nullopt); // absent, and not the value of the previous row
 }
 
-TEST_CASE("lenient: a missing member is as an entity has it from the beginning, whatever asks for it") {
+TEST_CASE("lenient: a missing property leaves the default value of its member, with every kind of read") {
     memory_backend const store;
     call_options how;
     how.reading = reading::lenient;
@@ -89,13 +89,13 @@ TEST_CASE("lenient: a missing member is as an entity has it from the beginning, 
     CHECK(all.count().value() == 3);
 }
 
-TEST_CASE("a selected row takes its size from its members") {
+TEST_CASE("the size of a selected row depends on its members") {
     using narrow = decltype(std::declval<table<runner>>().scan_table().select(r::pace))::value_type;
     static_assert(sizeof(narrow) < sizeof(runner) + sizeof(etag) + sizeof(date_time));
     static_assert(std::is_default_constructible_v<narrow> && std::is_copy_constructible_v<narrow>);
 }
 
-TEST_CASE("the service is asked for keys alone where no property was selected") {
+TEST_CASE("only keys are requested from the service if no property was selected") {
     wide_transport store;
     auto const all = runners(store, 3);
     auto const query = all.where(in_boston).select(r::bib);
@@ -105,7 +105,7 @@ TEST_CASE("the service is asked for keys alone where no property was selected") 
     CHECK(store.log->queries.back().select == projection{"PartitionKey", "RowKey"});
 }
 
-TEST_CASE("what the client looks at is asked for, too") {
+TEST_CASE("properties that the client filters by are also requested") {
     wide_transport store;
     auto const all = runners(store, 9);
     // Keys and properties in one disjunction: the client decides.
@@ -124,7 +124,7 @@ TEST_CASE("what the client looks at is asked for, too") {
     CHECK(query.sum(r::bib).value() == 12);
 }
 
-TEST_CASE("a row that lacks a selected member is refused by name") {
+TEST_CASE("a row without a selected member is refused, and the error names the member") {
     memory_backend store;
     auto const all = runners(store, 1);
     row_builder foreign{"Boston__Full", "0000000007"};
@@ -138,7 +138,7 @@ TEST_CASE("a row that lacks a selected member is refused by name") {
         all.where(in_boston && r::bib == 7).select(r::name, r::age).first().value().value()[r::name] == "only a name");
 }
 
-TEST_CASE("a selected query does what a query does") {
+TEST_CASE("a selected query supports everything that a query does") {
     memory_backend store;
     auto const all = runners(store, 9);
     auto const query = all.where(in_boston).page_size(4).select(r::age);
@@ -154,7 +154,7 @@ TEST_CASE("a selected query does what a query does") {
     auto rest = query.resume(*first.token).to().value();
     CHECK(rest.front()[r::bib] == 5);
     CHECK(rest.size() == 5);
-    // The token says what was selected: other rows would have come.
+    // The token contains the selection: otherwise it would return other rows.
     CHECK(all.where(in_boston).page_size(4).resume(*first.token).count().error().code ==
         error_code::continuation_invalid);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Rows of the library's own among the rows of an application: no reader of entities meets them, no writer of entities makes
-// them. What every reader gives beside them is a part of the conformance suite; here are the plans, the refusals and the corners.
+// Rows of the library among the rows of an application: readers of entities do not see them, and writers of entities cannot
+// create them. The conformance suite covers which rows every reader returns; here are the plans, the refusals and the special
+// cases.
 
 #include <entitable/copy.hpp>
 #include <entitable/entitable.hpp>
@@ -78,7 +79,7 @@ struct quoted {
 };
 ENTITABLE(quoted, partition_key(book), row_key(escaped(title), number), properties(stars))
 
-/// As users write them: from nothing, with two characters that may be anything.
+/// As users write them: created from scratch, with two arbitrary characters.
 struct code {
     std::array<char, 2> letters{'A', 'A'};
     friend bool operator==(code const&, code const&) = default;
@@ -135,7 +136,7 @@ std::string explained(Query const& query) {
 
 constexpr char const* left_out = "system rows    skipped by the client";
 
-TEST_CASE("system rows: the planner ends the keys before them where the type of the row key allows") {
+TEST_CASE("system rows: the planner ends key ranges before them if the type of the row key allows it") {
     memory_backend const store;
     auto const whole = [&]<class Entity>(Entity const*) {
         using f = fields<Entity>;
@@ -157,7 +158,7 @@ TEST_CASE("system rows: the planner ends the keys before them where the type of 
     }
 }
 
-TEST_CASE("system rows: a range that cannot hold any is read without looking for them") {
+TEST_CASE("system rows: a range that cannot contain any is read without checking for them") {
     memory_backend const store;
     table<note> const notes{store, "Notes"};
     using n = fields<note>;
@@ -178,7 +179,7 @@ TEST_CASE("system rows: a range that cannot hold any is read without looking for
         explained(lines.where(l::book == "b" && l::number == 7)), ContainsSubstring("RowKey == \"0000000007\"\n"));
 }
 
-TEST_CASE("system rows: a plain reader beside a writer that keeps operation rows") {
+TEST_CASE("system rows: a plain reader does not see the operation rows of a writer") {
     memory_backend const store;
     table<note> const writer{retrying{store, {.operation_rows = true}}, "Notes"};
     table<note> const reader{store, "Notes"};
@@ -196,7 +197,7 @@ TEST_CASE("system rows: a plain reader beside a writer that keeps operation rows
     }
 }
 
-TEST_CASE("system rows: pages of nothing else are passed over, and tokens lead on") {
+TEST_CASE("system rows: pages that contain only system rows are skipped, and tokens continue") {
     memory_backend const store;
     table<note> const notes{store, "Notes"};
     using n = fields<note>;
@@ -236,7 +237,7 @@ TEST_CASE("system rows: pages of nothing else are passed over, and tokens lead o
     CHECK(counted.analyze().received == 13);
 }
 
-TEST_CASE("system rows: an entity cannot be written under the key of one, nor asked for") {
+TEST_CASE("system rows: an entity can be neither written nor read under a key of a system row") {
     testing::faulty const seen{memory_backend{}};
     table<note> const notes{seen, "Notes"};
     notes.create().value();
@@ -274,13 +275,13 @@ TEST_CASE("system rows: an entity cannot be written under the key of one, nor as
     refused(rows.insert_or_merge({"b", "~!op!x"}));
     refused(rows.remove("b", "~!op!x", any_etag));
     CHECK(seen.requests() == before);
-    // A key that only begins alike, and a partition key, are free.
+    // A key that only begins the same way, and a partition key, are allowed.
     CHECK(notes.insert({"~!", "~", 1}));
     CHECK(notes.insert({"~!", "~\"", 1}));
     CHECK(notes.insert({"~!", "!~", 1}));
 }
 
-TEST_CASE("system rows: keys that become one only with their value are refused as well") {
+TEST_CASE("system rows: values whose key would be one of a system row are refused as well") {
     memory_backend const store;
     table<behind_tilde> const tildes{store, "Notes"};
     tildes.create().value();
@@ -298,7 +299,7 @@ TEST_CASE("system rows: keys that become one only with their value are refused a
     CHECK(quotes.get("b", "~!", 1)->title == "~!");
 }
 
-TEST_CASE("system rows: a reader without a schema gives them when it is asked to") {
+TEST_CASE("system rows: a reader without a schema returns them on request") {
     memory_backend const store;
     row_table const rows{retrying{store, {.operation_rows = true}}, "Notes"};
     rows.create().value();
@@ -314,7 +315,7 @@ TEST_CASE("system rows: a reader without a schema gives them when it is asked to
     CHECK_THAT(testing::dump(store), ContainsSubstring("\"b\" / \"~!op!"));
 }
 
-TEST_CASE("system rows: a copy leaves them behind, and makes none") {
+TEST_CASE("system rows: a copy omits them and creates none") {
     memory_backend const store;
     memory_backend const target;
     table<note> const from{retrying{store, {.operation_rows = true}}, "Notes"};
@@ -335,7 +336,7 @@ TEST_CASE("system rows: a copy leaves them behind, and makes none") {
     CHECK(refused.error().code == error_code::key_reserved);
 }
 
-TEST_CASE("operation id: a table or a batch under one is applied once, or refuses where nobody keeps it") {
+TEST_CASE("operation id: with an id a call or a batch is applied once, or refused if no layer stores operation rows") {
     memory_backend const store;
     table<note> const plain{store, "Notes"};
     plain.create().value();

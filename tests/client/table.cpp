@@ -30,7 +30,7 @@ TEST_CASE("a table is created once and dropped once") {
     CHECK(runners.get("Boston", 1).error().code == error_code::table_not_found);
 }
 
-TEST_CASE("what was inserted is read back by its keys") {
+TEST_CASE("an inserted entity is read back by its keys") {
     race on;
     on.runners.insert({"Boston", 7, "Ann", 31}).value();
     runner const ann = on.runners.get("Boston", 7).value();
@@ -43,7 +43,7 @@ TEST_CASE("what was inserted is read back by its keys") {
     CHECK(on.runners.get("Boston", 7).value().name == "Ann");
 }
 
-TEST_CASE("an update with the version that was read succeeds once") {
+TEST_CASE("an update with a given version succeeds once") {
     race on;
     auto const first = on.runners.insert({"Boston", 7, "Ann", 31}).value();
     auto const read = on.runners.get_stored("Boston", 7).value();
@@ -59,7 +59,7 @@ TEST_CASE("an update with the version that was read succeeds once") {
     CHECK(on.runners.replace({"Boston", 9, "Nobody", 1}, any_etag).error().code == error_code::resource_not_found);
 }
 
-TEST_CASE("a merge leaves what is absent, a replace removes it") {
+TEST_CASE("a merge keeps absent members and a replace removes them") {
     race on;
     on.runners.insert({"Boston", 7, "Ann", 31}).value();
     on.runners.merge({"Boston", 7, "Anna", {}}, any_etag).value();
@@ -68,7 +68,7 @@ TEST_CASE("a merge leaves what is absent, a replace removes it") {
     CHECK_FALSE(on.runners.get("Boston", 7).value().age);
 }
 
-TEST_CASE("upserts take no version and never fail for the state of the row") {
+TEST_CASE("upserts take no version and never fail because of the state of the row") {
     race on;
     CHECK(on.runners.insert_or_replace({"Boston", 7, "Ann", 31}));
     CHECK(on.runners.insert_or_replace({"Boston", 7, "Anna", {}}));
@@ -79,7 +79,7 @@ TEST_CASE("upserts take no version and never fail for the state of the row") {
     CHECK(on.runners.insert_or_merge({"Boston", 8, "Bob", {}}));
 }
 
-TEST_CASE("a removal asks for the version too") {
+TEST_CASE("a removal requires the version as well") {
     race on;
     auto const ann = on.runners.insert({"Boston", 7, "Ann", 31}).value();
     on.runners.merge({"Boston", 7, "Anna", {}}, any_etag).value();
@@ -88,7 +88,7 @@ TEST_CASE("a removal asks for the version too") {
     CHECK(on.runners.remove("Boston", 7, any_etag).error().code == error_code::resource_not_found);
 }
 
-TEST_CASE("an entity in hand is removed by its keys, in the version that is given") {
+TEST_CASE("an entity is removed by its keys in the given version") {
     race on;
     runner ann{"Boston", 7, "Ann", 31};
     auto const first = on.runners.insert(ann).value();
@@ -98,7 +98,7 @@ TEST_CASE("an entity in hand is removed by its keys, in the version that is give
     CHECK(lost.error().code == error_code::update_condition_not_satisfied);
     CHECK(lost.error().effect == effect::none);
     CHECK(on.runners.get("Boston", 7).value().name == "Anna");
-    CHECK(on.runners.remove(ann, second.etag)); // the members that are no keys do not matter
+    CHECK(on.runners.remove(ann, second.etag)); // members that are not keys do not matter
     CHECK(on.runners.remove(ann, any_etag).error().code == error_code::resource_not_found);
     CHECK(on.runners.get("Boston", 8));
 }
@@ -117,7 +117,7 @@ TEST_CASE("a table shares its backend and keeps it alive") {
     CHECK(runners.get("Boston", 8).value().name == "Bob");
 }
 
-TEST_CASE("options go with every call of the table that carries them") {
+TEST_CASE("the options of a table apply to every call made through it") {
     race on;
     cancellation_source source;
     auto const impatient = on.runners.with({.timeout = std::chrono::seconds{-1}});
@@ -131,7 +131,7 @@ TEST_CASE("options go with every call of the table that carries them") {
     CHECK(on.runners.get("Boston", 7));
 }
 
-TEST_CASE("a bad table name is told with the first request") {
+TEST_CASE("an invalid table name is reported by the first request") {
     memory_backend store;
     table<runner> const runners{store, "no"};
     auto const refused = runners.create();

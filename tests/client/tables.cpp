@@ -22,7 +22,7 @@ struct shop {
 
 } // namespace
 
-TEST_CASE("entities of two types share a batch and read back as what they are") {
+TEST_CASE("entities of two types share a batch and are read back with their types") {
     shop in;
     auto batch = in.customers.batch();
     batch.insert(order{"ann", 1, 2.5}).insert(address{"ann", "home", "Main Street"}).insert(order{"ann", 2, 4});
@@ -39,11 +39,11 @@ TEST_CASE("entities of two types share a batch and read back as what they are") 
                 }
             })
         .value();
-    CHECK(kinds == std::vector<std::size_t>{1, 0, 0}); // "address:" stands before "order:"
+    CHECK(kinds == std::vector<std::size_t>{1, 0, 0}); // "address:" sorts before "order:"
     CHECK(total == 6.5);
 }
 
-TEST_CASE("a row of no known type stays an entity with all its properties") {
+TEST_CASE("a row of an unknown type stays an entity with all its properties") {
     shop in;
     entity note{"ann", "note:1"};
     note.set("text", "call back").set("urgent", true);
@@ -58,7 +58,7 @@ TEST_CASE("a row of no known type stays an entity with all its properties") {
         .value();
 }
 
-TEST_CASE("a row with the keys of a type that does not fit it is an error, not an unknown row") {
+TEST_CASE("a row that has the keys of a type but does not fit it is an error and not an unknown row") {
     shop in;
     entity broken{"ann", "order:0000000001"};
     broken.set("total", "much");
@@ -66,7 +66,7 @@ TEST_CASE("a row with the keys of a type that does not fit it is an error, not a
     CHECK(in.customers.for_each_in_partition("ann", [](auto const&) {}).error().code == error_code::row_mismatch);
 }
 
-TEST_CASE("the entities of one type are asked as in a table of their own") {
+TEST_CASE("the entities of one type can be queried as in a table of their own") {
     shop in;
     in.customers.of<order>().insert({"ann", 1, 2.5}).value();
     in.customers.of<address>().insert({"ann", "home", "Main Street"}).value();
@@ -75,7 +75,7 @@ TEST_CASE("the entities of one type are asked as in a table of their own") {
     CHECK(in.customers.of<address>().get("ann", "home").value().street == "Main Street");
 }
 
-TEST_CASE("an entity without a schema keeps the types it was given") {
+TEST_CASE("an entity without a schema keeps the property types it was given") {
     shop in;
     entity mixed{"p", "r"};
     mixed.set("flag", false).set("count", std::int64_t{0}).set("text", "").set("ratio", 3.0);

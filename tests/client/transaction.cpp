@@ -72,7 +72,7 @@ result<void> transfer(all_of_bank& all, std::int32_t from, std::int32_t to, std:
     return {};
 }
 
-/// Pages of four rows at most.
+/// Pages of at most four rows.
 struct small_pages {
     using is_transport = void;
     memory_backend store;
@@ -89,7 +89,7 @@ struct small_pages {
 
 } // namespace
 
-TEST_CASE("transaction: what is read and changed is written as one, in reads and one request") {
+TEST_CASE("transaction: reads and changes become one transaction: the reads, then one write request") {
     bank in;
     auto const done = in.transact([](all_of_bank& all) -> result<void> {
         ENTITABLE_CHECK(transfer(all, 1, 2, 30));
@@ -107,7 +107,7 @@ TEST_CASE("transaction: what is read and changed is written as one, in reads and
     CHECK(in.last_changes().size() == 3);
 }
 
-TEST_CASE("transaction: with an error of the body nothing is written") {
+TEST_CASE("transaction: nothing is written if the body returns an error") {
     bank in;
     auto const done = in.transact([](all_of_bank& all) -> result<void> {
         all.insert(booking{"first", 7, 30});
@@ -119,7 +119,7 @@ TEST_CASE("transaction: with an error of the body nothing is written") {
     CHECK(in.watched.all<entitable::transact>().empty());
 }
 
-TEST_CASE("transaction: a row that was read and has changed begins it again") {
+TEST_CASE("transaction: starts over if a row that it read has changed") {
     bank in;
     int runs = 0;
     auto const done = in.transact([&](all_of_bank& all) -> result<void> {
@@ -136,7 +136,7 @@ TEST_CASE("transaction: a row that was read and has changed begins it again") {
     CHECK(in.cents(1) == 999);
 }
 
-TEST_CASE("transaction: a row that was only read is guarded") {
+TEST_CASE("transaction: a row that was only read is guarded by its version") {
     bank in;
     int runs = 0;
     auto const done = in.transact([&](all_of_bank& all) -> result<void> {
@@ -156,7 +156,7 @@ TEST_CASE("transaction: a row that was only read is guarded") {
     CHECK(in.cents(3) == 5);
 }
 
-TEST_CASE("transaction: a row that was not found, and is inserted, begins it again when another inserts it") {
+TEST_CASE("transaction: starts over if another writer inserts a row that it did not find and inserts itself") {
     bank in;
     int runs = 0;
     auto const done = in.transact([&](all_of_bank& all) -> result<void> {
@@ -174,7 +174,7 @@ TEST_CASE("transaction: a row that was not found, and is inserted, begins it aga
     });
     CHECK(done.value().attempts == 2);
     CHECK(in.cents(9) == 6);
-    // One that nobody has looked for is the caller's error, with the keys.
+    // A row that was never read is the caller's error, which names the keys.
     auto const blind = in.transact([](all_of_bank& all) -> result<void> {
         all.insert(account{"first", 1, 1, {}});
         return {};
@@ -185,7 +185,7 @@ TEST_CASE("transaction: a row that was not found, and is inserted, begins it aga
     CHECK_FALSE(blind.error().operation_index);
 }
 
-TEST_CASE("transaction: nothing is told of a state that never was") {
+TEST_CASE("transaction: nothing is returned from a state that never existed") {
     bank in;
     int runs = 0;
     std::int64_t sum = 0;
@@ -204,11 +204,11 @@ TEST_CASE("transaction: nothing is told of a state that never was") {
     CHECK_FALSE(done->changed);
     CHECK(sum == 200);
     CHECK(in.watched.all<query_entities>().size() == 2); // a confirmation for each attempt
-    // One read stands for itself.
+    // A single read needs no confirmation.
     auto const single = in.transact([&](all_of_bank& all) -> result<void> { return all.get(7); });
     CHECK(single.error().code == error_code::resource_not_found);
     CHECK(in.watched.all<query_entities>().size() == 2);
-    // What was not there, and is, counts as well.
+    // A row that did not exist and does now counts as well.
     runs = 0;
     auto const missing = in.transact([&](all_of_bank& all) -> result<void> {
         ENTITABLE_TRY(auto nobody, all.find(8));
@@ -221,7 +221,7 @@ TEST_CASE("transaction: nothing is told of a state that never was") {
     CHECK(missing.value().attempts == 2);
 }
 
-TEST_CASE("transaction: one row read and found in a query as another version begins it again") {
+TEST_CASE("transaction: starts over if a query finds another version of a row that was read") {
     bank in;
     int runs = 0;
     auto const done = in.transact([&](all_of_bank& all) -> result<void> {
@@ -243,7 +243,7 @@ TEST_CASE("transaction: one row read and found in a query as another version beg
     CHECK(in.cents(1) == 250);
 }
 
-TEST_CASE("transaction: a query is of one page, unless the body is exclusive") {
+TEST_CASE("transaction: a query is limited to one page unless the body is exclusive") {
     bank in;
     auto opening = in.accounts.batch();
     for (std::int32_t number = 4; number <= 9; ++number) {
@@ -266,7 +266,7 @@ TEST_CASE("transaction: a query is of one page, unless the body is exclusive") {
     CHECK(read_all(false).error().code == error_code::query_too_complex);
     CHECK(read_all(true));
     CHECK(found == 9);
-    // Two ranges are one request, and another type's rows are not met.
+    // Two ranges are one request, and rows of another type do not conflict.
     std::size_t some = 0;
     auto const done = in.transact([&](all_of_bank& all) -> result<void> {
         ENTITABLE_TRY(auto ends, all.where(a::number <= 2 || (a::number >= 8 && a::cents == 8)));
@@ -278,7 +278,7 @@ TEST_CASE("transaction: a query is of one page, unless the body is exclusive") {
     CHECK(in.watched.all<query_entities>().size() == 1);
 }
 
-TEST_CASE("transaction: several changes of a row come to one") {
+TEST_CASE("transaction: several changes of a row are combined into one") {
     struct expectation {
         std::string_view name;
         std::function<void(all_of_bank&, account&)> body;
@@ -315,7 +315,7 @@ TEST_CASE("transaction: several changes of a row come to one") {
     CHECK((stored ? stored->cents : -1) == each.cents);
 }
 
-TEST_CASE("transaction: changes of what is not there yet come to one as well") {
+TEST_CASE("transaction: several changes of a new row are also combined into one") {
     bank in;
     account const first{"first", 9, 1, "new"};
     account const second{"first", 9, 2, {}};
@@ -337,7 +337,7 @@ TEST_CASE("transaction: changes of what is not there yet come to one as well") {
     CHECK(run([&](auto& all) { all.insert_or_merge(first).insert_or_merge(second); }));
     CHECK(in.accounts.get("first", 9)->note == "new");
     CHECK(in.cents(9) == 2);
-    // What cannot be said in one change, or contradicts itself, is refused.
+    // Combinations that one change cannot express, or that contradict each other, are refused.
     CHECK(run([&](auto& all) { all.insert(first).insert(second); }).error().code == error_code::entity_already_exists);
     CHECK(run([&](auto& all) { all.insert_or_replace(first).remove(first, any_etag); }).error().code ==
         error_code::invalid_input);
@@ -348,13 +348,13 @@ TEST_CASE("transaction: changes of what is not there yet come to one as well") {
     auto const elsewhere = run([&](auto& all) { all.insert(account{"second", 9, 1, {}}); });
     CHECK(elsewhere.error().code == error_code::commands_in_batch_act_on_different_partitions);
     CHECK(elsewhere.error().detail.find("second") != std::string::npos);
-    // What is removed had to be there.
+    // A removed row must have existed.
     CHECK(run([&](auto& all) { all.remove(first, any_etag).insert(second); }).error().code ==
         error_code::resource_not_found);
     CHECK_FALSE(in.accounts.find("first", 9).value());
 }
 
-TEST_CASE("transaction: an update keeps what the type does not declare") {
+TEST_CASE("transaction: an update keeps undeclared properties") {
     bank in;
     row_table raw{in.store, "books"};
     table<account> const direct{in.store, "books"};
@@ -377,10 +377,10 @@ TEST_CASE("transaction: an update keeps what the type does not declare") {
     CHECK(stored.get<std::string>("color").value() == "red");
     CHECK(stored.get<std::int64_t>("cents").value() == 102);
     CHECK_FALSE(stored.get<std::string>("note"));
-    CHECK(in.last_changes().size() == 2); // the second one a guard
+    CHECK(in.last_changes().size() == 2); // the second operation is a guard
 }
 
-TEST_CASE("transaction: a change that uses the transaction itself is laid over what it has left") {
+TEST_CASE("transaction: a change function that uses the transaction is applied on top of its changes") {
     bank in;
     entity wide{"first", row_key_of(account{"first", 1, 0, {}}).value()};
     wide.set("color", std::string(500, 'r'));
@@ -405,7 +405,7 @@ TEST_CASE("transaction: a change that uses the transaction itself is laid over w
     CHECK(gone.error().code == error_code::invalid_input);
 }
 
-TEST_CASE("transaction: a required row must be there, and may be changed by others") {
+TEST_CASE("transaction: a required row must exist, and others may change it") {
     bank in;
     auto const done = in.transact([&](all_of_bank& all) -> result<void> {
         all.require(3).insert(booking{"first", 1, 1});
@@ -422,7 +422,7 @@ TEST_CASE("transaction: a required row must be there, and may be changed by othe
     CHECK_FALSE(in.books.of<booking>().find("first", 2).value());
 }
 
-TEST_CASE("transaction: a required row is there at the end, in whatever order it is read and changed") {
+TEST_CASE("transaction: a required row exists at the end, in whatever order it is read and changed") {
     bank in;
     auto const run = [&](auto body) {
         return in.transact([&](all_of_bank& all) -> result<void> {
@@ -461,7 +461,7 @@ TEST_CASE("transaction: a row that is read after it was changed is guarded from 
         return {};
     });
     CHECK(lost.value().attempts == 2);
-    // What an upsert did not find is inserted.
+    // A row that an upsert did not find is inserted.
     runs = 0;
     auto const upsert = in.transact([&](all_of_bank& all) -> result<void> {
         all.insert_or_merge(account{"first", 8, 1, {}});
@@ -474,7 +474,7 @@ TEST_CASE("transaction: a row that is read after it was changed is guarded from 
     });
     CHECK(upsert.value().attempts == 2);
     CHECK(in.books.of<booking>().get("first", 8)->cents == 1);
-    // A merge of what is not there is refused, and shows nothing.
+    // A merge of a missing row is refused and reveals nothing.
     auto const nothing = in.transact([&](all_of_bank& all) -> result<void> {
         all.merge(account{"first", 9, 1, {}}, any_etag);
         CHECK_FALSE(all.find(9).value());
@@ -483,7 +483,7 @@ TEST_CASE("transaction: a row that is read after it was changed is guarded from 
     CHECK(nothing.error().code == error_code::resource_not_found);
 }
 
-TEST_CASE("transaction: what is too large is refused before it is sent, with its guards") {
+TEST_CASE("transaction: a transaction that is too large with its guards is refused before it is sent") {
     bank in;
     auto const done = in.transact([](all_of_bank& all) -> result<void> {
         ENTITABLE_CHECK(all.get(1));
@@ -498,7 +498,7 @@ TEST_CASE("transaction: what is too large is refused before it is sent, with its
     CHECK(in.watched.all<entitable::transact>().empty());
 }
 
-TEST_CASE("transaction: an error of a read counts, even where the body takes no notice") {
+TEST_CASE("transaction: an error of a read counts even if the body ignores it") {
     bank in;
     testing::faulty<memory_backend> broken{in.store, {.time = &in.time}};
     broken.plan({fault::busy(), 1, "get_entity"});
@@ -512,7 +512,7 @@ TEST_CASE("transaction: an error of a read counts, even where the body takes no 
     CHECK_FALSE(in.accounts.find("first", 50).value());
 }
 
-TEST_CASE("transaction: where several reads gave nothing there is nothing to look at once more") {
+TEST_CASE("transaction: reads that found nothing are not repeated") {
     bank of;
     auto const none = of.transact([](all_of_bank& all) -> result<void> {
         CHECK(all.where(a::number == 7).value().empty());
@@ -531,7 +531,7 @@ TEST_CASE("transaction: where several reads gave nothing there is nothing to loo
     CHECK(lost.error().code == error_code::transport_failed);
 }
 
-TEST_CASE("transaction: an unknown effect ends it, and is not followed by another attempt") {
+TEST_CASE("transaction: an unknown effect ends it without another attempt") {
     bank in;
     testing::faulty<memory_backend> broken{in.store, {.time = &in.time}};
     broken.plan({fault::lost_after(), 1, "transact"});
@@ -554,7 +554,7 @@ TEST_CASE("transaction: an unknown effect ends it, and is not followed by anothe
     CHECK(in.cents(1) == 102);
 }
 
-TEST_CASE("transaction: others that are always faster end it with a number") {
+TEST_CASE("transaction: ends after a number of attempts if other writers are always faster") {
     bank in;
     int runs = 0;
     auto const done = in.transact(
@@ -570,19 +570,19 @@ TEST_CASE("transaction: others that are always faster end it with a number") {
     CHECK(done.error().message.ends_with("; other writers were faster 3 times"));
     CHECK(runs == 3);
     CHECK(in.time.steady().time_since_epoch() > 0ns);
-    // And the deadline of the call.
+    // The deadline of the call applies as well.
     call_options hurried;
     hurried.timeout = 1ns;
-    in.time.advance(1h); // the store looks at the system's clock, which stays behind
+    in.time.advance(1h); // the store uses the system clock, which lags behind
     auto const late = table<account>{in.store, "books", hurried}.transact("first",
         [&](transaction<account>& all) -> result<void> {
             return all.update(1, [](account& found) { found.cents += 1; });
         },
         {.time = &in.time});
-    CHECK(late); // the clock stood
+    CHECK(late); // the clock did not advance
 }
 
-TEST_CASE("transaction: under an operation id it is made once") {
+TEST_CASE("transaction: with an operation id it is applied once") {
     bank in;
     retrying const patient{in.store, {.time = &in.time, .seed = 1}};
     call_options once;
@@ -599,7 +599,7 @@ TEST_CASE("transaction: under an operation id it is made once") {
     CHECK(again.after_retry);
     CHECK(runs == 1);
     CHECK(in.cents(1) == 101);
-    // Between the look and the write.
+    // Between the check and the write.
     once.operation_id = "click-2";
     int nested = 0;
     auto const done = accounts.with(once).transact("first", [&](transaction<account>& all) -> result<void> {
@@ -613,12 +613,12 @@ TEST_CASE("transaction: under an operation id it is made once") {
     CHECK(nested == 1);
     CHECK(in.cents(1) == 102);
     CHECK(in.cents(2) == 100);
-    // Nobody keeps ids here.
+    // No layer stores ids here.
     table<account> const plain{in.store, "books", once};
     CHECK(plain.transact("first", add).error().code == error_code::not_supported);
 }
 
-TEST_CASE("transaction: under an operation id no error of a later call says that nothing was done") {
+TEST_CASE("transaction: with an operation id no later error claims that nothing was written") {
     bank in;
     testing::faulty const service{in.store};
     retrying const once_only{service, {.policy = {.max_attempts = 1}, .time = &in.time, .seed = 1}};
@@ -640,7 +640,7 @@ TEST_CASE("transaction: under an operation id no error of a later call says that
     CHECK(in.cents(1) == 101);
 }
 
-TEST_CASE("transaction: exclusive comes first, and its row is a system row") {
+TEST_CASE("transaction: exclusive() must come first, and its row is a system row") {
     bank in;
     auto const late = in.transact([](all_of_bank& all) -> result<void> {
         ENTITABLE_CHECK(all.get(1));
@@ -660,10 +660,10 @@ TEST_CASE("transaction: exclusive comes first, and its row is a system row") {
     std::size_t rows = 0;
     in.books.for_each_in_partition("first", [&](auto const&) { ++rows; }).value();
     CHECK(rows == 5);
-    // A body that writes nothing writes nothing.
+    // A body without writes writes nothing.
     auto const looked = in.transact([](all_of_bank& all) -> result<void> { return all.exclusive(); });
     CHECK_FALSE(looked.value().changed);
-    // Who announces is met.
+    // Bodies that announce themselves conflict.
     int runs = 0;
     auto const met = in.transact([&](all_of_bank& all) -> result<void> {
         ENTITABLE_CHECK(all.exclusive());

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 // Transactions of one partition in every order in which their requests can reach the store, with lost and late requests and programs
-// that end; and the same with defects, each of which is found.
+// that end. Then the same with defects, each of which is detected.
 
 #include "support/catch.hpp"
 #include <entitable/entitable.hpp>
@@ -38,7 +38,7 @@ using body = std::function<result<void>(on_ledger&)>;
 using outcome = result<transacted>;
 using through_defect = std::function<any_transport(any_transport)>;
 
-/// How many ended so.
+/// How many ended with each outcome.
 struct tally {
     int good{};
     int unknown{};
@@ -62,7 +62,7 @@ struct cast {
     through_defect defect{};
 };
 
-/// Walks through all orders of some bodies over a bank of three accounts, `opening` cents each.
+/// Walks through all orders of some bodies over a bank of three accounts, each with `opening` cents.
 testing::interleaving_report walk(std::vector<cast> const& actors, std::int64_t opening,
     std::function<std::string(ledger const&, tally const&)> const& check, testing::interleaving_limits limits = {},
     bool operation_rows = false) {
@@ -115,14 +115,14 @@ std::int64_t sum(ledger const& books) {
     return books.of<account>().where(a::bank == "first").sum(a::cents).value();
 }
 
-/// Reads two accounts one by one; an error says that they never stood so.
+/// Reads two accounts one by one. An error says that the pair of values never existed.
 result<void> looks(on_ledger& all) {
     ENTITABLE_TRY(auto one, all.get<account>(1));
     ENTITABLE_TRY(auto two, all.get<account>(2));
     return one.cents + two.cents == 20 ? result<void>{} : result<void>{failure{error_code::out_of_range_input, "torn"}};
 }
 
-/// A transport that changes requests or answers on their way.
+/// A transport that changes requests or answers in transit.
 template <class Change>
 struct defective {
     using is_transport = void;
@@ -140,7 +140,7 @@ through_defect with_defect(Change change) {
     return [change](any_transport below) { return any_transport{defective<Change>{std::move(below), change}}; };
 }
 
-/// Changes of a transaction in the opposite order.
+/// Changes of a transaction in reverse order.
 constexpr auto reversed = []<class Request>(any_transport const& below, Request const& request, call& context) {
     if constexpr (std::same_as<Request, transact>) {
         transact turned = request;
@@ -157,7 +157,7 @@ constexpr auto reversed = []<class Request>(any_transport const& below, Request 
     }
 };
 
-/// Answers a confirmation by what was read before.
+/// Answers a confirmation with what was read before.
 struct confirms_unseen {
     std::shared_ptr<page> seen = std::make_shared<page>();
     template <class Request>
@@ -180,7 +180,7 @@ struct confirms_unseen {
 
 } // namespace
 
-TEST_CASE("transaction: transfers keep the sum, and readers see no half of one, in every order") {
+TEST_CASE("transaction: transfers keep the sum, and readers never see half of a transfer, in every order") {
     auto const constant = [](ledger const& books, tally const& told) -> std::string {
         return sum(books) != 30 ? "money came or went" : told.refused > 0 ? "an outcome that cannot be" : "";
     };
@@ -192,13 +192,13 @@ TEST_CASE("transaction: transfers keep the sum, and readers see no half of one, 
     auto const reader = walk({{"there", there}, {"reader", looks}}, 10, constant, {.faults = 0, .late = 0});
     CHECK(reader.problem == "");
     CHECK(reader.complete);
-    // Without the confirmation the reader tells what never was.
+    // Without the confirmation the reader reports a state that never existed.
     auto const torn = walk({{"there", there}, {"reader", looks, false, with_defect(confirms_unseen{})}}, 10, constant,
         {.faults = 0, .late = 0});
     CHECK(torn.problem == "an outcome that cannot be");
 }
 
-TEST_CASE("transaction: numbers without gaps, in every order, and with answers settled by operation rows") {
+TEST_CASE("transaction: numbers have no gaps, in every order, and with answers settled by operation rows") {
     auto const next = [](on_ledger& all) -> result<void> {
         ENTITABLE_TRY(auto counted, all.get<account>(3));
         counted.cents += 1;
@@ -232,8 +232,8 @@ TEST_CASE("transaction: numbers without gaps, in every order, and with answers s
     CHECK(settled.complete);
 }
 
-TEST_CASE("transaction: what is decided by what is not there holds among exclusive bodies, and only there") {
-    // One of the bookings 1 and 2 may be there, not both.
+TEST_CASE("transaction: decisions on missing rows hold only among exclusive bodies") {
+    // At most one of the bookings 1 and 2 may exist.
     auto const takes = [](std::int64_t own, bool exclusive) {
         return [own, exclusive](on_ledger& all) -> result<void> {
             if (exclusive) {
@@ -255,7 +255,7 @@ TEST_CASE("transaction: what is decided by what is not there holds among exclusi
               .problem == "");
     CHECK(walk({{"one", takes(1, false)}, {"two", takes(2, false)}}, 0, not_both, calm).problem == "both are there");
     CHECK(walk({{"one", takes(1, true)}, {"two", takes(2, false)}}, 0, not_both, calm).problem == "both are there");
-    // One that announces itself is met by the exclusive one; that one is met by nobody who only announces.
+    // An announcing body conflicts with an exclusive one, and announcing bodies do not conflict with each other.
     auto const blind = [](on_ledger& all) -> result<void> {
         all.insert(booking{"first", 2, 1});
         return {};
@@ -263,7 +263,7 @@ TEST_CASE("transaction: what is decided by what is not there holds among exclusi
     auto const sees = [](on_ledger& all) -> result<void> {
         ENTITABLE_CHECK(all.exclusive());
         ENTITABLE_TRY(auto other, all.find<booking>(2));
-        if (!other) { // it was not there before this one
+        if (!other) { // it did not exist before
             all.insert(account{"first", 50, 0});
         } else {
             all.insert(account{"first", 60, 0});
@@ -278,8 +278,8 @@ TEST_CASE("transaction: what is decided by what is not there holds among exclusi
     CHECK(walk({{"exclusive", sees}, {"announced", blind, true}}, 0, marks, calm).problem == "");
 }
 
-TEST_CASE("transaction: exact versions stand before everything else in the request") {
-    // Account 3 says whether booking 1 is there; who sees that it is requires it, or inserts 2 beside it.
+TEST_CASE("transaction: exact versions come first in the request") {
+    // Account 3 records whether booking 1 exists. A body that sees that it does requires it, or inserts 2 next to it.
     auto const leaves = [](on_ledger& all) -> result<void> {
         ENTITABLE_TRY(auto flag, all.get<account>(3));
         flag.cents = 0;
@@ -302,7 +302,7 @@ TEST_CASE("transaction: exact versions stand before everything else in the reque
     };
     testing::interleaving_limits const calm{.faults = 0, .late = 0};
     auto const opened = [&](bool requires_it, through_defect const& defect) {
-        // The booking is there from the beginning: made by a body that both wait for is not needed.
+        // The booking exists from the start: a body that creates it first is not needed.
         return testing::interleavings(
             [&](testing::stage& on) {
                 ledger const books{on.store(), "books"};
@@ -329,7 +329,7 @@ TEST_CASE("transaction: exact versions stand before everything else in the reque
             },
             calm);
     };
-    // "leaves" may be refused only where its own insert-or-replace met nothing: it never is.
+    // "leaves" could be refused only if its own insert-or-replace found no row, and it never is.
     CHECK(opened(true, {}).problem == "");
     CHECK(opened(true, with_defect(reversed)).problem == "refused for what was not so any more");
     CHECK(opened(false, with_defect(reversed)).problem == "refused for what was not so any more");

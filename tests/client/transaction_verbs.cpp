@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Random bodies of a transaction, beside the same verbs applied one by one to a plain map.
+// Random bodies of a transaction, compared with the same verbs applied one by one to a plain map.
 
 #include "support/catch.hpp"
 #include <entitable/entitable.hpp>
@@ -66,7 +66,7 @@ void lay_over(thing& below, thing const& above) {
     }
 }
 
-/// Applies one verb as if it were the only one. Whether it was not refused.
+/// Applies one verb as if it were the only one. Returns whether it was accepted.
 bool apply(state& rows, step const& each, seen* reads) {
     auto const at = rows.find(each.with.number);
     bool const there = at != rows.end();
@@ -202,7 +202,7 @@ struct generator {
     }
 };
 
-/// A row that is inserted without having been read, and then removed: nothing of it is sent, so that it was there is not noticed.
+/// A row that is inserted without having been read, and then removed: nothing of it is sent, so its existence is not noticed.
 bool inserts_and_removes_unread(std::vector<step> const& body) {
     for (std::size_t index = 0; index < body.size(); ++index) {
         for (std::size_t later = index + 1; later < body.size(); ++later) {
@@ -217,7 +217,7 @@ bool inserts_and_removes_unread(std::vector<step> const& body) {
 
 } // namespace
 
-TEST_CASE("transaction: random bodies do what their verbs do one by one") {
+TEST_CASE("transaction: random bodies do what their verbs do one at a time") {
     world in;
     generator make{random_source{4711}};
     std::size_t made = 0;
@@ -242,7 +242,7 @@ TEST_CASE("transaction: random bodies do what their verbs do one by one") {
             ++refused;
             CHECK(done.error().effect == effect::none);
             CHECK(in.stored() == before);
-            // What is not known without a read is asked for.
+            // Unknown rows are read first.
             CHECK((expected.refused || done.error().code == error_code::invalid_input));
             continue;
         }
@@ -258,7 +258,7 @@ TEST_CASE("transaction: random bodies do what their verbs do one by one") {
     CHECK(refused > 500);
 }
 
-TEST_CASE("transaction: random bodies, and a write of another's in between, are as if one had followed the other") {
+TEST_CASE("transaction: a random body and a concurrent write of another writer are serializable") {
     world in;
     generator make{random_source{815}};
     std::size_t made = 0;

@@ -50,7 +50,7 @@ struct locating {
 
 } // namespace
 
-TEST_CASE("update: reads, changes and writes") {
+TEST_CASE("update: reads, changes and writes an entity") {
     race on;
     auto const done = on.runners.update("Boston", 7, [](runner& who) { ++*who.age; }, on.how);
     REQUIRE(done);
@@ -62,7 +62,7 @@ TEST_CASE("update: reads, changes and writes") {
     CHECK(stored.etag == done->etag);
 }
 
-TEST_CASE("update: goes again when another writer was faster, and keeps what that one wrote") {
+TEST_CASE("update: starts over if another writer was faster, and keeps the change of that writer") {
     race on;
     int calls = 0;
     auto const done = on.runners.update(
@@ -80,7 +80,7 @@ TEST_CASE("update: goes again when another writer was faster, and keeps what tha
     CHECK(on.runners.get("Boston", 7)->age == 44);
 }
 
-TEST_CASE("update: each read and each write is an operation, and waits for other writers are told") {
+TEST_CASE("update: each read and each write is an operation, and waits for other writers are reported") {
     race on;
     entitable_test::watcher eyes;
     call_options watched;
@@ -132,10 +132,10 @@ TEST_CASE("update: gives up when other writers are always faster") {
     CHECK(done.error().attempts == 5);
     CHECK(calls == 5);
     CHECK(on.runners.get("Boston", 7)->age == 5);
-    CHECK(on.time.steady() > begun); // waits between
+    CHECK(on.time.steady() > begun); // waits between attempts
 }
 
-TEST_CASE("update: a write whose answer was lost is not followed by a second one") {
+TEST_CASE("update: a write whose answer was lost is not repeated") {
     for (fault const& lost : {fault::lost_after(), fault::lost_before(), fault::status(500, true)}) {
         race on;
         on.service.plan({lost, 1, "write_entity"});
@@ -153,7 +153,7 @@ TEST_CASE("update: a write whose answer was lost is not followed by a second one
     }
 }
 
-TEST_CASE("update: what is missing is said, also when it goes away in between") {
+TEST_CASE("update: a missing table or row is reported, even if it disappears in between") {
     race on;
     CHECK(on.runners.update("Boston", 8, [](runner&) {}, on.how).error().code == error_code::resource_not_found);
     int calls = 0;
@@ -185,7 +185,7 @@ TEST_CASE("update: false leaves the entity as it is") {
     CHECK(on.runners.get("Boston", 7)->age == 31);
 }
 
-TEST_CASE("update: by name it overwrites what another wrote in between") {
+TEST_CASE("update: without a version check it overwrites a concurrent change of the same property") {
     race on;
     auto const done = on.runners.update(
         "Boston", 7, any_etag,
@@ -199,7 +199,7 @@ TEST_CASE("update: by name it overwrites what another wrote in between") {
     CHECK(on.runners.get("Boston", 7)->age == 32);
 }
 
-TEST_CASE("update: does not change keys") {
+TEST_CASE("update: cannot change keys") {
     race on;
     auto const done = on.runners.update("Boston", 7, [](runner& who) { who.bib = 8; }, on.how);
     CHECK(done.error().code == error_code::invalid_input);
@@ -207,7 +207,7 @@ TEST_CASE("update: does not change keys") {
     CHECK_FALSE(on.runners.find("Boston", 8).value());
 }
 
-TEST_CASE("update: properties that the entity does not know stay, absent ones go") {
+TEST_CASE("update: undeclared properties stay, and absent ones are removed") {
     race on;
     row_table const rows{on.store, "runners"};
     auto whole = rows.get("Boston", "0000000007").value();
@@ -222,7 +222,7 @@ TEST_CASE("update: properties that the entity does not know stay, absent ones go
     CHECK(stored.get<std::string>("name").value() == "Ann");
 }
 
-TEST_CASE("update: the errors of the keys, of the row and of the deadline") {
+TEST_CASE("update: returns the errors of the keys, of the row and of the deadline") {
     race on;
     CHECK(on.runners.update("Boston__Full_", 7, [](runner&) {}, on.how).error().effect == effect::none);
     row_table const rows{on.store, "runners"};

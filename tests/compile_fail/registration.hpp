@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The entity that the programs of this folder misuse.
+/// The entity that the programs in this folder misuse.
 
 #include <entitable/entitable.hpp>
 

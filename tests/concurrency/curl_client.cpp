@@ -13,7 +13,7 @@ using namespace entitable;
 using namespace entitable_test;
 using std::chrono::milliseconds;
 
-TEST_CASE("threads share one client: every answer belongs to its request") {
+TEST_CASE("threads can share one client, and every answer belongs to its request") {
     server const local{each_request(
         [](peer& client, std::string const& request) { client.answer(request.substr(5, request.find(' ', 5) - 5)); })};
     curl_client const client;
@@ -33,10 +33,10 @@ TEST_CASE("threads share one client: every answer belongs to its request") {
         thread.join();
     }
     CHECK(good == 300);
-    CHECK(local.connections() <= 12); // a session and its connection for each thread, or nearly so
+    CHECK(local.connections() <= 12); // about one session and connection per thread
 }
 
-TEST_CASE("many requests at once, cancelled from elsewhere at any moment: each is answered once") {
+TEST_CASE("many concurrent requests that are cancelled by another thread at any moment are each answered once") {
     server const local{each_request([](peer& client, std::string const&) { client.answer("x"); })};
     curl_client const client;
     std::size_t const times = rounds(8, 400);
@@ -68,7 +68,7 @@ TEST_CASE("many requests at once, cancelled from elsewhere at any moment: each i
     CHECK(stopped > 0);
 }
 
-TEST_CASE("threads with one bearer credential refresh it without a race") {
+TEST_CASE("threads that share a bearer credential refresh it without a race") {
     std::atomic<int> asked{0};
     auto const who = credential::bearer([&](std::string_view) -> result<access_token> {
         return access_token{

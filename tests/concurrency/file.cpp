@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Threads on one file: commits that are shared, readers that see whole transactions, bodies that are refused or throw within
-// a shared commit.
+// Threads on one file: shared commits, readers that see whole transactions, bodies that are refused or throw within a shared
+// commit.
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
@@ -42,7 +42,7 @@ void in_threads(std::size_t count, Work const& work) {
 
 } // namespace
 
-TEST_CASE("file: a reader sees a transaction as a whole, and what it saw stays") {
+TEST_CASE("file: a reader sees a transaction as a whole, and its snapshot stays the same") {
     constexpr std::int32_t rows = 20;
     temporary_folder const folder{temporary_folder::memory()};
     file_options options;
@@ -82,7 +82,7 @@ TEST_CASE("file: a reader sees a transaction as a whole, and what it saw stays")
     CHECK(seen > 20);
 }
 
-TEST_CASE("file: threads share commits, and each has its own answer") {
+TEST_CASE("file: threads share commits, and each gets its own answer") {
     constexpr std::size_t threads = 8;
     temporary_folder const folder;
     file_backend const store{folder / "stamps.db"};
@@ -92,7 +92,7 @@ TEST_CASE("file: threads share commits, and each has its own answer") {
     std::atomic<std::size_t> first{0};
     in_threads(threads, [&](std::size_t thread) {
         for (std::int32_t row = 0; row < count; ++row) {
-            // One of all threads is the first with each row of this place.
+            // For each row of this place one of the threads is first.
             auto const shared = stamps.insert({"all", row, static_cast<std::int64_t>(thread)});
             first += shared ? 1U : 0U;
             if (!shared && shared.error().code != error_code::entity_already_exists) {
@@ -106,7 +106,7 @@ TEST_CASE("file: threads share commits, and each has its own answer") {
     CHECK(store.verify().value().sound());
 }
 
-TEST_CASE("file: what a body throws reaches its own caller, and the others of the commit go on") {
+TEST_CASE("file: an exception from a body reaches its caller, and the other updates of the commit succeed") {
     temporary_folder const folder;
     file_backend const backend{folder / "stamps.db"};
     sqlite_store& store = backend.store();
@@ -143,7 +143,7 @@ TEST_CASE("file: what a body throws reaches its own caller, and the others of th
     CHECK(rows == 160);
 }
 
-TEST_CASE("file: tables that come and go under readers and writers") {
+TEST_CASE("file: tables are created and dropped under readers and writers") {
     temporary_folder const folder{temporary_folder::memory()};
     file_backend const store{folder / "stamps.db"};
     std::atomic<bool> stop{false};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Copies of a file that threads write: each copy holds whole transactions, and all that were acknowledged before it began.
+// Copies of a file that threads write to: each copy contains whole transactions, and all that were acknowledged before it
+// began.
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
@@ -43,7 +44,7 @@ result<std::vector<written>> move_money(table<account> const& accounts, std::str
 
 } // namespace
 
-TEST_CASE("file: copies that are made while threads write hold whole transactions and what was acknowledged before") {
+TEST_CASE("file: copies made while threads write contain whole transactions and every write acknowledged before") {
     for (auto const journal : {file_journal::automatic, file_journal::rollback}) {
         temporary_folder const folder{temporary_folder::memory()};
         file_options options;
@@ -111,7 +112,7 @@ TEST_CASE("file: copies that are made while threads write hold whole transaction
     }
 }
 
-TEST_CASE("file: copies of one file at one time, to one name: one of them has it") {
+TEST_CASE("file: of concurrent copies of one file to the same name, one succeeds") {
     temporary_folder const folder{temporary_folder::memory()};
     file_backend const store{folder / "accounts.db"};
     table<account> const accounts{store, "accounts"};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Calls on a file that others hold: each ends with its own deadline, its cancellation or busy_timeout, whoever stands before it.
-// The bounds are some times what is promised and less than the time that the others hold the file.
+// Calls on a file that others have locked: each ends with its own deadline, its cancellation or busy_timeout, whoever is ahead
+// of it. The limits are a few times the documented ones and less than the time that the others hold the file.
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
@@ -32,7 +32,7 @@ struct item {
 
 ENTITABLE(item, partition_key(part), row_key(id), properties(text))
 
-/// What another process does: holds SQLite's own locks, after some statements.
+/// What another process does: holds SQLite's own locks after some statements.
 class other_connection {
 public:
     other_connection(std::string const& path, char const* text) {
@@ -75,7 +75,7 @@ std::future<ended> started(Work work) {
     });
 }
 
-/// Until a thread that was begun waits where it will wait.
+/// Waits until a started thread has reached its wait.
 void settle() { std::this_thread::sleep_for(milliseconds{60}); }
 
 constexpr milliseconds long_timeout{4'000};
@@ -83,7 +83,7 @@ constexpr milliseconds soon{1'500};
 
 } // namespace
 
-TEST_CASE("file: a queued writer ends with its own deadline or cancellation, whoever leads") {
+TEST_CASE("file: a queued writer ends with its own deadline or cancellation, whichever thread leads the commit") {
     temporary_folder const folder{temporary_folder::memory()};
     std::string const path = folder / "items.db";
     file_options options;
@@ -121,7 +121,7 @@ TEST_CASE("file: a queued writer ends with its own deadline or cancellation, who
     CHECK(items.get("p", 4));
 }
 
-TEST_CASE("file: a writer that leads ends with its own deadline or cancellation, and another goes on") {
+TEST_CASE("file: a leading writer ends with its own deadline or cancellation, and another one continues") {
     temporary_folder const folder{temporary_folder::memory()};
     std::string const path = folder / "items.db";
     file_options options;
@@ -157,7 +157,7 @@ TEST_CASE("file: a writer that leads ends with its own deadline or cancellation,
     CHECK(items.scan_table().count().value() == 3);
 }
 
-TEST_CASE("file: writers in a queue wait for busy_timeout, and not for one after the other") {
+TEST_CASE("file: queued writers wait for busy_timeout concurrently and not one after the other") {
     temporary_folder const folder{temporary_folder::memory()};
     std::string const path = folder / "items.db";
     file_options options;
@@ -179,7 +179,7 @@ TEST_CASE("file: writers in a queue wait for busy_timeout, and not for one after
     }
 }
 
-TEST_CASE("file: a busy_timeout of nothing is not for the writers of the same store") {
+TEST_CASE("file: a busy_timeout of 0 does not apply to writers of the same store") {
     temporary_folder const folder;
     file_options options;
     options.busy_timeout = milliseconds{0};
@@ -203,7 +203,7 @@ TEST_CASE("file: a busy_timeout of nothing is not for the writers of the same st
     CHECK(items.scan_table().count().value() == 240);
 }
 
-TEST_CASE("file: a checkpoint, and a writer beside one, end with their own deadlines") {
+TEST_CASE("file: a checkpoint and a concurrent writer each end with their own deadline") {
     temporary_folder const folder{temporary_folder::memory()};
     std::string const path = folder / "items.db";
     file_options options;
@@ -238,7 +238,7 @@ TEST_CASE("file: a checkpoint, and a writer beside one, end with their own deadl
     CHECK(items.scan_table().count().value() == 1);
 }
 
-TEST_CASE("file: a long log that is being read holds no writer longer than its deadline") {
+TEST_CASE("file: a long log that is being read delays no writer past its deadline") {
     temporary_folder const folder{temporary_folder::memory()};
     std::string const path = folder / "items.db";
     file_options options;
@@ -319,7 +319,7 @@ TEST_CASE("file: with a rollback journal, readers and commits end with their own
 
 namespace {
 
-/// A clock that goes on by a millisecond with each question.
+/// A clock that advances by a millisecond with each reading.
 class asked_clock final : public entitable::clock {
 public:
     date_time now() noexcept override { return date_time::from_date(2026, 1, 1); }
@@ -334,7 +334,7 @@ private:
 
 } // namespace
 
-TEST_CASE("file: the rows of a dropped table are removed until the deadline of the call, and later the rest") {
+TEST_CASE("file: the rows of a dropped table are removed until the deadline of the call, and the rest later") {
     temporary_folder const folder{temporary_folder::memory()};
     std::string const path = folder / "items.db";
     asked_clock time;
@@ -374,7 +374,7 @@ TEST_CASE("file: the rows of a dropped table are removed until the deadline of t
     CHECK(store.store().drop_table("u").value());
     CHECK(rows() == 0);
 
-    // So does the opening of the file, for a while each time.
+    // So does opening the file, for a while each time.
     CHECK(store.store().create_table("t", "t").value());
     CHECK(store.store().update("t", "p", [&](sqlite_store::transaction& staged) {
         for (std::int64_t row = 0; row < all; ++row) {

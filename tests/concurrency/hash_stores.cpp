@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Stores on a hash that are used by several threads while their headers are looked at all the time, and then are gone.
+// Hashed stores are used by several threads while their headers are read continuously and are then migrated.
 
 #include <entitable/entitable.hpp>
 #include <entitable/shards.hpp>
@@ -25,7 +25,7 @@ ENTITABLE(item, partition_key(group), row_key(number), properties())
 
 } // namespace
 
-TEST_CASE("stores on a hash: several threads, and headers that go under way") {
+TEST_CASE("stores on a hash: several threads, while headers are migrated") {
     std::map<std::string, memory_backend> stores;
     std::mutex lock;
     auto const opener = [&](std::string_view name) -> result<any_transport> {
@@ -41,7 +41,7 @@ TEST_CASE("stores on a hash: several threads, and headers that go under way") {
     std::atomic<bool> stop{false};
     std::atomic<int> written{0};
     std::atomic<int> refused{0};
-    std::atomic<int> late{0}; // applied or not: the headers went while the request was under way
+    std::atomic<int> late{0}; // applied or not: the headers were migrated while the request was in flight
     std::atomic<int> wrong{0};
     std::vector<std::thread> all;
     for (int thread = 0; thread < 4; ++thread) {
@@ -73,7 +73,7 @@ TEST_CASE("stores on a hash: several threads, and headers that go under way") {
     }
     CHECK(wrong == 0);
     CHECK(hash_stores::make({"one", "two", "three"}, opener, often).error().code == error_code::wrong_store);
-    int there = 0; // what the stores have: nobody opens them any more
+    int there = 0; // the contents of the stores: no client opens them any more
     for (auto const& [name, place] : {std::pair{"one", "0"}, std::pair{"two", "1"}, std::pair{"three", "2"}}) {
         table<item> const part{stores.at(name), std::string{"items000"} + place + "x1"};
         there += static_cast<int>(part.scan_table().count().value());

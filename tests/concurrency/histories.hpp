@@ -15,8 +15,8 @@
 
 namespace entitable_test {
 
-/// Asks for something at random of the partition, and notes what it was answered. `seen` has versions to make conditions of, and takes
-/// those that it meets.
+/// Sends a random request to the partition and records its answer. `seen` contains versions for conditions, and the request adds the
+/// versions it finds.
 template <class Store>
 timed_operation random_request(Store const& store, std::string const& partition, std::mt19937_64& random,
     std::vector<std::string>& seen, std::atomic<std::uint64_t>& time) {
@@ -86,7 +86,7 @@ timed_operation random_request(Store const& store, std::string const& partition,
     return done;
 }
 
-/// What `random_request` makes the first conditions of.
+/// Versions for the first conditions of `random_request`.
 inline std::vector<std::string> no_versions() { return {"W/\"none\""}; }
 
 /// Runs a history of random requests of several threads on one partition; `time` orders their beginnings and ends.

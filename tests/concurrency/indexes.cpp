@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Several threads write through indexed tables: every addition that was acknowledged is there, and no row of an index is left over.
+// Several threads write through indexed tables: every acknowledged addition is stored, and no index row is left over.
 
 #include <entitable/retrying.hpp>
 
@@ -13,7 +13,7 @@
 using namespace entitable;
 using namespace marathon;
 
-TEST_CASE("index: several threads") {
+TEST_CASE("index: several threads write concurrently") {
     constexpr std::size_t writers = 4;
     std::size_t const each_writes = entitable_test::rounds(40, 2'000);
     for (bool const faults : {false, true}) {

@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// Whether the answers that several threads got can be explained by some order of their requests: the search of Wing and
-/// Gong (1993), with Lowe's memory of what was tried (2017). The object is a partition of a few rows, so that batches
-/// and queries are judged together with the writes of single rows. A version stands for all of a row: each is made once.
+/// Whether some order of the requests explains the answers that several threads got: the search of Wing and Gong (1993)
+/// with Lowe's memory of tried states (2017). The object is a partition of a few rows, so that batches and queries are
+/// judged together with the writes of single rows. A version stands for the content of a row: each is created once.
 
 #include <entitable/request/requests.hpp>
 
@@ -69,7 +69,7 @@ inline std::optional<entitable::error_code> refusal_of(timed_operation::change c
     return std::nullopt;
 }
 
-/// The state after the operation, if it can have given its answer in `state`.
+/// The state after the operation, if it could have given its answer in `state`.
 inline std::optional<partition_state> after(timed_operation const& done, partition_state const& state) {
     if (done.kind == timed_operation::one_row) {
         return done.found[done.row] == state[done.row] ? std::optional{state} : std::nullopt;
@@ -89,20 +89,20 @@ inline std::optional<partition_state> after(timed_operation const& done, partiti
     return done.refused ? std::nullopt : std::optional{next};
 }
 
-/// What a search found.
+/// The result of a search.
 enum class linear : std::uint8_t { yes, no, not_decided };
 
-/// The search for an order. What changes nothing is given the first place where its answer fits: whatever order there is with a later
-/// place for it, there is with this one. So only the places of changes are tried.
+/// The search for an order. An operation without changes is placed at the first position where its answer fits: if there is an order
+/// with a later position, there is one with this position. So only the positions of changes are tried.
 class linear_search {
 public:
-    /// Gives up when it stood in so many places.
+    /// Gives up after this number of positions.
     explicit linear_search(std::vector<timed_operation> history, std::size_t most_places = 1'000'000)
         : history_(std::move(history)), most_places_(most_places) {
         std::sort(history_.begin(), history_.end(), [](auto const& a, auto const& b) { return a.begun < b.begun; });
         done_.assign(history_.size(), '.');
     }
-    /// From a partition without rows.
+    /// Starts with a partition without rows.
     [[nodiscard]] linear run() {
         bool const found = find({});
         return found ? linear::yes : tried_.size() >= most_places_ ? linear::not_decided : linear::no;
@@ -140,7 +140,7 @@ private:
             }
         }
     }
-    /// Whatever began before any of the rest ended can have been the next.
+    /// Every operation that began before the end of all remaining ones may be next.
     [[nodiscard]] std::vector<std::size_t> candidates() const {
         std::vector<std::size_t> found;
         std::uint64_t first_end = UINT64_MAX;
@@ -153,7 +153,7 @@ private:
         std::erase_if(found, [&](std::size_t at) { return history_[at].begun > first_end; });
         return found;
     }
-    /// Where the search stands: those that are done are all before the first that is not, and a few behind it.
+    /// The position of the search: all operations before the first pending one are done, and a few after it.
     [[nodiscard]] std::string place(partition_state const& state) const {
         std::size_t const first = done_.find('.');
         std::size_t const last = done_.find_last_of('+');
@@ -181,7 +181,7 @@ private:
     std::set<std::string> tried_;
 };
 
-/// Whether there is an order, from a partition without rows; throws where that could not be decided.
+/// Whether there is an order, starting with a partition without rows. Throws if that could not be decided.
 inline bool linearizable(std::vector<timed_operation> const& history) {
     switch (linear_search{history}.run()) {
         case linear::yes: return true;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What a local backend promises to several threads: a page is a snapshot of its partition, a batch is seen as a whole,
-// and all requests on a partition together are linearizable. Meant to be run under the thread sanitizer too.
+// What a local backend guarantees to several threads: a page is a snapshot of its partition, a batch is seen as a
+// whole, and all requests to a partition are linearizable. Also runs under the thread sanitizer.
 
 #include "histories.hpp"
 #include <entitable/backends/memory/memory_backend.hpp>
@@ -36,7 +36,7 @@ transact stamp(std::int32_t number) {
 
 } // namespace
 
-TEST_CASE("local: a page is one snapshot of its partition") {
+TEST_CASE("local: a page is a single snapshot of its partition") {
     memory_backend const store;
     call first;
     REQUIRE(store.execute(create_table{"Orders"}, first));
@@ -95,7 +95,7 @@ std::vector<timed_operation> history(Store const& store, std::uint64_t seed, std
     return entitable_test::history(store, seed, threads, each, time);
 }
 
-/// Answers some reads from an older answer, as a cache would.
+/// Answers some reads with an older answer, like a cache.
 struct stale {
     memory_backend store;
     template <class Request>
@@ -132,7 +132,7 @@ TEST_CASE("local: requests on a partition are linearizable") {
     CHECK(concurrent > 100); // operations overlap at all
 }
 
-TEST_CASE("linearizable: finds stale reads") {
+TEST_CASE("linearizable: the checker finds stale reads") {
     std::size_t found = 0;
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         stale const store{};
@@ -143,7 +143,7 @@ TEST_CASE("linearizable: finds stale reads") {
     CHECK(found >= 15); // a stale answer may happen to be right
 }
 
-TEST_CASE("linearizable: small histories") {
+TEST_CASE("linearizable: the checker judges small histories correctly") {
     auto const write = [](std::uint64_t begun, std::uint64_t ended, std::string made) {
         timed_operation done;
         done.begun = begun;

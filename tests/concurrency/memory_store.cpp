@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What memory_store promises to several threads; meant to be run under the thread sanitizer too.
+// What memory_store guarantees to several threads. Also runs under the thread sanitizer.
 
 #include <entitable/backends/memory/memory_store.hpp>
 
@@ -21,7 +21,7 @@ using namespace entitable_test;
 
 namespace {
 
-/// Runs `work(thread number, go on?)` on so many threads, until the time is over and each has run once.
+/// Runs `work(thread number, go on?)` on this number of threads, until the time is over and each has run once.
 void run_for(std::chrono::milliseconds time, std::size_t threads,
     std::function<void(std::size_t, std::atomic<bool> const&)> const& work) {
     std::atomic<bool> go_on{true};
@@ -42,7 +42,7 @@ void run_for(std::chrono::milliseconds time, std::size_t threads,
 
 std::chrono::milliseconds some_time() { return std::chrono::milliseconds{rounds(700, 60'000)}; }
 
-/// Adds 1 to the number in a row, within one update.
+/// Increments the number in a row within one update.
 lookup increment(memory_store& store, std::string_view partition, std::string_view row) {
     return store
         .update("t", partition,
@@ -81,12 +81,12 @@ TEST_CASE("rw_lock: one writer or many readers") {
     });
     CHECK(torn == 0);
     CHECK(number == written);
-    // neither side shuts out the other
+    // neither side locks out the other
     CHECK(written > 100);
     CHECK(read > 100);
 }
 
-TEST_CASE("rw_lock: readers are inside while a writer has shut out the other writers only") {
+TEST_CASE("rw_lock: readers can enter while a writer has locked out only other writers") {
     detail::rw_lock lock;
     std::size_t number = 0;
     std::size_t copy = 0;
@@ -117,7 +117,7 @@ TEST_CASE("rw_lock: readers are inside while a writer has shut out the other wri
     CHECK(written > 100);
 }
 
-TEST_CASE("rw_lock: a writer gets in though there is always a reader inside") {
+TEST_CASE("rw_lock: a writer gets the lock even if there is always a reader inside") {
     detail::rw_lock lock;
     std::atomic<int> readers{0};
     std::atomic<std::size_t> written{0};
@@ -141,7 +141,7 @@ TEST_CASE("rw_lock: a writer gets in though there is always a reader inside") {
     CHECK(written > 20);
 }
 
-TEST_CASE("rw_lock: a reader that stays does not shut out others, though a writer waits") {
+TEST_CASE("rw_lock: a slow reader does not lock out other readers while a writer waits") {
     detail::rw_lock lock;
     std::atomic<bool> written{false};
     lock.lock_shared();
@@ -187,7 +187,7 @@ TEST_CASE("memory_store: no update is lost") {
     CHECK(wrong == 0);
 }
 
-TEST_CASE("memory_store: partitions appear and become empty under readers and writers") {
+TEST_CASE("memory_store: partitions appear and become empty under concurrent readers and writers") {
     memory_store store;
     REQUIRE(store.create_table("t", "").value());
     std::atomic<std::int64_t> balance{0};
@@ -211,7 +211,7 @@ TEST_CASE("memory_store: partitions appear and become empty under readers and wr
                 (void)read(store, "t", partition, row);
                 continue;
             }
-            // Each takes the row away or puts it back: what they did must add up.
+            // Each removes the row or puts it back: the counts must add up.
             int change = 0;
             auto const outcome = store.update("t", partition, [&](memory_store::transaction& transaction) {
                 if (transaction.get(row, [](std::string_view) {})) {
@@ -231,9 +231,9 @@ TEST_CASE("memory_store: partitions appear and become empty under readers and wr
     CHECK(wrong == 0);
 }
 
-TEST_CASE("memory_store rule 8: no update of a dropped table gets into the table that follows it") {
+TEST_CASE("memory_store rule 8: no update of a dropped table reaches the table that replaces it") {
     memory_store store;
-    std::atomic<std::uint64_t> epoch{0}; // changes only while there is no table
+    std::atomic<std::uint64_t> epoch{0}; // only changes while there is no table
     std::atomic<std::uint64_t> written{0};
     std::atomic<std::size_t> wrong{0};
     run_for(some_time(), 4, [&](std::size_t thread, std::atomic<bool> const& go_on) {
@@ -270,7 +270,7 @@ TEST_CASE("memory_store rule 8: no update of a dropped table gets into the table
     CHECK(rows(store, "t").empty());
 }
 
-TEST_CASE("memory_store rule 5: one scan sees one state of a partition") {
+TEST_CASE("memory_store rule 5: a scan sees a single state of a partition") {
     memory_store store;
     REQUIRE(store.create_table("t", "").value());
     std::size_t const row_count = 50;
@@ -281,7 +281,7 @@ TEST_CASE("memory_store rule 5: one scan sees one state of a partition") {
                     for (std::size_t row = 0; row < row_count; ++row) {
                         transaction.put(std::to_string(row), std::to_string(number));
                     }
-                    // one row comes and goes, so that chunks split and join
+                    // one row is added and removed, so that chunks split and join
                     if (number % 2 == 0) {
                         transaction.erase("extra");
                     } else {
@@ -320,7 +320,7 @@ TEST_CASE("memory_store rule 5: one scan sees one state of a partition") {
     CHECK(numbers > 0);
 }
 
-TEST_CASE("memory_store rule 7: a visitor that stays holds up nobody but writers of its partition") {
+TEST_CASE("memory_store rule 7: a slow visitor blocks only writers of its partition") {
     memory_store store;
     REQUIRE(store.create_table("t", "").value());
     REQUIRE(put(store, "t", "held", "r", "before") == lookup::found);
@@ -370,7 +370,7 @@ TEST_CASE("memory_store rule 7: a visitor that stays holds up nobody but writers
         written = true;
     });
 
-    // more partitions than shards: some stand beside the held one
+    // more partitions than shards: some share a shard with the blocked one
     for (int partition = 0; partition < 1'000; ++partition) {
         std::string const key = std::to_string(partition);
         REQUIRE(put(store, "t", key, "r", "bytes") == lookup::found);
@@ -392,7 +392,7 @@ TEST_CASE("memory_store rule 7: a visitor that stays holds up nobody but writers
     CHECK(read(store, "t", "held", "r") == "after");
 }
 
-TEST_CASE("memory_store rule 7: a body that stays holds up nobody but writers of its partition") {
+TEST_CASE("memory_store rule 7: a slow body blocks only writers of its partition") {
     memory_store store;
     REQUIRE(store.create_table("t", "").value());
     bool const listed = GENERATE(false, true);

@@ -46,7 +46,7 @@ void in_threads(Work const& work) {
     }
 }
 
-/// A service under faults, on a clock that nobody waits for, and a retrying that settles all that is lost.
+/// A service with faults on a manual clock, and a retrying transport that settles everything that is lost.
 struct stage {
     explicit stage(std::size_t faults) {
         service.plan_random(7, faults, 2 * threads * each,
@@ -77,7 +77,7 @@ TEST_CASE("retrying: many threads update one entity, and every update counts onc
     CHECK(on.service.all_fired());
 }
 
-TEST_CASE("sequence: many threads and lost answers, and no number twice") {
+TEST_CASE("sequence: many threads with lost answers never get the same number twice") {
     testing::manual_clock time;
     testing::faulty service{memory_backend{}, {.time = &time}};
     service.plan_random(8, 100, threads * each, {fault::lost_before(), fault::lost_after(), fault::late()});

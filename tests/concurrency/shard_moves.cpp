@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Tables over many stores, used by several threads while shards move, the map is renewed and other tables come and go.
+// Tables over many stores, used by several threads while shards move, the map is renewed and other tables are created
+// and dropped.
 
 #include <entitable/entitable.hpp>
 #include <entitable/retrying.hpp>
@@ -28,7 +29,7 @@ struct item {
 };
 ENTITABLE(item, partition_key(group), row_key(width(number, 8)), properties(count))
 
-/// Three stores, and clients that hold copies of the map for a twentieth of a second.
+/// Three stores, and clients that cache the map for a twentieth of a second.
 struct moving_stores {
     std::map<std::string, memory_backend> stores;
     std::mutex lock;
@@ -45,7 +46,7 @@ struct moving_stores {
     }
 };
 
-/// What a shard that moves or is being created tells: nothing that is wrong.
+/// Errors of a shard that is moving or being created: nothing wrong.
 bool passes_by(error const& told) {
     return told.code == error_code::shard_moving || told.code == error_code::shard_moved ||
         told.code == error_code::table_already_exists || told.code == error_code::resource_not_found ||
@@ -54,12 +55,12 @@ bool passes_by(error const& told) {
 
 struct told {
     std::atomic<int> written{0};   ///< inserts that were acknowledged
-    std::atomic<int> unknown{0};   ///< of which nobody knows
+    std::atomic<int> unknown{0};   ///< with unknown outcome
     std::atomic<int> counted{0};   ///< increments that were acknowledged
-    std::atomic<int> uncounted{0}; ///< of which nobody knows
+    std::atomic<int> uncounted{0}; ///< with unknown outcome
     std::atomic<int> moves{0};
     std::atomic<int> scans{0};
-    std::atomic<int> tables{0}; ///< that came and went
+    std::atomic<int> tables{0}; ///< that were created and dropped
     std::atomic<int> wrong{0};
     std::mutex lock;
     std::string what;
@@ -71,13 +72,13 @@ struct told {
     }
 };
 
-/// Between two writes of a thread, longer with each: else the shards outgrow their movers.
+/// Pause between two writes of a thread, growing with each: otherwise the shards outgrow their movers.
 void pause(int written) { std::this_thread::sleep_for(std::chrono::microseconds{500 + 5 * written}); }
 
 constexpr int groups = 12;
 std::string group_of(int number) { return "g" + std::to_string(number % groups); }
 
-/// Inserts rows of its own; every second writer settles what it was not told.
+/// Inserts rows of its own. Every second writer settles unknown outcomes.
 void write(any_transport const& through, int thread, std::atomic<bool> const& stop, told& all) {
     table<item> const items{through, "items"};
     for (int number = thread + 1; !stop; number += 4) {
@@ -97,7 +98,7 @@ void write(any_transport const& through, int thread, std::atomic<bool> const& st
     }
 }
 
-/// Counts in one row, by its ETag.
+/// Increments one row, using its ETag.
 void count(any_transport const& through, std::atomic<bool> const& stop, told& all) {
     table<item> const items{through, "items"};
     while (!stop) {
@@ -121,7 +122,7 @@ void count(any_transport const& through, std::atomic<bool> const& stop, told& al
     }
 }
 
-/// Scans all shards: the rows that are there from the beginning come once, in order.
+/// Scans all shards: rows that exist from the start are returned once, in order.
 void scan(any_transport const& through, std::atomic<bool> const& stop, told& all) {
     table<item> const items{through, "items"};
     while (!stop) {
@@ -144,7 +145,7 @@ void scan(any_transport const& through, std::atomic<bool> const& stop, told& all
     }
 }
 
-/// Moves its shard round the stores.
+/// Moves its shard around the stores.
 void move(sharded const& cloud, std::int32_t shard, std::vector<std::string> const& names,
     std::atomic<bool> const& stop, told& all) {
     move_options quick;
@@ -153,14 +154,14 @@ void move(sharded const& cloud, std::int32_t shard, std::vector<std::string> con
     auto took = std::chrono::steady_clock::duration{};
     for (std::size_t number = 0; !stop; ++number) {
         std::this_thread::sleep_for(
-            (std::min<std::chrono::nanoseconds>)(took, 1s)); // tables are made while no shard moves
+            (std::min<std::chrono::nanoseconds>)(took, 1s)); // tables are created while no shard moves
         auto const begun = std::chrono::steady_clock::now();
         auto plan = plan_move(cloud, shard, names[number % names.size()], quick);
         auto const done = plan ? plan->run() : result<move_progress>{failure{plan.error()}};
         took = std::chrono::steady_clock::now() - begun;
         if (done) {
             ++all.moves;
-        } else if (!passes_by(done.error()) && done.error().code != error_code::invalid_input) { // it is there already
+        } else if (!passes_by(done.error()) && done.error().code != error_code::invalid_input) { // it exists already
             all.problem("a mover", done.error());
         }
     }
@@ -188,7 +189,7 @@ void come_and_go(sharded const& cloud, std::atomic<bool> const& stop, told& all)
 
 } // namespace
 
-TEST_CASE("shards: several threads while shards move and tables come and go") {
+TEST_CASE("shards: several threads read and write while shards move and tables are created and dropped") {
     moving_stores all_stores;
     sharded const cloud = all_stores.open();
     table<item> const items{cloud, "items"};
@@ -205,7 +206,7 @@ TEST_CASE("shards: several threads while shards move and tables come and go") {
     for (int thread = 0; thread < 4; ++thread) {
         threads.emplace_back([&, thread] { write(thread % 2 == 0 ? sure : any_transport{cloud}, thread, stop, all); });
     }
-    sharded const other = all_stores.open(); // as another process has one
+    sharded const other = all_stores.open(); // as another process would have
     threads.emplace_back([&] { count(other, stop, all); });
     threads.emplace_back([&] { count(sure, stop, all); });
     threads.emplace_back([&] { scan(cloud, stop, all); });

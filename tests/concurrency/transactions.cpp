@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Bodies of four threads over shared invariants, under faults at every kind of request: money neither comes nor goes, numbers have no
-// gap, and each outcome is what happened.
+// Bodies of four threads with shared invariants and faults at every kind of request: the sum of money is constant, numbers have no
+// gaps, and each outcome is true.
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
@@ -138,11 +138,11 @@ void moves_money(Store const& store, std::size_t faults) {
 
 } // namespace
 
-TEST_CASE("transaction: four threads and lost answers, and the books are right, in memory") {
+TEST_CASE("transaction: the books are right in memory after four threads and lost answers") {
     moves_money(memory_backend{}, 150);
 }
 
-TEST_CASE("transaction: four threads and lost answers, and the books are right, in a file") {
+TEST_CASE("transaction: the books are right in a file after four threads and lost answers") {
     entitable_test::temporary_folder const folder{entitable_test::temporary_folder::memory()};
     moves_money(file_backend{folder / "books.db"}, 100);
 }

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The defects that the conformance suite has to find, each with the behaviour that finds it. They are those that authors of real
-/// backends make: a store over SQL, over a map of bytes, over a wire. `spoiled_backend` has a switch for each.
+/// The defects that the conformance suite has to find, each with the behaviour that finds it. Authors of real backends make them:
+/// over SQL, over a map of bytes, over a wire. `spoiled_backend` has a switch for each.
 
 #include <cstddef>
 #include <string_view>
@@ -204,11 +204,11 @@ namespace entitable_test {
     DEFECT(many_answers_change_places, "concurrent requests have the same results as single ones")          \
     DEFECT(many_failures_are_dropped, "concurrent requests have the same results as single ones")
 
-/// What is wrong with a backend.
+/// The defect of a backend.
 enum class defect {
-    none,           ///< nothing: every request is passed on
-    none_own_pages, ///< nothing: queries are answered by the wrapper's own filters, pages and tokens
-    none_own_etags, ///< nothing: ETags are numbers that the wrapper keeps
+    none,           ///< none: every request is forwarded
+    none_own_pages, ///< none: queries are answered by the wrapper's own filters, pages and tokens
+    none_own_etags, ///< none: ETags are numbers that the wrapper stores
 #define ENTITABLE_TEST_DEFECT(name, behaviour) name,
     ENTITABLE_TEST_DEFECTS(ENTITABLE_TEST_DEFECT)
 #undef ENTITABLE_TEST_DEFECT
@@ -218,10 +218,10 @@ enum class defect {
 struct named_defect {
     defect what;
     std::string_view name;
-    std::string_view behaviour; ///< that finds it
+    std::string_view behaviour; ///< the behaviour that finds it
 };
 
-/// All but those that are none.
+/// All except the three without a defect.
 inline constexpr named_defect defects[] = {
 #define ENTITABLE_TEST_DEFECT(name, behaviour) {defect::name, #name, behaviour},
     ENTITABLE_TEST_DEFECTS(ENTITABLE_TEST_DEFECT)

@@ -30,14 +30,14 @@ void conforms(file_options const& options) {
 
 TEST_CASE("conformance: file_backend") { conforms({}); }
 
-TEST_CASE("conformance: file_backend with a rollback journal, relaxed") {
+TEST_CASE("conformance: file_backend with a rollback journal and relaxed durability") {
     file_options options;
     options.journal = file_journal::rollback;
     options.durability = durability::relaxed;
     conforms(options);
 }
 
-TEST_CASE("conformance: one file_backend for all behaviours, nasty on purpose, with small pages") {
+TEST_CASE("conformance: one file_backend for all behaviours, in nasty mode with small pages") {
     temporary_folder const folder;
     file_options options;
     options.local.page_bytes = 1;

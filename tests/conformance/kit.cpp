@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The suite tested: a backend with one defect after the other, and the behaviour that finds it.
+// Tests the suite: a backend with one defect after another, and the behaviour that finds it.
 
 #include "spoiled_backend.hpp"
 #include <entitable/testing/conformance.hpp>
@@ -31,7 +31,7 @@ conformance::behaviour behaviour_named(std::string_view name) {
 
 /// Whether a behaviour fails on a fresh backend with the defect.
 bool finds(conformance::behaviour const& each, defect what) {
-    // Threads that share one processor may miss each other for a while.
+    // Threads that share one processor may not meet for a while.
     int const tries = each.name.starts_with("two threads") || each.name == "a transaction is seen as a whole" ? 10 : 1;
     bool found = false;
     for (int tried = 0; tried < tries && !found; ++tried) {
@@ -40,7 +40,7 @@ bool finds(conformance::behaviour const& each, defect what) {
     return found;
 }
 
-/// The behaviours that find a defect, one behind the other.
+/// The behaviours that find a defect, one after the other.
 std::string found_by(defect what) {
     std::string names;
     for (conformance::behaviour const& each : conformance::behaviours()) {
@@ -54,8 +54,8 @@ std::string found_by(defect what) {
 
 } // namespace
 
-TEST_CASE("conformance: each defect is found by the behaviour it breaks") {
-    bool const all = rounds(0, 1) == 1; // which behaviours find it besides
+TEST_CASE("conformance: each defect is found by the behaviour it violates") {
+    bool const all = rounds(0, 1) == 1; // other behaviours that find it
     for (named_defect const& each : defects) {
         bool const found = finds(behaviour_named(each.behaviour), each.what);
         std::string const behaviours = found && !all ? std::string{each.behaviour} : found_by(each.what);
@@ -65,7 +65,7 @@ TEST_CASE("conformance: each defect is found by the behaviour it breaks") {
     }
 }
 
-TEST_CASE("conformance: a wrapper without a defect passes, with its own pages and ETags, too") {
+TEST_CASE("conformance: a wrapper without a defect passes, also with its own pages and ETags") {
     std::set<std::string_view> slow; // and the same for all three
     for (conformance::behaviour const& each : conformance::behaviours_of_limits) {
         slow.insert(each.name);
@@ -82,20 +82,21 @@ TEST_CASE("conformance: a wrapper without a defect passes, with its own pages an
     }
 }
 
-TEST_CASE("conformance: each behaviour names its contract, and finds a defect") {
+TEST_CASE("conformance: each behaviour names its contract and finds a defect") {
     std::set<std::string_view> names;
     for (conformance::behaviour const& each : conformance::behaviours()) {
         CAPTURE(each.name);
         CHECK(names.insert(each.name).second);
         CHECK(each.contract.ends_with(")")); // its source
-        // Those of system rows try what the library makes of a right backend.
+        // Those about system rows test the library over a correct backend.
         CHECK((each.name.find("system rows") != std::string_view::npos ||
             std::any_of(std::begin(defects), std::end(defects),
                 [&](named_defect const& one) { return one.behaviour == each.name; })));
     }
 }
 
-TEST_CASE("conformance: a failure names behaviour, request, what was expected and what came, and once the contract") {
+TEST_CASE("conformance: a failure reports the behaviour, the request, the expected and the actual answer, and the "
+          "contract once") {
     auto const failures = conformance::try_behaviour(
         behaviour_named("insert needs a free key"), spoiled_backend{defect::insert_overwrites}, "Shown");
     REQUIRE(failures.size() == 2);
@@ -111,7 +112,7 @@ TEST_CASE("conformance: a failure names behaviour, request, what was expected an
     CHECK_THAT(failures[1], !ContainsSubstring("contract:"));
 }
 
-TEST_CASE("conformance: two handles that are two stores are found") {
+TEST_CASE("conformance: two handles to different stores are detected") {
     auto const failures = conformance::run([] { return conformance::handles{memory_backend{}, memory_backend{}}; });
     REQUIRE_FALSE(failures.empty());
     CHECK_THAT(failures.front(), StartsWith("copies are one store"));

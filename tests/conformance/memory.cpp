@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The conformance suite on the in-memory backend in several moods, and on a backend of a user.
+// The conformance suite on the in-memory backend in several modes, and on a backend of a user.
 
 #include "../../examples/support/map_store.hpp"
 #include <entitable/backends/memory/memory_backend.hpp>
@@ -57,7 +57,7 @@ TEST_CASE("conformance: memory_backend with lowered limits") {
     conforms([=] { return memory_backend{with_limits(limits)}; });
 }
 
-TEST_CASE("conformance: memory_backend, nasty on purpose") {
+TEST_CASE("conformance: memory_backend in nasty mode") {
     for (std::uint64_t seed = 1; seed <= rounds(1, 200); ++seed) {
         CAPTURE(seed);
         local_options options = with_limits(seed % 2 == 0 ? local_profile() : cosmos_profile());

@@ -26,7 +26,7 @@ TEST_CASE("conformance: three memory stores") {
     sharding::conforms([]() -> testing::conformance::handles { return sharding::world{}.open(virtual_shards{5}); });
 }
 
-TEST_CASE("conformance: memory stores of small pages") {
+TEST_CASE("conformance: memory stores with small pages") {
     bool const ranges = GENERATE(false, true);
     sharding::conforms([&]() -> testing::conformance::handles {
         local_options small;
@@ -40,7 +40,7 @@ TEST_CASE("conformance: memory stores of small pages") {
     });
 }
 
-TEST_CASE("conformance: two clients of one map, over ranges") {
+TEST_CASE("conformance: two clients of one shard map with ranges") {
     sharding::conforms([]() -> testing::conformance::handles {
         sharding::world const all;
         return {all.open(virtual_shards::ranges({"b", "p"})), all.open(virtual_shards::ranges({"b", "p"}))};

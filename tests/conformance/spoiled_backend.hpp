@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `spoiled_backend`: the in-memory backend with one defect, chosen when it is made.
+/// `spoiled_backend`: the in-memory backend with one defect, chosen at construction.
 
 #include "spoiled_pages.hpp"
 #include <entitable/backends/memory/memory_backend.hpp>
@@ -19,7 +19,7 @@
 
 namespace entitable_test {
 
-/// A transport over a memory_backend. Safe to use from several threads; a copy shares the store, unless that is the defect.
+/// A transport over a memory_backend. Safe to use from several threads. A copy shares the store, unless that is the defect.
 class spoiled_backend {
 public:
     using is_transport = void;
@@ -38,7 +38,7 @@ public:
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& asked, call& context) const {
         std::unique_lock guard{state_->whole, std::defer_lock};
-        if (has_own_etags()) { // they are kept beside the store
+        if (has_own_etags()) { // they are stored next to the store
             guard.lock();
         }
         constexpr bool write = std::same_as<Request, write_entity>;
@@ -118,7 +118,7 @@ private:
     struct state {
         explicit state(defect spoils) : what(spoils), inner(options()) {}
 
-        /// What the store can do, which for some defects is less than it promises.
+        /// The abilities of the store, which for some defects are fewer than it claims.
         [[nodiscard]] local_options options() const {
             local_options made;
             made.limits = promised();
@@ -146,12 +146,12 @@ private:
 
         defect const what;
         memory_backend inner;
-        std::mutex whole;                                      ///< of a whole request, where that is needed
-        std::mutex lock;                                       ///< of what follows
+        std::mutex whole;                                      ///< for a whole request, if that is needed
+        std::mutex lock;                                       ///< for the following members
         std::map<std::string, std::vector<row>> dropped;       ///< rows of dropped tables
-        std::map<place, std::pair<int, row>> versions;         ///< numbers that serve as ETags, with what they are of
-        std::map<place, date_time> first;                      ///< when an entity was written first
-        std::set<std::pair<std::string, std::string>> emptied; ///< partitions that had rows once
+        std::map<place, std::pair<int, row>> versions;         ///< numbers that serve as ETags, with their rows
+        std::map<place, date_time> first;                      ///< when an entity was first written
+        std::set<std::pair<std::string, std::string>> emptied; ///< partitions that once had rows
         std::set<place> seen;                                  ///< first entities of transactions
     };
 
@@ -358,7 +358,7 @@ private:
     }
     [[nodiscard]] result<query_entities::response> answer(query_entities asked, call& context) const {
         if (is(defect::missing_table_is_an_empty_one) && !pass(create_table{asked.table})) {
-            // it is there
+            // it exists
         } else if (is(defect::missing_table_is_an_empty_one)) {
             (void)pass(delete_table{asked.table});
             return query_entities::response{};
@@ -455,7 +455,7 @@ private:
             is(defect::etag_kept_by_an_equal_merge) || is(defect::etag_is_a_hash_of_the_content) ||
             is(defect::etag_counts_from_one_again) || is(defect::etag_has_whole_seconds);
     }
-    /// The ETag that is shown for a stored row.
+    /// The ETag that is returned for a stored row.
     [[nodiscard]] std::string own_etag(std::string const& table, row_view stored) const {
         if (is(defect::etag_is_a_hash_of_the_content)) {
             return "W/\"" + std::to_string(std::hash<std::string_view>{}(stored.payload.substr(16))) + "\"";
@@ -492,7 +492,7 @@ private:
         auto found = pass(get_entity{table, std::string{keys.partition_key}, std::string{keys.row_key}, {}});
         return found ? std::move(found->entity) : row{keys};
     }
-    /// The condition in terms of the store.
+    /// The condition as the store needs it.
     [[nodiscard]] etag_condition stored_condition(std::string const& table, mutation const& change) const {
         if (!has_own_etags() || change.condition.any() || !change.condition.version().is_valid()) {
             return change.condition;
@@ -501,7 +501,7 @@ private:
         return own_etag(table, stored) == change.condition.version().text() ? etag_condition{stored.view().etag()}
                                                                             : etag_condition{etag{"W/\"another\""}};
     }
-    /// After a write: what is kept beside the store, and the ETag as it is shown.
+    /// After a write: updates the additional data, and returns the visible ETag.
     [[nodiscard]] written noted(std::string const& table, mutation const& change, written done) const {
         bool const removed = change.kind == mutation_kind::remove;
         place const at = place_of(table, change.entity);
@@ -564,7 +564,7 @@ private:
 
     // ---- writes ----
 
-    /// The change as the defect makes it.
+    /// The change with the defect.
     [[nodiscard]] mutation spoiled(std::string const& table, mutation change) const {
         change.entity = spoiled_row(state_->what, change.entity);
         change.condition = stored_condition(table, change);
@@ -645,7 +645,7 @@ private:
         }
         return noted(asked.table, change, *std::move(done));
     }
-    /// What comes before a write or a transaction.
+    /// The checks before a write or a transaction.
     template <class Request>
     [[nodiscard]] result<void> before_a_write(
         std::string const& table, Request const& asked, call const& context) const {
@@ -663,7 +663,7 @@ private:
         }
         return {};
     }
-    /// Writes; for some defects in two steps.
+    /// Writes, for some defects in two steps.
     [[nodiscard]] result<written> conditional(std::string const& table, mutation const& change, call& context) const {
         bool const has_version = !change.condition.any() && change.condition.version().is_valid();
         bool const in_two_steps = (has_version &&
@@ -681,7 +681,7 @@ private:
             return checked(table, change, stored, context);
         }
         auto const stored = pass(read);
-        std::this_thread::yield(); // what a round trip to a server does
+        std::this_thread::yield(); // the effect of a round trip to a server
         return checked(table, change, stored, context);
     }
     [[nodiscard]] result<written> checked(
@@ -709,7 +709,7 @@ private:
             return std::move(stopped).as_failure();
         }
         if (is(defect::transaction_is_used_up) &&
-            !asked.changes.empty()) { // taken for a repetition that was answered before
+            !asked.changes.empty()) { // mistaken for a repetition that was answered before
             std::lock_guard const guard{state_->lock};
             if (!state_->seen.insert(place_of(asked.table, asked.changes.front().entity)).second) {
                 asked.changes.clear();
@@ -777,7 +777,7 @@ private:
         }
         return done;
     }
-    /// Success for what has to be refused.
+    /// Success instead of a refusal.
     [[nodiscard]] std::optional<result<transact::response>> more_than_allowed(transact const& asked) const {
         auto const refused = validate(asked, profile());
         if (refused) {
@@ -801,7 +801,7 @@ private:
                 return stopped;
             }
             made.results.push_back(*std::move(one));
-            std::this_thread::yield(); // what a round trip to a server does
+            std::this_thread::yield(); // the effect of a round trip to a server
         }
         return made;
     }
@@ -810,7 +810,7 @@ private:
     std::shared_ptr<cache> cache_;
 };
 
-/// Executes four at a time, and spoils what is answered to them.
+/// Executes four at a time and spoils their answers.
 class spoiled_channel final : public channel {
 public:
     spoiled_channel(spoiled_backend through, bool swaps, bool drops)

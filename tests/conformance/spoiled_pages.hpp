@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Queries with a defect: filters, key ranges, order, pages and tokens over all rows of a table, written a second time and plainly.
+/// Queries with a defect: a second, simple implementation of filters, key ranges, order, pages and tokens over all rows of a table.
 
 #include "spoiled_rows.hpp"
 
@@ -95,7 +95,7 @@ private:
 
     // ---- filters ----
 
-    /// One, zero, or a half where SQL would say NULL.
+    /// One, zero, or a half for NULL in SQL.
     [[nodiscard]] double compared(row_view each, filter_node const& node) const {
         std::optional<value_view> found;
         if (node.name == "PartitionKey") {
@@ -228,7 +228,7 @@ private:
         }
         return out;
     }
-    /// What a token says besides its seal: a number of rows, or the keys of a row.
+    /// The content of a token except its seal: a number of rows, or the keys of a row.
     [[nodiscard]] std::string place_of(std::size_t at, std::vector<row> const& rows) const {
         if (what_ == defect::tokens_count_rows || at == rows.size()) {
             return std::to_string(at);

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Rows with a defect: what a backend makes of values and keys that it does not carry as they are.
+/// Rows with a defect: how a backend changes values and keys that it does not store correctly.
 
 #include "defects.hpp"
 #include <entitable/core/text.hpp>
@@ -35,10 +35,10 @@ inline std::string without_trailing_blanks(std::string_view text) {
     return std::string{text.substr(0, text.find_last_not_of(' ') + 1)};
 }
 
-/// As Unicode's composed form has it, for the one character that the suite uses.
+/// Unicode's composed form of the one character that the suite uses.
 inline std::string composed(std::string_view text) { return replaced(text, "e\xCC\x81", "\xC3\xA9"); }
 
-/// A value as the defect stores it; absent where it is lost.
+/// A value as the defect stores it; absent if it is lost.
 inline std::optional<value> spoiled_value(defect what, value_view stored) {
     auto const text = [&](std::string const& changed) { return value{value_view{std::string_view{changed}}}; };
     auto const binary = [&](std::string const& changed) { return value{value_view{stored.type(), changed}}; };
@@ -157,7 +157,7 @@ inline std::string spoiled_key(defect what, std::string_view key) {
 /// Both keys as the defect stores them.
 inline std::pair<std::string, std::string> spoiled_keys(
     defect what, std::string_view partition_key, std::string_view row_key) {
-    if (what == defect::keys_are_joined) { // one key of the store: "p_r", taken apart at the last "_"
+    if (what == defect::keys_are_joined) { // one key of the store: "p_r", split at the last "_"
         std::string const one = std::string{partition_key} + "_" + std::string{row_key};
         std::size_t const at = one.rfind('_');
         return {one.substr(0, at), one.substr(at + 1)};
@@ -165,7 +165,7 @@ inline std::pair<std::string, std::string> spoiled_keys(
     return {spoiled_key(what, partition_key), spoiled_key(what, row_key)};
 }
 
-/// A row as the defect stores it; the Timestamp stays.
+/// A row as the defect stores it; the Timestamp is unchanged.
 inline row spoiled_row(defect what, row_view from) {
     auto const keys = spoiled_keys(what, from.partition_key, from.row_key);
     row_builder builder{keys.first, keys.second};
@@ -198,14 +198,14 @@ inline row spoiled_row(defect what, row_view from) {
     return row{keys.first, keys.second, payload, from.etag_text};
 }
 
-/// A row with another Timestamp and ETag; the usual ETag of the Timestamp where it is empty.
+/// A row with another Timestamp and ETag; the usual ETag of the Timestamp if it is empty.
 inline row with_version(row_view from, date_time timestamp, std::string_view etag_text) {
     std::string payload{from.payload};
     set_timestamp(payload, timestamp);
     return row{from.partition_key, from.row_key, payload, etag_text};
 }
 
-/// Only the named properties; all when none is named.
+/// Only the named properties, or all if none is named.
 inline row selected(row_view from, projection const& names) {
     if (names.empty()) {
         return row{from};

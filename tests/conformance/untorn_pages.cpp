@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A page of one partition is one snapshot through every layer over a store, and several pages of the store are never returned as one.
+// Through every layer over a store a page of one partition is one snapshot, and several pages of the store are never combined into
+// one.
 
 #include <entitable/decorators/metered.hpp>
 #include <entitable/retrying.hpp>
@@ -19,7 +20,7 @@ using namespace entitable_test;
 
 namespace {
 
-/// Opens every store of a map as the same one.
+/// Opens every store of a map as the same store.
 store_opener same(any_transport const& store) {
     return [store](std::string_view) -> result<any_transport> { return store; };
 }

@@ -32,7 +32,7 @@ void use(T&& read) {
 
 } // namespace
 
-TEST_CASE("a result that is an error has no value: * and -> end the program with the error") {
+TEST_CASE("a failed result has no value: * and -> end the program with the error") {
     auto found = not_found();
     auto const& unchangeable = found;
     CHECK(last_words([&] { use(*found); }) == no_value);
@@ -43,14 +43,14 @@ TEST_CASE("a result that is an error has no value: * and -> end the program with
     CHECK(last_words([&] { found->append("written"); }) == no_value);
 }
 
-TEST_CASE("a success has no error: error() ends the program") {
+TEST_CASE("a successful result has no error: error() ends the program") {
     result<int> const number{1};
     result<void> const done;
     CHECK(last_words([&] { use(number.error()); }) == no_error);
     CHECK(last_words([&] { use(done.error()); }) == no_error);
 }
 
-TEST_CASE("a result whose error was taken says so") {
+TEST_CASE("a result whose error was moved out reports that") {
     auto found = not_found();
     result<int> const passed_on{std::move(found).as_failure()};
     CHECK(last_words([&] { use(*found); }) ==
@@ -59,7 +59,7 @@ TEST_CASE("a result whose error was taken says so") {
     CHECK(last_words([&] { use(*passed_on); }) == no_value);
 }
 
-TEST_CASE("the text of an error is one line, whatever the service answered") {
+TEST_CASE("the text of an error is one line, whatever the answer of the service contains") {
     failure refused{error_code::server_busy, "the service is busy"};
     refused.error().server_message = "first\nsecond";
     result<int> const busy{std::move(refused)};
@@ -68,7 +68,7 @@ TEST_CASE("the text of an error is one line, whatever the service answered") {
         "first\\x0asecond\n");
 }
 
-TEST_CASE("a value is read as often as one likes") {
+TEST_CASE("a value can be read any number of times") {
     result<std::string> good{std::string{"John"}};
     CHECK(good->size() == 4);
     CHECK(*std::as_const(good) == "John");

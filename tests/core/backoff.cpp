@@ -16,7 +16,7 @@
 using namespace entitable;
 using namespace std::chrono_literals;
 
-TEST_CASE("backoff: factor, sum, cap, in this order") {
+TEST_CASE("backoff: applies factor, sum and cap in this order") {
     backoff const patient{.base = 30s, .least = 3s, .most = 90s};
     CHECK(patient.delay(1, 0.5) == 33s);
     CHECK(patient.delay(1, 0.0) == 27s);
@@ -40,7 +40,7 @@ TEST_CASE("backoff: a constant wait") {
     CHECK(backoff{}.delay(5, 0.5) == 0s);
 }
 
-TEST_CASE("backoff: the millionth repetition waits as long as the cap") {
+TEST_CASE("backoff: the millionth repetition waits exactly as long as the cap") {
     backoff const day{.base = 1ns, .least = 0ns, .most = 24h};
     for (std::uint64_t const repetition : {61U, 62U, 63U, 64U, 65U, 1'000'000U}) {
         CHECK(day.delay(repetition, 0.0) == 24h);
@@ -49,7 +49,7 @@ TEST_CASE("backoff: the millionth repetition waits as long as the cap") {
     CHECK(day.delay(std::numeric_limits<std::uint64_t>::max(), 0.5) == 24h);
 }
 
-TEST_CASE("backoff: a million draws of each") {
+TEST_CASE("backoff: a million draws of each jitter stay within bounds") {
     struct shape {
         char const* name;
         backoff delays;
@@ -85,7 +85,7 @@ TEST_CASE("backoff: a million draws of each") {
     }
 }
 
-TEST_CASE("backoff: refuses what cannot be") {
+TEST_CASE("backoff: refuses values out of range") {
     auto const refused = [](backoff const& given) {
         auto const checked = given.validate();
         return !checked && checked.error().code == error_code::out_of_range_input;
@@ -117,7 +117,7 @@ TEST_CASE("random_source: the same seed gives the same numbers") {
     }
 }
 
-TEST_CASE("random_seed: not twice the same") {
+TEST_CASE("random_seed: does not repeat") {
     std::set<std::uint64_t> seeds;
     for (int round = 0; round < 100; ++round) {
         seeds.insert(random_seed());

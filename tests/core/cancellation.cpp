@@ -9,9 +9,9 @@
 
 using namespace entitable;
 
-TEST_CASE("a token of nobody is never cancelled") { CHECK_FALSE(cancellation_token{}.cancelled()); }
+TEST_CASE("a token without a source is never cancelled") { CHECK_FALSE(cancellation_token{}.cancelled()); }
 
-TEST_CASE("a source cancels all of its tokens, those given out later too") {
+TEST_CASE("a source cancels all of its tokens, including tokens that are created later") {
     cancellation_source source;
     auto const before = source.token();
     auto const copy = before;
@@ -24,7 +24,7 @@ TEST_CASE("a source cancels all of its tokens, those given out later too") {
     CHECK(before.cancelled());
 }
 
-TEST_CASE("a source cancels nobody else's tokens") {
+TEST_CASE("a source does not cancel the tokens of other sources") {
     cancellation_source one;
     cancellation_source const two;
     one.cancel();
@@ -45,7 +45,7 @@ TEST_CASE("a token outlives its source") {
     CHECK(loud.cancelled());
 }
 
-TEST_CASE("copies of a source are one source") {
+TEST_CASE("copies of a source share one state") {
     cancellation_source first;
     auto second = first;
     auto const token = first.token();

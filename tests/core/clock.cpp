@@ -8,7 +8,7 @@
 
 using namespace entitable;
 
-TEST_CASE("the system clock knows the century and never goes backwards") {
+TEST_CASE("the system clock is in this century and never goes backwards") {
     auto& time = system_clock();
     CHECK(&time == &system_clock());
     CHECK(time.now() > date_time::from_date(2020, 1, 1));
@@ -21,7 +21,7 @@ TEST_CASE("the system clock knows the century and never goes backwards") {
     }
 }
 
-TEST_CASE("the system clock waits until the time has come, and not for the past") {
+TEST_CASE("the system clock waits until the given time, and returns at once for a past time") {
     auto& time = system_clock();
     auto const until = time.steady() + std::chrono::milliseconds{3};
     time.wait_until(until);
@@ -31,7 +31,7 @@ TEST_CASE("the system clock waits until the time has come, and not for the past"
     time.wait_until(time.steady());
 }
 
-TEST_CASE("sleeping for no time returns, and yielding too") {
+TEST_CASE("sleeping for a zero duration and yielding return") {
     platform::sleep_for(std::chrono::nanoseconds{0});
     platform::sleep_for(std::chrono::nanoseconds{-1});
     platform::sleep_for(std::chrono::nanoseconds::min());

@@ -28,7 +28,7 @@ int days_in(int year, int month) {
 
 } // namespace
 
-TEST_CASE("a time is read with none to seven digits of fraction") {
+TEST_CASE("a time is parsed with zero to seven fractional digits") {
     auto const whole = ticks_of("2020-06-01T12:00:00Z");
     CHECK(ticks_of("2020-06-01T12:00:00.1Z") == whole + 1'000'000);
     CHECK(ticks_of("2020-06-01T12:00:00.12Z") == whole + 1'200'000);
@@ -46,7 +46,7 @@ TEST_CASE("a time without a zone is UTC") {
     CHECK(ticks_of("2020-06-01T12:00:00.5") == ticks_of("2020-06-01T12:00:00.5Z"));
 }
 
-TEST_CASE("what is not a time of the service is refused") {
+TEST_CASE("a text that is not a time of the service is refused") {
     auto const text = GENERATE(values<std::string>({
         "",
         "Z",
@@ -92,7 +92,7 @@ TEST_CASE("what is not a time of the service is refused") {
     CHECK_FALSE(date_time::parse(text));
 }
 
-TEST_CASE("no cut of a time is read as another time but at the fraction and the zone") {
+TEST_CASE("a truncated time is only accepted if it is cut at the fraction or the zone") {
     std::string const whole = "2020-06-01T12:34:56.1234567Z";
     for (std::size_t size = 0; size < whole.size(); ++size) {
         CAPTURE(size);
@@ -101,7 +101,7 @@ TEST_CASE("no cut of a time is read as another time but at the fraction and the 
     }
 }
 
-TEST_CASE("the first and the last time there is") {
+TEST_CASE("the first and the last representable time") {
     CHECK(ticks_of("1601-01-01T00:00:00Z") == 0);
     CHECK(ticks_of("1601-01-01T00:00:00.0000001Z") == 1);
     CHECK(ticks_of("1970-01-01T00:00:00Z") == date_time::unix_epoch);
@@ -114,14 +114,14 @@ TEST_CASE("the first and the last time there is") {
     CHECK_FALSE(date_time{date_time::max_ticks + 1}.is_valid());
 }
 
-TEST_CASE("a time out of range can be written for a person") {
+TEST_CASE("a time out of range can be printed for people") {
     CHECK(date_time{-1}.to_string() == "1600-12-31T23:59:59.9999999Z");
     CHECK(date_time{date_time::max_ticks + 1}.to_string(true) == "10000-01-01T00:00:00Z");
     CHECK_FALSE(date_time{std::numeric_limits<std::int64_t>::min()}.to_string().empty());
     CHECK_FALSE(date_time{std::numeric_limits<std::int64_t>::max()}.to_string().empty());
 }
 
-TEST_CASE("days count up through the whole calendar as a calendar on the wall does") {
+TEST_CASE("days follow the calendar over the whole range") {
     std::int64_t day_number = 0;
     std::size_t wrong = 0;
     std::size_t leap_days = 0;
@@ -150,7 +150,7 @@ TEST_CASE("days count up through the whole calendar as a calendar on the wall do
     CHECK(day_number * 86400 * date_time::ticks_per_second - 1 == date_time::max_ticks);
 }
 
-TEST_CASE("what is written is read back, to the tick, anywhere in the range") {
+TEST_CASE("a written time is read back exactly to the tick, anywhere in the range") {
     std::int64_t const step = date_time::max_ticks / 20'011;
     std::size_t wrong = 0;
     for (std::int64_t ticks = 0; ticks <= date_time::max_ticks - step; ticks += step) {
@@ -160,7 +160,7 @@ TEST_CASE("what is written is read back, to the tick, anywhere in the range") {
     CHECK(wrong == 0);
 }
 
-TEST_CASE("the trimmed form drops zeros at the end and the whole fraction when it is zero") {
+TEST_CASE("the trimmed form omits trailing zeros, and the whole fraction if it is zero") {
     auto const trimmed = [](std::string_view text) { return date_time{ticks_of(text)}.to_string(true); };
     CHECK(trimmed("2019-03-05T17:45:01.0000000Z") == "2019-03-05T17:45:01Z");
     CHECK(trimmed("2019-03-05T17:45:01.5000000Z") == "2019-03-05T17:45:01.5Z");
@@ -170,7 +170,7 @@ TEST_CASE("the trimmed form drops zeros at the end and the whole fraction when i
     CHECK(date_time{ticks_of("2019-03-05T17:45:01.5Z")}.to_string() == "2019-03-05T17:45:01.5000000Z");
 }
 
-TEST_CASE("a time of the system clock is cut to 100 ns, downwards also before 1970") {
+TEST_CASE("a time of the system clock is rounded down to 100 ns, even before 1970") {
     using std::chrono::nanoseconds;
     auto const from = [](std::int64_t since) {
         using clock = std::chrono::system_clock;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Numbers out of text, the same with each standard library.
+// Numbers from text, the same with each standard library.
 
 #include <entitable/core/detail/double_text.hpp>
 
@@ -11,7 +11,7 @@
 
 using entitable::detail::double_in;
 
-TEST_CASE("double_text: decimal numbers, exactly") {
+TEST_CASE("double_text: parses decimal numbers exactly") {
     using limits = std::numeric_limits<double>;
     CHECK(double_in("0") == 0.0);
     CHECK(double_in("-4.25") == -4.25);
@@ -25,7 +25,7 @@ TEST_CASE("double_text: decimal numbers, exactly") {
     CHECK(double_in("5.") == 5.0);
 }
 
-TEST_CASE("double_text: anything else is nothing") {
+TEST_CASE("double_text: refuses any other text") {
     for (auto const* text : {"", " 1", "1 ", "+1", "1e", "--1", "1-", "1,5", "0x10", "inf", "-inf", "nan", "infinity",
              "e5", ".", "-", "1e400", "-1e400", "1e-400", "1.2.3"}) {
         CAPTURE(text);

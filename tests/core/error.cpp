@@ -20,7 +20,7 @@ constexpr auto last_of_ours = static_cast<int>(error_code::already_made);
 
 } // namespace
 
-TEST_CASE("every error code has a name of its own") {
+TEST_CASE("every error code has a unique name") {
     std::set<std::string_view> names;
     auto const check = [&](int number) {
         auto const name = to_string(static_cast<error_code>(number));
@@ -40,7 +40,7 @@ TEST_CASE("every error code has a name of its own") {
     CHECK(to_string(static_cast<error_code>(last_of_ours + 1)) == "UnknownError");
 }
 
-TEST_CASE("every code of the service has the service's name and status") {
+TEST_CASE("every code of the service has the name and status of the service") {
     struct expectation {
         error_code code;
         std::string_view name;
@@ -81,7 +81,7 @@ TEST_CASE("every code of the service has the service's name and status") {
     CHECK(made.http_status == expected.status);
 }
 
-TEST_CASE("a code of ours has no status, since no service answered") {
+TEST_CASE("codes of the library have no status, since no service answered") {
     for (int number = first_of_ours; number <= last_of_ours; ++number) {
         CAPTURE(number);
         CHECK(http_status_of(static_cast<error_code>(number)) == 0);
@@ -89,7 +89,7 @@ TEST_CASE("a code of ours has no status, since no service answered") {
     CHECK(error{error_code::cancelled, "stop"}.to_string() == "Cancelled: stop");
 }
 
-TEST_CASE("a new error has no effect, one attempt and nothing more") {
+TEST_CASE("a new error has effect none, one attempt and no other details") {
     error const made{error_code::server_busy, "busy"};
     CHECK(made.effect == effect::none);
     CHECK(made.attempts == 1);
@@ -100,7 +100,7 @@ TEST_CASE("a new error has no effect, one attempt and nothing more") {
     CHECK(made.request_id.empty());
 }
 
-TEST_CASE("an error's text says everything but the user's data") {
+TEST_CASE("the text of an error contains everything except the data of the user") {
     error made{error_code::update_condition_not_satisfied, "the entity was changed"};
     made.detail = "secret row key";
     CHECK(made.to_string() == "UpdateConditionNotSatisfied (412): the entity was changed");
@@ -117,7 +117,7 @@ TEST_CASE("an error's text says everything but the user's data") {
     CHECK(text.find('\n') == std::string::npos);
 }
 
-TEST_CASE("an error's text is one line, whatever the service says") {
+TEST_CASE("the text of an error is one line, whatever the service sends") {
     error made{error_code::store_failed, "the statement failed"};
     made.server_message = "ERROR:  relation \"x\" does not exist\nLINE 1: select * from x\r\n";
     made.request_id = "a\nb";
@@ -126,7 +126,7 @@ TEST_CASE("an error's text is one line, whatever the service says") {
         "select * from x\\x0d\\x0a; request a\\x0ab");
 }
 
-TEST_CASE("what() is the message, and once thrown the whole text") {
+TEST_CASE("what() is the message, or the whole text once it was thrown") {
     error made{error_code::table_not_found, "there is no table"};
     CHECK(std::string{made.what()} == "there is no table");
     made.detail = "secret";

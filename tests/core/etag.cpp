@@ -15,7 +15,7 @@ date_time time_of(std::string_view text) { return date_time::parse(text).value()
 
 } // namespace
 
-TEST_CASE("an ETag is the Timestamp with escaped colons and no zeros at its end") {
+TEST_CASE("an ETag is the Timestamp with escaped colons and no trailing zeros") {
     struct expectation {
         std::string timestamp;
         std::string text;
@@ -35,7 +35,7 @@ TEST_CASE("an ETag is the Timestamp with escaped colons and no zeros at its end"
     CHECK(parsed.text() == one.text);
 }
 
-TEST_CASE("any text comes back byte for byte") {
+TEST_CASE("any text is stored byte for byte") {
     auto const text = GENERATE(values<std::string>({
         "W/\"0x5B168C7B6E589D2\"",
         "\"strong\"",
@@ -82,7 +82,7 @@ TEST_CASE("ETags are equal exactly when their texts are") {
     }
 }
 
-TEST_CASE("an ETag that was not given is empty") {
+TEST_CASE("a default-constructed ETag is empty") {
     CHECK(etag{}.empty());
     CHECK(etag{""}.empty());
     CHECK(etag{} == etag{""});
@@ -90,7 +90,7 @@ TEST_CASE("an ETag that was not given is empty") {
     CHECK_FALSE(etag::of(date_time{0}).empty());
 }
 
-TEST_CASE("an ETag is valid when a service can have given it") {
+TEST_CASE("an ETag is valid if a service could have issued it") {
     auto const good = GENERATE(values<std::string>({"\"\"", "W/\"\"", "\"strong\"", "W/\"0x5B168C7B6E589D2\"",
         "W/\"datetime'2001-09-09T01%3a46%3a40Z'\"", "\"!#~\"", '"' + std::string(1022, 'e') + '"'}));
     CHECK(etag{good}.is_valid());
@@ -102,7 +102,7 @@ TEST_CASE("an ETag is valid when a service can have given it") {
     CHECK_FALSE(etag{bad}.is_valid());
 }
 
-TEST_CASE("a condition accepts its own version, or any") {
+TEST_CASE("a condition accepts its own version or any version") {
     auto const one = etag::of(date_time{1});
     auto const two = etag::of(date_time{2});
     etag_condition const any = any_etag;

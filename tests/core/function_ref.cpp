@@ -23,7 +23,7 @@ struct counter {
 
 } // namespace
 
-TEST_CASE("a function reference calls what it refers to, by reference") {
+TEST_CASE("a function reference calls its target by reference") {
     counter counted;
     function_ref<int(int)> const reference = counted;
     CHECK(reference(10) == 11);
@@ -34,7 +34,7 @@ TEST_CASE("a function reference calls what it refers to, by reference") {
     CHECK(counted.calls == 3);
 }
 
-TEST_CASE("a function reference takes lambdas, constant objects and plain functions") {
+TEST_CASE("a function reference can be created from lambdas, constant objects and plain functions") {
     int const offset = 5;
     CHECK(ask([&](int number) { return number + offset; }, 1) == 6);
     auto const constant = [](int number) { return number - 1; };
@@ -43,7 +43,7 @@ TEST_CASE("a function reference takes lambdas, constant objects and plain functi
     CHECK(ask(&doubled, 4) == 8);
 }
 
-TEST_CASE("a function reference drops an answer that nobody wants") {
+TEST_CASE("a function reference to void discards the return value") {
     int calls = 0;
     auto const counting = [&](int number) { return calls += number; };
     function_ref<void(int)> const reference = counting;
@@ -51,7 +51,7 @@ TEST_CASE("a function reference drops an answer that nobody wants") {
     CHECK(calls == 3);
 }
 
-TEST_CASE("a function reference passes on references and what can only be moved") {
+TEST_CASE("a function reference forwards references and move-only types") {
     std::string text = "a";
     auto const append = [](std::string& out, std::unique_ptr<int> number) {
         out += std::to_string(*number);
@@ -62,7 +62,7 @@ TEST_CASE("a function reference passes on references and what can only be moved"
     CHECK(text == "a7");
 }
 
-TEST_CASE("a function reference is made only of what can be called so") {
+TEST_CASE("a function reference can only be created from a compatible callable") {
     using reference = function_ref<int(int)>;
     STATIC_REQUIRE(std::is_constructible_v<reference, int (*)(int)>);
     STATIC_REQUIRE(std::is_constructible_v<reference, counter&>);

@@ -10,7 +10,7 @@
 
 using namespace entitable;
 
-TEST_CASE("a GUID is read in either case and written in lower case") {
+TEST_CASE("a GUID is parsed in either case and written in lower case") {
     auto const lower = guid::parse("0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0");
     REQUIRE(lower);
     CHECK(lower->to_string() == "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0");
@@ -21,7 +21,7 @@ TEST_CASE("a GUID is read in either case and written in lower case") {
     }
 }
 
-TEST_CASE("the bytes of a GUID stand in the order of its text") {
+TEST_CASE("the bytes of a GUID are in the order of its text") {
     guid id;
     for (std::size_t index = 0; index < 16; ++index) {
         id.bytes[index] = static_cast<unsigned char>(0xA0 + index);
@@ -32,7 +32,7 @@ TEST_CASE("the bytes of a GUID stand in the order of its text") {
     CHECK(guid::parse("ffffffff-ffff-ffff-ffff-ffffffffffff")->bytes[15] == 0xFF);
 }
 
-TEST_CASE("what is not a GUID is refused") {
+TEST_CASE("a text that is not a GUID is refused") {
     auto const text = GENERATE(values<std::string>({
         "",
         "zz",
@@ -51,7 +51,7 @@ TEST_CASE("what is not a GUID is refused") {
     CHECK_FALSE(guid::parse(text));
 }
 
-TEST_CASE("a GUID with any one character spoilt is refused") {
+TEST_CASE("a GUID with any single character changed to an invalid one is refused") {
     std::string const good = "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0";
     for (std::size_t index = 0; index < good.size(); ++index) {
         for (char const bad : {'g', 'G', '/', ':', '@', '`', '\0', '\xFF'}) {
@@ -70,7 +70,7 @@ TEST_CASE("GUIDs compare as bytes") {
     CHECK(guid{} < low);
 }
 
-TEST_CASE("new GUIDs are of their version, and differ") {
+TEST_CASE("new GUIDs have the right version and differ") {
     std::set<guid> seen;
     for (int count = 0; count < 1000; ++count) {
         guid const random = guid::random();
@@ -84,7 +84,7 @@ TEST_CASE("new GUIDs are of their version, and differ") {
     }
 }
 
-TEST_CASE("GUIDs of later times stand behind, as bytes and as text") {
+TEST_CASE("GUIDs of later times sort later, as bytes and as text") {
     date_time const day = date_time::from_date(2026, 11, 22);
     // A step of 3 ticks is more than a 4096th of a millisecond.
     for (std::int64_t const step : std::initializer_list<std::int64_t>{3, 7, 1000, 10'000, 36'000'000'000}) {

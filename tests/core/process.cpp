@@ -21,7 +21,7 @@ bool succeeded(pid_t child) {
 
 } // namespace
 
-TEST_CASE("process: a child is one fork away from its parent, and a child of it two") {
+TEST_CASE("process: a child counts one fork and a grandchild two") {
     std::uint64_t const here = platform::forks();
     pid_t const child = ::fork();
     if (child == 0) {

@@ -14,10 +14,10 @@ using entitable_test::ContainsSubstring;
 
 namespace {
 
-/// Counts its living objects, and throws when it is told to.
+/// Counts its living objects, and throws on request.
 struct tracked {
     static inline int alive = 0;
-    static inline int throws_in = -1; // copies and moves from now on until one throws
+    static inline int throws_in = -1; // copies and moves until one throws
 
     int number;
     explicit tracked(int n) : number(n) { ++alive; }
@@ -57,7 +57,7 @@ TEST_CASE("a result holds a value or an error") {
     CHECK(error.error().message == "taken");
 }
 
-TEST_CASE("a result changes its value in place") {
+TEST_CASE("the value of a result can be changed in place") {
     auto runner = good("John");
     *runner += " Smith";
     runner->push_back('!');
@@ -65,7 +65,7 @@ TEST_CASE("a result changes its value in place") {
     CHECK(std::move(runner).value() == "John Smith!?");
 }
 
-TEST_CASE("a result makes its value in place from several arguments") {
+TEST_CASE("a result constructs its value in place from several arguments") {
     result<std::string> const dashes{std::in_place, std::size_t{3}, '-'};
     CHECK(*dashes == "---");
     tracked::alive = 0;
@@ -86,7 +86,7 @@ TEST_CASE("copies of a result are independent") {
     CHECK(&third.error() != &fourth.error());
 }
 
-TEST_CASE("a moved result carries its value or its error along") {
+TEST_CASE("a moved result transfers its value or its error") {
     auto value = good("a name long enough to live on the heap");
     auto const moved = std::move(value);
     CHECK(*moved == "a name long enough to live on the heap");
@@ -97,7 +97,7 @@ TEST_CASE("a moved result carries its value or its error along") {
     CHECK(&moved_error.error() == address);
 }
 
-TEST_CASE("a result is assigned in every combination of value and error") {
+TEST_CASE("a result can be assigned in every combination of value and error") {
     bool const from_value = GENERATE(true, false);
     bool const to_value = GENERATE(true, false);
     bool const move = GENERATE(true, false);
@@ -114,7 +114,7 @@ TEST_CASE("a result is assigned in every combination of value and error") {
     CHECK((from_value ? *target : target.error().message) == "new");
 }
 
-TEST_CASE("a result survives being assigned to itself") {
+TEST_CASE("a result can be assigned to itself") {
     bool const with_value = GENERATE(true, false);
     auto one = with_value ? good("same") : bad("same");
     auto const& alias = one;
@@ -126,7 +126,7 @@ TEST_CASE("a result survives being assigned to itself") {
     CHECK((with_value ? *one : one.error().message) == "same");
 }
 
-TEST_CASE("a result destroys what it made, whichever way it was assigned") {
+TEST_CASE("a result destroys its value or error after every kind of assignment") {
     tracked::alive = 0;
     {
         result<tracked> one{std::in_place, 1};
@@ -142,7 +142,7 @@ TEST_CASE("a result destroys what it made, whichever way it was assigned") {
     CHECK(tracked::alive == 0);
 }
 
-TEST_CASE("a copy or move that throws leaks nothing and leaves a result that can be used") {
+TEST_CASE("a copy or move that throws leaks nothing and leaves a usable result") {
     int const which = GENERATE(0, 1);
     bool const from_error = GENERATE(true, false);
     tracked::alive = 0;
@@ -169,7 +169,7 @@ TEST_CASE("a copy or move that throws leaks nothing and leaves a result that can
     CHECK(tracked::alive == 0);
 }
 
-TEST_CASE("a result that is filled where it is returned fails with the error of what fills it") {
+TEST_CASE("a result that is constructed in a return statement fails with the error of its source") {
     tracked::alive = 0;
     {
         result<tracked> filled{std::in_place, 1};
@@ -179,10 +179,10 @@ TEST_CASE("a result that is filled where it is returned fails with the error of 
 
         result<void> outcome = failure{error_code::server_busy, "later"};
         filled.fail_if(std::move(outcome));
-        CHECK(tracked::alive == 0); // the value is gone at once
+        CHECK(tracked::alive == 0); // the value is destroyed at once
         REQUIRE_FALSE(filled);
         CHECK(filled.error().code == error_code::server_busy);
-        CHECK_FALSE(outcome); // NOLINT: its error was taken
+        CHECK_FALSE(outcome); // NOLINT: its error was moved out
         CHECK(outcome.error().code == error_code::invalid_input);
 
         filled.fail_if(failure{error_code::internal_error, "another"});
@@ -193,7 +193,7 @@ TEST_CASE("a result that is filled where it is returned fails with the error of 
     CHECK(tracked::alive == 0);
 }
 
-TEST_CASE("a result holds what can only be moved") {
+TEST_CASE("a result can hold a move-only type") {
     static_assert(!std::is_copy_constructible_v<std::unique_ptr<int>>);
     result<std::unique_ptr<int>> one{std::make_unique<int>(5)};
     auto two = std::move(one);
@@ -204,7 +204,7 @@ TEST_CASE("a result holds what can only be moved") {
     CHECK(*out == 6);
 }
 
-TEST_CASE("a result holds what can not be assigned") {
+TEST_CASE("a result can hold a type that cannot be assigned") {
     struct constant {
         int const number;
     };
@@ -230,11 +230,11 @@ TEST_CASE("value() throws the error with code, status and message in what()") {
     CHECK_THROWS_AS(mutable_one.value(), std::exception);
 }
 
-TEST_CASE("check() throws what value() throws, and returns nothing that could be left unused") {
+TEST_CASE("check() throws what value() throws and returns nothing") {
     auto const taken = bad("the entity exists");
     CHECK_THROWS_WITH(taken.check(), ContainsSubstring("EntityAlreadyExists (409): the entity exists"));
     result<std::string> const named = std::string{"a"};
-    named.check(); // this file compiles with warnings as errors
+    named.check(); // this file is compiled with warnings as errors
     CHECK(*named == "a");
     static_assert(std::is_void_v<decltype(named.check())>);
 
@@ -244,11 +244,11 @@ TEST_CASE("check() throws what value() throws, and returns nothing that could be
     CHECK_THROWS_AS(done.check(), error);
     result<std::string> from = bad("gone");
     result<std::string> const to = std::move(from);
-    CHECK_THROWS_WITH(from.check(), ContainsSubstring("InvalidInput")); // NOLINT: what a moved-from result says
+    CHECK_THROWS_WITH(from.check(), ContainsSubstring("InvalidInput")); // NOLINT: tests the moved-from state
     CHECK_THROWS_AS(to.check(), error);
 }
 
-TEST_CASE("value_or falls back where there is no value") {
+TEST_CASE("value_or() returns the fallback if there is no value") {
     CHECK(good("a").value_or("b") == "a");
     CHECK(bad("a").value_or("b") == "b");
     auto const kept = good("a");
@@ -257,7 +257,7 @@ TEST_CASE("value_or falls back where there is no value") {
     CHECK(missing.value_or("b") == "b");
 }
 
-TEST_CASE("and_then goes on with a value and keeps an error") {
+TEST_CASE("and_then() continues with a value and passes on an error") {
     int calls = 0;
     auto const length = [&](std::string text) -> result<std::size_t> {
         ++calls;
@@ -276,13 +276,13 @@ TEST_CASE("and_then goes on with a value and keeps an error") {
     CHECK_FALSE(bad("x").and_then(nothing).has_value());
 }
 
-TEST_CASE("transform changes a value and keeps an error") {
+TEST_CASE("transform() changes a value and passes on an error") {
     auto const size = [](std::string const& text) { return text.size(); };
     CHECK(good("four").transform(size).value() == 4);
     CHECK(bad("first").transform(size).error().message == "first");
 }
 
-TEST_CASE("an error moves on into a result of another type") {
+TEST_CASE("an error can be moved into a result of another type") {
     auto const outer = [](result<std::string> inner) -> result<int> {
         if (!inner) {
             return std::move(inner).as_failure();
@@ -293,7 +293,7 @@ TEST_CASE("an error moves on into a result of another type") {
     CHECK(outer(bad("inner")).error().message == "inner");
 }
 
-TEST_CASE("a failure that nobody takes leaks nothing and can be edited on its way") {
+TEST_CASE("an unused failure leaks nothing and can be edited before it is returned") {
     auto edited = refused();
     edited.error().attempts = 3;
     auto const kept = std::move(edited);
@@ -304,7 +304,7 @@ TEST_CASE("a failure that nobody takes leaks nothing and can be edited on its wa
     CHECK(arrived.error().operation_index == std::size_t{4});
 }
 
-TEST_CASE("an error is not swallowed on its way into a result of a truth value") {
+TEST_CASE("an error is not swallowed when it is converted to a result of bool") {
     STATIC_REQUIRE_FALSE(std::is_convertible_v<result<void>, result<bool>>);
     STATIC_REQUIRE_FALSE(std::is_convertible_v<result<std::string>, result<bool>>);
     STATIC_REQUIRE(std::is_convertible_v<bool, result<bool>>);
@@ -312,7 +312,7 @@ TEST_CASE("an error is not swallowed on its way into a result of a truth value")
     STATIC_REQUIRE(std::is_convertible_v<failure, result<bool>>);
 }
 
-TEST_CASE("a result of nothing is a success or an error") {
+TEST_CASE("a result of void is a success or an error") {
     result<void> done;
     CHECK(done);
     CHECK(done.has_value());
@@ -336,7 +336,7 @@ TEST_CASE("a result is no larger than its value, one pointer and a flag") {
     STATIC_REQUIRE_FALSE(std::is_nothrow_move_constructible_v<result<tracked>>);
 }
 
-TEST_CASE("a failed result stays one when it was moved from, and its error is InvalidInput") {
+TEST_CASE("a failed result stays failed when it was moved from, and its error is InvalidInput") {
     auto const check = [](auto const& left) {
         CHECK_FALSE(left.has_value());
         CHECK(left.error().code == error_code::invalid_input);
@@ -344,7 +344,7 @@ TEST_CASE("a failed result stays one when it was moved from, and its error is In
     };
     result<void> nothing = failure{error_code::server_busy, "later"};
     result<void> const taken = std::move(nothing);
-    check(nothing); // NOLINT: what is left is asked
+    check(nothing); // NOLINT: tests the moved-from state
     CHECK(taken.error().code == error_code::server_busy);
     result<void> const copy = nothing;
     check(copy);
@@ -360,7 +360,7 @@ TEST_CASE("a failed result stays one when it was moved from, and its error is In
     check(std::move(text).transform([](std::string const& all) { return all.size(); }));
     CHECK(std::move(text).value_or("else") == "else");
 
-    // A failure that was given away, and one of a success.
+    // A failure that was moved from, and one made from a success.
     failure once{error_code::server_busy, "later"};
     result<void> const first = std::move(once);
     result<void> const second = std::move(once); // NOLINT

@@ -21,7 +21,7 @@ struct noted final : base {
 
 } // namespace
 
-TEST_CASE("the last owner destroys what is shared") {
+TEST_CASE("the last owner destroys the shared object") {
     int deaths = 0;
     {
         auto const first = shared<noted>::make(deaths);
@@ -34,7 +34,7 @@ TEST_CASE("the last owner destroys what is shared") {
     CHECK(deaths == 1);
 }
 
-TEST_CASE("moving an owner changes nothing but who owns") {
+TEST_CASE("moving an owner transfers ownership and changes nothing else") {
     int deaths = 0;
     auto first = shared<noted>::make(deaths);
     auto* const object = first.get();
@@ -50,7 +50,7 @@ TEST_CASE("moving an owner changes nothing but who owns") {
     CHECK(deaths == 2);
 }
 
-TEST_CASE("an owner survives being assigned to itself") {
+TEST_CASE("an owner can be assigned to itself") {
     int deaths = 0;
     auto one = shared<noted>::make(deaths);
     auto& alias = one;
@@ -62,7 +62,7 @@ TEST_CASE("an owner survives being assigned to itself") {
     CHECK((*one).deaths == &deaths);
 }
 
-TEST_CASE("an owner of nothing can be copied, moved and destroyed") {
+TEST_CASE("an empty owner can be copied, moved and destroyed") {
     shared<noted> none;
     auto copy = none;
     auto const moved = std::move(copy);
@@ -71,7 +71,7 @@ TEST_CASE("an owner of nothing can be copied, moved and destroyed") {
     CHECK(none.get() == nullptr);
 }
 
-TEST_CASE("what is shared through a base with a virtual destructor dies whole") {
+TEST_CASE("an object that is shared through a base with a virtual destructor is destroyed completely") {
     int deaths = 0;
     { shared<base> const one{new noted(deaths)}; }
     CHECK(deaths == 1);

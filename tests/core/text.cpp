@@ -20,14 +20,14 @@ namespace {
 
 bool is_surrogate(char32_t point) { return point >= 0xD800 && point <= 0xDFFF; }
 
-/// Around every place where an encoding changes its size or its order.
+/// Around every code point where an encoding changes its size or its order.
 std::vector<char32_t> const edges = {0, 1, 0x1F, 0x20, 'a', 'b', 0x7E, 0x7F, 0x80, 0x9F, 0xA0, 0x7FF, 0x800, 0xFFF,
     0x1000, 0xD7FE, 0xD7FF, 0xE000, 0xE001, 0xF8FF, 0xFF5E, 0xFFFE, 0xFFFF, 0x10000, 0x10001, 0x1F600, 0xFFFFF,
     0x100000, 0x10FFFE, 0x10FFFF};
 
 } // namespace
 
-TEST_CASE("every code point but the surrogates is valid UTF-8 of one or two UTF-16 units") {
+TEST_CASE("every code point except surrogates is valid UTF-8 of one or two UTF-16 units") {
     for (char32_t point = 0; point <= 0x10FFFF; ++point) {
         auto const bytes = utf8(point);
         auto const units = text::utf16_length(bytes);
@@ -92,11 +92,11 @@ TEST_CASE("the length of a text is the sum of the lengths of its characters") {
     CHECK(units == utf16(all).size());
 }
 
-TEST_CASE("eight bytes at once are all bytes, and none else") {
+TEST_CASE("checking eight bytes at once gives the result of checking each byte") {
     for (std::size_t size = 0; size <= 25; ++size) {
         for (std::size_t at = 0; at <= size; ++at) {
             std::string bytes = "|" + std::string(size, 'b') + "|";
-            (at < size ? bytes[1 + at] : bytes[0]) = 'X'; // the last time beside them
+            (at < size ? bytes[1 + at] : bytes[0]) = 'X'; // the last time outside the text
             bool const found = !text::all_eights(std::string_view{bytes}.substr(1, size), [](std::uint64_t eight) {
                 bool without = true;
                 for (; eight != 0; eight >>= 8U) {
@@ -143,7 +143,7 @@ TEST_CASE("a supplementary character sorts before the full-width forms") {
     CHECK(text::compare_utf16("", "") == 0);
 }
 
-TEST_CASE("the successor of a prefix ends in the next code point of UTF-16 order") {
+TEST_CASE("the successor of a prefix ends with the next code point in UTF-16 order") {
     std::vector<char32_t> points;
     for (char32_t point = 0; point <= 0x10FFFF; ++point) {
         if (!is_surrogate(point)) {
@@ -160,7 +160,7 @@ TEST_CASE("the successor of a prefix ends in the next code point of UTF-16 order
     CHECK(wrong == 0);
 }
 
-TEST_CASE("the successor of a prefix steps over the surrogates and off the end") {
+TEST_CASE("the successor of a prefix skips the surrogates and carries over the last code point") {
     CHECK(text::successor_of_prefix("a") == "b");
     CHECK(text::successor_of_prefix("ab") == "ac");
     CHECK(text::successor_of_prefix(utf8(0xD7FF)) == utf8(0x10000));
@@ -173,7 +173,7 @@ TEST_CASE("the successor of a prefix steps over the surrogates and off the end")
     CHECK_FALSE(text::successor_of_prefix(utf8(0xFFFF) + utf8(0xFFFF)));
 }
 
-TEST_CASE("only ASCII letters become lower case") {
+TEST_CASE("only ASCII letters are converted to lower case") {
     CHECK(text::ascii_lower("Orders2026") == "orders2026");
     CHECK(text::ascii_lower("@[`{") == "@[`{");
     CHECK(text::ascii_lower(utf8(0xC9) + utf8(0x130)) == utf8(0xC9) + utf8(0x130));
@@ -201,7 +201,7 @@ TEST_CASE("shortening never splits a character") {
     CHECK(text::shortened(std::string(9, '\x80'), 5) == "...");
 }
 
-TEST_CASE("decimals are padded to a width and never cut") {
+TEST_CASE("decimal numbers are padded to a width and never truncated") {
     auto const decimal = [](std::uint64_t value, std::size_t width) {
         std::string out = "=";
         text::append_decimal(out, value, width);
@@ -216,7 +216,7 @@ TEST_CASE("decimals are padded to a width and never cut") {
     CHECK(decimal(std::numeric_limits<std::uint64_t>::max(), 22) == "=0018446744073709551615");
 }
 
-TEST_CASE("printable text shows control characters and broken bytes as hexadecimal") {
+TEST_CASE("printable text shows control characters and invalid bytes in hexadecimal") {
     CHECK(text::printable("O'Hara \"x\"") == "O'Hara \"x\"");
     CHECK(text::printable("a\r\n\tb") == "a\\x0d\\x0a\\x09b");
     CHECK(text::printable(std::string_view{"\0", 1}) == "\\x00");

@@ -42,7 +42,7 @@ result<void> checks(int value) {
 
 } // namespace
 
-TEST_CASE("try: a value, or the way out with the error") {
+TEST_CASE("try: yields the value or returns the error") {
     CHECK(sum_of(1, 2).value() == 3);
     CHECK(sum_of(1, -2).error().message == "negative");
     CHECK(checks(1));
@@ -53,7 +53,7 @@ TEST_CASE("try: a value, or the way out with the error") {
         return map.at("a");
     };
     CHECK(commas().value() == 2);
-    // What is named stays as it was.
+    // A named result stays unchanged.
     auto const copies = []() -> result<bool> {
         result<std::string> const named{std::string{"a long text that is not kept in place"}};
         ENTITABLE_TRY(std::string text, named);
@@ -62,7 +62,7 @@ TEST_CASE("try: a value, or the way out with the error") {
     CHECK(copies().value());
 }
 
-TEST_CASE("a result without a value is made of one with a value") {
+TEST_CASE("a result of void can be created from a result with a value") {
     auto const narrowed = [](int value) -> result<void> { return boxed(value); };
     CHECK(narrowed(1));
     CHECK(narrowed(-1).error().code == error_code::out_of_range_input);

@@ -20,7 +20,7 @@ constexpr std::string_view guid_bytes{"\xA0\xA1\xA2\xA3\xA4\xA5\xA6\xA7\xA8\xA9\
 
 value_view bytes_of(std::string_view bytes) { return {edm_type::binary, bytes}; }
 
-/// One value of each type, of different types all.
+/// One value of each type.
 std::vector<value> one_of_each() {
     return {value_view{std::string_view{"1"}}, value_view{std::int32_t{1}}, value_view{std::int64_t{1}},
         value_view{1.0}, value_view{true}, value_view{date_time{1}}, value_view{edm_type::guid, guid_bytes},
@@ -47,7 +47,7 @@ TEST_CASE("a value keeps its type and its content") {
     CHECK(bytes_of("\xFF").bytes() == "\xFF");
 }
 
-TEST_CASE("text in quotes is a text and no other pointer is a value") {
+TEST_CASE("a string literal is a text, and no other pointer is a value") {
     value_view const text = "John";
     CHECK(text.type() == edm_type::string);
     CHECK(text.as_string() == "John");
@@ -56,7 +56,7 @@ TEST_CASE("text in quotes is a text and no other pointer is a value") {
     STATIC_REQUIRE_FALSE(std::is_constructible_v<value_view, std::nullptr_t>);
 }
 
-TEST_CASE("every type is kept at its zero") {
+TEST_CASE("every type keeps its zero value") {
     CHECK(value{value_view{std::string_view{}}}.view().as_string().empty());
     CHECK(value{value_view{std::int32_t{}}}.view().as_int32() == 0);
     CHECK(value{value_view{std::int64_t{}}}.view().as_int64() == 0);
@@ -68,7 +68,7 @@ TEST_CASE("every type is kept at its zero") {
     CHECK(value{} == value{value_view{std::string_view{}}});
 }
 
-TEST_CASE("an owned value outlives what it was made of") {
+TEST_CASE("an owned value outlives its source") {
     value kept;
     {
         std::string const text = "a text long enough to live on the heap";
@@ -80,7 +80,7 @@ TEST_CASE("an owned value outlives what it was made of") {
     CHECK(copy.view().bytes().data() != kept.view().bytes().data());
 }
 
-TEST_CASE("values are the same when type and bits are") {
+TEST_CASE("values are identical if their type and bits are") {
     auto const all = one_of_each();
     for (std::size_t left = 0; left < all.size(); ++left) {
         for (std::size_t right = 0; right < all.size(); ++right) {
@@ -91,7 +91,7 @@ TEST_CASE("values are the same when type and bits are") {
     CHECK_FALSE(value_view{0.0} == value_view{-0.0});
 }
 
-TEST_CASE("values of different types stand in no order") {
+TEST_CASE("values of different types are unordered") {
     auto const all = one_of_each();
     for (auto const& left : all) {
         for (auto const& right : all) {
@@ -117,7 +117,7 @@ TEST_CASE("numbers compare by value") {
     CHECK(compare(date_time{5}, date_time{4}) == ordering::greater);
 }
 
-TEST_CASE("negative zero equals zero, and NaN stands in no order") {
+TEST_CASE("negative zero equals zero, and NaN is unordered") {
     CHECK(compare_values(-0.0, 0.0) == ordering::equal);
     CHECK(compare_values(numbers::quiet_NaN(), 1.0) == ordering::unordered);
     CHECK(compare_values(1.0, numbers::quiet_NaN()) == ordering::unordered);
@@ -125,7 +125,7 @@ TEST_CASE("negative zero equals zero, and NaN stands in no order") {
     CHECK(compare_values(numbers::quiet_NaN(), numbers::infinity()) == ordering::unordered);
 }
 
-TEST_CASE("texts compare by UTF-16 unit, bytes and GUIDs by unsigned byte") {
+TEST_CASE("texts compare by UTF-16 units, bytes and GUIDs by unsigned bytes") {
     auto const text = [](std::string const& left, std::string const& right) {
         return compare_values(value_view{std::string_view{left}}, value_view{std::string_view{right}});
     };
@@ -142,7 +142,7 @@ TEST_CASE("texts compare by UTF-16 unit, bytes and GUIDs by unsigned byte") {
     CHECK(compare_values({edm_type::guid, guid_bytes}, {edm_type::guid, std::string_view{higher}}) == ordering::less);
 }
 
-TEST_CASE("a value is written for a person") {
+TEST_CASE("a value can be printed for people") {
     auto const shown = [](value_view view) { return value{view}.to_string(); };
     CHECK(shown("John") == "\"John\"");
     CHECK(shown("a\nb") == "\"a\\x0ab\"");
@@ -165,7 +165,7 @@ TEST_CASE("a value is written for a person") {
     CHECK(shown(bytes_of(std::string(33, '\x01'))).size() == 2 + 64 + 4);
 }
 
-TEST_CASE("every type has the service's name") {
+TEST_CASE("every type has the name that the service uses") {
     CHECK(to_string(edm_type::string) == "Edm.String");
     CHECK(to_string(edm_type::int32) == "Edm.Int32");
     CHECK(to_string(edm_type::int64) == "Edm.Int64");

@@ -7,7 +7,7 @@
 
 #include <string>
 
-TEST_CASE("wiped memory is zero, and its neighbours are as they were") {
+TEST_CASE("wiped memory is zero, and its neighbours are unchanged") {
     std::string text = "a secret, and more";
     entitable::wipe(text.data(), 8);
     CHECK(text == std::string(8, '\0') + ", and more");

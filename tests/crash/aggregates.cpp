@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Eight processes write through one aggregated table and refresh one view on a file, and are killed at any time: sums are those of a
-// recomputation whenever anybody looks, and nobody sees half of the view.
+// Eight processes write through one aggregated table and refresh one view on a file, and are killed at any time: the sums equal a
+// recomputation at every read, and nobody sees half of the view.
 
 #include <entitable/aggregate.hpp>
 #include <entitable/entitable.hpp>
@@ -45,7 +45,7 @@ struct day_sum {
 };
 ENTITABLE(day_sum, partition_key(shop), row_key(literal("SUM:"), day), properties(cents, sales))
 
-/// A view in many partitions, so that it is many transactions: of sales that nobody changes, so that every one of its generations is the same.
+/// A view in many partitions, so that it takes many transactions: of sales that nobody changes, so that all of its generations are equal.
 struct by_tail {
     std::string tail;
     std::int64_t sales{};
@@ -57,7 +57,7 @@ ENTITABLE(by_tail, partition_key(tail), row_key(literal("all")), properties(sale
 
 using sales_table = aggregated_table<sale, day_sum>;
 
-/// One change, whatever becomes of it: each sale has cents of 7 times its number.
+/// One change, whatever its outcome: the cents of each sale are 7 times its number.
 void change_one(sales_table const& sales, std::mt19937& random) {
     auto const number = static_cast<std::int32_t>(random() % 12);
     sale const made{"kiel", number, "d" + std::to_string(random() % 4), number * 7};
@@ -71,7 +71,7 @@ void change_one(sales_table const& sales, std::mt19937& random) {
 
 } // namespace
 
-TEST_CASE("sums and a view: processes that are killed") {
+TEST_CASE("sums and a view: are right after processes were killed") {
     constexpr unsigned writers = 8;
     temporary_folder const folder{temporary_folder::memory()};
     std::string const path = folder / "sales.db";
@@ -114,7 +114,7 @@ TEST_CASE("sums and a view: processes that are killed") {
         file_backend const store{path};
         sales_table const sales{store, "sales"};
         materialized_view<by_tail> const view{store, "tails"};
-        for (int look = 0; look < 3; ++look) { // beside the writers
+        for (int look = 0; look < 3; ++look) { // concurrently with the writers
             ::usleep(static_cast<useconds_t>(10'000 + random() % 20'000));
             CHECK((sales.verify)("kiel").value().different == 0);
             auto const seen = view.read([](auto const& rows) { return rows.scan_table().page_size(4).to(); }).value();

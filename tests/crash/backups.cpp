@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A fleet on three files is backed up while a process writes to it and shards move, and restored into one of another shape. The programs that back up
-// and restore are killed at any time, and others go on.
+// A fleet on three files is backed up while a process writes to it and shards move, and restored into a fleet of another shape. The programs
+// that back up and restore are killed at any time, and others continue.
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// The rows 0 and 9999 of a place have the same value, and as many rows are between them.
+/// The rows 0 and 9999 of a place have the same value, with many rows between them.
 struct mark {
     std::string place;
     std::int32_t number{};
@@ -39,12 +39,12 @@ struct seen_by_all {
     std::atomic<std::int32_t> written; ///< rounds that were acknowledged
     std::atomic<bool> over;
     std::atomic<int> wrong;
-    std::atomic<std::uint64_t> kept; ///< shards that an earlier program had copied
+    std::atomic<std::uint64_t> kept; ///< shards that an earlier program has copied
 };
 
 file_options quick() {
     file_options options;
-    options.durability = durability::relaxed; // what a killed process has committed is there
+    options.durability = durability::relaxed; // the commits of a killed process are there
     options.busy_timeout = 20s;
     return options;
 }
@@ -82,14 +82,14 @@ void write_round(table<mark> const& marks, std::int32_t number) {
             change.insert_or_replace({name, 9999, number, "high"});
             change.insert_or_replace({name, number, number, std::string(300, 'x')});
             if (change.submit()) {
-                break; // else its shard is moved
+                break; // otherwise its shard is moved
             }
             std::this_thread::sleep_for(2ms);
         }
     }
 }
 
-/// Begins a program that ends at one of its requests, and another one, each later than the one before; the last one is left alone.
+/// Runs programs that end at one of their requests, each later than the one before; the last one runs to completion.
 template <class Work, class Meanwhile>
 void killed_and_gone_on(std::size_t kills, random_source& dice, Work const& work, Meanwhile const& meanwhile) {
     for (std::size_t kill = 0; kill <= kills; ++kill) {
@@ -109,7 +109,7 @@ void killed_and_gone_on(std::size_t kills, random_source& dice, Work const& work
 
 } // namespace
 
-TEST_CASE("backup: of three files that are written to, and restored; both killed at any time and gone on with") {
+TEST_CASE("backup: three files in use are backed up and restored, and both are killed at any time and continued") {
     for (std::uint64_t round = 1; round <= rounds(1, 20, 3); ++round) {
         CAPTURE(round);
         temporary_folder const folder{temporary_folder::memory()};
@@ -191,8 +191,8 @@ TEST_CASE("backup: of three files that are written to, and restored; both killed
         for (int place = 0; place < places; ++place) {
             std::string const name = "p" + std::to_string(place);
             auto const low = restored.get(name, 0).value().value;
-            CHECK(low == restored.get(name, 9999).value().value); // a transaction is whole
-            CHECK(low >= before);                                 // nothing that was acknowledged before is missing
+            CHECK(low == restored.get(name, 9999).value().value); // a transaction is complete
+            CHECK(low >= before);                                 // no earlier acknowledged write is missing
             CHECK(low <= all->written);
             CHECK(restored.where(fields<mark>::place == name).count().value() == static_cast<std::uint64_t>(low) + 2);
         }

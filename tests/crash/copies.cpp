@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Processes that are killed while they copy a file: the copy is there as a whole or not at all, what is left no store opens, and the
-// file has lost nothing.
+// Processes are killed while they copy a file: the copy is complete or missing, no store opens its remains, and the file has lost
+// nothing.
 
 #include <entitable/file.hpp>
 
@@ -21,7 +21,8 @@ using namespace entitable;
 using namespace entitable_test;
 namespace fs = std::filesystem;
 
-TEST_CASE("a process that is killed while it copies a file leaves a whole copy or none, and the file as it was") {
+TEST_CASE(
+    "a process that is killed while it copies a file leaves a complete copy or none, and does not change the file") {
     std::size_t whole = 0;
     std::size_t cut = 0;
     std::size_t left = 0;

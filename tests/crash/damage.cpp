@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Files that a disk, or somebody, has damaged: bits, pages, lengths, logs of another time or another file. An answer that
-// differs from what was written is an error, or `verify` says so; nothing crashes or hangs.
+// Files damaged by a disk or a person: bits, pages, lengths, logs of another time or of another file. An answer that
+// differs from the written data is an error, or `verify` reports it; nothing crashes or hangs.
 
 #include <entitable/file.hpp>
 
@@ -55,7 +55,7 @@ public:
 
     enum class verdict : std::uint8_t { harmless, detected, silent, earlier };
 
-    /// Reads everything that there was.
+    /// Reads all data.
     verdict read(memory_disk::image const& image) {
         memory_disk disk{image};
         auto store = file_backend::open(path_, options_);
@@ -98,11 +98,11 @@ public:
     struct answers {
         bool error{};        ///< somewhere
         bool get_error{};    ///< of a point read
-        bool all_rows{true}; ///< the scan that ended without an error had all
-        bool all_gets{true}; ///< and so had the point reads
-        bool wrong{};        ///< a value that is not the one that was written
+        bool all_rows{true}; ///< the scan ended without an error and was complete
+        bool all_gets{true}; ///< and so were the point reads
+        bool wrong{};        ///< a value that differs from the written one
     };
-    /// Reads everything that there was, and does not ask `verify`.
+    /// Reads all data, without calling `verify`.
     answers read_strictly(memory_disk::image const& image) {
         memory_disk disk{image};
         answers found;
@@ -149,7 +149,7 @@ private:
 
 } // namespace
 
-TEST_CASE("damaged files: an answer that differs is an error") {
+TEST_CASE("damaged files: an answer is right or an error") {
     damaged_files files;
     REQUIRE(files.read(files.whole()) == damaged_files::verdict::harmless);
     REQUIRE(files.read(files.hot()) == damaged_files::verdict::harmless);
@@ -203,12 +203,12 @@ TEST_CASE("damaged files: an answer that differs is an error") {
     CAPTURE(first_silent);
     CHECK(counts[2] == 0);
     CHECK(counts[1] > flips / 3);
-    // SQLite takes the first damaged frame of a log for its end: what was moved into the file is safe from that, and what is left
-    // is the state after an earlier commit.
+    // SQLite treats the first damaged frame of a log as its end: checkpointed data is not affected, and the rest is the state
+    // after an earlier commit.
     CHECK(earlier_from_file == 0);
 }
 
-TEST_CASE("damaged pages: a scan or a point read that meets one is an error, and never fewer rows") {
+TEST_CASE("damaged pages: a scan or a point read that meets one is an error and never returns fewer rows") {
     damaged_files files;
     std::mt19937_64 random{2};
     std::size_t const pages = files.whole().at(files.path()).size() / 8192;
@@ -280,17 +280,17 @@ TEST_CASE("damaged pages: a scan or a point read that meets one is an error, and
     CHECK(errors > damages / 2);
 }
 
-TEST_CASE("damaged files: logs of another time and of another file") {
+TEST_CASE("damaged files: an older log, or the log of another file") {
     damaged_files files;
     std::string const log = files.path() + "-wal";
     auto image = files.whole();
-    image[log] = files.hot_early().at(log); // of the same file, from before its end: as if a backup had been put back
+    image[log] = files.hot_early().at(log); // an earlier log of the same file, as if a backup had been restored
     CHECK(files.read(image) == damaged_files::verdict::earlier);
     image = files.whole();
     image[log] = files.other().at(log);
     CHECK(files.read(image) != damaged_files::verdict::silent);
-    // A log that is taken away takes along what was only in it. The file that is left is an older one and whole: nobody can
-    // tell. So a file is copied after `checkpoint`.
+    // Without its log a file lacks the commits that were only there. The remaining file is older and undamaged, so the loss
+    // cannot be detected. Therefore a file is copied after `checkpoint`.
     image = files.hot();
     image.erase(log);
     memory_disk disk{image};

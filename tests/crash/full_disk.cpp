@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Files that may not grow any more: every answer is the truth, removals still work, and what they win back can be used again, with
-// either journal, in the same process, in another one, and after the file was closed. The limit is that of the system on the size of
-// files, in processes of their own; where a file system can be mounted, a small one too.
+// Files that cannot grow any more: every answer is true, removals still work, and the space they free can be used again, with either
+// journal, in the same process, in another one, and after the file was closed. Uses the system's limit on file sizes, in separate
+// processes, and a small file system if one can be mounted.
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
@@ -54,11 +54,11 @@ void limit_files(rlim_t bytes) {
 file_options with(file_journal journal) {
     file_options options;
     options.journal = journal;
-    options.busy_timeout = std::chrono::milliseconds{1'000}; // not to wait for long while others read the log
+    options.busy_timeout = std::chrono::milliseconds{1'000}; // a short wait while others read the log
     return options;
 }
 
-/// A file that is opened anew on demand, and what must be in it.
+/// A file that is reopened on demand, and its expected content.
 class filled_file {
 public:
     filled_file(std::string path, file_journal journal) : path_(std::move(path)), journal_(journal) {
@@ -73,7 +73,7 @@ public:
         open();
     }
 
-    /// So many inserts, each kept or refused. How many were kept.
+    /// Makes a number of inserts, each stored or refused. Returns how many were stored.
     std::size_t insert(std::int64_t from, std::int64_t count) {
         std::size_t made = 0;
         for (std::int64_t id = from; id < from + count; ++id) {
@@ -88,7 +88,7 @@ public:
         }
         return made;
     }
-    /// The same in entity group transactions of ten.
+    /// The same in transactions of ten entities.
     std::size_t insert_tens(std::int64_t from, std::int64_t count) {
         std::size_t made = 0;
         for (std::int64_t first = from; first < from + count; first += 10) {
@@ -107,7 +107,7 @@ public:
         }
         return made;
     }
-    /// All of so many removals succeed.
+    /// All of these removals succeed.
     void remove(std::size_t count) {
         for (std::int64_t const id : std::set<std::int64_t>{kept_}) {
             if (count-- == 0) {
@@ -122,7 +122,7 @@ public:
         items().create().value();
         kept_.clear();
     }
-    /// What is there is what was acknowledged.
+    /// The stored rows are the acknowledged ones.
     void check() const {
         std::set<std::int64_t> found;
         items()
@@ -149,7 +149,7 @@ private:
     std::set<std::int64_t> kept_;
 };
 
-/// Fills the file, and wins room back by removals and by the removal of the table.
+/// Fills the file, and frees space by removing rows and dropping the table.
 void there_and_back(filled_file& file, bool reopened) {
     auto const reopen = [&] {
         if (reopened) {
@@ -180,7 +180,7 @@ constexpr std::chrono::seconds long_enough{60};
 
 } // namespace
 
-TEST_CASE("a full disk: answers are the truth, and there is a way back") {
+TEST_CASE("a full disk: answers are correct, and the store recovers") {
     for (auto const journal : journals) {
         for (bool const reopened : {false, true}) {
             CAPTURE(static_cast<int>(journal), reopened);
@@ -189,7 +189,7 @@ TEST_CASE("a full disk: answers are the truth, and there is a way back") {
                 limit_files(2'000'000);
                 filled_file file{folder / "items.db", journal};
                 there_and_back(file, reopened);
-                limit_files(RLIM_INFINITY); // there is room from outside
+                limit_files(RLIM_INFINITY); // space was freed from outside
                 demand(file.insert(10'000, 50) == 50, "does not go on when there is room");
                 file.check();
                 demand(file.store().verify().value().sound(), "not sound");
@@ -200,7 +200,7 @@ TEST_CASE("a full disk: answers are the truth, and there is a way back") {
     }
 }
 
-TEST_CASE("a full disk: the same on a small file system") {
+TEST_CASE("a full disk: the same holds on a small file system") {
     for (auto const journal : journals) {
         for (bool const reopened : {false, true}) {
             CAPTURE(static_cast<int>(journal), reopened);
@@ -221,7 +221,7 @@ TEST_CASE("a full disk: the same on a small file system") {
     }
 }
 
-TEST_CASE("a full disk: a process that is killed there loses nothing, and two of them have one way back") {
+TEST_CASE("a full disk: a killed process loses nothing, and two processes recover once there is room") {
     struct seen {
         std::atomic<std::int64_t> tried;
         std::atomic<bool> kept[2'000];
@@ -266,7 +266,7 @@ TEST_CASE("a full disk: a process that is killed there loses nothing, and two of
         CHECK(lost == 0);
         CHECK(there == 0);
         CHECK(refused > 20);
-        // One makes room, and then the other one writes.
+        // One frees space, then the other writes.
         child_process back{[&] {
             limit_files(1'000'000);
             table<item> const items{file_backend{path, with(journal)}, "items"};
@@ -294,7 +294,7 @@ TEST_CASE("a full disk: a process that is killed there loses nothing, and two of
     }
 }
 
-TEST_CASE("a full disk: whoever reads the log holds the way back up, and no longer") {
+TEST_CASE("a full disk: a reader of the log delays recovery only while it reads") {
     temporary_folder const folder{temporary_folder::memory()};
     child_process limited{[&] {
         limit_files(2'000'000);
@@ -319,7 +319,7 @@ TEST_CASE("a full disk: whoever reads the log holds the way back up, and no long
     CHECK(limited.succeeds(long_enough));
 }
 
-TEST_CASE("a full disk: what a process left that ended while it made the file longer takes no room") {
+TEST_CASE("a full disk: a process that ended while it extended the file leaves no unused space") {
     temporary_folder const folder{temporary_folder::memory()};
     std::string const path = folder / "items.db";
     table<item>{file_backend{path}, "items"}.create().value();

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 // Several processes write through indexed tables on one file and are killed at any time: no entity is ever without its index rows, and
-// a repair by another process leaves nothing over.
+// after a repair by another process none is left over.
 
 #include <entitable/file.hpp>
 
@@ -17,7 +17,7 @@ using namespace entitable;
 using namespace entitable_test;
 using namespace marathon;
 
-TEST_CASE("index: processes that are killed") {
+TEST_CASE("index: is right after processes were killed") {
     constexpr std::size_t writers = 3;
     temporary_folder const folder{temporary_folder::memory()};
     std::string const path = folder / "runners.db";
@@ -52,7 +52,7 @@ TEST_CASE("index: processes that are killed") {
             done += each;
         }
         CAPTURE(round, done, killed);
-        check_movers(runners, {done, killed}); // a write at whose end its process was killed may be made
+        check_movers(runners, {done, killed}); // a write may have been applied if its process was killed at its end
     }
     std::int64_t done = 0;
     for (auto const& each : all->done) {

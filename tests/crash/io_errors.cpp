@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Every call to the disk fails, once and lastingly, in each way it can: the outcome of each write is the truth, and once the fault is
-// gone everything works again. Then a disk that is full.
+// Every call to the disk fails, once and permanently, in each possible way: the outcome of each write is true, and everything works
+// again after the fault. Then a full disk.
 
 #include <entitable/file.hpp>
 
@@ -40,7 +40,7 @@ struct findings {
     std::string problem;
 };
 
-/// Six batches, some of which may fail; what was read meanwhile was right or an error.
+/// Six batches, some of which may fail; every read in between was right or an error.
 void workload(file_backend const& store, tally& written, std::int32_t first) {
     table<mark> const marks{store, "marks"};
     if (!marks.create_if_absent()) {
@@ -55,7 +55,7 @@ void workload(file_backend const& store, tally& written, std::int32_t first) {
     }
 }
 
-/// One run; false when the fault was not reached any more.
+/// One run. False if the fault was no longer reached.
 bool run(file_journal journal, disk_fault const& fault, findings& all) {
     temporary_folder const folder;
     memory_disk disk;
@@ -77,7 +77,7 @@ bool run(file_journal journal, disk_fault const& fault, findings& all) {
     if (!again) {
         problem = "cannot be opened again: " + again.error().to_string();
     } else {
-        // The same open backend, whose connections saw the fault, works on.
+        // The same open backend, whose connections saw the fault, still works.
         tally later = written;
         workload(*again, later, 100);
         problem = later.check(table<mark>{*again, "marks"});
@@ -89,7 +89,7 @@ bool run(file_journal journal, disk_fault const& fault, findings& all) {
             problem = "not sound";
         }
     }
-    if (problem.empty()) { // and so it is for a process that comes later
+    if (problem.empty()) { // and so does a later process
         file_backend const fresh{folder / "marks.db", options};
         problem = written.check(table<mark>{fresh, "marks"});
     }
@@ -124,15 +124,16 @@ void fail_every_call(char const* name, file_journal journal) {
 
 } // namespace
 
-TEST_CASE("every call to the disk fails: write-ahead log") {
+TEST_CASE("every call to the disk may fail: write-ahead log") {
     fail_every_call("write-ahead log", file_journal::write_ahead_log);
 }
 
-TEST_CASE("every call to the disk fails: rollback journal") {
+TEST_CASE("every call to the disk may fail: rollback journal") {
     fail_every_call("rollback journal", file_journal::rollback);
 }
 
-TEST_CASE("a full disk: a clear code, nothing acknowledged is lost, and it works again when there is room") {
+TEST_CASE("a full disk: the error has a clear code, no acknowledged write is lost, and writes succeed again once there "
+          "is room") {
     std::size_t fills = 0;
     for (auto const journal : {file_journal::write_ahead_log, file_journal::rollback}) {
         for (std::size_t round = 0; round < rounds(4, 120, 20); ++round) {
@@ -169,7 +170,7 @@ TEST_CASE("a full disk: a clear code, nothing acknowledged is lost, and it works
     std::printf("full disks: %zu fills\n", fills);
 }
 
-TEST_CASE("a limit on the size of files is as a full disk") {
+TEST_CASE("a limit on file sizes behaves like a full disk") {
     temporary_folder const folder;
     pid_t const child = ::fork();
     if (child == 0) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Three files hold the shards of one table. Four processes: two write, one reads with continuation tokens, one moves shards from file to file and is
-// killed at any time; another one takes over. Answers get lost. Every write that was acknowledged is there once, and none that was removed comes back.
-// ENTITABLE_CRASH_SEED=N runs round N only. A round that fails prints its seed, the map and all complaints, and keeps its folder.
+// Three files hold the shards of one table. Of four processes two write, one reads with continuation tokens, and one moves shards from file to
+// file; it is killed at any time and replaced. Answers get lost. Every acknowledged write exists once, and no removed row returns.
+// ENTITABLE_CRASH_SEED=N runs only round N. A round that fails prints its seed, the map and all complaints, and keeps its folder.
 //
 // Not excluded: a writer that is killed between its commit frame and the header of SQLite's WAL index. Nobody sees that transaction, and a later recovery of
 // the index would show it unless another writer has overwritten it; `look_again` would have noted "not applied" by then.
@@ -33,7 +33,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Rows with negative numbers never change. The others have one writer each, which gives them ascending values.
+/// Rows with negative numbers never change. Each of the others has one writer, which gives it ascending values.
 struct entry {
     std::string place;
     std::int32_t number{};
@@ -50,15 +50,15 @@ constexpr char const* files[] = {"alpha", "beta", "gamma"};
 
 std::string place_of(std::int32_t key) { return "place" + std::to_string(key % places); }
 std::int32_t number_of(std::int32_t key) { return key / places; }
-/// In turns a row is put in, counted up twice, and removed.
+/// In turn a row is inserted, incremented twice, and removed.
 constexpr bool is_there(std::int64_t value) { return value % 4 != 0; }
 
-/// What all processes see.
+/// Shared by all processes.
 struct seen_by_all {
-    std::atomic<std::int64_t> told[keys];  ///< the last value that was acknowledged; 0 and every fourth are no row
-    std::atomic<std::int64_t> tried[keys]; ///< the one that is written now
+    std::atomic<std::int64_t> told[keys];  ///< the last acknowledged value; 0 and every fourth mean no row
+    std::atomic<std::int64_t> tried[keys]; ///< the value being written
     std::atomic<std::uint64_t> writes, scans, pages, moves, taken_over;
-    std::atomic<std::int32_t> moving; ///< the shard that the mover has
+    std::atomic<std::int32_t> moving; ///< the shard that the mover is moving
     std::atomic<bool> over;
     std::atomic<std::uint64_t> requests; ///< of all processes
     std::atomic<int> wrong;
@@ -66,7 +66,7 @@ struct seen_by_all {
     char complaints[kept][2000]; ///< the first of them
 };
 
-/// Passes requests on and counts them.
+/// Forwards requests and counts them.
 struct counting {
     using is_transport = void;
     any_transport below;
@@ -81,7 +81,7 @@ struct counting {
     }
 };
 
-/// One program's way to the files. One thread.
+/// The connection of one program to the files. One thread.
 struct way {
     std::string name;
     std::uint64_t seed;
@@ -98,7 +98,7 @@ struct way {
                 return known->second;
             }
             file_options relaxed;
-            relaxed.durability = durability::relaxed; // what a killed process has committed is there
+            relaxed.durability = durability::relaxed; // the commits of a killed process are there
             relaxed.busy_timeout = 20s;
             any_transport made{file_backend{folder + "/" + std::string{store} + ".db", relaxed}};
             made = any_transport{counting{made, all}};
@@ -109,7 +109,7 @@ struct way {
         };
         constexpr int most = 500;
         std::vector<std::string> const stores{"alpha", "beta", "gamma"};
-        for (int tried = 1;; ++tried) { // the map may be behind a lost answer
+        for (int tried = 1;; ++tried) { // the map may be outdated after a lost answer
             any_transport const catalogue = open("alpha").value();
             auto map = lookup_map::open(catalogue, "shardmap", virtual_shards{shards}, {60ms});
             if (!map) {
@@ -125,7 +125,7 @@ struct way {
             }
         }
     }
-    /// Notes what is wrong, with what this program knows.
+    /// Records what is wrong, with this program's knowledge.
     void complain(std::string const& what) const {
         int const at = all->wrong++;
         if (at < seen_by_all::kept) {
@@ -144,7 +144,7 @@ std::string text_of(seen_by_all const& all, std::int32_t key) {
         ", tried " + std::to_string(all.tried[at]);
 }
 
-/// What a writer finds when it does not know: by then nothing of its own is on the way.
+/// Reads a row of unknown state: by then no request of this writer is in flight.
 void look_again(table<entry> const& entries, way const& here, std::int32_t key) {
     seen_by_all& all = *here.all;
     for (;;) {
@@ -173,7 +173,7 @@ void look_again(table<entry> const& entries, way const& here, std::int32_t key) 
     }
 }
 
-/// Writes until all is over.
+/// Writes until the round ends.
 void write_on(std::string const& folder, seen_by_all& all, std::uint64_t seed, std::int32_t own) {
     way here{"writer " + std::to_string(own), folder, all, seed, true};
     retrying_options settled;
@@ -202,7 +202,7 @@ void write_on(std::string const& folder, seen_by_all& all, std::uint64_t seed, s
         } else if (!is_there(before)) {
             auto inserted = entries.insert(next);
             done = inserted ? result<void>{} : result<void>{std::move(inserted).as_failure()};
-        } else { // counted up from what is there: a write that is applied twice shows
+        } else { // incremented from the stored value, so a write that is applied twice shows
             auto counted = entries.update(next.place, next.number, [](entry& each) { ++each.value; });
             done = counted ? result<void>{} : result<void>{std::move(counted).as_failure()};
         }
@@ -219,7 +219,7 @@ void write_on(std::string const& folder, seen_by_all& all, std::uint64_t seed, s
     }
 }
 
-/// Reads until all is over: rows by their keys, and all rows in pages, by tokens that another program goes on with.
+/// Reads until the round ends: rows by their keys, and all rows in pages, with tokens that another program continues.
 void read_on(std::string const& folder, seen_by_all& all, std::uint64_t seed) {
     way one{"reader", folder, all, seed, false};
     way other{"other reader", folder, all, seed, false};
@@ -254,7 +254,7 @@ void read_on(std::string const& folder, seen_by_all& all, std::uint64_t seed) {
                 continue;
             }
             ++all.pages;
-            if (!*page) { // nothing behind the last token
+            if (!*page) { // nothing after the last token
                 break;
             }
             for (entry const& each : **page) {
@@ -279,7 +279,7 @@ void read_on(std::string const& folder, seen_by_all& all, std::uint64_t seed) {
     }
 }
 
-/// Moves shards until it is killed, first the one that the last mover had.
+/// Moves shards until it is killed, first the one that the last mover was moving.
 void move_on(std::string const& folder, seen_by_all& all, std::uint64_t seed) {
     way here{"mover", folder, all, seed, true};
     for (;;) {
@@ -304,7 +304,7 @@ void move_on(std::string const& folder, seen_by_all& all, std::uint64_t seed) {
     }
 }
 
-/// Whether what it looks at has not changed for a minute, or has changed for ten.
+/// Whether a value has not changed for a minute, or has been changing for ten.
 class progress {
 public:
     explicit progress(std::function<std::string()> look) : look_(std::move(look)) {}
@@ -318,7 +318,7 @@ public:
         }
         return now - changed_ > 60s || now - begun_ > 600s;
     }
-    /// For the message of a round that ran out of time.
+    /// For the message of a round that timed out.
     [[nodiscard]] std::string text() const {
         auto const seconds = [](auto since) {
             auto const passed = std::chrono::steady_clock::now() - since;
@@ -334,7 +334,7 @@ private:
     std::chrono::steady_clock::time_point changed_{begun_};
 };
 
-/// What rounds have done.
+/// Totals over all rounds.
 struct figures {
     std::size_t rounds{};
     std::size_t out_of_time{};
@@ -346,7 +346,7 @@ struct figures {
 
 constexpr std::size_t kills = 10;
 
-/// One round, and the judgement on it.
+/// One round and its checks.
 class crash_round {
 public:
     explicit crash_round(std::uint64_t seed) : seed_(seed) {}
@@ -381,7 +381,7 @@ public:
             kills, static_cast<unsigned long long>(all_->moves), static_cast<unsigned long long>(all_->taken_over),
             swept, static_cast<unsigned long long>(all_->writes), static_cast<unsigned long long>(all_->scans),
             static_cast<unsigned long long>(all_->pages));
-        if (in_time) { // else that is what failed
+        if (in_time) { // otherwise that is the failure
             expect(all_->moves >= 2, "fewer than 2 moves were done");
         }
         expect(all_->scans > 0, "no scan ended");
@@ -405,7 +405,7 @@ private:
             here_ ? here_->cloud->map().to_string() : result<std::string>{failure{error_code::map_unavailable, "none"}};
         return map ? *map : map.error().to_string();
     }
-    /// The value of a call; a file that is busy is waited for as long as others make progress. Ends the round where it fails.
+    /// The value of a call. Waits for a busy file as long as others make progress. Ends the round if the call fails.
     template <class Ask>
     std::invoke_result_t<Ask const&> settled(char const* what, Ask const& ask) {
         progress others{[&] { return std::to_string(all_->requests.load()); }};
@@ -433,8 +433,8 @@ private:
     }
     void begin() {
         {
-            way here{
-                "the test", path_, *all_, 1, false}; // no file is open while processes are made: a fork ends its locks
+            way here{"the test", path_, *all_, 1,
+                false}; // no file is open while processes are created: a fork releases its locks
             table<entry> const entries{*here.cloud, "entries"};
             entries.create().value();
             for (std::int32_t place = 0; place < places; ++place) {
@@ -476,7 +476,7 @@ private:
         }
         here_.emplace("the test", path_, *all_, 2, false);
     }
-    /// The last mover is left alone until it has made two moves. It has as long as it changes the map.
+    /// The last mover is not killed until it has made two moves. It may take as long as it keeps changing the map.
     bool wait_for_last_mover(figures& sum) {
         auto const begun = std::chrono::steady_clock::now();
         auto const moved = all_->moves.load();
@@ -552,11 +552,11 @@ private:
                 return through.execute(list_tables{}, context);
             });
             for (std::string const& each : listed->tables) {
-                count += each == "entitableshards" ? 0U : 1U; // what the store says it is
+                count += each == "entitableshards" ? 0U : 1U; // the data as the store reports it
                 tables += " " + name + "/" + each;
             }
         }
-        expect(count == shards + 1, // and the map: whatever was begun and left is dropped
+        expect(count == shards + 1, // and the map: every unfinished move is dropped
             "there are " + std::to_string(count) + " tables:" + tables);
         return *swept;
     }
@@ -575,7 +575,7 @@ private:
 
 } // namespace
 
-TEST_CASE("shards: four processes on three files, the mover killed: what was acknowledged is there once") {
+TEST_CASE("shards: with four processes on three files and a killed mover every acknowledged row exists once") {
     char const* const chosen = std::getenv("ENTITABLE_CRASH_SEED");
     std::uint64_t const first = chosen != nullptr ? std::strtoull(chosen, nullptr, 10) : 1;
     std::uint64_t const last = chosen != nullptr ? first : rounds(1, 10, 2);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Losses of power on a disk in memory: at every write, sync, truncation and removal, with what was not synced lost, kept or torn by
-// sectors. What was acknowledged is there afterwards, nothing is half there, and the file is sound.
+// Power losses on a disk in memory: at every write, sync, truncation and removal, with unsynced data lost, written or torn by
+// sectors. Afterwards every acknowledged write is there, no transaction is partial, and the file is sound.
 
 #include <entitable/file.hpp>
 
@@ -33,11 +33,11 @@ public:
         options_.vfs = memory_disk::name;
         options_.journal = journal;
         options_.durability = durable;
-        options_.checkpoint_bytes = 60'000; // several within the workload
+        options_.checkpoint_bytes = 60'000; // several during the workload
         options_.busy_timeout = std::chrono::milliseconds{0};
     }
 
-    /// Cuts at every `step`-th change, with so many variants each.
+    /// Cuts the power at every `step`-th change, in this number of variants.
     findings run(std::uint64_t variants, std::uint64_t step) {
         findings all;
         for (std::uint64_t cut = 0;; cut += step) {
@@ -123,21 +123,21 @@ findings cut_power(char const* name, file_journal journal, durability durable, b
 
 } // namespace
 
-TEST_CASE("a loss of power takes nothing that was acknowledged: write-ahead log") {
+TEST_CASE("a power loss loses no acknowledged write: write-ahead log") {
     auto const found = cut_power("write-ahead log, full", file_journal::write_ahead_log, durability::full);
     CAPTURE(found.first);
     CHECK(found.lost + found.torn + found.holes + found.damaged == 0);
     CHECK(found.runs > 100);
 }
 
-TEST_CASE("a loss of power takes nothing that was acknowledged: rollback journal") {
+TEST_CASE("a power loss loses no acknowledged write: rollback journal") {
     auto const found = cut_power("rollback journal, full", file_journal::rollback, durability::full);
     CAPTURE(found.first);
     CHECK(found.lost + found.torn + found.holes + found.damaged == 0);
     CHECK(found.runs > 100);
 }
 
-TEST_CASE("a loss of power takes the last commits only where durability is relaxed") {
+TEST_CASE("a power loss loses the last commits only with relaxed durability") {
     auto const found =
         cut_power("write-ahead log, relaxed", file_journal::write_ahead_log, durability::relaxed, false, true);
     CAPTURE(found.first);
@@ -145,7 +145,7 @@ TEST_CASE("a loss of power takes the last commits only where durability is relax
     CHECK(found.runs > 100);
 }
 
-TEST_CASE("power cuts: they show it when commits, or the disk, do not sync") {
+TEST_CASE("power loss: the test detects commits and disks that do not sync") {
     auto const log =
         cut_power("write-ahead log on a disk that lies", file_journal::write_ahead_log, durability::full, true);
     CHECK(log.lost + log.damaged > 0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Several processes on one file: killed at any time, ended at named points, all after the same rows, and never a commit while
-// another process moves the log into the file.
+// Several processes on one file: killed at any time, ended at named points, all writing the same rows, and never committing
+// while another process checkpoints the log.
 
 #include <entitable/file.hpp>
 
@@ -58,7 +58,7 @@ std::string writer_name(std::size_t number) { return "w" + std::to_string(number
 
 } // namespace
 
-TEST_CASE("processes killed at any time lose nothing that they acknowledged") {
+TEST_CASE("processes that are killed at any time lose no acknowledged write") {
     constexpr std::size_t writers = 4;
     temporary_folder const folder;
     std::string const path = folder / "marks.db";
@@ -87,7 +87,7 @@ TEST_CASE("processes killed at any time lose nothing that they acknowledged") {
                     for (;;) {
                         std::int32_t const batch = done->batches[number];
                         auto const outcome = write_batch(marks, writer_name(number), batch);
-                        // What was killed before it could acknowledge may be there.
+                        // Writes that were killed before they were acknowledged may exist.
                         if (!outcome && outcome.error().code != error_code::entity_already_exists) {
                             return false;
                         }
@@ -153,7 +153,7 @@ void end_there(watched_file file, bool sync, bool done) {
 
 } // namespace
 
-TEST_CASE("a process that ends at a named point leaves a file that goes on") {
+TEST_CASE("a process that ends at a named point leaves a usable file") {
     constexpr auto log = file_journal::automatic;
     constexpr auto rollback = file_journal::rollback;
     static constexpr point points[] = {
@@ -223,13 +223,14 @@ TEST_CASE("a process that ends at a named point leaves a file that goes on") {
 
 namespace {
 
-/// Who is between the first write of a commit and its sync, and who between the first write of a checkpoint and its sync.
+/// The processes between the first write of a commit and its sync, and between the first write of a checkpoint and its
+/// sync.
 struct meeting_place {
     std::atomic<pid_t> committing;
     std::atomic<pid_t> checkpointing;
     std::atomic<std::uint64_t> commits;
     std::atomic<std::uint64_t> checkpoints;
-    std::atomic<std::uint64_t> met; ///< a commit of one and a checkpoint of another at the same time
+    std::atomic<std::uint64_t> met; ///< a commit and a checkpoint of different processes at the same time
 };
 meeting_place* meeting{};
 
@@ -265,7 +266,7 @@ void write_much(std::string const& path, std::string const& writer, std::int32_t
 
 } // namespace
 
-TEST_CASE("no process commits while another moves the log into the file") {
+TEST_CASE("no process commits while another one checkpoints the log") {
     watched_vfs::install(watch_meetings);
     shared_memory<meeting_place> const place;
     meeting = &*place;
@@ -299,7 +300,7 @@ TEST_CASE("no process commits while another moves the log into the file") {
     CHECK(written.check(table<mark>{store, "marks"}) == "");
     CHECK(store.verify().value().sound());
 
-    // This finds a program that does not take the lock: SQLite with its own checkpoints.
+    // Detects a program that does not take the lock: SQLite with its own checkpoints.
     place->met = 0;
     children.clear();
     std::string const other = folder / "other.db";
@@ -327,7 +328,7 @@ TEST_CASE("no process commits while another moves the log into the file") {
 
 // ---- the same rows ----------------------------------------------------------------------------------
 
-TEST_CASE("four processes of four threads count on eight rows, and nobody loses a step") {
+TEST_CASE("four processes with four threads each increment eight rows, and no increment is lost") {
     constexpr std::size_t processes = 4;
     constexpr std::size_t threads = 4;
     constexpr std::int32_t rows = 8;
@@ -385,7 +386,7 @@ TEST_CASE("four processes of four threads count on eight rows, and nobody loses 
             return true;
         }));
     }
-    children.push_back(in_process([&] { // a reader that never rests
+    children.push_back(in_process([&] { // a reader that never pauses
         file_backend const store{path, options};
         table<mark> const marks{store, "marks"};
         while (!seen->stop) {

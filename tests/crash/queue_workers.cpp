@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A queue in a file: four processes with four threads each put in and work, some are killed, answers get lost, and the clock is set back.
+// A queue in a file: four processes with four threads each enqueue and work, some are killed, answers get lost, and the clock is set
+// back.
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
@@ -24,7 +25,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Some of them nobody can deliver.
+/// Some of them cannot be delivered.
 struct parcel {
     std::string street;
     std::int32_t number{};
@@ -38,16 +39,16 @@ constexpr int threads = 4;
 
 constexpr bool cannot_be_done(std::int32_t number) { return number % 20 == 7; }
 
-/// What all processes see.
+/// Shared by all processes.
 struct seen_by_all {
-    std::atomic<int> done[parcels];       ///< completed, as a worker was told
-    std::atomic<int> deliveries[parcels]; ///< claims that were handed out
+    std::atomic<int> done[parcels];       ///< completed, as reported to a worker
+    std::atomic<int> deliveries[parcels]; ///< successful claims
     std::atomic<bool> produced[processes * threads];
     std::atomic<int> wrong;
     std::atomic<std::int64_t> set_back; ///< ticks that the clock is behind
 };
 
-/// A hundred times as fast as the computer's, and set back now and then; the same in all processes.
+/// A hundred times as fast as the system clock, and set back now and then; the same in all processes.
 struct fast_clock final : entitable::clock {
     explicit fast_clock(seen_by_all& all) : by(all) {}
     date_time now() noexcept override {
@@ -67,7 +68,7 @@ queue_options options_with(entitable::clock& time) {
     queue_options how;
     how.lanes = 3;
     how.time = &time;
-    how.visibility = 30s; // 0.3 s of the computer's
+    how.visibility = 30s; // 0.3 s of the system clock
     how.max_deliveries = most_deliveries;
     how.max_attempts = 1'000;
     return how;
@@ -77,7 +78,7 @@ void run_worker(std::string const& path, seen_by_all& all, std::uint64_t seed, i
     fast_clock time{all};
     file_options options;
     options.local.time = &time;
-    options.durability = durability::relaxed; // what a killed process has committed is there
+    options.durability = durability::relaxed; // the commits of a killed process are there
     file_backend const store{path, options};
     std::vector<std::thread> hands;
     for (int hand = 0; hand < threads; ++hand) {
@@ -134,7 +135,8 @@ void run_worker(std::string const& path, seen_by_all& all, std::uint64_t seed, i
 
 } // namespace
 
-TEST_CASE("queue: four processes of four threads, killed now and then: nothing is lost, nothing is done by two") {
+TEST_CASE(
+    "queue: with four processes of four threads that are killed now and then no job is lost or done by two workers") {
     std::size_t const rounds = entitable_test::rounds(1, 40, 2);
     for (std::size_t round = 0; round < rounds; ++round) {
         temporary_folder const folder{temporary_folder::memory()};
@@ -157,7 +159,7 @@ TEST_CASE("queue: four processes of four threads, killed now and then: nothing i
         }
         for (std::uint64_t kill = 0; kill < 6; ++kill) {
             std::this_thread::sleep_for(30ms);
-            // The next one puts its messages in again: their ids are known.
+            // The next one enqueues its messages again: their ids are known.
             begin(1000 + round * 100 + kill, static_cast<int>(kill % processes));
         }
         CAPTURE(round);
@@ -184,15 +186,15 @@ TEST_CASE("queue: four processes of four threads, killed now and then: nothing i
             never += all->deliveries[number] == 0 && !dead[number] ? 1 : 0;
             untold += all->done[number] == 0 && !dead[number] ? 1 : 0;
             CHECK((dead[number] || !cannot_be_done(number)));
-            // A delivery that was not handed out had its answer lost, or its program killed.
+            // A delivery that no worker received: its answer was lost, or its program was killed.
             CHECK(all->deliveries[number] <= static_cast<int>(most_deliveries));
         }
         CHECK(twice == 0);
         CHECK(never == 0);
-        CHECK(untold <= 6 * threads * 4); // a program that was killed tells nobody what it has completed
+        CHECK(untold <= 6 * threads * 4); // a killed program does not report what it completed
         auto const left = queue.approximate_size().value();
         CHECK(left.ready + left.held == 0);
-        // Each was done or is a dead letter, and none was put in twice.
+        // Each was completed or is a dead letter, and none was enqueued twice.
         CHECK(queue.sweep(-24h).value() + dead_letters.size() == static_cast<std::size_t>(parcels));
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The deletion of a channel in a file: a worker is killed before and behind each of its requests, and another process goes on; and workers, posters,
-// readers and users who make the channel again, in processes of their own that are killed now and then.
+// The deletion of a channel in a file: a worker is killed before and after each of its requests, and another process continues. Then workers,
+// posters, readers and users who create the channel again run in processes that are killed now and then.
 
 #include <entitable/file.hpp>
 #include <entitable/testing/manual_clock.hpp>
@@ -27,7 +27,7 @@ namespace {
 file_backend open(std::string const& path, entitable::clock& time) {
     file_options options;
     options.local.time = &time;
-    options.durability = durability::relaxed; // what a killed process has committed is there
+    options.durability = durability::relaxed; // the commits of a killed process are there
     return file_backend{path, options};
 }
 table_queue<deletion> queue_on(any_transport through, entitable::clock& time) {
@@ -54,7 +54,7 @@ bool work(any_transport const& store, entitable::clock& time, std::chrono::nanos
     }
     return item && *item;
 }
-/// What is wrong at the end, when all workers have had their time.
+/// The problems at the end, after all workers had time to finish.
 std::string left_behind(any_transport const& store, entitable::clock& time) {
     microblog const blog{store, {}};
     auto const size = queue_on(store, time).approximate_size().value();
@@ -73,7 +73,7 @@ std::string left_behind(any_transport const& store, entitable::clock& time) {
 
 } // namespace
 
-TEST_CASE("saga: a process is killed before and behind each request, and another one goes on") {
+TEST_CASE("saga: a process is killed before and after each request, and another one continues") {
     temporary_folder const folder{temporary_folder::memory()};
     int file = 0;
     auto const after_kill = [&](std::size_t number, bool behind) -> std::string {
@@ -90,7 +90,7 @@ TEST_CASE("saga: a process is killed before and behind each request, and another
         auto const read = blog.read("cats", "old"); // with the post, or not at all
         bool const partial = read && *read == 0;
         static_cast<void>(blog.write("cats", "2"));
-        static_cast<void>(blog.write_to("old", "3")); // by somebody who has looked before
+        static_cast<void>(blog.write_to("old", "3")); // by a program that has read before
         time.advance(1min);
         static_cast<void>(work(store, time));
         bool const again = blog.create("cats", "new").has_value() && blog.write("cats", "4").has_value();
@@ -102,12 +102,12 @@ TEST_CASE("saga: a process is killed before and behind each request, and another
         CAPTURE(number);
         auto const before = after_kill(number, false);
         if (before == "ended") {
-            break; // the worker has fewer requests
+            break; // the worker makes fewer requests
         }
         CHECK(before == "");
         CHECK(after_kill(number, true) == "");
     }
-    CHECK(number > 12); // it was killed at that many requests
+    CHECK(number > 12); // it was killed at that number of requests
 }
 
 namespace {
@@ -116,10 +116,10 @@ struct seen_by_all {
     std::atomic<bool> over;
     std::atomic<int> posted;  ///< acknowledged in a new channel
     std::atomic<int> created; ///< new channels
-    std::atomic<int> partial; ///< readings of a part
+    std::atomic<int> partial; ///< reads of only a part
 };
 
-/// A hundred times as fast as the computer's.
+/// A hundred times as fast as the system clock.
 struct fast_clock final : entitable::clock {
     date_time now() noexcept override {
         std::int64_t const begun = date_time::from_date(2026, 1, 1).ticks;
@@ -135,7 +135,7 @@ struct fast_clock final : entitable::clock {
 
 } // namespace
 
-TEST_CASE("saga: workers, posters, readers and users in processes, killed now and then") {
+TEST_CASE("saga: workers, posters, readers and users run in processes that are killed now and then") {
     std::size_t const rounds = entitable_test::rounds(1, 40, 3);
     for (std::size_t round = 0; round < rounds; ++round) {
         temporary_folder const folder{temporary_folder::memory()};
@@ -192,7 +192,7 @@ TEST_CASE("saga: workers, posters, readers and users in processes, killed now an
         while ((all->created == 0 || all->posted == 0) && std::chrono::steady_clock::now() < end) {
             std::this_thread::sleep_for(5ms);
         }
-        std::this_thread::sleep_for(50ms); // for whoever is late
+        std::this_thread::sleep_for(50ms); // for late requests
         all->over = true;
         CAPTURE(round);
         for (auto& each : workers) {
@@ -209,7 +209,7 @@ TEST_CASE("saga: workers, posters, readers and users in processes, killed now an
         CHECK(left_behind(store, time) == "");
         CHECK(all->created == 1);
         CHECK(all->partial == 0);
-        CHECK(all->posted == 1); // the others are refused: it is there
+        CHECK(all->posted == 1); // the others are refused because it exists
         CHECK(microblog{store, {}}.posts.find("new", "kept").value().has_value());
     }
 }

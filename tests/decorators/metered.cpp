@@ -51,7 +51,7 @@ TEST_CASE("metered: counts per table and partition") {
     CHECK(watched.counted().empty());
 }
 
-TEST_CASE("metered: latency by its clock") {
+TEST_CASE("metered: measures latency with its clock") {
     testing::manual_clock time;
     metered_options options;
     options.time = &time;
@@ -73,14 +73,14 @@ TEST_CASE("metered: latency by its clock") {
     CHECK(lines[0].longest == std::chrono::seconds{3});
 }
 
-TEST_CASE("metered: several requests under way") {
+TEST_CASE("metered: counts several requests in flight") {
     metered const watched{entitable_test::reversed{memory_backend{}}};
     std::vector<get_entity> const two{{"Orders", "p", "r", {}}, {"Orders", "q", "r", {}}};
     CHECK(entitable_test::send_all(watched, two, 2).order == std::vector<std::size_t>{1, 0});
     CHECK(shown(watched.counted()) == "orders/p 1 1\norders/q 1 1\n");
 }
 
-TEST_CASE("metered: memory is bounded, nothing goes uncounted") {
+TEST_CASE("metered: memory is bounded, and every request is counted") {
     metered_options options;
     options.max_lines = 10;
     metered<memory_backend> const watched{memory_backend{}, options};
@@ -99,7 +99,7 @@ TEST_CASE("metered: memory is bounded, nothing goes uncounted") {
     CHECK(operations == 2000);
 }
 
-TEST_CASE("metered: from several threads") {
+TEST_CASE("metered: several threads can use it") {
     metered<memory_backend> const watched{memory_backend{}};
     std::vector<std::thread> running;
     for (int thread = 0; thread < 4; ++thread) {

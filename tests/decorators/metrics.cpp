@@ -82,12 +82,12 @@ TEST_CASE("the parser of these tests is strict") {
     refused(text_of("a_bucket{le=\"0.1\"} 1.0\na_bucket{le=\"+Inf\"} 2\n" + end, "histogram"));
 }
 
-TEST_CASE("metrics: nothing counted is an empty text") {
+TEST_CASE("metrics: no counted requests give an empty text") {
     metrics const counted;
     CHECK(counted.to_openmetrics() == "# EOF\n");
 }
 
-TEST_CASE("metrics: operations, attempts and waits of retries, under the names of OpenTelemetry") {
+TEST_CASE("metrics: operations, attempts and retry waits have the names of OpenTelemetry") {
     testing::manual_clock time;
     testing::scripted service;
     metrics counted{{.time = &time}};
@@ -108,7 +108,7 @@ TEST_CASE("metrics: operations, attempts and waits of retries, under the names o
 
     auto const read = openmetrics_parser::parse(counted.to_openmetrics());
     metric_labels const of{{"db_operation_name", "get_entity"}, {"db_collection_name", "Orders"}};
-    // 500 ms of waits, and what the script's own clock says of the answers
+    // 500 ms of waits, and the latencies on the script's own clock
     CHECK(read.types.at("db_client_operation_duration_seconds") == "histogram");
     CHECK(read.units.at("db_client_operation_duration_seconds") == "seconds");
     CHECK(read.value("db_client_operation_duration_seconds_count", of) == 1);
@@ -135,7 +135,7 @@ TEST_CASE("metrics: operations, attempts and waits of retries, under the names o
     CHECK(counted.to_openmetrics() == "# EOF\n");
 }
 
-TEST_CASE("metrics: a value on a bound is in its bucket") {
+TEST_CASE("metrics: a value on a bucket bound is counted in that bucket") {
     for (auto const& [took, bound, under] : std::vector<std::tuple<std::chrono::nanoseconds, char const*, char const*>>{
              {1ms, "0.001", nullptr}, {1ms + 1ns, "0.005", "0.001"}, {10s, "10.0", "5.0"}, {10s + 1ns, "+Inf", "10.0"},
              {0ns, "0.001", nullptr}, {-1s, "0.001", nullptr}}) {
@@ -149,7 +149,7 @@ TEST_CASE("metrics: a value on a bound is in its bucket") {
     }
 }
 
-TEST_CASE("metrics: all the bytes that a name can have come back, or are replaced") {
+TEST_CASE("metrics: every byte that a name can contain is escaped or replaced") {
     std::string const replaced = "\xEF\xBF\xBD";
     for (auto const& [name, shown] : std::vector<std::pair<std::string, std::string>>{{"a\"b", "a\"b"},
              {"a\\b", "a\\b"}, {"a\nb", "a\nb"}, {"\\n", "\\n"}, {"\\\"", "\\\""}, {"\xC3\xA9", "\xC3\xA9"},
@@ -162,7 +162,7 @@ TEST_CASE("metrics: all the bytes that a name can have come back, or are replace
     }
 }
 
-TEST_CASE("metrics: the number of series is bounded, and nothing goes uncounted") {
+TEST_CASE("metrics: the number of series is bounded, and every request is counted") {
     metrics counted{{.max_series = 5}};
     for (int index = 0; index < 100; ++index) {
         counted.on_operation(operation_of("Table" + std::to_string(index)));
@@ -173,7 +173,7 @@ TEST_CASE("metrics: the number of series is bounded, and nothing goes uncounted"
     CHECK(std::isnan(read.value("db_client_operation_duration_seconds_count", {{"db_collection_name", "Table5"}})));
 }
 
-TEST_CASE("metrics: from several threads, while the text is read") {
+TEST_CASE("metrics: several threads can count while the text is read") {
     metrics counted;
     std::vector<std::thread> running;
     for (int thread = 0; thread < 4; ++thread) {
@@ -197,7 +197,7 @@ TEST_CASE("metrics: from several threads, while the text is read") {
     CHECK(read.value("entitable_attempts_total") == 800);
 }
 
-TEST_CASE("metered: its text has what passed, and the attempts and waits below") {
+TEST_CASE("metered: its text contains its requests, and the attempts and waits below it") {
     testing::manual_clock time;
     testing::scripted service;
     entitable_test::watcher eyes;
@@ -208,7 +208,7 @@ TEST_CASE("metered: its text has what passed, and the attempts and waits below")
         call context;
         context.watch = watched ? &eyes : nullptr;
         auto const answered = counted.execute(get_entity{"Orders", "SECRETp", "r", {}}, context);
-        CHECK(answered.has_value() != watched); // the script is over
+        CHECK(answered.has_value() != watched); // the script has ended
         CHECK(context.watch == (watched ? &eyes : nullptr));
     }
     std::string const text = counted.to_openmetrics();
@@ -220,13 +220,13 @@ TEST_CASE("metered: its text has what passed, and the attempts and waits below")
     CHECK(read.value("entitable_waits_total") == 1);
     CHECK(read.value("entitable_wait_seconds_total") == 0.25);
     CHECK(text.find("SECRET") == std::string::npos);
-    // The observer of the call is told as ever.
+    // The observer of the call gets its events as always.
     CHECK(eyes.lines == std::vector<std::string>{"operation get_entity Orders attempts 1 NotSupported"});
     counted.clear();
     CHECK(counted.to_openmetrics() == "# EOF\n");
 }
 
-TEST_CASE("metered: says which system answered") {
+TEST_CASE("metered: reports which system answered") {
     metered<memory_backend> const counted{memory_backend{}};
     call context;
     (void)counted.execute(get_entity{"Orders", "p", "r", {}}, context);
@@ -238,7 +238,7 @@ TEST_CASE("metered: says which system answered") {
     CHECK(read.value("entitable_attempts_total") == 1);
 }
 
-TEST_CASE("metered: below retries each attempt is what passes") {
+TEST_CASE("metered: below retries it counts each attempt") {
     testing::manual_clock time;
     testing::scripted service;
     service.expect<get_entity>().fails(error_code::server_busy);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The decisions of a retry, one step after the other: no transport, and a clock that stands.
+// The decisions of a retry, step by step: no transport, and a clock that does not advance.
 
 #include <entitable/decorators/detail/retry_operation.hpp>
 #include <entitable/testing/manual_clock.hpp>
@@ -31,7 +31,7 @@ failure lost(error_code code = error_code::transport_failed) {
 }
 failure said(error_code code) { return failure{code, "said"}; }
 
-/// A retry of one request, and what it stands on.
+/// A retry of one request, and what it depends on.
 template <class Request>
 struct stage {
     explicit stage(Request asked, retry_policy policy = retry_policy::fixed(5, 1s), std::uint32_t quota = 100,
@@ -40,7 +40,7 @@ struct stage {
 
     /// The answer to the request.
     void fails(failure problem) { op.answer(result<response_of<Request>>{std::move(problem)}, time.steady()); }
-    /// The wait that it asks for, which then is over.
+    /// The requested wait, which then is over.
     std::chrono::nanoseconds waited() {
         REQUIRE_FALSE(op.next().done());
         REQUIRE(op.next().not_before > time.steady());
@@ -48,7 +48,7 @@ struct stage {
         time.wait_until(op.next().not_before);
         return wait;
     }
-    /// What it would send: the request, or the key that it reads.
+    /// The request it would send, or the key that it reads.
     std::string sends() {
         operation_step const due = op.next();
         REQUIRE_FALSE(due.done());
@@ -76,7 +76,7 @@ get_entity read() { return {"Orders", "p", "r", {}}; }
 
 } // namespace
 
-TEST_CASE("retry: waits between attempts, and takes the first good answer") {
+TEST_CASE("retry: waits between attempts and takes the first success") {
     stage on{read()};
     CHECK(on.sends() == "get r");
     on.fails(said(error_code::server_busy));
@@ -89,7 +89,7 @@ TEST_CASE("retry: waits between attempts, and takes the first good answer") {
     CHECK(on.op.finish()->etag == etag::of(date_time{9}));
 }
 
-TEST_CASE("retry: a definite answer is the outcome, at once") {
+TEST_CASE("retry: a definite answer is the outcome immediately") {
     for (error_code const code : {error_code::resource_not_found, error_code::invalid_input,
              error_code::authorization_failure, error_code::not_implemented, error_code::entity_already_exists}) {
         stage on{insert()};
@@ -116,7 +116,7 @@ TEST_CASE("retry: ends with the last error when the attempts are used up") {
     CHECK(problem.message == "said; gave up after attempt 3: the policy allows no more");
 }
 
-TEST_CASE("retry: the policy none sends once and says no more than was said") {
+TEST_CASE("retry: the policy none sends once and returns the answer unchanged") {
     stage on{insert(), retry_policy::none()};
     on.fails(lost());
     error const problem = on.failed();
@@ -125,7 +125,7 @@ TEST_CASE("retry: the policy none sends once and says no more than was said") {
     CHECK(problem.attempts == 1);
 }
 
-TEST_CASE("retry: an effect once unknown is not known again from an attempt that was not made") {
+TEST_CASE("retry: an unknown effect is not made known by a later attempt that was not executed") {
     stage on{insert(), retry_policy::fixed(2, 1s)};
     on.fails(lost());
     (void)on.waited();
@@ -136,7 +136,7 @@ TEST_CASE("retry: an effect once unknown is not known again from an attempt that
     CHECK(problem.attempts == 2);
 }
 
-TEST_CASE("retry: an own insert that meets itself is a success with its ETag") {
+TEST_CASE("retry: an insert that finds its own row is a success with its ETag") {
     stage on{insert()};
     on.fails(lost());
     (void)on.waited();
@@ -150,7 +150,7 @@ TEST_CASE("retry: an own insert that meets itself is a success with its ETag") {
     CHECK(outcome->etag == etag::of(date_time{9}));
 }
 
-TEST_CASE("retry: another's entity is not mistaken for the own one") {
+TEST_CASE("retry: the entity of another writer is not mistaken for its own") {
     for (row const& other : {make_row("p", "r", {{"Age", 56}}), make_row("p", "r", {{"Age", std::int64_t{55}}}),
              make_row("p", "r"), make_row("p", "r", {{"Age", 55}, {"Name", "John"}})}) {
         stage on{insert()};
@@ -160,11 +160,11 @@ TEST_CASE("retry: another's entity is not mistaken for the own one") {
         on.op.answer(get_entity::response{other, etag::of(date_time{9}), false}, on.time.steady());
         error const problem = on.failed();
         CHECK(problem.code == error_code::entity_already_exists);
-        CHECK(problem.effect == effect::unknown); // it may be the own one, changed since
+        CHECK(problem.effect == effect::unknown); // it may be its own row, changed since
     }
 }
 
-TEST_CASE("retry: an insert whose entity is gone when it is read is unknown") {
+TEST_CASE("retry: an insert has an unknown effect if its entity is missing when it is read back") {
     stage on{insert()};
     on.fails(lost());
     (void)on.waited();
@@ -173,7 +173,7 @@ TEST_CASE("retry: an insert whose entity is gone when it is read is unknown") {
     CHECK(on.failed().effect == effect::unknown);
 }
 
-TEST_CASE("retry: a read that settles is repeated as well, and without it the effect is unknown") {
+TEST_CASE("retry: the read that settles a write is also repeated, and without its answer the effect is unknown") {
     stage on{insert(), retry_policy::fixed(4, 1s)};
     on.fails(lost());
     (void)on.waited();
@@ -188,7 +188,7 @@ TEST_CASE("retry: a read that settles is repeated as well, and without it the ef
     CHECK_THAT(problem.message, ContainsSubstring("find out whether a lost write was applied"));
 }
 
-TEST_CASE("retry: without a lost attempt EntityAlreadyExists is what it says") {
+TEST_CASE("retry: without a lost attempt EntityAlreadyExists is returned as it is") {
     stage on{insert()};
     on.fails(said(error_code::server_busy)); // certainly not applied
     (void)on.waited();
@@ -198,7 +198,7 @@ TEST_CASE("retry: without a lost attempt EntityAlreadyExists is what it says") {
     CHECK(problem.effect == effect::none);
 }
 
-TEST_CASE("retry: a removal that finds nothing left is a success, and another version is unknown") {
+TEST_CASE("retry: a removal that finds no row is a success, and another version leaves the effect unknown") {
     stage gone{removal()};
     gone.fails(lost());
     (void)gone.waited();
@@ -219,7 +219,7 @@ TEST_CASE("retry: a removal that finds nothing left is a success, and another ve
     CHECK(changed.failed().effect == effect::unknown);
 }
 
-TEST_CASE("retry: an update that meets another version may have met itself") {
+TEST_CASE("retry: an update that finds another version may have written it itself") {
     stage on{update()};
     on.fails(lost());
     (void)on.waited();
@@ -233,7 +233,7 @@ TEST_CASE("retry: an update that meets another version may have met itself") {
     CHECK(plain.failed().effect == effect::none);
 }
 
-TEST_CASE("retry: success after a lost attempt says so") {
+TEST_CASE("retry: a success after a lost attempt is marked as such") {
     stage on{update()};
     on.fails(lost());
     (void)on.waited();
@@ -241,7 +241,7 @@ TEST_CASE("retry: success after a lost attempt says so") {
     CHECK(on.op.finish()->after_retry);
 }
 
-TEST_CASE("retry: tables") {
+TEST_CASE("retry: table requests are repeated") {
     stage created{create_table{"Orders"}};
     created.fails(lost());
     (void)created.waited();
@@ -256,7 +256,7 @@ TEST_CASE("retry: tables") {
     being.fails(lost());
     (void)being.waited();
     being.fails(said(error_code::table_being_deleted));
-    CHECK(being.failed().effect == effect::unknown); // it may be the one that was created
+    CHECK(being.failed().effect == effect::unknown); // it may be the table it created
 
     stage deleted{delete_table{"Orders"}};
     deleted.fails(lost());
@@ -265,7 +265,7 @@ TEST_CASE("retry: tables") {
     CHECK(deleted.op.finish());
 }
 
-TEST_CASE("retry: a batch without an operation row stays unknown, except where no try could be applied") {
+TEST_CASE("retry: a batch without an operation row stays unknown unless no attempt can have been applied") {
     transact const batch{"Orders", {mutation::insert(make_row("p", "1")), mutation::insert(make_row("p", "2"))}};
     for (error_code const code : {error_code::entity_already_exists, error_code::resource_not_found,
              error_code::update_condition_not_satisfied}) {
@@ -282,7 +282,7 @@ TEST_CASE("retry: a batch without an operation row stays unknown, except where n
     CHECK(on.failed().effect == effect::none);
 }
 
-TEST_CASE("retry: what a merge would make of the stored entity says nothing of a lost attempt") {
+TEST_CASE("retry: an error about the result of a merge proves nothing about a lost attempt") {
     row const part = make_row("p", "r", {{"Age", 55}});
     auto const told = [&](mutation change, error_code code) {
         stage on{write_entity{"Orders", std::move(change)}};
@@ -301,7 +301,7 @@ TEST_CASE("retry: what a merge would make of the stored entity says nothing of a
     }
 }
 
-TEST_CASE("retry: Retry-After is kept to, and capped") {
+TEST_CASE("retry: Retry-After is respected up to a cap") {
     auto const wait_for = [](std::chrono::milliseconds wish, retry_policy policy) {
         stage on{read(), policy};
         error busy{error_code::server_busy, "busy"};
@@ -321,7 +321,7 @@ TEST_CASE("retry: Retry-After is kept to, and capped") {
     CHECK(wait_for(7s, shorter) == 3s);
 }
 
-TEST_CASE("retry: a wait that would outlast the deadline is not begun, and the hint stays in the error") {
+TEST_CASE("retry: a wait that would outlast the deadline is not started, and the hint stays in the error") {
     testing::manual_clock time;
     stage on{read(), retry_policy::fixed(3, 1s), 100, time.steady() + 5s};
     error busy{error_code::server_busy, "busy"};
@@ -335,7 +335,7 @@ TEST_CASE("retry: a wait that would outlast the deadline is not begun, and the h
         "busy; gave up after attempt 1: the next attempt would start after the deadline of the call");
 }
 
-TEST_CASE("retry: the quota bounds repetitions, and successes refill it by tenths") {
+TEST_CASE("retry: the quota limits repetitions, and successes refill it by tenths") {
     retry_ledger ledger{retry_policy::fixed(10, 1s), 2, 1};
     CHECK(ledger.left() == 2);
     CHECK(ledger.spend());
@@ -365,7 +365,7 @@ TEST_CASE("retry: the quota bounds repetitions, and successes refill it by tenth
     }
 }
 
-TEST_CASE("retry: abandoned after a lost attempt, the effect is unknown") {
+TEST_CASE("retry: the effect is unknown if it is abandoned after a lost attempt") {
     stage on{insert()};
     on.fails(lost());
     on.op.abandon(error{error_code::cancelled, "cancelled"});
@@ -379,7 +379,7 @@ TEST_CASE("retry: abandoned after a lost attempt, the effect is unknown") {
     CHECK(known.failed().effect == effect::none);
 }
 
-TEST_CASE("retry: operation ids differ, and come again from the same seed") {
+TEST_CASE("retry: operation ids differ, and the same seed repeats them") {
     retry_ledger one{retry_policy::none(), 1, 5};
     retry_ledger same{retry_policy::none(), 1, 5};
     retry_ledger other{retry_policy::none(), 1, 6};

@@ -22,7 +22,7 @@ namespace {
 static_assert(transport<retrying<memory_backend>>);
 static_assert(transport<retrying<any_transport>>);
 
-/// A table under faults, retried, on a clock that nobody waits for.
+/// A table with faults and retries, on a manual clock.
 struct stage {
     explicit stage(
         retry_policy policy = retry_policy::fixed(4, 1s), bool operation_rows = false, std::uint32_t quota = 100)
@@ -51,7 +51,7 @@ struct stage {
 
 row one(std::int32_t age = 55) { return make_row("p", "r", {{"Age", age}}); }
 
-/// Loses the first transaction, which comes when it is let go.
+/// Loses the first transaction, which arrives when it is released.
 struct delayed {
     using is_transport = void;
     memory_backend below;
@@ -75,7 +75,7 @@ struct delayed {
     }
 };
 
-/// Sends each transaction twice, as libraries for HTTP do on a connection that was closed.
+/// Sends each transaction twice, as HTTP libraries do when a connection was closed.
 struct twice {
     using is_transport = void;
     memory_backend below;
@@ -98,7 +98,7 @@ std::size_t rows_of(memory_backend const& backend) {
 
 } // namespace
 
-TEST_CASE("retrying: passes on what succeeds at once") {
+TEST_CASE("retrying: an immediate success is passed on") {
     stage on;
     auto const inserted = on.write(mutation::insert(one()));
     REQUIRE(inserted);
@@ -107,7 +107,7 @@ TEST_CASE("retrying: passes on what succeeds at once") {
     CHECK(on.through.quota_left() == 100);
 }
 
-TEST_CASE("retrying: waits on its clock and nowhere else") {
+TEST_CASE("retrying: waits only on its own clock") {
     stage on;
     on.service.plan({fault::busy(), 1});
     on.service.plan({fault::throttled(7s), 2});
@@ -117,7 +117,7 @@ TEST_CASE("retrying: waits on its clock and nowhere else") {
     CHECK(on.service.all_fired());
 }
 
-TEST_CASE("retrying: the answer of an insert is lost") {
+TEST_CASE("retrying: survives the lost answer of an insert") {
     stage on;
     on.service.plan({fault::lost_after(), 1});
     auto const inserted = on.write(mutation::insert(one()));
@@ -136,7 +136,7 @@ TEST_CASE("retrying: a late first attempt does not undo the second") {
     CHECK(on.read("r")->etag == inserted->etag);
 }
 
-TEST_CASE("retrying: a bad policy is told to every request, and nothing is sent") {
+TEST_CASE("retrying: with an invalid policy every request returns its error and nothing is sent") {
     auto const refused = [](retry_policy policy) {
         stage on{policy};
         auto const outcome = on.write(mutation::insert(one()));
@@ -167,7 +167,7 @@ TEST_CASE("retrying: a bad policy is told to every request, and nothing is sent"
     CHECK(retry_policy::fixed(retry_policy::most_attempts, 0s).validate());
 }
 
-TEST_CASE("retrying: the presets") {
+TEST_CASE("retrying: the presets have their documented values") {
     CHECK(retry_policy::patient().delays == backoff{.base = 30s, .least = 3s, .most = 90s});
     CHECK_FALSE(retry_policy::patient().delays.jitter_at_cap);
     auto const quick = retry_policy::interactive();
@@ -179,7 +179,7 @@ TEST_CASE("retrying: the presets") {
     CHECK(quick.delays.jitter_at_cap);
 }
 
-TEST_CASE("retrying: cancellation in the middle of a wait") {
+TEST_CASE("retrying: can be cancelled in the middle of a wait") {
     struct cancelling_clock final : entitable::clock {
         date_time now() noexcept override { return inner.now(); }
         steady_time steady() noexcept override { return inner.steady(); }
@@ -208,7 +208,7 @@ TEST_CASE("retrying: cancellation in the middle of a wait") {
     CHECK(service.requests() == 1);
 }
 
-TEST_CASE("retrying: the deadline of the call bounds all of it") {
+TEST_CASE("retrying: the deadline of the call limits all attempts together") {
     stage on{retry_policy::fixed(100, 1s)};
     testing::faulty_options always{.time = &on.time, .target = testing::partition_target{0, 1h}};
     testing::faulty down{on.backend, always};
@@ -249,20 +249,20 @@ TEST_CASE("operation rows: an update whose answer is lost is settled") {
     CHECK(rows_of(on.backend) == 3); // the entity and two operation rows
 }
 
-TEST_CASE("operation rows: an update that another writer beat is a plain conflict") {
+TEST_CASE("operation rows: an update that lost to another writer is a plain conflict") {
     stage on{retry_policy::fixed(4, 1s), true};
     auto const version = on.write(mutation::insert(one()))->etag;
     on.service.plan({fault::lost_before(), 1});
     call own;
     (void)on.backend.execute(write_entity{"Orders", mutation::merge(one(56), version)}, own).value();
-    auto const updated = on.write(mutation::merge(one(56), version)); // the same content, another's
+    auto const updated = on.write(mutation::merge(one(56), version)); // the same content, from another writer
     REQUIRE_FALSE(updated);
     CHECK(updated.error().code == error_code::update_condition_not_satisfied);
     CHECK(updated.error().effect == effect::none);
     CHECK_FALSE(updated.error().operation_index);
 }
 
-TEST_CASE("operation rows: an insert of what another has inserted alike is refused") {
+TEST_CASE("operation rows: an insert is refused if another writer inserted an equal entity") {
     stage on{retry_policy::fixed(4, 1s), true};
     on.service.plan({fault::lost_before(), 1});
     call own;
@@ -273,7 +273,7 @@ TEST_CASE("operation rows: an insert of what another has inserted alike is refus
     CHECK(inserted.error().effect == effect::none);
 }
 
-TEST_CASE("operation rows: a batch whose answer is lost is settled, its results without the row's") {
+TEST_CASE("operation rows: a batch whose answer is lost is settled, and its results omit the operation row") {
     stage on{retry_policy::fixed(4, 1s), true};
     on.service.plan({fault::lost_after(), 1});
     auto const done = on.through.execute(
@@ -288,7 +288,7 @@ TEST_CASE("operation rows: a batch whose answer is lost is settled, its results 
     CHECK_FALSE(plain->results[0].etag.empty());
 }
 
-TEST_CASE("operation rows: one operation less in a batch") {
+TEST_CASE("operation rows: a batch can have one operation less") {
     stage on{retry_policy::fixed(4, 1s), true};
     CHECK(on.through.profile().max_operations == 99);
     transact batch{"Orders", {}};
@@ -301,7 +301,7 @@ TEST_CASE("operation rows: one operation less in a batch") {
     CHECK(on.through.execute(batch, on.context).error().code == error_code::invalid_input);
 }
 
-TEST_CASE("operation id: given by the caller, a write is applied once over all processes") {
+TEST_CASE("operation id: with an id from the caller a write is applied once across all processes") {
     stage on;
     call first;
     first.operation_id = "order-17";
@@ -320,7 +320,7 @@ TEST_CASE("operation id: given by the caller, a write is applied once over all p
     CHECK_FALSE(on.read("x"));
 }
 
-TEST_CASE("operation rows: a late first attempt finds its own row") {
+TEST_CASE("operation rows: a late first attempt finds its own operation row") {
     stage on{retry_policy::fixed(4, 1s), true};
     on.service.plan({fault::late(), 1});
     CHECK(on.write(mutation::insert_or_merge(one())));
@@ -330,8 +330,8 @@ TEST_CASE("operation rows: a late first attempt finds its own row") {
     CHECK(on.read("r")->entity.view().find("Age")->as_int32() == 99);
 }
 
-TEST_CASE("operation rows: what was told to be nothing stays nothing, however late a sending comes") {
-    // Each of them fails for now, behind a sending that is late; then what stood in its way goes.
+TEST_CASE("operation rows: a write reported as not applied stays so, however late an attempt arrives") {
+    // Each of them fails for now, after a late attempt; then the obstacle is removed.
     struct obstacle {
         mutation change;
         std::function<void(stage&)> clear;
@@ -375,7 +375,8 @@ TEST_CASE("operation rows: what was told to be nothing stays nothing, however la
     }
 }
 
-TEST_CASE("operation rows: a version that is gone says that no sending will be applied, and nothing is voided") {
+TEST_CASE(
+    "operation rows: a version that no longer exists proves that no attempt will be applied, so nothing is voided") {
     stage on{retry_policy::fixed(4, 1s), true};
     auto const version = on.write(mutation::insert(one()))->etag;
     for (bool const removed : {false, true}) {
@@ -395,7 +396,7 @@ TEST_CASE("operation rows: a version that is gone says that no sending will be a
     }
 }
 
-TEST_CASE("operation rows: a write that meets its own row has been there, though no answer was lost") {
+TEST_CASE("operation rows: a write that finds its own row was applied, even if no answer was lost") {
     stage on;
     retrying const through{twice{on.backend}, {.operation_rows = true, .time = &on.time}};
     auto const told = through.execute(write_entity{"Orders", mutation::insert(one())}, on.context);
@@ -403,7 +404,7 @@ TEST_CASE("operation rows: a write that meets its own row has been there, though
     CHECK(told->after_retry);
 }
 
-TEST_CASE("operation rows: the index of a refused operation is the caller's") {
+TEST_CASE("operation rows: the reported index of a refused operation is the one in the caller's batch") {
     stage on{retry_policy::fixed(4, 1s), true};
     (void)on.write(mutation::insert(one()));
     auto const refused = on.through.execute(
@@ -412,7 +413,7 @@ TEST_CASE("operation rows: the index of a refused operation is the caller's") {
     CHECK(refused.error().operation_index == 1);
 }
 
-TEST_CASE("operation rows: a transaction that brings its own is kept to it") {
+TEST_CASE("operation rows: a transaction that contains its own operation row uses it") {
     stage on{retry_policy::fixed(4, 1s), true};
     std::vector<mutation> changes{mutation::insert(one())};
     changes.insert(
@@ -424,7 +425,7 @@ TEST_CASE("operation rows: a transaction that brings its own is kept to it") {
     CHECK(rows_of(on.backend) == 2);
 }
 
-TEST_CASE("operation id: what was given up under it stays so, and says so") {
+TEST_CASE("operation id: a write that was abandoned under it stays abandoned, and the error reports that") {
     stage on;
     (void)on.write(mutation::insert(one()));
     auto const send = [&](mutation change) {
@@ -441,7 +442,7 @@ TEST_CASE("operation id: what was given up under it stays so, and says so") {
     CHECK(rows_of(on.backend) == 1);
 }
 
-TEST_CASE("operation id: one that no key can hold is refused before anything is sent") {
+TEST_CASE("operation id: an id that is not a valid key is refused before anything is sent") {
     stage on;
     on.context.operation_id = "a/b";
     auto const refused = on.write(mutation::insert(one()));
@@ -475,12 +476,12 @@ TEST_CASE("resolve: by the operation id") {
     for (int again = 0; again < 2; ++again) {
         CHECK(resolve(on.backend, "Orders", "p", not_applied.error().operation_id, own).value() == fate::not_applied);
     }
-    // What is resolved is resolved: the sending that comes now finds the row.
+    // A resolved operation is final: the late attempt finds the row.
     own.operation_id = not_applied.error().operation_id;
     CHECK(on.through.execute(write_entity{"Orders", mutation::insert_or_replace(one(56))}, own).error().code ==
         error_code::operation_void);
     own.operation_id.clear();
-    on.service.plan({fault::lost_after(), 1}); // also where the answer is lost, and through one that keeps rows
+    on.service.plan({fault::lost_after(), 1}); // also if the answer is lost, and through a transport that stores rows
     retrying const patient{
         on.service, {.policy = retry_policy::fixed(3, 0s), .operation_rows = true, .time = &on.time}};
     CHECK(resolve(patient, "Orders", "p", "never sent", own).value() == fate::not_applied);
@@ -507,7 +508,7 @@ TEST_CASE("resolve: by reading and comparing") {
     CHECK(told(mutation::remove(one(), version)) == fate::not_applied);
     CHECK(told(mutation::remove(one(), stale)) == fate::unknown);
     CHECK(told(mutation::remove(one(), any_etag)) == fate::unknown);
-    CHECK(told(mutation::merge(one(), stale)) == fate::unknown); // the content is there, maybe another's
+    CHECK(told(mutation::merge(one(), stale)) == fate::unknown); // the content is there, maybe from another writer
     CHECK(told(mutation::replace(one(), any_etag)) == fate::applied);
     CHECK(told(mutation::insert_or_merge(make_row("p", "r"))) == fate::applied);
     CHECK(told(mutation::insert_or_replace(make_row("p", "r"))) == fate::unknown);
@@ -531,9 +532,9 @@ TEST_CASE("resolve: operation rows are swept by age") {
     CHECK(rows_of(on.backend) == 10);
     sweep_options how{.partition_key = "p", .retention = 2h, .time = &on.time};
     call own;
-    CHECK(sweep_operation_rows(on.backend, "Orders", own).value() == 0); // a clock of ours that is fast decides nothing
+    CHECK(sweep_operation_rows(on.backend, "Orders", own).value() == 0); // a fast clock of the client decides nothing
     on.time.advance(24h);
-    CHECK(sweep_operation_rows(on.backend, "Orders", own).value() == 5); // by the clock of the store a day has passed
+    CHECK(sweep_operation_rows(on.backend, "Orders", own).value() == 5); // on the clock of the store a day has passed
     (void)on.write(mutation::insert(make_row("p", "x"))).value();
     CHECK(rows_of(on.backend) == 7);
     on.time.advance(2h);
@@ -553,13 +554,13 @@ TEST_CASE("resolve: operation rows are swept by age") {
     fast.advance(1'000h);
     how.time = &fast;
     CHECK(
-        sweep_operation_rows(on.backend, "Orders", own, how).value() == 0); // by the clock of the store nothing is old
+        sweep_operation_rows(on.backend, "Orders", own, how).value() == 0); // on the clock of the store nothing is old
     on.time.advance(3h);
     how.time = &on.time;
     CHECK(sweep_operation_rows(on.backend, "Orders", own, how).value() == 1);
 }
 
-TEST_CASE("resolve: a sweep is refused that would come before a late sending") {
+TEST_CASE("resolve: a sweep that could precede a late attempt is refused") {
     call const own;
     auto const late = storage_profile().longest_late_application();
     detail::operation_sweep const early{"Orders", {.retention = 15min}, late, own};
@@ -570,7 +571,7 @@ TEST_CASE("resolve: a sweep is refused that would come before a late sending") {
     CHECK_FALSE(unbounded.next().done());
 }
 
-TEST_CASE("resolve: a sweep goes on behind empty pages") {
+TEST_CASE("resolve: a sweep continues after empty pages") {
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
         testing::manual_clock time;
         local_options nasty;
@@ -632,7 +633,7 @@ std::vector<query_entities> nine_queries() {
 
 } // namespace
 
-TEST_CASE("retrying: many at once, and each answered once") {
+TEST_CASE("retrying: many concurrent requests are each answered once") {
     testing::manual_clock time;
     flaky_wide wide;
     call context;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Many retried requests at once. What is told of each is what a blocking call is told; only the waits overlap.
+// Many retried requests at once. The events of each are the same as for a blocking call; only the waits overlap.
 
 #include <entitable/retrying.hpp>
 #include <entitable/testing.hpp>
@@ -35,7 +35,7 @@ struct stage {
 
 write_entity insert(std::string key) { return {"Orders", mutation::insert(make_row("p", std::move(key), {{"N", 1}}))}; }
 
-/// Words for all that an observer is told.
+/// The events of an observer, as text.
 struct notes final : observer {
     void on_operation(operation_record const& done) noexcept override {
         all.push_back("operation " + std::string{done.name} + " " + std::to_string(done.attempts) + " " +
@@ -54,7 +54,7 @@ struct notes final : observer {
 
 } // namespace
 
-TEST_CASE("retrying, many at once: waits overlap") {
+TEST_CASE("retrying, concurrent: waits overlap") {
     stage on;
     std::vector<write_entity> writes;
     for (int index = 0; index < 20; ++index) {
@@ -64,14 +64,14 @@ TEST_CASE("retrying, many at once: waits overlap") {
     steady_time const begun = on.time.steady();
     auto const answered = send_all(on.through, writes, 20, {}, on.time);
     CHECK(answered.successes() == 20);
-    CHECK(on.time.steady() - begun == 1s); // one by one it would be 20
+    CHECK(on.time.steady() - begun == 1s); // one after the other it would be 20
     CHECK(on.service.requests() == 50);    // each lost insert is read back
     for (call const& each : answered.calls) {
         CHECK(each.attempts >= 2);
     }
 }
 
-TEST_CASE("retrying, many at once: none is repeated with a policy that cannot be") {
+TEST_CASE("retrying, concurrent: with an invalid policy no request is sent") {
     stage on{retry_policy::fixed(0, 1s)};
     auto const answered = send_all(on.through, std::vector<write_entity>{insert("a"), insert("b")}, 2, {}, on.time);
     CHECK(answered.order.size() == 2);
@@ -79,7 +79,7 @@ TEST_CASE("retrying, many at once: none is repeated with a policy that cannot be
     CHECK(on.service.requests() == 0);
 }
 
-TEST_CASE("retrying, many at once: one is cancelled while it waits, and one while the clock of another runs") {
+TEST_CASE("retrying, concurrent: a request is cancelled while it waits, and another while the clock of a third runs") {
     stage on;
     on.service.plan({fault::lost_before(), 1});
     on.service.plan({fault::busy(), 2});
@@ -111,7 +111,7 @@ TEST_CASE("retrying, many at once: one is cancelled while it waits, and one whil
     CHECK_FALSE(seen[1].second);
 }
 
-TEST_CASE("retrying, many at once: the channel may go with requests that wait") {
+TEST_CASE("retrying, concurrent: the channel may be destroyed with waiting requests") {
     stage on;
     on.service.plan({fault::busy(), 1});
     poll_driver io{on.time};
@@ -124,7 +124,7 @@ TEST_CASE("retrying, many at once: the channel may go with requests that wait") 
     CHECK(on.service.requests() == 1);
 }
 
-TEST_CASE("retrying: a channel tells of each request what a blocking call tells, and does the same") {
+TEST_CASE("retrying: a channel does and reports the same for each request as a blocking call") {
     for (std::uint32_t seed = 1; seed <= 400; ++seed) {
         std::mt19937 random{seed};
         auto const draw = [&](std::size_t count) { return static_cast<std::size_t>(random() % count); };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What the observer of a call is told when its request goes through a channel: the same as of a call that waits.
+// The events for the observer of a call whose request goes through a channel: the same as for a blocking call.
 
 #include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/decorators/metered.hpp>
@@ -29,7 +29,7 @@ namespace {
 
 write_entity insert(std::string_view key = "r") { return {"Orders", mutation::insert(make_row("p", key))}; }
 
-/// A service that is busy twice, then loses an answer, then has it.
+/// A service that is busy twice, then loses an answer, then has the row.
 testing::scripted service_on_a_bad_day() {
     testing::scripted service;
     error busy{error_code::server_busy, "busy"};
@@ -46,7 +46,7 @@ testing::scripted service_on_a_bad_day() {
 
 } // namespace
 
-TEST_CASE("a channel tells what a blocking call tells") {
+TEST_CASE("a channel reports the same events as a blocking call") {
     std::vector<std::string> told[2];
     for (bool const through_channel : {false, true}) {
         testing::manual_clock time;
@@ -77,7 +77,7 @@ TEST_CASE("a channel tells what a blocking call tells") {
     CHECK(told[0] == told[1]);
 }
 
-TEST_CASE("several requests under way, answered in another order: each event belongs to its own operation") {
+TEST_CASE("requests in flight that are answered in another order have events of their own operation") {
     testing::manual_clock time;
     memory_backend const memory;
     call none;
@@ -122,7 +122,7 @@ TEST_CASE("several requests under way, answered in another order: each event bel
     CHECK(eyes.all("wait").size() == 3);
 }
 
-TEST_CASE("metered: attempts and waits in a channel, and the observer above is told all the same") {
+TEST_CASE("metered: counts attempts and waits in a channel, and the observer above still gets its events") {
     testing::manual_clock time;
     watcher eyes;
     for (bool const watched : {false, true}) {
@@ -144,7 +144,7 @@ TEST_CASE("metered: attempts and waits in a channel, and the observer above is t
     CHECK(eyes.lines.back() == "operation insert Orders attempts 5 ok");
 }
 
-TEST_CASE("rest in a channel: each attempt carries the caller's trace, and the span that is told") {
+TEST_CASE("rest in a channel: each attempt carries the caller's trace and the reported span") {
     testing::manual_clock time;
     entitable_test::canned_client client;
     endpoint where;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What the observer of a call is told when requests are repeated.
+// The events for the observer of a call whose requests are repeated.
 
 #include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/decorators/retrying.hpp>
@@ -43,7 +43,7 @@ write_entity insert() { return {"Orders", mutation::insert(make_row("p", "r"))};
 
 } // namespace
 
-TEST_CASE("a wait is told with its length, its cause and when it begins") {
+TEST_CASE("a wait is reported with its length and its cause when it begins") {
     stage on;
     steady_time const start = on.time.steady();
     on.service.expect<get_entity>().fails(busy());
@@ -74,7 +74,7 @@ TEST_CASE("a wait is told with its length, its cause and when it begins") {
     }
 }
 
-TEST_CASE("a wait counts from the end of the attempt before it, however long that took") {
+TEST_CASE("a wait counts from the end of the previous attempt, however long that took") {
     stage on;
     for (int count = 0; count < 3; ++count) {
         on.service.expect<get_entity>().does([&](get_entity const&) -> result<get_entity::response> {
@@ -90,7 +90,7 @@ TEST_CASE("a wait counts from the end of the attempt before it, however long tha
     }
 }
 
-TEST_CASE("a call that succeeds at once has one attempt and no wait") {
+TEST_CASE("a call that succeeds immediately has one attempt and no wait") {
     stage on;
     on.service.expect<get_entity>().answers({});
     REQUIRE(on.patient().execute(read(), on.context));
@@ -98,7 +98,7 @@ TEST_CASE("a call that succeeds at once has one attempt and no wait") {
         std::vector<std::string>{"attempt get_entity Orders 1 ok", "operation get_entity Orders attempts 1 ok"});
 }
 
-TEST_CASE("a wait that is not begun is not told") {
+TEST_CASE("a wait that is not started is not reported") {
     stage on;
     on.context.deadline = on.time.steady() + 300ms;
     on.service.expect<get_entity>().fails(busy());
@@ -110,7 +110,7 @@ TEST_CASE("a wait that is not begun is not told") {
             "operation get_entity Orders attempts 2 ServerBusy"});
 }
 
-TEST_CASE("attempts of each operation count from 1, also those of one call") {
+TEST_CASE("attempts of each operation count from 1, even within one call") {
     stage on;
     for (int count = 0; count < 2; ++count) {
         on.service.expect<get_entity>().fails(busy());
@@ -127,7 +127,7 @@ TEST_CASE("attempts of each operation count from 1, also those of one call") {
     CHECK(numbers == std::vector<std::uint32_t>{1, 2, 1, 2});
 }
 
-TEST_CASE("a lost insert is read back: an attempt of another kind in the same operation") {
+TEST_CASE("a lost insert is read back by an attempt of another kind in the same operation") {
     stage on;
     on.service.expect<write_entity>().fails(error_code::transport_failed, effect::unknown);
     on.service.expect<write_entity>().fails(error_code::entity_already_exists);
@@ -143,7 +143,7 @@ TEST_CASE("a lost insert is read back: an attempt of another kind in the same op
     CHECK(on.eyes.events[0].attempt.outcome.effect == effect::unknown);
 }
 
-TEST_CASE("a write that keeps an operation row is one operation, by the caller's name") {
+TEST_CASE("a write with an operation row is one operation with the name of the caller's request") {
     testing::manual_clock time;
     memory_backend const memory;
     watcher eyes;
@@ -158,7 +158,7 @@ TEST_CASE("a write that keeps an operation row is one operation, by the caller's
     CHECK(eyes.events[1].operation.batch_size == 0);
 }
 
-TEST_CASE("retries over retries are one operation, and every attempt has its number") {
+TEST_CASE("nested retries are one operation, and every attempt has its number") {
     stage on;
     for (int count = 0; count < 3; ++count) {
         on.service.expect<get_entity>().fails(busy());
@@ -174,7 +174,7 @@ TEST_CASE("retries over retries are one operation, and every attempt has its num
             "operation get_entity Orders attempts 4 ok"});
 }
 
-TEST_CASE("an id that was given never reaches an observer as text") {
+TEST_CASE("a given operation id never reaches an observer as text") {
     testing::manual_clock time;
     memory_backend const memory;
     watcher eyes;

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the entitable authors
 
 // The rules of operation rows, walked through all interleavings: two clients with one operation id, requests that are lost, late or
-// come twice, a writer that takes obstacles away, a sweep. First the library's own operations, then a model of them in which each
-// rule can be left out: every omission has to be found.
+// arrive twice, a writer that removes obstacles, and a sweep. First the library's own operations, then a model of them in which
+// each rule can be omitted: every omission must be detected.
 
 #include <entitable/retrying.hpp>
 #include <entitable/testing/interleavings.hpp>
@@ -19,7 +19,7 @@ using testing::make_row;
 
 namespace {
 
-/// What clients were told, and what was done.
+/// The answers to clients, and what was applied.
 struct truth {
     int applied{};
     bool said_none{};
@@ -34,7 +34,7 @@ struct truth {
     template <class T>
     void told(result<T> const& outcome) {
         said_success = said_success || outcome.has_value();
-        // Another write, or an operation that was given up, says nothing of this one.
+        // Another write, or an abandoned operation, proves nothing about this one.
         said_none = said_none || (!outcome && outcome.error().effect == effect::none);
     }
 };
@@ -67,13 +67,13 @@ struct once {
     result<response> finish() { return *std::move(outcome); }
 };
 
-/// A sweep that begins at a time.
+/// A sweep that begins at a given time.
 struct later_sweep {
     steady_time at;
     testing::manual_clock* time;
     std::chrono::nanoseconds retention;
     call context{};
-    query_entities never{}; ///< is not sent: its time does not come before the sweep's
+    query_entities never{}; ///< is not sent: its time is not before that of the sweep
     std::unique_ptr<detail::operation_sweep> sweep{};
     [[nodiscard]] operation_step next() {
         if (!sweep && time->steady() < at) {
@@ -91,14 +91,14 @@ struct later_sweep {
     result<std::size_t> finish() { return sweep->finish(); }
 };
 
-/// Rules that are left out.
+/// Rules that are omitted.
 struct defects {
     bool row_last{};         ///< the operation row is the last change
-    bool reads_absence{};    ///< a row that is not there proves that nothing was applied
-    bool gives_nothing_up{}; ///< a refusal is told as none, without a void row
+    bool reads_absence{};    ///< a missing row proves that nothing was applied
+    bool gives_nothing_up{}; ///< a refusal is reported as none, without a void row
 };
 
-/// The protocol written a second time, smaller.
+/// A second, smaller implementation of the protocol.
 class model_client {
 public:
     model_client(transact request, defects wrong) : request_(std::move(request)), wrong_(wrong) {
@@ -185,7 +185,7 @@ private:
 
 enum class condition : std::uint8_t { exact_version, any_version };
 
-/// The row that is changed stands there in an exact version, or comes only when another writer makes it.
+/// The row to change exists in an exact version, or is inserted later by another writer.
 transact order(testing::stage& on, condition how, bool row_last) {
     call own;
     (void)on.store().execute(create_table{"Orders"}, own);
@@ -216,12 +216,12 @@ void add_writer(testing::stage& on) {
         [](result<written> const&) {});
 }
 
-/// Who takes part besides the clients.
+/// The participants other than the clients.
 struct cast {
     int clients{1};
-    bool given_id{};   ///< the caller's, so that others may have sent it
-    bool resolver{};   ///< another program settles what it has heard of
-    bool writer{true}; ///< makes the row that a change of any version needs
+    bool given_id{};   ///< an id of the caller, so that others may have sent it
+    bool resolver{};   ///< another program settles the writes it knows of
+    bool writer{true}; ///< inserts the row that a change of any version needs
 };
 
 /// The library's own operations.
@@ -280,7 +280,7 @@ std::string text_of(testing::interleaving_report const& told) {
 
 } // namespace
 
-TEST_CASE("interleavings: with operation rows a client is told the truth, whatever is lost, late or ends") {
+TEST_CASE("interleavings: with operation rows a client gets true answers, whatever is lost, late or ended") {
     std::size_t const faults = rounds(1, 2, 2);
     for (condition const how : {condition::exact_version, condition::any_version}) {
         auto const told = walk_library(how, {}, {.faults = faults, .late = faults, .crashes = 1});
@@ -291,7 +291,7 @@ TEST_CASE("interleavings: with operation rows a client is told the truth, whatev
     }
 }
 
-TEST_CASE("interleavings: two clients with one operation id apply it once") {
+TEST_CASE("interleavings: two clients with the same operation id apply it once") {
     std::size_t const lost = rounds(0, 1, 1);
     for (condition const how : {condition::exact_version, condition::any_version}) {
         auto const told = walk_library(how, {.clients = 2, .given_id = true}, {.faults = lost, .late = 1});
@@ -301,7 +301,7 @@ TEST_CASE("interleavings: two clients with one operation id apply it once") {
     }
 }
 
-TEST_CASE("interleavings: another program settles what a client that has ended has sent") {
+TEST_CASE("interleavings: another program settles the writes of a client that has ended") {
     std::size_t const lost = rounds(0, 1, 1);
     for (condition const how : {condition::exact_version, condition::any_version}) {
         auto const told = walk_library(how, {.resolver = true}, {.faults = lost, .late = 1, .crashes = 1});
@@ -312,19 +312,19 @@ TEST_CASE("interleavings: another program settles what a client that has ended h
     }
 }
 
-TEST_CASE("interleavings: a copy that nobody knows of is stopped under an id of the caller, and not else") {
+TEST_CASE("interleavings: an unknown second copy of a request is only stopped by an id of the caller") {
     for (condition const how : {condition::exact_version, condition::any_version}) {
         CHECK(text_of(walk_library(how, {.given_id = true}, {.faults = 1, .late = 1, .twice = 1})) == "");
     }
-    // A sending that was answered is taken for delivered once: its refusal is told without giving it up.
+    // An answered attempt counts as delivered once: its refusal is reported without voiding it.
     auto const told = walk_library(condition::any_version, {}, {.faults = 0, .late = 0, .twice = 1});
     CHECK(told.problem == "told none, and applied");
     CHECK(told.schedule.size() == 3);
     CHECK(text_of(walk_library(condition::exact_version, {}, {.faults = 0, .late = 0, .twice = 1})) == "");
 }
 
-TEST_CASE("interleavings: a sweep that waits for late sendings does no harm, one that does not is found") {
-    // An exact version stops what is late by itself, so only the other condition needs the row.
+TEST_CASE("interleavings: a sweep that waits for late attempts is harmless, and one that does not wait is detected") {
+    // An exact version stops late attempts by itself, so only the other condition needs the row.
     testing::interleaving_limits const limits{.faults = 0, .late = 1};
     auto const with_stock = [&](std::chrono::nanoseconds after) {
         return testing::interleavings(
@@ -352,7 +352,7 @@ TEST_CASE("interleavings: a sweep that waits for late sendings does no harm, one
     CHECK(with_stock(2min).problem == "applied twice");
 }
 
-TEST_CASE("interleavings: the model keeps the rules, and each that is left out is found") {
+TEST_CASE("interleavings: the model follows the rules, and each omitted rule is detected") {
     for (condition const how : {condition::exact_version, condition::any_version}) {
         CHECK(text_of(walk_model(how, {})) == "");
     }
@@ -361,7 +361,7 @@ TEST_CASE("interleavings: the model keeps the rules, and each that is left out i
     CHECK(walk_model(condition::any_version, {.gives_nothing_up = true}).problem == "told none, and applied");
 }
 
-TEST_CASE("interleavings: the shortest schedule is told, the same each time") {
+TEST_CASE("interleavings: the shortest schedule is reported, the same each time") {
     auto const first = walk_model(condition::any_version, {.gives_nothing_up = true});
     auto const second = walk_model(condition::any_version, {.gives_nothing_up = true});
     CHECK(first.schedule == second.schedule);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What is told of a write whose first answer was lost is true, whatever was stored and whatever other writers did in between:
-// every form of a write, on every state of the store, with every sequence of up to two events after the lost attempt, which
-// was applied, was not, or is late.
+// The reported outcome of a write whose first answer was lost is true, whatever was stored and whatever other writers did in
+// between: every form of a write, on every state of the store, with every sequence of up to two events after the lost
+// attempt, which was applied, was not applied, or is late.
 
 #include <entitable/retrying.hpp>
 #include <entitable/testing.hpp>
@@ -21,15 +21,15 @@ using testing::make_row;
 
 namespace {
 
-/// What becomes of the attempt whose answer is lost.
+/// The outcome of the attempt whose answer is lost.
 enum class lost_attempt : std::uint8_t {
     applied, ///< at once
     never,
-    late,  ///< after the answer was told
-    later, ///< after the answer was told, and the second event
+    late,  ///< after the answer was returned
+    later, ///< after the answer was returned, and the second event
 };
 
-/// Loses the answer of the first write, lets others act, and counts how often the write is applied.
+/// Loses the answer of the first write, lets others write, and counts how often the write is applied.
 struct lossy {
     using is_transport = void;
     struct state {
@@ -72,7 +72,7 @@ struct lossy {
     }
 
 private:
-    /// A row that only says something of the write is not the write.
+    /// A row that only records something about the write is not the write.
     template <class Request>
     static bool counts(Request const& request) {
         if constexpr (std::same_as<Request, write_entity>) {
@@ -114,7 +114,7 @@ struct trial {
     static row grown() { return make_row("p", "r", {{"A", std::string(60, 'x')}}); }
     static row sent() { return make_row("p", "r", {{"Mine", std::string(10, 'y')}}); }
 
-    /// The ETag that the writer holds.
+    /// The ETag that the writer has.
     etag begin(std::size_t state) const {
         make(true);
         etag held = etag::of(date_time{7});
@@ -226,12 +226,11 @@ void try_one(std::size_t state, std::size_t form, lost_attempt how, std::size_t 
     sum.succeeded += outcome.good ? 1U : 0U;
     sum.unknown += !outcome.good && outcome.left == effect::unknown ? 1U : 0U;
     sum.none += !outcome.good && outcome.left == effect::none ? 1U : 0U;
-    // With operation rows a write is applied once, or never, whatever it is.
-    // A removal, a new table and a removed table have come to pass, whoever did it; so has an insert, where another writer
-    // has inserted the very same.
+    // With operation rows a write is applied once or never, whatever its form. A removal, a new table and a dropped table
+    // count as done, whoever did it; so does an insert if another writer has inserted the same entity.
     bool const by_another =
         form == 7 || form == 8 || form >= std::size(forms) - table_forms || (form == 0 && (first == 1 || second == 1));
-    // Who drops the table drops the operation rows: then they prove nothing.
+    // Dropping the table drops the operation rows: then they prove nothing.
     bool const dropped = with_rows && (first == 7 || second == 7);
     bool const honest = dropped ||
         (outcome.good ? at_once >= 1 || (by_another && !with_rows) : outcome.left == effect::unknown || applied == 0);
@@ -276,7 +275,7 @@ counts try_all(bool with_rows) {
 
 } // namespace
 
-TEST_CASE("lost writes: what is told is true, whatever was stored and whoever was in between") {
+TEST_CASE("lost writes: the reported effect is true, whatever was stored and whoever wrote in between") {
     counts const sum = try_all(false);
     CHECK(sum.problem == "");
     CHECK(sum.trials == 6 * 13 * (3 * (1 + 8 * 9) + 81) / rounds(4, 1, 1));
@@ -284,7 +283,7 @@ TEST_CASE("lost writes: what is told is true, whatever was stored and whoever wa
     CHECK(sum.unknown > sum.trials / 5);
 }
 
-TEST_CASE("lost writes: with operation rows what is told is true, and nothing is applied twice") {
+TEST_CASE("lost writes: with operation rows the reported effect is true, and no write is applied twice") {
     counts const sum = try_all(true);
     CHECK(sum.problem == "");
     CHECK(sum.trials == 6 * 11 * (3 * (1 + 8 * 9) + 81) / rounds(4, 1, 1));

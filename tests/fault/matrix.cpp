@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Every request under every fault, at the first, a middle and the last attempt, with every kind of policy: what the caller is
-// told, what the store holds, and that the fault happened.
+// Every request under every fault, at the first, a middle and the last attempt, with every kind of policy: the result of the
+// caller, the content of the store, and whether the fault happened.
 
 #include <entitable/retrying.hpp>
 #include <entitable/testing.hpp>
@@ -107,7 +107,7 @@ struct stage {
         }
         return {};
     }
-    /// Everything but operation rows.
+    /// Everything except operation rows.
     std::string held() { return testing::to_text(testing::without_system_rows(testing::read_contents(store).value())); }
 
     testing::manual_clock time;
@@ -120,7 +120,7 @@ struct stage {
 
 bool reads(request what) { return what <= request::list; }
 
-/// What the second attempt gets when the first was applied and its answer was lost.
+/// The answer of the second attempt if the first was applied and its answer was lost.
 enum class meeting { itself, success, unknown };
 meeting second_try(request what, bool with_rows) {
     switch (what) {
@@ -215,12 +215,12 @@ TEST_CASE("matrix: 14 requests, 16 faults, three places, three policies") {
     CHECK(sum.failed > 200);
 }
 
-TEST_CASE("matrix: with operation rows every lost write is settled unless the attempts end") {
+TEST_CASE("matrix: with operation rows every lost write is settled unless the attempts run out") {
     counts const sum = matrix(true);
     CHECK(sum.cases == 9 * 16 * 3 * 3);
 }
 
-TEST_CASE("matrix: two faults in one call, and nobody is told what is not so") {
+TEST_CASE("matrix: with two faults in one call every answer is still true") {
     auto const faults = all_faults();
     std::size_t unknown = 0;
     for (int index = 0; index < requests; ++index) {
@@ -253,8 +253,8 @@ TEST_CASE("matrix: two faults in one call, and nobody is told what is not so") {
     CHECK(unknown > 1'000);
 }
 
-TEST_CASE("matrix: a write without condition can undo another's, a conditional one cannot") {
-    // The first attempt arrives behind the second, and another writer was in between.
+TEST_CASE("matrix: an unconditional write can undo a write of another client, a conditional one cannot") {
+    // The first attempt arrives after the second, and another writer was in between.
     for (bool const conditional : {false, true}) {
         stage on{retry_policy::none(), false};
         on.service.plan({fault::late(), 1});

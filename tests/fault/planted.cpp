@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Mistakes that the simulation has to find, each made on purpose.
+// Planted defects that the simulation must detect.
 
 #include "simulation.hpp"
 
@@ -13,7 +13,7 @@ using entitable_test::ContainsSubstring;
 
 namespace {
 
-/// What is found first in up to so many runs.
+/// The first problem in up to this number of runs.
 std::string found(defects wrong, std::uint64_t runs = 50) {
     for (std::uint64_t seed = 1; seed <= runs; ++seed) {
         testing::manual_clock time{date_time::from_date(2026, 1, 1)};
@@ -29,13 +29,14 @@ std::string found(defects wrong, std::uint64_t runs = 50) {
 
 } // namespace
 
-TEST_CASE("planted: nothing is found where nothing is wrong") { CHECK(found({}, rounds(8, 50, 50)) == "nothing"); }
+TEST_CASE("planted: nothing is reported for a correct client") { CHECK(found({}, rounds(8, 50, 50)) == "nothing"); }
 
 TEST_CASE("planted: an ETag is dropped on merge") {
-    CHECK_THAT(found({.drops_etag = true}), ContainsSubstring("twice")); // applied, or given: the counter is merged too
+    CHECK_THAT(found({.drops_etag = true}),
+        ContainsSubstring("twice")); // applied, or a number was returned: the counter is merged, too
 }
 
-TEST_CASE("planted: the 409 of an own insert, the 404 of an own removal, the 412 of an own update are reported") {
+TEST_CASE("planted: the 409 of its own insert, the 404 of its own removal and the 412 of its own update are reported") {
     CHECK_THAT(found({.reports_own = true}), ContainsSubstring("failed and applied"));
 }
 
@@ -51,6 +52,6 @@ TEST_CASE("planted: Retry-After is not capped") {
     CHECK_THAT(found({.waits_any_wish = true}), ContainsSubstring("more than 150 s of virtual time"));
 }
 
-TEST_CASE("planted: a number is given although the answer to its write was lost") {
+TEST_CASE("planted: a number is returned although the answer to its write was lost") {
     CHECK_THAT(found({.old_number = true}), ContainsSubstring("given twice"));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Numbers drawn by four processes of four threads from one file, while one process after the other is killed.
+// Numbers drawn by four processes of four threads from one file, while one process after another is killed.
 
 #include <entitable/file.hpp>
 #include <entitable/sequence.hpp>
@@ -26,7 +26,7 @@ using namespace entitable;
 
 namespace {
 
-/// One number and when it was drawn, on a clock that all processes share.
+/// One number and the time it was drawn, on a clock that all processes share.
 struct drawn {
     std::int64_t begun;
     std::int64_t ended;
@@ -98,7 +98,8 @@ struct scene {
         return all;
     }
 
-    /// Lets them draw until there are so many numbers; every so often one process is killed and another takes its place.
+    /// Lets them draw until there is a given number of numbers. Now and then one process is killed and another replaces
+    /// it.
     std::vector<drawn> run(std::size_t numbers, std::chrono::milliseconds between,
         std::function<draw_one(file_backend const&)> const& drawer) {
         { (void)open(); }
@@ -143,7 +144,7 @@ bool no_duplicate(std::vector<drawn> const& all) {
     return values.size() == all.size();
 }
 
-/// Whoever asked after another had its answer got a greater number.
+/// A draw that started after another had returned got a greater number.
 bool in_real_time_order(std::vector<drawn> all) {
     auto by_end = all;
     std::sort(by_end.begin(), by_end.end(), [](drawn const& a, drawn const& b) { return a.ended < b.ended; });
@@ -166,7 +167,7 @@ std::chrono::milliseconds const kill_every{entitable_test::rounds(70, 1'000, 200
 
 } // namespace
 
-TEST_CASE("processes: exact numbers are unique, in real-time order, and have gaps for killed calls only") {
+TEST_CASE("processes: exact numbers are unique, in real-time order, and have gaps only for killed calls") {
     scene on;
     auto const all = on.run(wanted, kill_every, [](file_backend const& store) -> draw_one {
         return [numbers = sequence{store, "Orders"}] { return numbers.next().value().value; };
@@ -180,7 +181,7 @@ TEST_CASE("processes: exact numbers are unique, in real-time order, and have gap
     CHECK(gaps <= static_cast<std::int64_t>(on.kills * on.threads));
 }
 
-TEST_CASE("processes: with blocks numbers are unique, and a killed process wastes its blocks at most") {
+TEST_CASE("processes: numbers from blocks are unique, and a killed process loses at most its blocks") {
     constexpr std::uint32_t block = 20;
     scene on;
     auto const all = on.run(wanted, kill_every, [](file_backend const& store) -> draw_one {

@@ -28,7 +28,7 @@ report run_in_memory(std::uint64_t seed, std::size_t operations) {
     return simulation<memory_backend>{seed, memory_backend{options}, time, "Table"}.run(operations);
 }
 
-/// Runs the seeds, adds up what happened, and says what went wrong first.
+/// Runs the seeds, adds up the events, and reports the first problem.
 template <class Run>
 report run_all(std::size_t seeds, Run const& run) {
     char const* const only = std::getenv("ENTITABLE_FAULT_SEED");
@@ -53,7 +53,7 @@ report run_all(std::size_t seeds, Run const& run) {
     return sum;
 }
 
-/// A run that met too little proves too little.
+/// A run that met too few faults proves too little.
 void check_work(report const& sum, std::size_t seeds) {
     if (std::getenv("ENTITABLE_FAULT_SEED") != nullptr) {
         return;
@@ -74,14 +74,14 @@ void check_work(report const& sum, std::size_t seeds) {
 
 } // namespace
 
-TEST_CASE("simulation: what clients were told is what was done, in memory") {
+TEST_CASE("simulation: in memory the answers to clients match the stored state") {
     std::size_t const seeds = rounds(40, 20'000, 5'000);
     report const sum = run_all(seeds, [](std::uint64_t seed) { return run_in_memory(seed, 200); });
     CHECK(sum.problem == "");
     check_work(sum, seeds);
 }
 
-TEST_CASE("simulation: what clients were told is what was done, in a file") {
+TEST_CASE("simulation: in a file the answers to clients match the stored state") {
     std::size_t const seeds = rounds(12, 2'000, 300);
     auto const path = std::filesystem::temp_directory_path() / ("entitable_faults_" + std::to_string(::getpid()));
     testing::manual_clock time{date_time::from_date(2026, 1, 1)};

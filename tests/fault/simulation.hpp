@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// Several clients in one thread, on one service with faults, on a clock that nobody waits for: whose turn it is, what it
-/// does and what goes wrong is drawn from a seed. A witness below the faults sees what is applied; afterwards what every
-/// client was told is compared with it.
+/// Several clients in one thread, on one service with faults and a manual clock: the order of turns, the operations and
+/// the faults are drawn from a seed. A witness below the faults sees what is applied; afterwards it is compared with the
+/// answers to every client.
 
 #include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/client/detail/update_operation.hpp>
@@ -25,17 +25,17 @@ namespace entitable_test {
 using namespace entitable;
 using namespace std::chrono_literals;
 
-/// Mistakes to be made on purpose, so that a test can see that they are found.
+/// Planted defects, which a test must detect.
 struct defects {
     bool drops_etag{};      ///< a merge forgets its condition
-    bool reports_own{};     ///< a retry takes each definite answer for the outcome
+    bool reports_own{};     ///< a retry treats each definite answer as the outcome
     bool forgets_unknown{}; ///< an unknown effect is reported as none
     bool reuses_id{};       ///< an operation id is used for another call
     bool waits_any_wish{};  ///< Retry-After is not capped
-    bool old_number{};      ///< a number is given although the answer to its write was lost
+    bool old_number{};      ///< a number is returned although the answer to its write was lost
 };
 
-/// Every write that is applied, in order, by the number in its property Op.
+/// Every applied write, in order, by the number in its property Op.
 struct testimony {
     struct change {
         std::int32_t op;
@@ -58,7 +58,7 @@ struct testimony {
     }
 };
 
-/// Sees what is applied. Copies share the testimony.
+/// Sees every applied write. Copies share the testimony.
 template <transport T>
 struct witness {
     using is_transport = void;
@@ -87,7 +87,7 @@ struct witness {
     }
 };
 
-/// Retries without a thought of what a lost attempt has done.
+/// Retries without considering the effect of a lost attempt.
 template <table_request Request>
 class thoughtless_retry {
 public:
@@ -119,9 +119,9 @@ private:
     std::optional<result<response>> outcome_;
 };
 
-/// What a run came to.
+/// The result of a run.
 struct report {
-    std::string problem; ///< empty when all is well
+    std::string problem; ///< empty if there is no problem
     std::uint64_t trace{14695981039346656037U};
     std::size_t requests{};
     std::map<std::string, std::size_t> happened;
@@ -132,7 +132,7 @@ struct report {
 template <transport Backend>
 class simulation {
 public:
-    /// The table is made anew. `time` is the backend's clock, too.
+    /// The table is created again. `time` is also the clock of the backend.
     simulation(std::uint64_t seed, Backend backend, testing::manual_clock& time, std::string table, defects wrong = {})
         : random_(seed),
           wrong_(wrong),
@@ -179,7 +179,7 @@ public:
     }
 
 private:
-    /// One operation on its way.
+    /// One operation in flight.
     struct task {
         virtual ~task() = default;
         [[nodiscard]] virtual operation_step next() = 0;
@@ -188,7 +188,7 @@ private:
         steady_time begun{};
         bool after_faults{};
         std::size_t sent{};
-        std::size_t most{1}; ///< requests when nothing goes wrong
+        std::size_t most{1}; ///< requests without faults
     };
     template <class Op, class Told>
     struct task_of final : task {
@@ -224,7 +224,7 @@ private:
     };
     struct promise {
         std::int32_t op;
-        bool once; ///< may be applied once at most
+        bool once; ///< may be applied at most once
         bool removal;
         std::optional<error> failed;
         bool after_retry;
@@ -300,7 +300,7 @@ private:
         if (on.work->next().done()) {
             auto const work = std::move(on.work);
             note(time_.steady() - work->begun < 150s, "an operation took more than 150 s of virtual time");
-            // After the last fault nothing is sent twice, but where clients meet at the counter.
+            // After the last fault nothing is sent twice, except where clients compete for the counter.
             note(!work->after_faults || work->sent <= work->most, "an operation without faults was sent again");
             work->finish(*this);
         }
@@ -444,7 +444,7 @@ private:
             counter_, 1U, wrong_.old_number ? 0U : 50U, contention_backoff, by.ledger.random());
     }
 
-    /// One more on the account, straight on the service: nothing settles what is lost.
+    /// Adds one to the account, directly on the service: nothing settles lost answers.
     void add_one(client& by) {
         static auto const more = [](row_view stored) -> result<std::optional<row>> {
             std::int64_t const held = stored.find("Value")->as_int64();
@@ -463,13 +463,13 @@ private:
             update_options{}.max_attempts, contention_backoff, std::uint64_t{1});
     }
 
-    // ---- what was told, and what was seen ----
+    // ---- the answers, and what was applied ----
 
     void keep(promise made) {
         if (!made.failed) {
             ++told_.succeeded;
             told_.after_retry += made.after_retry ? 1U : 0U;
-            // Somebody else may have removed it: then it is gone all the same.
+            // Another client may have removed it: then it is removed all the same.
             note(applied(made.op) > 0 || (made.removal && made.after_retry),
                 about(made) + "acknowledged and not applied");
             note(!made.once || !twice(made.op), about(made) + "applied twice");
@@ -505,13 +505,13 @@ private:
                 }
             }
         }
-        // Every addition counts once; one that may have been made counts once or not.
+        // Every acknowledged addition counts once, one of unknown effect once or not at all.
         auto const account = backend_.execute(get_entity{table_, "account", "one", {}}, own);
         std::int64_t const held = account ? account->entity.view().find("Value")->as_int64() : -1;
         note(held >= added_ && held <= added_ + maybe_added_,
             "an account of " + std::to_string(held) + " after " + std::to_string(added_) + " additions and " +
                 std::to_string(maybe_added_) + " maybe");
-        // What the store holds is what the witness has seen, and nothing else.
+        // The store contains what the witness has seen, and nothing else.
         std::map<std::string, std::int32_t> expected;
         for (testimony::change const& each : seen_->log) {
             if (each.kind == mutation_kind::remove) {
@@ -537,8 +537,8 @@ private:
         auto const at = seen_->applied.find(op);
         return at == seen_->applied.end() ? 0 : at->second;
     }
-    /// Whether a write was applied twice that may be once. An insert without an operation row may be, when somebody has removed
-    /// what its lost attempt had inserted.
+    /// Whether a write was applied twice that must be applied at most once. An insert without an operation row may be applied
+    /// twice if another client removed the row of its lost attempt.
     [[nodiscard]] bool twice(std::int32_t op) const {
         if (applied(op) <= 1) {
             return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A hundred clients, and a service that is down for a minute of virtual time.
+// A hundred clients, and a service that is unavailable for a minute of virtual time.
 
 #include <entitable/decorators/detail/retry_operation.hpp>
 #include <entitable/testing.hpp>
@@ -35,7 +35,7 @@ struct storm {
     std::vector<std::size_t> good = std::vector<std::size_t>(seconds);     ///< successes
 };
 
-/// Each client calls once a second, unless it still waits for its last call.
+/// Each client calls once a second unless its last call is still waiting.
 storm simulate(retry_policy const& policy, std::uint32_t quota) {
     testing::manual_clock time;
     steady_time const begun = time.steady();
@@ -94,7 +94,7 @@ std::size_t sum(std::vector<std::size_t> const& of, std::size_t from, std::size_
 
 } // namespace
 
-TEST_CASE("storm: once the quota is spent, repetitions add a tenth at most, and all is well soon after") {
+TEST_CASE("storm: once the quota is spent, repetitions add at most a tenth, and the service recovers soon") {
     auto const with = simulate(retry_policy::interactive(), 20);
     std::size_t const normal = sum(with.good, 0, down_from) / down_from;
     CHECK(normal == clients);
@@ -104,13 +104,13 @@ TEST_CASE("storm: once the quota is spent, repetitions add a tenth at most, and 
     INFO("calls " << calls << ", requests " << requests);
     CHECK(calls > 30 * clients);
     CHECK(requests * 10 <= calls * 11);
-    // Within 10 seconds 95 of 100.
+    // 95 of 100 within 10 seconds.
     for (std::size_t second = down_until + 10; second < seconds; ++second) {
         CHECK(with.good[second] * 100 >= normal * 95);
     }
 }
 
-TEST_CASE("storm: without a quota repetitions do add to it") {
+TEST_CASE("storm: without a quota repetitions increase the load") {
     auto const without = simulate(retry_policy::interactive(), 0);
     std::size_t const calls = sum(without.calls, down_from + 20, down_until);
     std::size_t const requests = sum(without.requests, down_from + 20, down_until);

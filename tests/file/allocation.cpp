@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Memory that runs out at each allocation of the first call of each kind on an opened file: std::bad_alloc or the answer, never
-// the end of the program, and the file goes on.
+// Memory runs out at each allocation of the first call of each kind on an opened file: the call throws std::bad_alloc or
+// returns its answer, the program never ends, and the file stays usable.
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
@@ -31,7 +31,7 @@ ENTITABLE(note, partition_key(topic), row_key(number), properties(text))
 
 using notes = table<note>;
 
-/// What is done on an opened file, and whether it was done.
+/// A call on an opened file. Returns whether it was done.
 struct first_call {
     char const* name;
     std::function<bool(file_backend const&, notes const&)> run;
@@ -80,7 +80,7 @@ std::vector<first_call> const& first_calls() {
 
 } // namespace
 
-TEST_CASE("file: an allocation that fails in the first call on an opened file is std::bad_alloc") {
+TEST_CASE("file: a failed allocation in the first call on an opened file throws std::bad_alloc") {
     for (auto const journal : {file_journal::automatic, file_journal::rollback}) {
         temporary_folder const folder{temporary_folder::memory()};
         std::string const path = folder / "notes.db";
@@ -120,7 +120,7 @@ TEST_CASE("file: an allocation that fails in the first call on an opened file is
             failures += allowed - 1;
         }
         CHECK(failures > 50);
-        // And so does opening.
+        // Opening can fail as well.
         bool opened = false;
         for (std::size_t allowed = 0; !opened; ++allowed) {
             REQUIRE(allowed < 2'000);
@@ -134,10 +134,10 @@ TEST_CASE("file: an allocation that fails in the first call on an opened file is
     }
 }
 
-TEST_CASE("file: a checkpoint that runs out of memory is no success") {
+TEST_CASE("file: a checkpoint that runs out of memory fails") {
     temporary_folder const folder{temporary_folder::memory()};
     file_backend const store{folder / "notes.db"};
-    std::filesystem::remove(folder / "notes.db"); // to say so takes memory
+    std::filesystem::remove(folder / "notes.db"); // reporting that takes memory
     std::size_t failures = 0;
     for (bool told = false; !told; failures += told ? 0U : 1U) {
         REQUIRE(failures < 1'000);
@@ -156,7 +156,7 @@ TEST_CASE("file: a checkpoint that runs out of memory is no success") {
     CHECK(failures > 0);
 }
 
-TEST_CASE("file: a file that was removed is closed without memory") {
+TEST_CASE("file: closing a deleted file needs no memory") {
     temporary_folder const folder{temporary_folder::memory()};
     auto store = std::make_unique<file_backend>(folder / "notes.db");
     std::filesystem::remove(folder / "notes.db");

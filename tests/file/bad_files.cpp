@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Files and paths that are refused, each with its code, and left as they were.
+// Files and paths that are refused, each with its code, and not changed.
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
@@ -63,13 +63,13 @@ void make_file(std::string const& path) {
 
 } // namespace
 
-TEST_CASE("bad files: an empty file becomes one of tables") {
+TEST_CASE("bad files: an empty file becomes a store") {
     temporary_folder const folder;
     write(folder / "empty.db", "");
     CHECK(refusal(folder / "empty.db") == error_code{});
 }
 
-TEST_CASE("bad files: text, short and long, is foreign and stays as it is") {
+TEST_CASE("bad files: a text file, short or long, is refused and not changed") {
     temporary_folder const folder;
     for (std::string const& text :
         {std::string{"hello\n"}, std::string(5000, 'x'), std::string("SQLite format 3\0 and more", 25)}) {
@@ -79,7 +79,7 @@ TEST_CASE("bad files: text, short and long, is foreign and stays as it is") {
     }
 }
 
-TEST_CASE("bad files: what is no plain file") {
+TEST_CASE("bad files: only regular files are accepted") {
     temporary_folder const folder;
     std::filesystem::create_directory(folder / "folder");
     REQUIRE(::mkfifo((folder / "fifo").c_str(), 0600) == 0);
@@ -94,7 +94,7 @@ TEST_CASE("bad files: what is no plain file") {
     CHECK_FALSE(std::filesystem::exists(folder / "absent.db"));
 }
 
-TEST_CASE("bad files: paths") {
+TEST_CASE("bad files: invalid paths are refused, and names that look like URIs are plain file names") {
     temporary_folder const folder;
     CHECK(refusal("") == error_code::invalid_input);
     CHECK(refusal(folder / std::string("a\0b.db", 6)) == error_code::invalid_input);
@@ -104,12 +104,12 @@ TEST_CASE("bad files: paths") {
     for (std::string const name :
         {":memory:", "file:x.db?mode=memory", "file:y.db?immutable=1&vfs=unix-none", "-x.db", "a b'\".db"}) {
         make_file(name);
-        CHECK(std::filesystem::exists(folder / name)); // a file of just this name
+        CHECK(std::filesystem::exists(folder / name)); // a file with exactly this name
     }
     std::filesystem::current_path(before);
 }
 
-TEST_CASE("bad files: a symbolic link is followed where that is allowed only") {
+TEST_CASE("bad files: a symbolic link is only followed if that is allowed") {
     temporary_folder const folder;
     make_file(folder / "runners.db");
     std::filesystem::create_symlink(folder / "runners.db", folder / "link.db");
@@ -125,7 +125,7 @@ TEST_CASE("bad files: a symbolic link is followed where that is allowed only") {
     CHECK(refusal(folder / "link.db", options) == error_code{});
 }
 
-TEST_CASE("bad files: only the owner can read what is made") {
+TEST_CASE("bad files: only the owner can read new files") {
     temporary_folder const folder;
     auto const old = ::umask(0);
     file_backend const store{folder / "runners.db"};
@@ -143,7 +143,7 @@ TEST_CASE("bad files: only the owner can read what is made") {
     CHECK(files == 4); // with -wal, -shm and -lock
 }
 
-TEST_CASE("bad files: another application's database is left alone") {
+TEST_CASE("bad files: a database of another application is refused and not changed") {
     temporary_folder const folder;
     run_sql(folder / "other.db", "CREATE TABLE t (x); INSERT INTO t VALUES (1)");
     run_sql(folder / "marked.db", "PRAGMA application_id = 7; CREATE TABLE t (x)");
@@ -154,14 +154,14 @@ TEST_CASE("bad files: another application's database is left alone") {
     }
 }
 
-TEST_CASE("bad files: a newer format is told apart") {
+TEST_CASE("bad files: a newer format has its own error code") {
     temporary_folder const folder;
     make_file(folder / "runners.db");
     run_sql_with_checksums(folder / "runners.db", "PRAGMA user_version = 2");
     CHECK(refusal(folder / "runners.db") == error_code::store_newer);
 }
 
-TEST_CASE("bad files: a hostile schema is refused, a person's own views are not") {
+TEST_CASE("bad files: a hostile schema is refused, and additional views of the user are accepted") {
     temporary_folder const folder;
     struct attempt {
         char const* sql;
@@ -183,7 +183,7 @@ TEST_CASE("bad files: a hostile schema is refused, a person's own views are not"
     }
 }
 
-TEST_CASE("bad files: cut at every page, it is an error and no crash") {
+TEST_CASE("bad files: a file truncated at any page is an error and does not crash") {
     temporary_folder const folder;
     make_file(folder / "runners.db");
     auto const whole = content(folder / "runners.db");
@@ -198,7 +198,8 @@ TEST_CASE("bad files: cut at every page, it is an error and no crash") {
     }
 }
 
-TEST_CASE("bad files: locked for ever by another program, a call ends at its deadline or the busy timeout") {
+TEST_CASE(
+    "bad files: on a file that another program locks indefinitely, a call ends at its deadline or the busy timeout") {
     temporary_folder const folder;
     testing::manual_clock time;
     file_options options;
@@ -233,7 +234,7 @@ TEST_CASE("bad files: locked for ever by another program, a call ends at its dea
     CHECK(runners.insert({"Boston", 8, "Ann"}));
 }
 
-TEST_CASE("bad files: used after fork, it says so, and the other process is not harmed") {
+TEST_CASE("bad files: use after fork is refused, and the other process is not harmed") {
     temporary_folder const folder;
     std::optional<file_backend> store{std::in_place, folder / "runners.db"};
     std::optional<table<runner>> runners{std::in_place, *store, "runners"};
@@ -254,7 +255,7 @@ TEST_CASE("bad files: used after fork, it says so, and the other process is not 
     CHECK(runners->get("Boston", 7));
 }
 
-TEST_CASE("bad files: removed, or replaced by another, while it is open") {
+TEST_CASE("bad files: a file that is deleted or replaced while it is open is reported") {
     temporary_folder const folder;
     for (bool const replaced : {false, true}) {
         file_backend const store{folder / "runners.db"};
@@ -271,7 +272,7 @@ TEST_CASE("bad files: removed, or replaced by another, while it is open") {
         auto const refused = runners.insert({"Boston", 8, "Bob"});
         CHECK(refused.error().code == error_code::store_failed);
         CHECK(refused.error().effect == effect::none);
-        ::usleep(50'000); // a reader looks every 20 ms
+        ::usleep(50'000); // a reader checks every 20 ms
         CHECK(runners.get("Boston", 7).error().code == error_code::store_failed);
         for (char const* const end : {"", "-wal", "-shm"}) {
             std::filesystem::rename(
@@ -283,7 +284,7 @@ TEST_CASE("bad files: removed, or replaced by another, while it is open") {
     }
 }
 
-TEST_CASE("bad files: the lock file taken away does not let two writers in") {
+TEST_CASE("bad files: deleting the lock file does not admit two writers") {
     temporary_folder const folder;
     file_backend const store{folder / "runners.db"};
     table<runner> const runners{store, "runners"};
@@ -296,7 +297,7 @@ TEST_CASE("bad files: the lock file taken away does not let two writers in") {
     ::close(lock);
 }
 
-TEST_CASE("bad files: a row whose bytes were changed is an error wherever it is met") {
+TEST_CASE("bad files: a row whose bytes were changed is an error wherever it is read") {
     temporary_folder const folder;
     {
         file_backend const store{folder / "runners.db"};
@@ -324,7 +325,7 @@ TEST_CASE("bad files: a row whose bytes were changed is an error wherever it is 
     CHECK(report->damaged >= 1);
 }
 
-TEST_CASE("bad files: a row whose bytes were changed ends no page before its own") {
+TEST_CASE("bad files: a row whose bytes were changed does not affect earlier pages") {
     temporary_folder const folder;
     file_options options;
     options.local.page_bytes = 2000; // four rows

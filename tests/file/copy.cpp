@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A copy of an open file: what it holds, where it may not go, what ends it, and that nothing is left of one that is not whole.
+// A copy of an open file: its content, the forbidden targets, the reasons for it to end, and that nothing is left of an
+// incomplete copy.
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
@@ -44,7 +45,7 @@ file_options with(file_journal journal) {
     return options;
 }
 
-/// Rows of several slices, of which each is a megabyte.
+/// Rows for several slices of a megabyte each.
 void fill(file_backend const& store, std::size_t bytes) {
     (void)store.store().create_table("filling", "filling").value();
     for (std::size_t done = 0; done < bytes;) {
@@ -66,7 +67,7 @@ std::string content(std::string const& path) {
     return all.str();
 }
 
-/// In place, as a disk does it. Where the file is open this takes the locks of SQLite away, which these tests do not need.
+/// In place, as a disk would. If the file is open this releases the locks of SQLite, which these tests do not need.
 void change_bytes(std::string const& path, std::size_t at, std::string const& to) {
     std::fstream file{path, std::ios::binary | std::ios::in | std::ios::out};
     file.seekp(static_cast<std::streamoff>(at));
@@ -89,7 +90,7 @@ error_code code_of(Result const& outcome) {
 
 } // namespace
 
-TEST_CASE("a copy has the same tables, rows, ETags, journal and profile, and is a file of its own") {
+TEST_CASE("a copy has the same tables, rows, ETags, journal and profile, and is independent of the original") {
     for (auto const journal : both_journals) {
         for (bool const with_case : {false, true}) {
             temporary_folder const folder;
@@ -142,7 +143,7 @@ TEST_CASE("a copy has the same tables, rows, ETags, journal and profile, and is 
     }
 }
 
-TEST_CASE("a copy of an empty file, and one of a copy, open too") {
+TEST_CASE("an empty file and a copy can be copied, even while they are open") {
     temporary_folder const folder;
     file_backend const store{folder / "empty.db", with(file_journal::automatic)};
     store.copy_to(folder / "copy.db").value();
@@ -153,7 +154,7 @@ TEST_CASE("a copy of an empty file, and one of a copy, open too") {
     CHECK(file_backend{folder / "second.db"}.verify().value().rows == 10);
 }
 
-TEST_CASE("a copy goes nowhere where something is, and changes nothing there") {
+TEST_CASE("a copy refuses an existing target and does not change it") {
     temporary_folder const folder;
     fs::create_directory(folder / "sub");
     fs::create_directory_symlink(folder / "sub", folder / "alias");
@@ -199,7 +200,7 @@ TEST_CASE("a copy goes nowhere where something is, and changes nothing there") {
     CHECK(code_of(moved.copy_to(folder / "copy.db")) == error_code::invalid_input);
 }
 
-TEST_CASE("a copy whose name is taken meanwhile leaves what has it") {
+TEST_CASE("a copy whose target name is created meanwhile does not replace it") {
     temporary_folder const folder;
     file_backend const store{folder / "marks.db"};
     auto const before = names_in(folder.path());
@@ -210,7 +211,7 @@ TEST_CASE("a copy whose name is taken meanwhile leaves what has it") {
     CHECK(names_in(folder.path()).size() == before.size() + 1);
 }
 
-TEST_CASE("no store opens a file whose name belongs to another, nor a copy that was not finished") {
+TEST_CASE("no store opens a file whose name another file uses, nor an unfinished copy") {
     temporary_folder const folder;
     file_backend const store{folder / "marks.db"};
     for (char const* name :
@@ -221,7 +222,7 @@ TEST_CASE("no store opens a file whose name belongs to another, nor a copy that 
         names_in(folder.path()) == std::set<std::string>{"marks.db", "marks.db-lock", "marks.db-wal", "marks.db-shm"});
 }
 
-TEST_CASE("a copy says how far it has come, and what its watcher throws ends it") {
+TEST_CASE("a copy reports its progress, and an exception from the progress function ends it") {
     for (auto const journal : both_journals) {
         temporary_folder const folder;
         file_backend const store{folder / "marks.db", with(journal)};
@@ -254,7 +255,7 @@ TEST_CASE("a copy says how far it has come, and what its watcher throws ends it"
     }
 }
 
-TEST_CASE("a copy ends with its deadline, its cancellation, and goes at the pace that is asked for") {
+TEST_CASE("a copy ends with its deadline or cancellation and respects its rate limit") {
     temporary_folder const folder;
     file_backend const store{folder / "marks.db", with(file_journal::automatic)};
     fill(store, 3'000'000);
@@ -276,7 +277,7 @@ TEST_CASE("a copy ends with its deadline, its cancellation, and goes at the pace
     CHECK(took(error_code{}, {.bytes_per_second = 12'000'000}, ignore) > 160ms); // two slices before the last one
 }
 
-TEST_CASE("with a log a copy is of the time when it began, and writers go on") {
+TEST_CASE("with a write-ahead log a copy is a snapshot of its start, and writers continue") {
     temporary_folder const folder;
     file_backend const store{folder / "marks.db", with(file_journal::automatic)};
     table<mark> const marks{store, "marks"};
@@ -299,7 +300,7 @@ TEST_CASE("with a log a copy is of the time when it began, and writers go on") {
     CHECK(marks.scan_table().count().value() == 10U + 10U * static_cast<std::size_t>(batch));
 }
 
-TEST_CASE("with a rollback journal writers make a copy begin anew, and after the third time they wait") {
+TEST_CASE("with a rollback journal writers make a copy start over, and after the third time they wait") {
     temporary_folder const folder;
     file_backend const store{folder / "marks.db", with(file_journal::rollback)};
     table<mark> const marks{store, "marks"};
@@ -326,7 +327,7 @@ TEST_CASE("with a rollback journal writers make a copy begin anew, and after the
                                   }
                               })
                           .value();
-    CHECK(done.restarts == 4); // the last one when it began to keep them waiting
+    CHECK(done.restarts == 4); // the last one when it began to make them wait
     CHECK(refused >= 3);
     file_backend const copy{folder / "copy.db"};
     CHECK(kept.check(table<mark>{copy, "marks"}) == "");
@@ -334,7 +335,7 @@ TEST_CASE("with a rollback journal writers make a copy begin anew, and after the
     write_batch(marks, "w", batch).value();
 }
 
-TEST_CASE("a damaged page makes a copy StoreCorrupt, whichever it is, and nothing is left of it") {
+TEST_CASE("any damaged page ends a copy with StoreCorrupt, and no part of the copy is left") {
     for (auto const journal : both_journals) {
         temporary_folder const folder;
         std::string const path = folder / "marks.db";
@@ -364,7 +365,7 @@ TEST_CASE("a damaged page makes a copy StoreCorrupt, whichever it is, and nothin
     }
 }
 
-TEST_CASE("a file that is cut off while its log has later commits is not copied") {
+TEST_CASE("a file that was truncated while its log has later commits is not copied") {
     temporary_folder const folder;
     std::string const path = folder / "marks.db";
     file_backend const store{path, with(file_journal::automatic)};
@@ -372,14 +373,14 @@ TEST_CASE("a file that is cut off while its log has later commits is not copied"
     marks.create().value();
     fill(store, 100'000);
     store.checkpoint().value();
-    auto const size = fs::file_size(path); // which a commit may make larger, for what it will need
+    auto const size = fs::file_size(path); // which a commit may extend with the space it will need
     write_batch(marks, "w", 0).value();
     fs::resize_file(path, size - 2 * page_bytes);
     CHECK(code_of(store.copy_to(folder / "copy.db")) == error_code::store_corrupt);
     CHECK(names_in(folder.path()).size() == 4);
 }
 
-TEST_CASE("pages that are free and were never written are no damage") {
+TEST_CASE("unused pages that were never written do not count as damage") {
     temporary_folder const folder;
     std::string const path = folder / "marks.db";
     file_backend const store{path, with(file_journal::rollback)};
@@ -398,7 +399,7 @@ TEST_CASE("pages that are free and were never written are no damage") {
     CHECK(file_backend{folder / "copy.db"}.copy_to(folder / "second.db"));
 }
 
-TEST_CASE("a full disk is StoreFull, and leaves nothing of the copy") {
+TEST_CASE("a full disk ends a copy with StoreFull, and no part of the copy is left") {
     for (auto const journal : both_journals) {
         temporary_folder const folder;
         {
@@ -436,7 +437,7 @@ TEST_CASE("a full disk is StoreFull, and leaves nothing of the copy") {
     }
 }
 
-TEST_CASE("every call to the disk that fails makes a copy fail, and nothing is left of it") {
+TEST_CASE("every failing call to the disk ends a copy with an error, and no part of the copy is left") {
     for (auto const journal : both_journals) {
         temporary_folder const folder;
         memory_disk disk;
@@ -454,7 +455,7 @@ TEST_CASE("every call to the disk that fails makes a copy fail, and nothing is l
                 disk.fault = {};
                 missed += disk.faults_hit == 0 ? 1U : 0U;
                 CHECK_FALSE(
-                    outcome); // on this disk a file has no bytes for the system, and so no copy is what was written
+                    outcome); // on this disk a file is not visible to the system, so no copy matches the written data
                 CHECK(outcome.error().effect == effect::none);
                 CHECK(names_in(folder.path()) == before);
             }
@@ -463,7 +464,7 @@ TEST_CASE("every call to the disk that fails makes a copy fail, and nothing is l
     }
 }
 
-TEST_CASE("a copy leaves the process the locks that SQLite has on its file") {
+TEST_CASE("a copy does not release the locks that SQLite holds on its file") {
     temporary_folder const folder;
     std::string const path = folder / "marks.db";
     file_backend const store{path};
@@ -471,7 +472,7 @@ TEST_CASE("a copy leaves the process the locks that SQLite has on its file") {
     marks.create().value();
     write_batch(marks, "w", 0).value();
     auto const locked = [&] {
-        child_process other{[&] { // the locks of a process are no obstacle to itself
+        child_process other{[&] { // a process is not blocked by its own locks
             int const handle = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
             struct flock asked{};
             asked.l_type = F_WRLCK;
@@ -490,7 +491,7 @@ TEST_CASE("a copy leaves the process the locks that SQLite has on its file") {
     CHECK_FALSE(locked());
 }
 
-TEST_CASE("a child that is made in the middle of a copy does nothing to it") {
+TEST_CASE("a child process that is forked during a copy does not affect it") {
     temporary_folder const folder;
     file_backend const store{folder / "marks.db", with(file_journal::automatic)};
     fill(store, 3'000'000);

@@ -26,7 +26,7 @@ ENTITABLE(runner, partition_key(race), row_key(bib), properties(name))
 
 } // namespace
 
-TEST_CASE("file_backend: what was written is there after the file was closed and opened again") {
+TEST_CASE("file_backend: written rows are still there after the file is closed and reopened") {
     temporary_folder const folder;
     etag version;
     {
@@ -46,7 +46,7 @@ TEST_CASE("file_backend: what was written is there after the file was closed and
     CHECK(store.verify().value().rows == 1);
 }
 
-TEST_CASE("file_backend: versions never repeat, also after reopening with the clock set back, in two stores at once") {
+TEST_CASE("file_backend: versions never repeat, even in two stores and after reopening with the clock set back") {
     temporary_folder const folder;
     testing::manual_clock time;
     file_options options;
@@ -72,7 +72,7 @@ TEST_CASE("file_backend: versions never repeat, also after reopening with the cl
     }
 }
 
-TEST_CASE("file_backend: a removed table takes its rows along, in slices") {
+TEST_CASE("file_backend: the rows of a dropped table are removed in slices") {
     temporary_folder const folder;
     file_backend const store{folder / "runners.db"};
     table<runner> runners{store, "runners"};
@@ -96,7 +96,7 @@ TEST_CASE("file_backend: a removed table takes its rows along, in slices") {
     CHECK(others.get("Boston", 1).value().name == "Ann");
 }
 
-TEST_CASE("file_backend: two backends of one file see each other's writes") {
+TEST_CASE("file_backend: two backends with the same file see each other's writes") {
     temporary_folder const folder;
     file_backend const first{folder / "runners.db"};
     file_backend const second{folder / "runners.db"};
@@ -110,7 +110,7 @@ TEST_CASE("file_backend: two backends of one file see each other's writes") {
     CHECK(a.insert({"Boston", 3, "Bob"}).error().code == error_code::entity_already_exists);
 }
 
-TEST_CASE("file_backend: what a body has inserted is taken back when the update is given up") {
+TEST_CASE("file_backend: rows inserted by a body are rolled back when the update is abandoned") {
     temporary_folder const folder;
     file_backend const backend{folder / "rows.db"};
     sqlite_store& store = backend.store();
@@ -157,7 +157,7 @@ TEST_CASE("file_backend: what a body has inserted is taken back when the update 
     CHECK(store.verify().value().sound());
 }
 
-TEST_CASE("file_backend: an update that is given up leaves nothing in the commit that it shares with others") {
+TEST_CASE("file_backend: an abandoned update leaves nothing in the commit it shares with others") {
     temporary_folder const folder;
     file_backend const backend{folder / "rows.db"};
     sqlite_store& store = backend.store();
@@ -173,7 +173,7 @@ TEST_CASE("file_backend: an update that is given up leaves nothing in the commit
                 }
                 auto const end = std::chrono::steady_clock::now() + std::chrono::milliseconds{1};
                 while (std::chrono::steady_clock::now() < end) {
-                    std::this_thread::yield(); // the others go into the queue
+                    std::this_thread::yield(); // the others join the queue
                 }
                 return false;
             });

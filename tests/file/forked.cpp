@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A child made by `fork` gets an error at once from everything that its parent has open, whatever the parent's threads were doing.
-// It holds none of its parent's locks and does nothing to its parent's file.
+// A child made by `fork` gets an error at once from everything that its parent has open, whatever the parent's threads are doing.
+// It holds none of its parent's locks and does not affect its parent's file.
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
@@ -33,7 +33,7 @@ bool refused(Result const& outcome) {
     return !outcome && outcome.error().code == error_code::store_failed && outcome.error().effect == effect::none;
 }
 
-/// Everything that a child may ask of what its parent has open.
+/// Everything that a child may call on the open objects of its parent.
 std::vector<std::function<bool(file_backend const&, table<mark> const&)>> const all_calls{
     [](auto&, auto& marks) { return refused(marks.get("w", 1, 1)); },
     [](auto&, auto& marks) { return refused(marks.insert(make_mark("w", 1, 1))); },
@@ -62,7 +62,7 @@ bool lock_is_free(std::string const& path) {
 
 } // namespace
 
-TEST_CASE("forked: while threads write and read, every call of a child is refused at once, and the parent goes on") {
+TEST_CASE("forked: while threads read and write, every call of a child is refused at once, and the parent continues") {
     temporary_folder const folder;
     for (auto const journal : {file_journal::automatic, file_journal::rollback}) {
         file_options options;
@@ -110,7 +110,7 @@ TEST_CASE("forked: while threads write and read, every call of a child is refuse
     }
 }
 
-TEST_CASE("forked: a child that lives on after its parent was killed holds no lock") {
+TEST_CASE("forked: a child that outlives its killed parent holds no lock") {
     temporary_folder const folder;
     std::string const path = folder / "marks.db";
     table<mark>{file_backend{path}, "marks"}.create().value();
@@ -153,7 +153,7 @@ TEST_CASE("forked: a child that lives on after its parent was killed holds no lo
 }
 
 #if !defined( \
-    __SANITIZE_ADDRESS__) // whose allocator may be locked by a thread of the parent: the child then hangs in it
+    __SANITIZE_ADDRESS__) // whose allocator may be locked by a thread of the parent: then the child hangs in it
 TEST_CASE("forked: while threads of the parent write, a child opens another file and writes to it") {
     temporary_folder const folder{temporary_folder::memory()};
     table<mark>{file_backend{folder / "other.db"}, "marks"}.create().value();
@@ -192,7 +192,8 @@ TEST_CASE("forked: while threads of the parent write, a child opens another file
 }
 #endif
 
-TEST_CASE("forked: in the middle of a read, the child's ends with an error and the parent's goes on") {
+TEST_CASE(
+    "forked: a fork during a read ends the read of the child with an error, and the read of the parent continues") {
     temporary_folder const folder;
     file_backend const file{folder / "rows.db"};
     sqlite_store& store = file.store();
@@ -223,7 +224,8 @@ TEST_CASE("forked: in the middle of a read, the child's ends with an error and t
     CHECK(scanned);
     CHECK(seen == 10);
 
-    // The child goes on with the scan of its parent. It may be shown what its parent has read ahead, and is refused then.
+    // The child continues the scan of its parent. It may see rows that the parent has read ahead, and is refused after
+    // them.
     store.create_table("many", "many").value();
     (void)store.update("many", "p", [&](sqlite_store::transaction& rows) {
         for (int row = 0; row < 500; ++row) {
@@ -257,7 +259,7 @@ TEST_CASE("forked: in the middle of a read, the child's ends with an error and t
     }));
 }
 
-TEST_CASE("forked: children of children are refused too, and a program that is started has none of the handles") {
+TEST_CASE("forked: grandchildren are refused too, and an executed program inherits no handles") {
     temporary_folder const folder;
     std::string const path = folder / "marks.db";
     file_backend const store{path};
@@ -268,7 +270,7 @@ TEST_CASE("forked: children of children are refused too, and a program that is s
         return grandchild.succeeds() && refused(marks.get("w", 0, 0));
     }};
     CHECK(child.succeeds());
-    // `system` makes its process without a fork of our handlers, and starts a program in it.
+    // `system` creates its process without calling the fork handlers, and starts a program in it.
     std::string const list = "ls -l /proc/$$/fd | grep -q " + path;
     CHECK(std::system(list.c_str()) != 0);
     CHECK(write_batch(marks, "w", 0));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The stored form of a file of tables, as docs/stored_formats.md registers it: read with SQLite and nothing else.
+// The stored form of a file, as docs/stored_formats.md registers it, read with SQLite alone.
 
 #include <entitable/file.hpp>
 #include <entitable/tables.hpp>
@@ -19,7 +19,7 @@ using detail::row_hash;
 
 namespace {
 
-/// All rows of a statement, columns by `|`, rows by line ends; blobs as hexadecimal digits.
+/// All rows of a statement, columns separated by `|`, rows by line breaks; blobs as hexadecimal digits.
 std::string answer(std::string const& path, std::string const& text) {
     sqlite3* database = nullptr;
     REQUIRE(sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READWRITE, nullptr) == SQLITE_OK);
@@ -39,7 +39,7 @@ std::string answer(std::string const& path, std::string const& text) {
 
 } // namespace
 
-TEST_CASE("the hash of rows has the values that are registered") {
+TEST_CASE("the hash of rows has its registered values") {
     CHECK(row_hash::of("", 0) == 0xB88939FF394CC7C0U);
     CHECK(row_hash::of("abc", 0) == 0xA99D83C2F659DA06U);
     CHECK(row_hash::of("abc", 1) == 0xCF78E131DB48C1C2U);
@@ -53,7 +53,7 @@ TEST_CASE("the hash of rows has the values that are registered") {
     CHECK(row_hash::of(numbers, 0) == 0xF36A55EB8B412415U);
 }
 
-TEST_CASE("the hash of rows notices what disks and programs do to bytes") {
+TEST_CASE("the hash of rows detects typical damage by disks and programs") {
     for (bool const zeros : {true, false}) {
         for (std::size_t const size : {0U, 1U, 3U, 7U, 8U, 9U, 15U, 16U, 17U, 31U, 32U, 33U, 64U, 65U, 100U, 160U}) {
             std::string bytes;
@@ -71,7 +71,7 @@ TEST_CASE("the hash of rows notices what disks and programs do to bytes") {
             auto const flip = [&](std::size_t bit) {
                 bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << (bit % 8)));
             };
-            // Each bit, and each with the one in the same place of a later word: what a broken line of a memory does.
+            // Each bit, and each together with the same bit of a later word, as a broken memory line does.
             for (std::size_t bit = 0; bit < size * 8; ++bit) {
                 flip(bit);
                 look(bytes);
@@ -100,7 +100,7 @@ TEST_CASE("the hash of rows notices what disks and programs do to bytes") {
 
 namespace {
 
-/// A connection to a new file of tables, in a transaction that may write.
+/// A connection to a new file in a write transaction.
 struct new_file {
     temporary_folder folder;
     file_options options;
@@ -117,11 +117,11 @@ std::string bytes_of(std::string_view name, std::int32_t number) {
 
 } // namespace
 
-TEST_CASE("a stored row opens with its own keys only, and no bit of it may change") {
+TEST_CASE("a stored row can only be read with its own keys, and every changed bit is detected") {
     new_file in;
     auto const hash = detail::partition_checksum(1, "pk");
     std::vector<std::string> all{"value", "", bytes_of("A", 7), std::string(16, '\1')};
-    for (std::size_t size = 0; size < 8; ++size) { // as if they were rows, with descriptors of so many bytes
+    for (std::size_t size = 0; size < 8; ++size) { // as if they were rows, with descriptors of this number of bytes
         all.emplace_back(std::string{"\1\0\1\0", 4} + static_cast<char>(size) + std::string(11, '\0') + "1234567");
     }
     for (std::string const& given : all) {
@@ -144,7 +144,7 @@ TEST_CASE("a stored row opens with its own keys only, and no bit of it may chang
     }
 }
 
-TEST_CASE("rows of one shape share it, and a transaction that is given up gives no shape") {
+TEST_CASE("rows with the same properties share a shape, and an abandoned transaction stores no shape") {
     new_file in;
     auto const hash = detail::partition_checksum(1, "pk");
     auto const number_of = [&](std::string bytes) {
@@ -170,7 +170,7 @@ TEST_CASE("rows of one shape share it, and a transaction that is given up gives 
     CHECK(detail::unpack_row(in.on, stored, hash, "rk") == bytes_of("C", 9));
 }
 
-TEST_CASE("more shapes than a connection keeps in mind") {
+TEST_CASE("a connection can use more shapes than it caches") {
     new_file in;
     auto const hash = detail::partition_checksum(1, "pk");
     std::vector<std::string> stored;
@@ -184,7 +184,7 @@ TEST_CASE("more shapes than a connection keeps in mind") {
     }
 }
 
-TEST_CASE("the file of one entity, byte for byte") {
+TEST_CASE("the file with one entity has the registered bytes") {
     temporary_folder const folder;
     std::string const path = folder / "golden.db";
     testing::manual_clock time;

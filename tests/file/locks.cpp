@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Who may write to a file, who may change its journal, who may end its log; and what a file decides for everybody who opens it.
+// Who may write to a file, change its journal and end its log; and the settings of a file that apply to everyone who opens it.
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
@@ -57,7 +57,8 @@ bool opens_and_writes(std::string const& path, file_options const& options, std:
 
 } // namespace
 
-TEST_CASE("locks: the other journal is StoreBusy while a file is open, in each order, and then it is the file's") {
+TEST_CASE("locks: opening with the other journal is StoreBusy while a file is open, in either order, and succeeds "
+          "afterwards") {
     temporary_folder const folder;
     std::string const path = folder / "marks.db";
     for (auto const& [mine, theirs] : {std::pair{rollback, automatic}, std::pair{automatic, rollback}}) {
@@ -90,7 +91,7 @@ TEST_CASE("locks: the other journal is StoreBusy while a file is open, in each o
     CHECK(store.verify().value().sound());
 }
 
-TEST_CASE("locks: processes that open a file with either journal at any time agree, and nothing is lost") {
+TEST_CASE("locks: processes that open a file with either journal at any time agree on one, and no write is lost") {
     temporary_folder const folder;
     std::string const path = folder / "marks.db";
     struct counts {
@@ -144,8 +145,8 @@ TEST_CASE("locks: processes that open a file with either journal at any time agr
     CHECK(store.verify().value().sound());
 }
 
-TEST_CASE(
-    "locks: a known file opens and is read while another process writes for long; writers of either journal wait") {
+TEST_CASE("locks: a known file can be opened and read during a long write of another process, and writers wait with "
+          "either journal") {
     temporary_folder const folder;
     for (auto const journal : {automatic, rollback}) {
         std::string const path = folder / (journal == rollback ? "rollback.db" : "log.db");
@@ -170,7 +171,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("locks: only the last one who closes a file ends its log") {
+TEST_CASE("locks: only the last process that closes a file removes its log") {
     temporary_folder const folder;
     std::string const path = folder / "marks.db";
     {
@@ -193,7 +194,7 @@ TEST_CASE("locks: only the last one who closes a file ends its log") {
     CHECK(file_backend{path}.verify().value().rows == 40);
 }
 
-TEST_CASE("locks: a copy that a process makes of its open file costs no acknowledged write, killed or closed") {
+TEST_CASE("locks: copying an open file loses no acknowledged write, whether the process is killed or closes it") {
     for (bool const killed : {true, false}) {
         for (bool const copied : {false, true}) {
             CAPTURE(killed, copied);
@@ -252,7 +253,7 @@ TEST_CASE("locks: a copy that a process makes of its open file costs no acknowle
     }
 }
 
-TEST_CASE("locks: a log that is removed while a file is open costs no write that is acknowledged") {
+TEST_CASE("locks: deleting the log of an open file loses no acknowledged write") {
     temporary_folder const folder;
     std::string const path = folder / "marks.db";
     tally kept;
@@ -273,14 +274,13 @@ TEST_CASE("locks: a log that is removed while a file is open costs no write that
     CHECK(store.verify().value().sound());
 }
 
-TEST_CASE(
-    "locks: a log that is removed or replaced by an empty one is saved, unless another process has begun one there") {
+TEST_CASE("locks: a deleted or emptied log is restored, unless another process has started a new one") {
     enum class place { removed, removed_with_index, emptied, begun };
     for (place const now : {place::removed, place::removed_with_index, place::emptied, place::begun}) {
         CAPTURE(static_cast<int>(now));
         temporary_folder const folder;
         std::string const path = folder / "marks.db";
-        file_options options; // with a log so long that nothing of it is in the file yet
+        file_options options; // with a log so long that nothing of it is checkpointed yet
         options.busy_timeout = 100ms;
         tally kept;
         {
@@ -310,7 +310,7 @@ TEST_CASE(
             bool const wrote = other.succeeds();
             CHECK((wrote || now != place::begun));
             kept.note("other", 0, wrote ? batch_fate::kept : batch_fate::unknown);
-            if (now != place::begun) { // else it is the close that leaves the other log alone
+            if (now != place::begun) { // otherwise it is the close that ignores the other log
                 write();
                 CHECK(kept.kept() >= 8);
             }
@@ -321,7 +321,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("locks: a profile that has names of tables otherwise is refused, and both are named") {
+TEST_CASE("locks: a profile with a different rule for table names is refused, and the error names both") {
     temporary_folder const folder;
     std::string const path = folder / "marks.db";
     file_options with_case;
@@ -346,7 +346,7 @@ TEST_CASE("locks: a profile that has names of tables otherwise is refused, and b
     }
     CHECK(file_backend::open(folder / "cased.db").error().code == error_code::store_foreign);
 
-    // Two tables of one name, as a program of old could leave them.
+    // Two tables with one name, as an old program could leave them.
     run_sql_with_checksums(path, "INSERT INTO entitable_table (key, name) VALUES (CAST('Orders' AS BLOB), 'Orders')");
     auto const report = file_backend{path}.verify().value();
     CHECK_FALSE(report.sound());
@@ -357,7 +357,7 @@ TEST_CASE("locks: a profile that has names of tables otherwise is refused, and b
     CHECK(file_backend::open(path).error().code == error_code::store_foreign);
 }
 
-TEST_CASE("locks: a writer of another process has its turn while many write without a pause") {
+TEST_CASE("locks: a writer of another process gets its turn while many threads write without a pause") {
     temporary_folder const folder{temporary_folder::memory()};
     std::string const path = folder / "marks.db";
     table<mark>{file_backend{path}, "marks"}.create().value();
@@ -389,5 +389,5 @@ TEST_CASE("locks: a writer of another process has its turn while many write with
     }
     std::sort(between.begin(), between.end());
     CAPTURE(between[30], between[54], between.back());
-    CHECK(between[54] < 200); // ten, mostly
+    CHECK(between[54] < 200); // ten, usually
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The checksum of each page: its form, what it notices, and that pages without it are refused.
+// The checksum of each page: its form, what it detects, and that pages without it are refused.
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
@@ -31,7 +31,7 @@ struct note {
 
 ENTITABLE(note, partition_key(topic), row_key(number), properties(text))
 
-/// Several pages of rows, some of them longer than a page.
+/// Several pages of rows, some rows longer than a page.
 void make_file(std::string const& path) {
     file_backend const store{path};
     table<note> const notes{store, "notes"};
@@ -47,7 +47,7 @@ std::string content(std::string const& path) {
     return all.str();
 }
 
-/// In place, as a disk does it.
+/// In place, as a disk would.
 void change_byte(std::string const& path, std::size_t at) {
     std::fstream file{path, std::ios::binary | std::ios::in | std::ios::out};
     file.seekg(static_cast<std::streamoff>(at));
@@ -67,7 +67,7 @@ std::string random_page() {
 
 } // namespace
 
-TEST_CASE("the hash of pages has the values that are registered") {
+TEST_CASE("the hash of pages has its registered values") {
     std::string page(page_bytes, '\0');
     CHECK(page_hash::of(page.data(), 1) == 0x2964EA6330030183U);
     CHECK(page_hash::of(page.data(), 2) == 0xB11E366C79C9C514U);
@@ -77,7 +77,7 @@ TEST_CASE("the hash of pages has the values that are registered") {
     CHECK(page_hash::of(page.data(), 1) == 0x0E57A2EA734569DEU);
 }
 
-TEST_CASE("the hash of pages notices what disks and programs do to bytes") {
+TEST_CASE("the hash of pages detects typical damage by disks and programs") {
     for (bool const zeros : {true, false}) {
         std::string page = zeros ? std::string(page_bytes, '\0') : random_page();
         std::set<std::uint64_t> seen{page_hash::of(page.data(), 7)};
@@ -91,7 +91,7 @@ TEST_CASE("the hash of pages notices what disks and programs do to bytes") {
         for (std::size_t bit = 0; bit < bits; bit += 13) {
             flip(bit);
             look(page);
-            if (bit % 103 == 0) { // and with the same bit of later words: what a broken line of a memory does
+            if (bit % 103 == 0) { // and together with the same bit of later words, as a broken memory line does
                 for (std::size_t other = bit + 64; other < std::min(bits, bit + std::size_t{64} * 20); other += 64) {
                     flip(other);
                     look(page);
@@ -141,7 +141,7 @@ TEST_CASE("each page of a file ends with its checksum, with either journal") {
     }
 }
 
-TEST_CASE("a page that changes while its file is open is refused when it is read") {
+TEST_CASE("a page that is changed while its file is open is refused when it is read") {
     temporary_folder const folder;
     std::string const path = folder / "notes.db";
     make_file(path);
@@ -149,7 +149,7 @@ TEST_CASE("a page that changes while its file is open is refused when it is read
     std::size_t refused = 0;
     for (std::size_t page = 1; page < size / page_bytes; ++page) {
         file_options options;
-        options.cache_bytes = 1; // as good as none
+        options.cache_bytes = 1; // equivalent to none
         file_backend const store{path, options};
         table<note> const notes{store, "notes"};
         CHECK(notes.scan_table().count().value() == 60);
@@ -170,7 +170,7 @@ TEST_CASE("a page that changes while its file is open is refused when it is read
     CHECK(refused > 10);
 }
 
-TEST_CASE("a header that changes is refused, by a store that has the file open too") {
+TEST_CASE("a changed header is refused, even by a store that has the file open") {
     temporary_folder const folder;
     std::string const path = folder / "notes.db";
     make_file(path);
@@ -186,7 +186,7 @@ TEST_CASE("a header that changes is refused, by a store that has the file open t
     }
 }
 
-TEST_CASE("what another program writes into a file is refused") {
+TEST_CASE("pages that another program writes into a file are refused") {
     temporary_folder const folder;
     std::string const path = folder / "notes.db";
     make_file(path);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// One file has one log and one lock, by whatever path it is opened; where it could have two it is refused.
+// One file has one log and one lock, whatever path it is opened by; paths that could lead to two of them are refused.
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
@@ -33,7 +33,7 @@ file_options following() {
     return options;
 }
 
-/// What keeps the current directory, which some tests change.
+/// Restores the current directory, which some tests change.
 struct same_directory {
     fs::path before = fs::current_path();
     ~same_directory() { fs::current_path(before); }
@@ -62,13 +62,13 @@ TEST_CASE("paths: a file with a hard link is refused under both names, in each p
     table<mark> const marks{store, "marks"};
     CHECK(write_batch(marks, "w", 0));
 
-    // A link that is made while the file is open.
+    // A link that is created while the file is open.
     fs::create_hard_link(folder / "a.db", folder / "b.db");
     auto const refused = write_batch(marks, "w", 1);
     CHECK(refused.error().code == error_code::store_failed);
     CHECK(refused.error().effect == effect::none);
     CHECK(refused.error().detail.find(folder / "a.db") != std::string::npos);
-    ::usleep(50'000); // a reader looks every 20 ms
+    ::usleep(50'000); // a reader checks every 20 ms
     CHECK(marks.get("w", 0, 0).error().code == error_code::store_failed);
     CHECK(store.checkpoint().error().code == error_code::store_failed);
     CHECK(store.verify().error().code == error_code::store_failed);
@@ -94,7 +94,7 @@ TEST_CASE("paths: through a symbolic link the same lock is held and the same log
     CHECK_FALSE(fs::exists(folder / "b.db-wal"));
     CHECK_FALSE(fs::exists(folder / "b.db-lock"));
 
-    // The link leads elsewhere meanwhile: what is open stays what it is.
+    // The link is redirected meanwhile: the open store keeps its file.
     make_file(folder / "c.db");
     fs::remove(folder / "b.db");
     fs::create_symlink("c.db", folder / "b.db");
@@ -103,7 +103,7 @@ TEST_CASE("paths: through a symbolic link the same lock is held and the same log
     CHECK(table<mark>{file_backend{folder / "c.db"}, "marks"}.scan_table().count().value() == 0);
 }
 
-TEST_CASE("paths: a folder that is a symbolic link is resolved once") {
+TEST_CASE("paths: a folder that is a symbolic link is resolved only once") {
     temporary_folder const folder;
     fs::create_directory(folder / "one");
     fs::create_directory(folder / "two");
@@ -138,13 +138,13 @@ TEST_CASE("paths: a relative path means the same file after the program changed 
     CHECK(files_in(folder) == 5); // the file, its log, its lock, its shared memory, and the folder
 }
 
-TEST_CASE("paths: names that the system makes for open files") {
+TEST_CASE("paths: names that the system gives to open files work") {
     temporary_folder const folder;
     make_file(folder / "a.db");
     int const handle = ::open((folder / "a.db").c_str(), O_RDONLY | O_CLOEXEC);
     std::string const name = "/proc/self/fd/" + std::to_string(handle);
     if (!fs::exists(name)) {
-        return; // another system
+        return; // another operating system
     }
     CHECK(file_backend::open(name).error().code == error_code::store_failed);
     {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A file in a folder that cannot be written: it is opened for reading if nothing stands in the way, and no answer is wrong when a writer comes.
-// Permissions bind no superuser, so the readers here are another user: as any other user these tests do nothing.
+// A file in a read-only folder: it is opened for reading if possible, and no answer is wrong when a writer starts. Permissions do not restrict
+// the superuser, so the readers here are another user. Run by any other user these tests do nothing.
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
@@ -42,7 +42,7 @@ file_options with(file_journal journal) {
     return options;
 }
 
-/// Who may change identities can make a reader that permissions bind.
+/// A process that may change its user can create a reader that permissions restrict.
 bool can_be_another() {
     if (::geteuid() == 0) {
         return true;
@@ -51,7 +51,7 @@ bool can_be_another() {
     return false;
 }
 
-/// A process of a user who may write nothing of ours.
+/// A process of a user without write permission.
 template <class Work>
 child_process as_other_user(Work work) {
     return child_process{[&] {
@@ -61,7 +61,7 @@ child_process as_other_user(Work work) {
     }};
 }
 
-/// Lets everybody read what is in the folder.
+/// Lets everybody read the contents of the folder.
 void show(temporary_folder const& folder) {
     ::chmod(folder.path().c_str(), 0755);
     for (auto const& each : fs::directory_iterator{folder.path()}) {
@@ -124,7 +124,7 @@ bool wait_for(std::atomic<int> const& step, int value) {
     return step >= value;
 }
 
-/// Reads all rows in one go, and lets a writer try at the first.
+/// Reads all rows at once, and lets a writer try at the first row.
 result<lookup> scan_slowly(sqlite_store& store, steps& at, std::size_t& seen) {
     auto const each = [&](std::string_view, std::string_view, std::string_view) {
         if (seen++ == 0) {
@@ -138,7 +138,7 @@ result<lookup> scan_slowly(sqlite_store& store, steps& at, std::size_t& seen) {
 
 } // namespace
 
-TEST_CASE("read-only folder: a file that nobody writes is read, with and without its lock file") {
+TEST_CASE("read-only folder: a file without writers can be read, with and without its lock file") {
     if (!can_be_another()) {
         return;
     }
@@ -177,7 +177,7 @@ TEST_CASE("read-only folder: a file that nobody writes is read, with and without
     }
 }
 
-TEST_CASE("read-only folder: a lock file that cannot be read shows nothing") {
+TEST_CASE("read-only folder: an unreadable lock file has no effect") {
     if (!can_be_another()) {
         return;
     }
@@ -187,7 +187,7 @@ TEST_CASE("read-only folder: a lock file that cannot be read shows nothing") {
     CHECK(as_other_user([&] { return is_refused(path, "notes.db-lock", "cannot be read"); }).succeeds());
 }
 
-TEST_CASE("read-only folder: an empty file is not made a file of tables") {
+TEST_CASE("read-only folder: an empty file is not initialized") {
     if (!can_be_another()) {
         return;
     }
@@ -198,7 +198,7 @@ TEST_CASE("read-only folder: an empty file is not made a file of tables") {
     CHECK(as_other_user([&] { return is_refused(path, "", "empty"); }).succeeds());
 }
 
-TEST_CASE("read-only folder: what a killed writer left is not in the file") {
+TEST_CASE("read-only folder: commits in the log of a killed writer are refused as long as they are not in the file") {
     if (!can_be_another()) {
         return;
     }
@@ -221,7 +221,7 @@ TEST_CASE("read-only folder: what a killed writer left is not in the file") {
     CHECK(as_other_user([&] { return count_of(file_backend{path, with(file_journal::automatic)}) == 21; }).succeeds());
 }
 
-TEST_CASE("read-only folder: a journal that would have to be rolled back") {
+TEST_CASE("read-only folder: a journal that needs a rollback is refused") {
     if (!can_be_another()) {
         return;
     }
@@ -234,7 +234,7 @@ TEST_CASE("read-only folder: a journal that would have to be rolled back") {
     CHECK(as_other_user([&] { return count_of(file_backend{path, with(file_journal::rollback)}) == 20; }).succeeds());
 }
 
-TEST_CASE("read-only folder: a writer before and after the file was opened") {
+TEST_CASE("read-only folder: a writer before and after the file is opened") {
     if (!can_be_another()) {
         return;
     }
@@ -244,8 +244,7 @@ TEST_CASE("read-only folder: a writer before and after the file was opened") {
     auto reading = as_other_user([&] {
         file_backend const store{path, with(file_journal::automatic)};
         table<note> const notes{store, "notes"};
-        std::this_thread::sleep_for(
-            3100ms); // until the times of the file tell later changes apart, and connections are kept
+        std::this_thread::sleep_for(3100ms); // until file times tell later changes apart, and connections are reused
         bool good = count_of(store) == 20 && count_of(store) == 20;
         at->reader = 1;
         good = good && wait_for(at->writer, 1);
@@ -256,7 +255,7 @@ TEST_CASE("read-only folder: a writer before and after the file was opened") {
         good = good && wait_for(at->writer, 2); // in the file, while the writer has it open
         good = good && notes.get("book", 50).has_value() && count_of(store) == 21;
         at->reader = 3;
-        good = good && wait_for(at->writer, 3); // the writer has gone
+        good = good && wait_for(at->writer, 3); // the writer has closed it
         return good && count_of(store) == 22 && !notes.get("book", 0).has_value();
     });
     REQUIRE(wait_for(at->reader, 1));
@@ -278,7 +277,7 @@ TEST_CASE("read-only folder: a writer before and after the file was opened") {
     CHECK(reading.succeeds());
 }
 
-TEST_CASE("read-only folder: a writer waits for a read that is under way, with the lock file") {
+TEST_CASE("read-only folder: with the lock file a writer waits for a read in progress") {
     if (!can_be_another()) {
         return;
     }
@@ -306,7 +305,7 @@ TEST_CASE("read-only folder: a writer waits for a read that is under way, with t
     CHECK(reading.succeeds());
 }
 
-TEST_CASE("read-only folder: a writer that comes while a file without a lock file is read") {
+TEST_CASE("read-only folder: a writer that starts while a file without a lock file is read is detected") {
     if (!can_be_another()) {
         return;
     }
@@ -321,7 +320,7 @@ TEST_CASE("read-only folder: a writer that comes while a file without a lock fil
         auto const read = scan_slowly(store, *at, seen);
         bool const told = !read && read.error().code == error_code::store_busy &&
             read.error().message.find(folder.path().string()) != std::string::npos && seen < 3000;
-        // From now on the lock file, which only its owner can read, says nothing.
+        // From now on the lock file, which only its owner can read, has no effect.
         auto const later = store.get("notes", "book", "0", [](std::string_view) {});
         return told && !later && later.error().code == error_code::store_read_only;
     });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Answers to transactions: whatever the bytes, one result for each operation, or an error that says what became of the data.
+// Answers to transactions: any bytes give one result for each operation, or an error that reports the effect on the data.
 
 #include <entitable/wire/detail/batch_answer.hpp>
 
@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     std::size_t const line = text.find('\n');
     http_response response;
     response.status = 202;
-    // The first line is the content type; where there is none, the usual one.
+    // The first line is the content type; without one, the usual one.
     bool const own =
         line != std::string::npos && text[0] != '-' && response.headers.add("Content-Type", text.substr(0, line));
     if (!own) {

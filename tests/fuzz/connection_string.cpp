@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Connection strings: whatever the bytes, an answer and no secret in it; what is read means the same in another order and
-// another case; the endpoint that comes out is read back as it is.
+// Connection strings: any bytes give an answer without a secret in it. A parsed string means the same in another order
+// and another case, and the endpoint is parsed back unchanged.
 
 #include <entitable/account/connection_string.hpp>
 
@@ -22,11 +22,11 @@ void require(bool fact) {
     }
 }
 
-/// The same pairs from the last to the first, names in the other case, with blanks.
+/// The same pairs in reverse order, names in the other case, with blanks.
 std::string rewritten(std::string_view text) {
     std::string_view const byte_order_mark = "\xEF\xBB\xBF";
     if (text.substr(0, byte_order_mark.size()) ==
-        byte_order_mark) { // editors put it in front of the whole, not of a pair
+        byte_order_mark) { // editors put it in front of the whole text, not of a pair
         text.remove_prefix(byte_order_mark.size());
     }
     std::string out;
@@ -46,7 +46,7 @@ std::string rewritten(std::string_view text) {
     return out;
 }
 
-/// What is sent for a request to list tables: the URL and who asks.
+/// The URL and the authorization of a request to list tables.
 std::string authorized(connection_settings const& settings) {
     http_request request;
     request.url = settings.endpoint.primary + "/Tables?comp=x";
@@ -54,7 +54,7 @@ std::string authorized(connection_settings const& settings) {
     return request.url + "\n" + (done ? std::string{request.headers.text()} : done.error().message);
 }
 
-/// All that is said are our own words, the names of fields, and numbers.
+/// Errors contain only words of the library, names of fields, and numbers.
 void require_own_words(std::string_view said) {
     static std::string const words = [] {
         std::string all{

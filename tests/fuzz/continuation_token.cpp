@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Continuation tokens: whatever the bytes, refused or exactly what was given; and any parts come back from a token.
+// Continuation tokens: any bytes are refused or are exactly a token that was issued; and any parts can be read back
+// from a token.
 
 #include <entitable/wire/detail/service_token.hpp>
 

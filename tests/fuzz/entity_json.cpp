@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// JSON of an entity: whatever the bytes, a whole entity or an error. What is read is written and read back as the same, and is
-// the same when the reader has just read it.
+// JSON of an entity: any bytes give a whole entity or an error. An entity is written and read back unchanged, also right after
+// the reader has read it.
 
 #include <entitable/wire/detail/json_reader.hpp>
 #include <entitable/wire/detail/json_writer.hpp>
@@ -52,11 +52,11 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     require(check_payload(read->entity.payload()).has_value());
     std::string padded = body;
     padded.reserve(size + 64);                     // then it is walked
-    auto const again = reader.read_entity(padded); // by the shape that was learnt
+    auto const again = reader.read_entity(padded); // using the learnt shape
     require(again && again->entity.payload() == read->entity.payload() && again->etag == read->etag);
     std::string text;
     detail::append_json_entity(text, read->entity);
-    // Names that only the service may use are read and not written as they were.
+    // Names that only the service may use are read, but not written back unchanged.
     property_cursor cursor{read->entity.payload()};
     for (property_view property; cursor.next(property);) {
         if (property.name.find('@') != std::string_view::npos) {

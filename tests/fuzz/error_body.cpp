@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Bodies of errors, and the XML of settings: whatever the bytes, an error of bounded size with the status that came.
+// Bodies of errors, and the XML of settings: any bytes give an error of bounded size with the received status.
 
 #include <entitable/account/service_settings.hpp>
 #include <entitable/wire/detail/error_answer.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Filters as text: any filter of constants of any type is read back as the same tree by a parser of the service's grammar, so
-// no value can become an operator.
+// Filters as text: any filter with constants of any type is read back as the same tree by a parser of the service's grammar,
+// so no value can become an operator.
 
 #include <entitable/wire/detail/odata_filter.hpp>
 
@@ -46,7 +46,7 @@ value_view operand_of(std::string_view bytes) {
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
-    // Pieces that end with a byte 0xFE are comparisons; their first byte says what stands behind them.
+    // Pieces that end with a byte 0xFE are comparisons; their first byte selects what follows.
     std::string_view rest{reinterpret_cast<char const*>(data), size};
     filter condition;
     std::size_t depth = 0;
@@ -82,7 +82,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     }
     auto const read = entitable_test::odata_parser::parse(text);
     require(read.has_value());
-    // A chain of one connective may be read with its members grouped otherwise, so the texts are what is compared.
+    // A chain of one connective may be grouped differently when it is read back, so the texts are compared.
     std::string again;
     require(detail::append_odata_filter(again, {}, *read, service::storage) == detail::rendered::whole);
     require(again == text && read->comparisons() == condition.comparisons());

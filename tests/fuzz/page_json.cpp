@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// JSON of a page: whatever the bytes, all of its rows or an error, the same in one walk over the text and from a document of
-// it; and each row is what a fresh reader makes of its text alone.
+// JSON of a page: any bytes give all of its rows or an error, the same in one walk over the text as from a parsed document;
+// and each row equals the result of a new reader for its text alone.
 
 #include <entitable/wire/detail/json_reader.hpp>
 
@@ -30,7 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     detail::json_reader reader;
     page rows;
     static_cast<void>(reader.read_tables(body));
-    bool const good = reader.read_page(body, rows).has_value(); // from a document: there is no room behind the text
+    bool const good = reader.read_page(body, rows).has_value(); // from a document: there is no space after the text
     std::string padded = body;
     padded.reserve(size + 64);
     for (int times = 0; times < 2; ++times) { // the second time it has the shape of the last row
@@ -54,11 +54,11 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
         auto const alone = fresh.read_entity(std::string{simdjson::minify(each)});
         row_view const found = rows[index++];
         require(check_payload(found.payload).has_value());
-        if (!alone) { // numbers are written anew, and not always as they were
+        if (!alone) { // numbers are rewritten, and not always in their original form
             continue;
         }
         require(alone->entity.partition_key() == found.partition_key && alone->entity.row_key() == found.row_key);
-        // Where the service says none, the page makes one of the Timestamp; a row alone leaves that to who asked for it.
+        // If the service sends none, the page derives one from the Timestamp; for a single row the caller does that.
         require((alone->etag.empty() ? alone->entity.view().etag() : alone->etag) == found.etag());
         require(alone->entity.payload().size() == found.payload.size());
     }

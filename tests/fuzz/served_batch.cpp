@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Any body as a batch: the content type on the first line. What is read refers to the body, and only to it.
+// Any body as a batch, with the content type on the first line. The result refers to the body and only to it.
 
 #include <entitable/wire/detail/batch_request.hpp>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Any text as a filter that is sent to a server: what is read is written and read again as the same, and its key ranges lose no row.
+// Any text as a filter that is sent to a server: a parsed filter is written and parsed again unchanged, and its key ranges lose no
+// row.
 
 #include <entitable/request/detail/key_ranges.hpp>
 #include <entitable/testing/rows.hpp>

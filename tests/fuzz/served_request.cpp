@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Any request to a server whose sender is let in: a line with the method and the address, lines of header fields, an empty line,
-// the body. Each is answered, and never with a status of the server's own failure.
+// Any authorized request to a server: a line with the method and the address, header lines, an empty line, the body. Each is
+// answered, and never with a status of an internal failure.
 
 #include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/server.hpp>

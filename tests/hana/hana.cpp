@@ -64,7 +64,7 @@ struct adapted_keys {
     std::int32_t bib{};
 };
 
-/// More members than Hana's macros take.
+/// More members than Hana's macros accept.
 struct wide {
     std::string key;
     std::int32_t m00, m01, m02, m03, m04, m05, m06, m07, m08, m09, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19,
@@ -126,7 +126,7 @@ std::vector<std::string> stored_names() {
 
 } // namespace
 
-TEST_CASE("every entity models hana::Struct, and nothing else does") {
+TEST_CASE("every entity models hana::Struct, and no other type does") {
     STATIC_REQUIRE(hana::Struct<registration>::value);
     STATIC_REQUIRE(hana::Struct<guarded>::value);
     STATIC_REQUIRE(hana::Struct<adapted>::value);
@@ -137,19 +137,19 @@ TEST_CASE("every entity models hana::Struct, and nothing else does") {
     STATIC_REQUIRE_FALSE(hana::Struct<std::string>::value);
 }
 
-TEST_CASE("the members are those of the keys and the properties, in order, under their stored names") {
+TEST_CASE("the members are the keys and the properties in order, under their stored names") {
     CHECK(names_of<registration>() == std::vector<std::string>{"event", "distance", "bib", "name", "Age"});
     CHECK(names_of<guarded>() == std::vector<std::string>{"key", "club", "pace"});
     STATIC_REQUIRE(decltype(hana::keys(john) ==
         hana::make_tuple(event_name, distance_name, bib_name, name_name, stored_age_name))::value);
 }
 
-TEST_CASE("members gives the values of all members") {
+TEST_CASE("members() returns the values of all members") {
     CHECK((hana::members(john) ==
         hana::make_tuple(std::string{"New York"}, std::string{"Full"}, 1234, std::string{"John"}, 55)));
 }
 
-TEST_CASE("for_each visits names and values") {
+TEST_CASE("for_each() visits names and values") {
     std::string seen;
     hana::for_each(john, hana::fuse([&seen](auto name, auto const& value) {
         seen += name.c_str();
@@ -162,7 +162,7 @@ TEST_CASE("for_each visits names and values") {
     CHECK(seen == "event=New York distance=Full bib=1234 name=John Age=55 ");
 }
 
-TEST_CASE("at_key reads a member, and writes it through a reference") {
+TEST_CASE("at_key() reads a member and writes it through a reference") {
     CHECK(hana::at_key(john, name_name) == "John");
     CHECK(hana::at_key(john, stored_age_name) == 55);
     registration changed = john;
@@ -172,7 +172,7 @@ TEST_CASE("at_key reads a member, and writes it through a reference") {
     STATIC_REQUIRE(decltype(hana::contains(john, age_name))::value == false);
 }
 
-TEST_CASE("equal compares what is stored, and not the ETag") {
+TEST_CASE("equal() compares stored members and not the ETag") {
     registration other = john;
     other.version = etag{"\"2\""};
     CHECK(hana::equal(john, other));
@@ -181,7 +181,7 @@ TEST_CASE("equal compares what is stored, and not the ETag") {
     CHECK(hana::not_equal(john, other));
 }
 
-TEST_CASE("what accessors give is a member too") {
+TEST_CASE("a value with accessors is a member, too") {
     guarded one;
     one.key = "k";
     one.set_club("Runners");
@@ -190,7 +190,7 @@ TEST_CASE("what accessors give is a member too") {
     CHECK((hana::members(one) == hana::make_tuple(std::string{"k"}, std::string{"Runners"}, 4.25)));
 }
 
-TEST_CASE("an entity of more members than Hana's macros take models hana::Struct too") {
+TEST_CASE("an entity with more members than Hana's macros accept models hana::Struct, too") {
     wide one{};
     one.m00 = 1;
     one.m59 = 2;
@@ -206,7 +206,7 @@ TEST_CASE("an entity of more members than Hana's macros take models hana::Struct
     CHECK(sum == 3);
 }
 
-TEST_CASE("a struct adapted for Hana becomes an entity by naming its keys") {
+TEST_CASE("a struct adapted for Hana becomes an entity when its keys are named") {
     STATIC_REQUIRE(mapped_entity<adapted>);
     STATIC_REQUIRE(mapped_entity<defined>);
     CHECK(stored_names<adapted>() == std::vector<std::string>{"name", "age"});
@@ -232,7 +232,7 @@ TEST_CASE("a struct adapted for Hana becomes an entity by naming its keys") {
     CHECK(hana::equal(back, other));
 }
 
-TEST_CASE("an adapted entity is stored, read and queried as any other") {
+TEST_CASE("an adapted entity is stored, read and queried like any other") {
     memory_backend store;
     table<adapted> runners{store, "runners"};
     runners.create_if_absent().value();
@@ -247,7 +247,7 @@ TEST_CASE("an adapted entity is stored, read and queried as any other") {
     CHECK(names == std::vector<std::string>{"John"});
 }
 
-TEST_CASE("field_of names a property of any entity by pointer") {
+TEST_CASE("field_of() selects a property of any entity by member pointer") {
     STATIC_REQUIRE(field_of<&adapted::age>.name == "age");
     STATIC_REQUIRE(field_of<&registration::age>.name == "Age");
     STATIC_REQUIRE(std::is_same_v<decltype(field_of<&registration::age>), decltype(fields<registration>::age)>);

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// An authority that makes certificates for the servers of tests, good ones and bad ones.
+/// A certificate authority for the servers of tests, with valid and invalid certificates.
 
 #include <openssl/evp.h>
 #include <openssl/pem.h>
@@ -25,7 +25,7 @@ using tls_ptr = std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)>;
 
 inline key_ptr make_key() { return {EVP_EC_gen("P-256"), &EVP_PKEY_free}; }
 
-/// What a certificate says. Times in seconds from now.
+/// The content of a certificate. Times in seconds from now.
 struct certificate_terms {
     std::string names{"IP:127.0.0.1,DNS:localhost"};
     long begins{-3600};
@@ -61,7 +61,7 @@ inline certificate_ptr make_certificate(
     return made;
 }
 
-/// An authority whose certificate lies in a file, which goes with it.
+/// A certificate authority whose certificate is in a temporary file.
 class authority {
 public:
     authority()
@@ -76,10 +76,10 @@ public:
     authority(authority const&) = delete;
     authority& operator=(authority const&) = delete;
 
-    /// What a client trusts.
+    /// The file that a client trusts.
     [[nodiscard]] std::string file() const { return folder_ / "authority.pem"; }
 
-    /// A server's side of TLS, with a certificate of this authority or, with `self_signed`, of nobody.
+    /// The server side of TLS, with a certificate of this authority or, with `self_signed`, its own.
     [[nodiscard]] tls_ptr server_side(certificate_terms const& terms = {}, bool self_signed = false) const {
         tls_ptr context{SSL_CTX_new(TLS_server_method()), &SSL_CTX_free};
         auto const key = make_key();

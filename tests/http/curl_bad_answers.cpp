@@ -26,7 +26,7 @@ http_call small_call() {
     return call;
 }
 
-/// The error of a POST whose answer is `text`, after which the server ends the connection.
+/// The error of a POST whose response is `text`, after which the server closes the connection.
 entitable::error error_after(std::string const& text) {
     server const local{each_request([&](peer& client, std::string const&) {
         client.write(text);
@@ -45,7 +45,7 @@ entitable::error error_after(std::string const& text) {
 
 } // namespace
 
-TEST_CASE("answers that are broken off, in each way a network knows") {
+TEST_CASE("responses that are cut off in every possible way are errors") {
     enum class ending { wait, fin, rst };
     std::string_view text;
     ending how{};
@@ -72,7 +72,7 @@ TEST_CASE("answers that are broken off, in each way a network knows") {
                 CHECK(response.error().effect == effect::unknown);
             }
         }
-        // all of it came: what happens to the connection afterwards is another matter
+        // the response was complete: later events on the connection do not matter
         for (std::string_view const sent : {whole, whole_chunked}) {
             for (auto const ended : {ending::wait, ending::fin}) {
                 text = sent;
@@ -85,7 +85,7 @@ TEST_CASE("answers that are broken off, in each way a network knows") {
     }
 }
 
-TEST_CASE("an error whose body is cut, has no length or never ends keeps its status and fields") {
+TEST_CASE("an error response whose body is cut off, has no length or never ends keeps its status and fields") {
     constexpr std::string_view begin = " 429 Busy\r\nRetry-After: 5\r\n";
     auto const check = [&](result<http_response> const& response) {
         REQUIRE(response);
@@ -103,7 +103,7 @@ TEST_CASE("an error whose body is cut, has no length or never ends keeps its sta
                     client.write(version + std::string{begin} + fields + "\r\n" +
                         (chunked ? "a\r\n0123456789\r\n" : "0123456789"));
                     if (reset) {
-                        client.pause(milliseconds{30}); // so that the client has read what came
+                        client.pause(milliseconds{30}); // so that the client has read what arrived
                         client.reset();
                     } else {
                         client.cut();
@@ -111,7 +111,7 @@ TEST_CASE("an error whose body is cut, has no length or never ends keeps its sta
                 })};
                 auto const response = curl_client{}.send(a_request(local.origin() + "/", http_method::post), a_call());
                 if (reset && !response) {
-                    continue; // the reset overtook the answer
+                    continue; // the reset overtook the response
                 }
                 check(response);
                 CHECK((response->body == (encoded ? "" : "0123456789") || reset));
@@ -134,7 +134,7 @@ TEST_CASE("an error whose body is cut, has no length or never ends keeps its sta
         check(response);
         CHECK(response->body == "0123456789");
     }
-    // who cancels wants no answer
+    // a cancelled caller does not wait for a response
     cancellation_source stop;
     auto call = a_call();
     call.cancellation = stop.token();
@@ -146,11 +146,11 @@ TEST_CASE("an error whose body is cut, has no length or never ends keeps its sta
     canceller.join();
     REQUIRE_FALSE(cancelled);
     CHECK(cancelled.error().code == error_code::cancelled);
-    // a header that is not whole says nothing
+    // an incomplete header means nothing
     CHECK(error_after("HTTP/1.1" + std::string{begin}).effect == effect::unknown);
 }
 
-TEST_CASE("an error that goes on for ever is cut at the limit and is still an error") {
+TEST_CASE("an endless error response is cut at the limit and is still an error") {
     server const local{each_request([](peer& client, std::string const&) {
         client.write("HTTP/1.0 503 Busy\r\n\r\n");
         while (client.write(std::string(65536, 'x'))) {}
@@ -161,14 +161,14 @@ TEST_CASE("an error that goes on for ever is cut at the limit and is still an er
     CHECK(response->body.size() <= small_call().max_body_size);
 }
 
-TEST_CASE("a part of the answer, and after it the next one on the same connection") {
+TEST_CASE("a partial response at the deadline does not reach the next request on the connection") {
     server const local{each_request([](peer& client, std::string const&) { client.write(half); })};
     auto const response = curl_client{}.send(a_request(local.origin() + "/"), a_call(milliseconds{60}));
     REQUIRE_FALSE(response);
     CHECK(response.error().code == error_code::deadline_exceeded);
 }
 
-TEST_CASE("lengths that are wrong, contradict each other or are none") {
+TEST_CASE("lengths that are wrong, contradictory or invalid are refused") {
     for (std::string const fields : {"Content-Length: 30\r\n", "Content-Length: 20\r\nContent-Length: 20\r\n",
              "Content-Length: 5\r\nContent-Length: 20\r\n", "Content-Length: -1\r\n", "Content-Length: 20x\r\n",
              "Content-Length: 18446744073709551636\r\n", "Content-Length: 1073741824\r\n",
@@ -178,7 +178,8 @@ TEST_CASE("lengths that are wrong, contradict each other or are none") {
         auto const problem = error_after("HTTP/1.1 200 OK\r\n" + fields + "\r\n0123456789abcdefghij");
         CHECK_FALSE(problem.message.empty());
     }
-    // one that is too small cuts the body, which its reader has to notice; the rest is not taken for the next answer
+    // a length that is too small truncates the body, which its reader must notice; the rest is not mistaken for the
+    // next response
     std::atomic<int> answered{0};
     server const local{each_request([&](peer& client, std::string const&) {
         ++answered;
@@ -195,14 +196,14 @@ TEST_CASE("lengths that are wrong, contradict each other or are none") {
     CHECK(answered == 3);
 }
 
-TEST_CASE("chunks that are none") {
+TEST_CASE("invalid chunks are refused") {
     for (std::string const chunks : {"FFFFFFFFFFFFFFFF\r\nx", "FFFFFFFFFFFFFFFFF\r\nx", "-1\r\nx", "zz\r\nx",
              "3\r\nabcdef\r\n0\r\n\r\n", "3\r\nabc", "\r\n\r\n"}) {
         static_cast<void>(error_after("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks));
     }
 }
 
-TEST_CASE("answers that are no HTTP") {
+TEST_CASE("responses that are not HTTP are refused") {
     for (std::string const& text :
         {std::string{"\r\n\r\n"}, std::string{"garbage"}, std::string{"garbage\r\n\r\n"},
             std::string{"SSH-2.0-OpenSSH\r\n"}, std::string{"HTTP/1.1\r\n\r\n"}, std::string{"HTTP/9.9 200 OK\r\n\r\n"},
@@ -218,7 +219,7 @@ TEST_CASE("answers that are no HTTP") {
     }
 }
 
-TEST_CASE("encoded bodies that nobody asked for are not decoded") {
+TEST_CASE("encoded bodies that were not requested are not decoded") {
     for (std::string const encoding : {"gzip", "deflate", "br", "zstd", "gzip, gzip"}) {
         auto const problem = error_after(
             "HTTP/1.1 200 OK\r\nContent-Length: 10\r\nContent-Encoding: " + encoding + "\r\n\r\n\x1F\x8B\x08......!");
@@ -228,7 +229,7 @@ TEST_CASE("encoded bodies that nobody asked for are not decoded") {
         ContainsSubstring("Transfer-Encoding"));
 }
 
-TEST_CASE("answers without end are given up at the limit") {
+TEST_CASE("endless responses are aborted at the limit") {
     std::atomic<std::size_t> written{0};
     std::string begin;
     std::string piece;
@@ -264,7 +265,7 @@ TEST_CASE("answers without end are given up at the limit") {
         piece.assign(4096, 'y');
         words = ""; // libcurl has a limit of its own for these
     }
-    SECTION("interim answers") {
+    SECTION("interim responses") {
         piece = "HTTP/1.1 100 Continue\r\n\r\n";
         words = "header exceeds";
     }
@@ -278,10 +279,10 @@ TEST_CASE("answers without end are given up at the limit") {
     CHECK(response.error().code == error_code::transport_failed);
     CHECK(response.error().effect == effect::unknown);
     CHECK_THAT(response.error().message, ContainsSubstring(words));
-    CHECK(written < 16 * 1024 * 1024); // what the sockets took meanwhile
+    CHECK(written < 16 * 1024 * 1024); // the bytes that the sockets buffered meanwhile
 }
 
-TEST_CASE("header lines byte by byte, and never the last one") {
+TEST_CASE("header lines that arrive byte by byte and never end") {
     server const local{each_request([](peer& client, std::string const&) {
         client.write("HTTP/1.1 200 OK\r\n");
         while (client.write("x") && client.pause(milliseconds{5})) {}
@@ -291,7 +292,7 @@ TEST_CASE("header lines byte by byte, and never the last one") {
     CHECK(response.error().code == error_code::deadline_exceeded);
 }
 
-TEST_CASE("interim answers before the answer do no harm") {
+TEST_CASE("interim responses before the final one are harmless") {
     server const local{each_request([](peer& client, std::string const&) {
         client.write("HTTP/1.1 100 Continue\r\nx: interim\r\n\r\nHTTP/1.1 103 Hints\r\n\r\n");
         client.answer("x", "201 Created", "x: final\r\n");
@@ -307,8 +308,8 @@ TEST_CASE("interim answers before the answer do no harm") {
     CHECK(local.connections() == 1);
 }
 
-TEST_CASE("an answer before the request is read to its end") {
-    // Answers when it has the header, and reads on: a client that goes on sending still gets the answer.
+TEST_CASE("a response that arrives before the request is complete is read to its end") {
+    // Responds once it has the header, and reads on: a client that continues to send still gets the response.
     server const local{[](peer& client) {
         client.answer("too large", "413 Too Large", "Connection: close\r\n");
         client.hang();
@@ -320,7 +321,7 @@ TEST_CASE("an answer before the request is read to its end") {
     CHECK(response->body == "too large");
 }
 
-TEST_CASE("what went wrong with one answer does not touch the next") {
+TEST_CASE("an error of one response does not affect the next") {
     std::atomic<int> count{0};
     server const local{each_request([&](peer& client, std::string const&) {
         switch (++count % 4) {

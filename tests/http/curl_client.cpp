@@ -15,14 +15,14 @@ using namespace entitable_test;
 
 namespace {
 
-/// Sends back what it got.
+/// Sends back what it received.
 auto const echo = each_request([](peer& client, std::string const& request) { client.answer(request); });
 
 std::string port_of(server const& of) { return std::to_string(of.port()); }
 
 } // namespace
 
-TEST_CASE("a request arrives byte for byte, and its answer is whole") {
+TEST_CASE("a request arrives byte for byte, and its response is complete") {
     server const local{echo};
     curl_client const client;
     auto request =
@@ -40,7 +40,7 @@ TEST_CASE("a request arrives byte for byte, and its answer is whole") {
     CHECK(response.headers.find("content-length") == std::to_string(response.body.size()));
 }
 
-TEST_CASE("every method is sent as it is, one after the other on one connection") {
+TEST_CASE("every method is sent unchanged, one after the other on one connection") {
     server const local{echo};
     curl_client const client;
     struct example {
@@ -66,11 +66,11 @@ TEST_CASE("every method is sent as it is, one after the other on one connection"
         CHECK(head.body.empty());
         CHECK(head.headers.find("Content-Length"));
     }
-    // the answers to HEAD had bodies, which they must not: those connections were closed
+    // the responses to HEAD had bodies, which they must not: those connections were closed
     CHECK(local.connections() <= 3);
 }
 
-TEST_CASE("connections are kept, and shared by copies") {
+TEST_CASE("connections are reused and shared by copies") {
     server const local{echo};
     curl_client const client;
     for (int count = 0; count < 20; ++count) {
@@ -80,7 +80,7 @@ TEST_CASE("connections are kept, and shared by copies") {
     CHECK(local.connections() == 1);
 }
 
-TEST_CASE("every status is a response, a redirect too, and nothing follows it") {
+TEST_CASE("every status is a response, including redirects, which are not followed") {
     std::atomic<int> strangers{0};
     server const stranger{each_request([&](peer& client, std::string const&) {
         ++strangers;
@@ -121,7 +121,7 @@ TEST_CASE("cookies are not sent back") {
     }
 }
 
-TEST_CASE("a proxy is used when it is asked for, and only then") {
+TEST_CASE("a proxy is only used if one is configured") {
     std::atomic<int> asked{0};
     server const proxy{each_request([&](peer& client, std::string const& request) {
         ++asked;
@@ -144,7 +144,7 @@ TEST_CASE("a proxy is used when it is asked for, and only then") {
     }
 }
 
-TEST_CASE("what cannot be sent is refused before anything is sent") {
+TEST_CASE("a request that cannot be sent is refused before anything is sent") {
     std::atomic<int> requests{0};
     server const local{each_request([&](peer& client, std::string const&) {
         ++requests;
@@ -178,8 +178,8 @@ TEST_CASE("what cannot be sent is refused before anything is sent") {
     CHECK(local.connections() == 0);
 }
 
-TEST_CASE("a write is not sent twice when a kept connection ends; a read is") {
-    // Answers the first request of a connection, reads the second and goes: it may have acted on it.
+TEST_CASE("after a reused connection ends, a read is sent again and a write is not") {
+    // Answers the first request of a connection, reads the second and disconnects: it may have acted on it.
     std::mutex mutex;
     std::vector<std::string> seen;
     server const local{[&](peer& client) {
@@ -208,12 +208,12 @@ TEST_CASE("a write is not sent twice when a kept connection ends; a read is") {
         CHECK(lost.error().code == error_code::transport_failed);
         CHECK(lost.error().effect == effect::unknown);
         CHECK(seen == std::vector<std::string>{"GET", std::string{to_string(method)}});
-        // and the client works on
+        // and the client still works
         CHECK(client.send(a_request(local.origin() + "/"), a_call()));
     }
 }
 
-TEST_CASE("many requests from one thread, a bounded number at once") {
+TEST_CASE("one thread sends many requests, with a limited number at once") {
     std::atomic<int> under_way{0};
     std::atomic<int> most{0};
     server const local{each_request([&](peer& client, std::string const& request) {
@@ -247,7 +247,7 @@ TEST_CASE("many requests from one thread, a bounded number at once") {
     CHECK(local.connections() <= 10);
 }
 
-TEST_CASE("a sink may send the next request, with the tag of the one that was answered") {
+TEST_CASE("a sink may send the next request with the tag of the completed one") {
     server const local{echo};
     http_request const request = a_request(local.origin() + "/");
     curl_client const client;
@@ -269,7 +269,7 @@ TEST_CASE("a sink may send the next request, with the tag of the one that was an
     CHECK(local.connections() == 1);
 }
 
-TEST_CASE("clients of several servers share a driver, and keep their connections for the next one") {
+TEST_CASE("clients of several servers share a driver and reuse connections for the next one") {
     server const first{echo};
     server const second{echo};
     curl_client const one;
@@ -315,11 +315,11 @@ TEST_CASE("a sink that throws leaves the client usable") {
     CHECK(client.send(a_request(local.origin() + "/"), a_call()));
 }
 
-TEST_CASE("a client that was moved from answers InvalidInput") {
+TEST_CASE("a client that was moved from returns InvalidInput") {
     curl_client left;
     curl_client const taken = std::move(left);
     auto const request = a_request("http://127.0.0.1:9/");
-    CHECK(left.send(request, a_call()).error().code == error_code::invalid_input); // NOLINT: what is left is asked
+    CHECK(left.send(request, a_call()).error().code == error_code::invalid_input); // NOLINT: tests the moved-from state
     listed_requests feed{{request}};
     feed.send(left, 1, a_call());
     CHECK(feed.answers().at(0).error().code == error_code::invalid_input);

@@ -17,7 +17,7 @@ auto const silent = each_request([](peer& client, std::string const&) { client.h
 
 } // namespace
 
-TEST_CASE("a call that is over before it begins sends nothing") {
+TEST_CASE("a call whose deadline has passed sends nothing") {
     server const local{silent};
     curl_client const client;
     auto call = a_call(milliseconds{0});
@@ -36,7 +36,7 @@ TEST_CASE("a call that is over before it begins sends nothing") {
     CHECK(local.connections() == 0);
 }
 
-TEST_CASE("a deadline ends a request that gets no answer, and its write is in doubt") {
+TEST_CASE("a deadline ends a request without a response, and the effect of a write is unknown") {
     server const local{silent};
     curl_client const client;
     auto const took = time_of_work([&] {
@@ -49,7 +49,7 @@ TEST_CASE("a deadline ends a request that gets no answer, and its write is in do
     CHECK(took < milliseconds{200});
 }
 
-TEST_CASE("a request has its own time, too, after which it may be tried again") {
+TEST_CASE("a request has a timeout of its own, after which it may be repeated") {
     server const local{silent};
     auto call = a_call();
     call.request_timeout = milliseconds{60};
@@ -66,7 +66,7 @@ TEST_CASE("a request has its own time, too, after which it may be tried again") 
     CHECK(curl_client{}.send(a_request(local.origin() + "/"), call).error().code == error_code::deadline_exceeded);
 }
 
-TEST_CASE("a byte now and then does not keep a request alive") {
+TEST_CASE("an occasional byte does not keep a request alive") {
     server const local{each_request([](peer& client, std::string const&) {
         for (char const c : std::string{"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabcde"}) {
             if (!client.write({&c, 1}) || !client.pause(milliseconds{20})) {
@@ -103,7 +103,7 @@ TEST_CASE("cancellation is seen within 50 ms") {
     CHECK(seen_at - cancelled_at < milliseconds{50});
 }
 
-TEST_CASE("nothing listens: surely nothing was sent") {
+TEST_CASE("without a listener the effect is none") {
     int port = 0;
     {
         server const gone{silent};
@@ -118,7 +118,7 @@ TEST_CASE("nothing listens: surely nothing was sent") {
     CHECK(refused.error().to_string().find("hunter2") == std::string::npos);
 }
 
-TEST_CASE("many requests end together when the call does, and each is answered") {
+TEST_CASE("many requests end with the deadline of their call, and each is completed") {
     server const local{silent};
     curl_client const client;
     bool const by_deadline = GENERATE(true, false);
@@ -145,7 +145,7 @@ TEST_CASE("many requests end together when the call does, and each is answered")
     CHECK(took < milliseconds{300});
 }
 
-TEST_CASE("one request of a channel is cancelled alone, and a channel may go with requests under way") {
+TEST_CASE("one request of a channel is cancelled alone, and a channel may be destroyed with requests in flight") {
     server const local{silent};
     server const other{each_request([](peer& client, std::string const&) { client.answer("x"); })};
     curl_client const client;
@@ -169,7 +169,7 @@ TEST_CASE("one request of a channel is cancelled alone, and a channel may go wit
         }
         CHECK(seen == "2+");
         opened->cancel(&tags[1], error{error_code::cancelled, "not wanted any more"});
-        CHECK(seen == "2+"); // by poll alone
+        CHECK(seen == "2+"); // only with poll
         opened->poll(io.time().steady(), note);
         CHECK(seen == "2+1Cancelled");
     }

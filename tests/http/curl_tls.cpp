@@ -26,7 +26,7 @@ curl_client client_of(authority const& trusts, http_version version = http_versi
     return curl_client{options};
 }
 
-/// The words with which a server with this side of TLS is refused; no request may reach it.
+/// The error message for a server with this TLS configuration. No request may reach it.
 std::string refusal(SSL_CTX* tls, curl_client const& client, std::string const& host = "127.0.0.1") {
     std::atomic<int> requests{0};
     server const local{each_request([&](peer& answering, std::string const&) {
@@ -46,7 +46,7 @@ std::string refusal(SSL_CTX* tls, curl_client const& client, std::string const& 
 
 } // namespace
 
-TEST_CASE("a server whose certificate verifies is spoken to, and its connection kept") {
+TEST_CASE("a server with a valid certificate is used, and its connection is reused") {
     auto const tls = trusted().server_side();
     server const local{
         each_request([](peer& client, std::string const& request) { client.answer(request); }), tls.get()};
@@ -61,7 +61,7 @@ TEST_CASE("a server whose certificate verifies is spoken to, and its connection 
     CHECK(client.send(a_request(local.origin("localhost") + "/"), a_call()));
 }
 
-TEST_CASE("certificates that do not verify are refused before anything is sent") {
+TEST_CASE("invalid certificates are refused before anything is sent") {
     auto const client = client_of(trusted());
     certificate_terms terms;
     SECTION("another host") {
@@ -70,7 +70,7 @@ TEST_CASE("certificates that do not verify are refused before anything is sent")
         CHECK_THAT(refusal(tls.get(), client), ContainsSubstring("127.0.0.1"));
         CHECK_THAT(refusal(tls.get(), client, "localhost"), ContainsSubstring("localhost"));
     }
-    SECTION("the address only as a name") {
+    SECTION("the address only as a name in the certificate") {
         terms.names = "DNS:127.0.0.1";
         auto const tls = trusted().server_side(terms);
         static_cast<void>(refusal(tls.get(), client));
@@ -87,7 +87,7 @@ TEST_CASE("certificates that do not verify are refused before anything is sent")
         auto const tls = trusted().server_side(terms);
         CHECK_THAT(refusal(tls.get(), client), ContainsSubstring("not yet valid"));
     }
-    SECTION("an unknown authority") {
+    SECTION("an unknown certificate authority") {
         authority const stranger;
         auto const tls = stranger.server_side();
         CHECK_THAT(refusal(tls.get(), client), ContainsSubstring("certificate"));
@@ -96,11 +96,11 @@ TEST_CASE("certificates that do not verify are refused before anything is sent")
         auto const tls = trusted().server_side(terms, true);
         CHECK_THAT(refusal(tls.get(), client), ContainsSubstring("self"));
     }
-    SECTION("the authorities of the system do not know ours") {
+    SECTION("a certificate authority that the system does not know") {
         auto const tls = trusted().server_side();
         static_cast<void>(refusal(tls.get(), curl_client{}));
     }
-    SECTION("a file of authorities that does not exist") {
+    SECTION("a missing file of certificate authorities") {
         curl_options options;
         options.ca_file = "/nonexistent/authorities.pem";
         auto const tls = trusted().server_side();
@@ -108,7 +108,7 @@ TEST_CASE("certificates that do not verify are refused before anything is sent")
     }
 }
 
-TEST_CASE("old versions of TLS are refused, 1.2 and 1.3 are not") {
+TEST_CASE("old versions of TLS are refused, 1.2 and 1.3 are accepted") {
     auto const client = client_of(trusted());
     for (int const version : {TLS1_VERSION, TLS1_1_VERSION, TLS1_2_VERSION, TLS1_3_VERSION}) {
         auto const tls = trusted().server_side();
@@ -134,7 +134,7 @@ TEST_CASE("a server that does not speak TLS is refused") {
     CHECK(response.error().effect == effect::none);
 }
 
-TEST_CASE("a server that is silent during the handshake does not hold a request for ever") {
+TEST_CASE("a silent server does not block a request indefinitely during the handshake") {
     server const silent{[](peer& client) { client.hang(); }};
     curl_options options;
     options.connect_timeout = milliseconds{60};
@@ -148,7 +148,7 @@ TEST_CASE("a server that is silent during the handshake does not hold a request 
     CHECK(took < milliseconds{300});
 }
 
-TEST_CASE("a stream that is cut without a word of TLS is not a whole answer") {
+TEST_CASE("a stream that ends without a TLS close is not a complete response") {
     std::string text;
     auto const tls = trusted().server_side();
     server const local{each_request([&](peer& client, std::string const&) {
@@ -194,10 +194,10 @@ std::string frame(char type, char flags, int stream, std::string_view payload) {
 
 } // namespace
 
-TEST_CASE("HTTP/2, where it is asked for") {
+TEST_CASE("HTTP/2 is used on request") {
     auto const tls = trusted().server_side();
     SSL_CTX_set_alpn_select_cb(tls.get(), &choose_two, nullptr);
-    // The least that is a server of HTTP/2: each request of up to a frame is answered with the status 200 and a body.
+    // A minimal HTTP/2 server: each request of up to one frame is answered with the status 200 and a body.
     std::atomic<int> two{0};
     server const local{
         [&](peer& client) {
@@ -237,7 +237,7 @@ TEST_CASE("HTTP/2, where it is asked for") {
     }
     CHECK(two == local.connections());
     CHECK(local.connections() <= 2);
-    // a server that knows 1.1 only is spoken to in 1.1
+    // a server that only knows 1.1 gets requests in 1.1
     auto const old_tls = trusted().server_side();
     server const old{each_request([](peer& answering, std::string const&) { answering.answer("one"); }), old_tls.get()};
     CHECK(client.send(a_request(old.origin() + "/"), a_call()).value().body == "one");

@@ -11,7 +11,7 @@ using namespace entitable_test;
 
 namespace {
 
-/// A client of an application: it answers from memory.
+/// A client of an application that answers from memory.
 struct canned {
     using is_http_client = void;
     result<http_response> send(http_request const& request, http_call const&) const {
@@ -31,7 +31,7 @@ static_assert(opens_http_channels<curl_client>);
 static_assert(http_client<curl_client const>);
 static_assert(!std::is_convertible_v<curl_options, curl_client>);
 
-TEST_CASE("a client without a way of its own to send many sends them one by one") {
+TEST_CASE("a client without concurrent sending sends requests one by one") {
     canned client;
     listed_requests feed{{a_request("1"), a_request("bad"), a_request("3")}};
     feed.send(client, 16, {});

@@ -20,14 +20,14 @@ std::string listed(http_headers const& headers) {
 
 } // namespace
 
-TEST_CASE("methods are spelled as they are sent") {
+TEST_CASE("methods have their HTTP names") {
     CHECK(to_string(http_method::get) == "GET");
     CHECK(to_string(http_method::merge) == "MERGE");
     CHECK(to_string(http_method::delete_) == "DELETE");
     CHECK(to_string(http_method::options) == "OPTIONS");
 }
 
-TEST_CASE("header fields are kept in order and found without case") {
+TEST_CASE("header fields keep their order and are found case-insensitively") {
     http_headers headers;
     CHECK(headers.empty());
     CHECK(headers.add("Accept", " application/json \t"));
@@ -48,7 +48,7 @@ TEST_CASE("header fields are kept in order and found without case") {
     headers.remove("missing");
     CHECK(listed(headers) == "x-empty=;aCCept=new;");
     CHECK(headers.size() == 2);
-    // one of the same length takes the place of the first, and the others go
+    // one of the same length replaces the first, and the others are removed
     CHECK(headers.add("x-date", "12:00"));
     CHECK(headers.add("last", "1"));
     CHECK(headers.add("X-DATE", "12:01"));
@@ -62,7 +62,7 @@ TEST_CASE("header fields are kept in order and found without case") {
     CHECK_FALSE(headers.find("accept"));
 }
 
-TEST_CASE("header fields that could smuggle in another one are refused") {
+TEST_CASE("header fields that could inject another field are refused") {
     http_headers headers;
     REQUIRE(headers.add("x-kept", "1"));
     for (std::string const& value : {std::string{"a\r\nb: c"}, std::string{"a\nb"}, std::string{"a\rb"},
@@ -79,7 +79,7 @@ TEST_CASE("header fields that could smuggle in another one are refused") {
     CHECK(headers.add("!#$%&'*+-.^_`|~09azAZ", "tab\tinside"));
 }
 
-TEST_CASE("fields are copied, moved and assigned as a whole") {
+TEST_CASE("fields can be copied, moved and assigned") {
     http_headers headers;
     REQUIRE(headers.add("a", "1"));
     REQUIRE(headers.add("b", std::string(600, 'x')));
@@ -87,7 +87,7 @@ TEST_CASE("fields are copied, moved and assigned as a whole") {
     CHECK(listed(copy) == listed(headers));
     http_headers moved = std::move(headers);
     CHECK(listed(moved) == listed(copy));
-    CHECK(headers.empty()); // NOLINT: that is what is asked
+    CHECK(headers.empty()); // NOLINT: tests the moved-from state
     CHECK(headers.add("c", "3"));
     moved = headers;
     CHECK(moved.size() == 1);
@@ -101,7 +101,7 @@ TEST_CASE("fields are copied, moved and assigned as a whole") {
         std::is_nothrow_move_constructible_v<http_request> && std::is_nothrow_move_assignable_v<http_request>);
 }
 
-TEST_CASE("a request forgets where its credential may stand") {
+TEST_CASE("a request can erase the fields that may contain a credential") {
     http_request request{http_method::put, "https://a?sig=x", {}, "body"};
     REQUIRE(request.headers.add("Authorization", "Bearer x"));
     request.forget_credential();

@@ -27,14 +27,14 @@ inline entitable::http_request a_request(
     return request;
 }
 
-/// A call that ends the test rather than hanging it.
+/// A call that ends the test instead of hanging it.
 inline entitable::http_call a_call(std::chrono::milliseconds limit = std::chrono::seconds{10}) {
     entitable::http_call call;
     call.deadline = std::chrono::steady_clock::now() + limit;
     return call;
 }
 
-/// How long `work` takes.
+/// The duration of `work`.
 template <class Work>
 std::chrono::milliseconds time_of_work(Work&& work) {
     auto const begun = std::chrono::steady_clock::now();
@@ -42,7 +42,7 @@ std::chrono::milliseconds time_of_work(Work&& work) {
     return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);
 }
 
-/// A list of requests; keeps the answers and how many were under way at once.
+/// A list of requests. Stores the answers and how many were in flight at once.
 class listed_requests {
 public:
     explicit listed_requests(std::vector<entitable::http_request> requests) : requests_(std::move(requests)) {}

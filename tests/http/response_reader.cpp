@@ -12,7 +12,7 @@ using namespace entitable_test;
 
 namespace {
 
-/// Reads header lines, each of which ends with "\n"; the words of the refusal, or "".
+/// Reads header lines, each of which ends with "\n". Returns the error message, or "".
 std::string refusal(detail::response_reader& reader, std::string_view lines) {
     while (!lines.empty()) {
         std::size_t const end = lines.find('\n') + 1;
@@ -50,7 +50,7 @@ TEST_CASE("a response is read") {
     CHECK(response.body.capacity() >= 3 + http_response::padding);
 }
 
-TEST_CASE("a reader starts anew") {
+TEST_CASE("a reader can be used again") {
     detail::response_reader reader;
     reader.begin(http_method::get, {});
     CHECK(refusal(reader, "HTTP/1.1 200\r\nContent-Length: 1\r\nContent-Length: 1\r\n") == "it has two lengths");
@@ -60,7 +60,7 @@ TEST_CASE("a reader starts anew") {
     CHECK(reader.take().body == "x");
 }
 
-TEST_CASE("status lines") {
+TEST_CASE("valid status lines are read and others refused") {
     for (std::string const good : {"HTTP/1.1 200 OK", "HTTP/1.0 999 x", "HTTP/2 204 ", "HTTP/1.1 299"}) {
         CHECK(refusal(good + "\r\nContent-Length: 0\r\n\r\n") == "");
     }
@@ -72,7 +72,7 @@ TEST_CASE("status lines") {
     CHECK_THAT(refusal("HTTP/1.1 101 Switching\r\n"), ContainsSubstring("switches"));
 }
 
-TEST_CASE("two answers to how long a body is, or none, are refused") {
+TEST_CASE("contradictory or invalid body lengths are refused") {
     auto const with = [](std::string const& fields) { return refusal("HTTP/1.1 200 OK\r\n" + fields + "\r\n"); };
     CHECK(with("Content-Length: 5\r\n") == "");
     CHECK(with("Transfer-Encoding: chunked\r\n") == "");
@@ -113,7 +113,7 @@ TEST_CASE("encoded bodies and malformed fields are refused") {
     CHECK(with("a: b\rc: d") == "it has a malformed header field");
 }
 
-TEST_CASE("limits") {
+TEST_CASE("limits of status, header and body are enforced") {
     http_call call;
     call.max_header_size = 100;
     call.max_header_count = 3;
@@ -140,7 +140,7 @@ TEST_CASE("limits") {
     CHECK_FALSE(reader.body("x"));
 }
 
-TEST_CASE("memory goes with what came, not with what was announced, and no further than the limit") {
+TEST_CASE("memory grows with the received bytes and not with the announced length, up to the limit") {
     http_call call;
     call.max_body_size = 8 * 1024 * 1024;
     detail::response_reader reader;
@@ -158,7 +158,7 @@ TEST_CASE("memory goes with what came, not with what was announced, and no furth
     CHECK(reader.take().body.capacity() <= 2 * call.max_body_size);
 }
 
-TEST_CASE("the header of an error counts, whatever becomes of its body") {
+TEST_CASE("the header of an error response counts, even if its body is broken") {
     http_call call;
     call.max_body_size = 10;
     call.max_header_size = 200;
@@ -171,7 +171,7 @@ TEST_CASE("the header of an error counts, whatever becomes of its body") {
     CHECK(reader.counts_as_it_is());
     CHECK(reader.body("01234"));
     CHECK(reader.take().body == "01234");
-    // larger than the call allows: what came until then
+    // larger than the call allows: the part received until then
     CHECK(begin("") == "");
     CHECK(reader.body("0123456789"));
     CHECK_FALSE(reader.body("x"));
@@ -187,11 +187,11 @@ TEST_CASE("the header of an error counts, whatever becomes of its body") {
     CHECK(encoded.status == 403);
     CHECK(encoded.headers.find("x-ms-error-code") == "X");
     CHECK(encoded.body.empty());
-    // trailers without end
+    // endless trailers
     CHECK(begin("Transfer-Encoding: chunked\r\n") == "");
     CHECK_FALSE(reader.header_line("x: " + std::string(300, 'y')));
     CHECK(reader.counts_as_it_is());
-    // a header that is not whole, or contradicts itself, says nothing
+    // an incomplete or contradictory header means nothing
     reader.begin(http_method::get, call);
     CHECK(refusal(reader, "HTTP/1.1 403 Forbidden\r\na: b\r\n") == "");
     CHECK_FALSE(reader.counts_as_it_is());
@@ -203,7 +203,7 @@ TEST_CASE("the header of an error counts, whatever becomes of its body") {
     CHECK_FALSE(reader.counts_as_it_is());
     CHECK(begin("bad\r\n") == "it has a malformed header field");
     CHECK_FALSE(reader.counts_as_it_is());
-    // below 400 the body is what was asked for
+    // below 400 the body is the requested data
     for (std::string const status : {"200 OK", "206 Part", "302 Found", "399 ?"}) {
         CHECK(begin("Content-Encoding: gzip\r\nContent-Length: 5\r\n", status) ==
             "its body is encoded, which was not accepted");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Table requests over real connections that go wrong: each ends with a typed error, in time, and writes are in doubt.
+// Table requests over real connections that fail: each ends with a typed error, in time, and writes have an unknown
+// effect.
 
 #include <entitable/rest/azure_backend.hpp>
 #include <entitable/testing/rows.hpp>
@@ -17,7 +18,7 @@ using testing::make_row;
 
 namespace {
 
-// The bytes 0, 1, 2 ... 63: a key of nobody.
+// The bytes 0, 1, 2 ... 63: a test key.
 constexpr std::string_view planted_key =
     "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8gISIjJCUmJygpKissLS4vMDEyMzQ1Njc4OTo7PD0+Pw==";
 constexpr std::string_view planted_sas = "sv=2019-02-02&sig=cGxhbnRlZA%3D%3D";
@@ -27,7 +28,7 @@ azure_backend backend_at(server const& local, bool by_key = true) {
         by_key ? "AccountKey=" : "SharedAccessSignature=", by_key ? planted_key : planted_sas})};
 }
 
-/// Keeps what it is told, as an observer that logs everything would.
+/// Stores its events, like an observer that logs everything.
 struct talkative final : observer {
     std::string log;
     int attempts{0};
@@ -38,7 +39,7 @@ struct talkative final : observer {
     }
 };
 
-/// How an answer goes wrong: how much of it comes, and what happens then.
+/// How a response fails: how much of it arrives, and what happens then.
 enum class ending { wait, fin, rst };
 
 std::function<void(peer&)> broken(std::string text, ending how) {
@@ -59,7 +60,8 @@ template <class Request>
 inline constexpr bool only_reads = std::is_same_v<Request, get_entity> || std::is_same_v<Request, query_entities> ||
     std::is_same_v<Request, list_tables>;
 
-/// Sends one request of each kind to a server that answers `text` and ends like that; the number of kinds.
+/// Sends one request of each kind to a server that answers `text` and ends in the given way. Returns the number of
+/// kinds.
 template <class... Requests>
 void check_each(std::string const& text, ending how, Requests const&... requests) {
     server const local{broken(text, how)};
@@ -88,7 +90,7 @@ void check_each(std::string const& text, ending how, Requests const&... requests
 
 } // namespace
 
-TEST_CASE("every table request, and every way in which an answer breaks off") {
+TEST_CASE("every table request with every way a response can be cut off") {
     std::string const page =
         "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 4000\r\n\r\n{\"value\":[";
     query_entities query;
@@ -102,7 +104,7 @@ TEST_CASE("every table request, and every way in which an answer breaks off") {
     }
 }
 
-TEST_CASE("nothing listens: no table request had an effect") {
+TEST_CASE("without a listener no table request has an effect") {
     azure_backend const store{
         text::joined({"AccountName=acct;TableEndpoint=http://127.0.0.1:1/acct;AccountKey=", planted_key})};
     call context;
@@ -112,7 +114,7 @@ TEST_CASE("nothing listens: no table request had an effect") {
     CHECK(response.error().effect == effect::none);
 }
 
-TEST_CASE("http without TLS to another computer is refused, whatever the connection string says") {
+TEST_CASE("HTTP without TLS to another computer is refused, whatever the connection string contains") {
     azure_backend const store{
         text::joined({"DefaultEndpointsProtocol=http;AccountName=acct;AccountKey=", planted_key})};
     call context;
@@ -122,7 +124,7 @@ TEST_CASE("http without TLS to another computer is refused, whatever the connect
     CHECK(response.error().effect == effect::none);
 }
 
-TEST_CASE("an attempt has its own time, too") {
+TEST_CASE("an attempt has a timeout of its own") {
     server const local{broken("", ending::wait)};
     rest_options options;
     options.request_timeout = milliseconds{30};
@@ -136,7 +138,7 @@ TEST_CASE("an attempt has its own time, too") {
     CHECK(response.error().effect == effect::unknown);
 }
 
-TEST_CASE("a redirect is an error, and nobody is asked there") {
+TEST_CASE("a redirect is an error and is not followed") {
     std::atomic<int> strangers{0};
     server const stranger{each_request([&](peer& client, std::string const&) {
         ++strangers;
@@ -152,7 +154,7 @@ TEST_CASE("a redirect is an error, and nobody is asked there") {
     CHECK(strangers == 0);
 }
 
-TEST_CASE("what a proxy refuses with an answer that ends with the connection has its code, and no effect") {
+TEST_CASE("a refusal by a proxy that closes the connection keeps its code and has no effect") {
     std::string const json =
         R"({"odata.error":{"code":"AuthenticationFailed","message":{"lang":"en-US","value":"Server failed"}}})";
     struct expected {
@@ -166,7 +168,7 @@ TEST_CASE("what a proxy refuses with an answer that ends with the connection has
              {"HTTP/1.0 403 Forbidden\r\nContent-Length: 5000\r\n\r\n" + json.substr(0, 30),
                  error_code::authorization_failure, 403, effect::none},
              {"HTTP/1.1 429 Too Many Requests\r\nRetry-After: 5\r\n\r\n", error_code::server_busy, 429, effect::none},
-             // as Node.js ends a connection whose header is too large, or no HTTP
+             // as Node.js closes a connection whose header is too large or not HTTP
              {"HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\n\r\n",
                  error_code::other_service_error, 431, effect::none},
              {"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n", error_code::other_service_error, 400,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A planted key, signature and token appear in nothing that is said, whatever goes wrong.
+// A planted key, signature and token appear in no output, whatever fails.
 
 #include <entitable/account/connection_string.hpp>
 #include <entitable/account/sas.hpp>
@@ -17,13 +17,13 @@ using namespace entitable_test;
 
 namespace {
 
-// "planted key of the account" and so on, in base64 where they are so.
+// "planted key of the account" and so on, in base64 if the real ones are.
 constexpr std::string_view planted_key = "cGxhbnRlZCBrZXkgb2YgdGhlIGFjY291bnQ=";
 constexpr std::string_view planted_sas =
     "sv=2019-02-02&ss=t&srt=sco&sp=r&se=2036-01-01T00%3A00%3A00Z&sig=cGxhbnRlZCBzaWduYXR1cmU%2Bx%2F%3D";
 constexpr std::string_view planted_token = "planted.token.of-entra";
 
-/// Everything that an error can say holds none of the secrets, in no form.
+/// No part of an error contains a secret, in any form.
 void check_silent(entitable::error const& problem) {
     std::string all = text::joined({problem.message, "|", problem.detail, "|", problem.server_message, "|",
         problem.to_string(), "|", problem.request_id, "|", problem.what()});
@@ -67,7 +67,7 @@ void check_all(curl_client const& client, std::string const& origin, http_call c
         }
         auto const response = client.send(request, call);
         if (response) {
-            CHECK(response->status >= 400); // an answer of the server, with what it said
+            CHECK(response->status >= 400); // an answer of the server, with its text
             continue;
         }
         check_silent(response.error());
@@ -76,13 +76,13 @@ void check_all(curl_client const& client, std::string const& origin, http_call c
 
 } // namespace
 
-TEST_CASE("no error of sending holds a secret") {
+TEST_CASE("errors of sending contain no secret") {
     authority const trusted;
     auto const tls = trusted.server_side();
     certificate_terms expired_terms;
     expired_terms.ends = -1;
     auto const expired = trusted.server_side(expired_terms);
-    // Says what it heard in a place where an answer has words, another one each time; each answer is wrong.
+    // Returns what it received in a place where an answer has text, each time another place; each answer is invalid.
     std::atomic<std::size_t> times{0};
     constexpr std::string_view places[] = {"HTTP/1.1 ", "HTTP/1.1 200 OK\r\nContent-Length: ",
         "HTTP/1.1 200 OK\r\nContent-Encoding: ", "HTTP/1.1 200 OK\r\nTransfer-Encoding: ", "HTTP/1.1 200 OK\r\nX ",
@@ -116,7 +116,7 @@ TEST_CASE("no error of sending holds a secret") {
     check_all(curl_client{options}, parrot.origin(), a_call());
 }
 
-TEST_CASE("no error of a connection string or a signature holds a secret") {
+TEST_CASE("errors of a connection string or a signature contain no secret") {
     std::string const good = text::joined({"AccountName=acct;AccountKey=", planted_key});
     for (std::string const& bad :
         {good + ";" + std::string{planted_sas}, good + ";SharedAccessSignature=" + std::string{planted_sas},
@@ -137,8 +137,8 @@ TEST_CASE("no error of a connection string or a signature holds a secret") {
     check_silent(make_signature(every_credential()[0].who, terms).error());
 }
 
-TEST_CASE("a request still carries what it must") {
-    // The tests above would pass, too, if nothing was sent.
+TEST_CASE("a request still contains its credential") {
+    // The tests above would also pass if nothing was sent.
     for (auto const& [name, who] : every_credential()) {
         auto const at = endpoint::parse("https://acct.table.core.windows.net").value();
         auto request = a_request(at.primary + "/Tables");

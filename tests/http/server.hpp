@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A server on 127.0.0.1 that answers as a test says, well or badly, with TLS or without.
+/// A server on 127.0.0.1 that answers as a test requires, correctly or not, with TLS or without.
 
 #include <arpa/inet.h>
 #include <openssl/err.h>
@@ -27,7 +27,7 @@
 
 namespace entitable_test {
 
-/// One connection, on the side of the server. Whatever fails ends it quietly: the client is what is tested.
+/// The server side of one connection. Any failure ends it silently: the client is tested here.
 class peer {
 public:
     peer(int socket, SSL_CTX* tls, std::atomic<bool> const& stopping) : socket_(socket), stopping_(stopping) {
@@ -50,7 +50,7 @@ public:
 
     [[nodiscard]] bool open() const { return open_; }
 
-    /// The next request, head and body; nothing when the client has gone.
+    /// The next request, head and body; nullopt when the client has disconnected.
     std::optional<std::string> request() {
         for (;;) {
             if (auto const head = pending_.find("\r\n\r\n"); head != std::string::npos) {
@@ -70,7 +70,7 @@ public:
         }
     }
 
-    /// The next `size` bytes; nothing when the client has gone.
+    /// The next `size` bytes; nullopt when the client has disconnected.
     std::optional<std::string> bytes(std::size_t size) {
         while (pending_.size() < size) {
             if (!read_more()) {
@@ -82,7 +82,7 @@ public:
         return taken;
     }
 
-    /// False when the client wants no more.
+    /// False when the client has stopped reading.
     bool write(std::string_view text) {
         while (open_ && !text.empty() && !stopping_) {
             long const put = ssl_ != nullptr ? SSL_write(ssl_, text.data(), static_cast<int>(text.size()))
@@ -105,7 +105,7 @@ public:
         return write(text);
     }
 
-    /// Says nothing until the client goes or the test ends.
+    /// Sends nothing until the client disconnects or the test ends.
     void hang() {
         while (open_ && !stopping_) {
             pollfd wanted{socket_, POLLIN, 0};
@@ -125,12 +125,12 @@ public:
         return !stopping_;
     }
 
-    /// The end of the connection without a word of TLS about it.
+    /// Closes the connection without a TLS close message.
     void cut() {
         ::shutdown(socket_, SHUT_RDWR);
         open_ = false;
     }
-    /// The end of the connection as when a machine goes down: RST.
+    /// Closes the connection as a crashed machine would: RST.
     void reset() {
         linger const hard{1, 0};
         ::setsockopt(socket_, SOL_SOCKET, SO_LINGER, &hard, sizeof hard);
@@ -149,7 +149,7 @@ private:
         if (!open_) {
             return -1;
         }
-        // With TLS, bytes may wait inside of it.
+        // With TLS, bytes may be buffered in it.
         while (ssl_ == nullptr || SSL_pending(ssl_) == 0) {
             pollfd wanted{socket_, POLLIN, 0};
             if (::poll(&wanted, 1, 5) > 0) {
@@ -199,7 +199,7 @@ public:
         ::close(listening_);
     }
 
-    /// "http://127.0.0.1:12345", or https where the server speaks TLS.
+    /// "http://127.0.0.1:12345", or https if the server uses TLS.
     [[nodiscard]] std::string origin(std::string const& host = "127.0.0.1") const {
         return (tls_ != nullptr ? "https://" : "http://") + host + ":" + std::to_string(port_);
     }

@@ -7,7 +7,7 @@
 
 using namespace entitable;
 
-TEST_CASE("a URL has its parts") {
+TEST_CASE("a URL is split into its parts") {
     auto const all =
         parse_url("https://acct.table.core.windows.net:443/T(PartitionKey='%2F')?$top=1&x=?", "url").value();
     CHECK(all.encrypted);
@@ -27,7 +27,7 @@ TEST_CASE("a URL has its parts") {
     CHECK(v6.query == "x");
 }
 
-TEST_CASE("only this computer is the loopback") {
+TEST_CASE("only addresses of this computer count as loopback") {
     auto const local = [](std::string const& host) {
         return parse_url("http://" + host + "/x", "url").value().is_loopback();
     };
@@ -44,7 +44,7 @@ TEST_CASE("only this computer is the loopback") {
     }
 }
 
-TEST_CASE("addresses and names") {
+TEST_CASE("addresses and host names are told apart") {
     CHECK(parse_url("http://10.0.0.1", "url").value().is_address());
     CHECK(parse_url("http://[::2]", "url").value().is_address());
     CHECK_FALSE(parse_url("http://10.0.0.1.example", "url").value().is_address());

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What a transaction decides by the absence of a row: a body may have looked for it before it was there, and absent rows are not guarded.
+// Decisions of a transaction that depend on a missing row: a body may have looked for it before it existed, and missing rows are not
+// guarded.
 
 #include "runners.hpp"
 
@@ -17,7 +18,7 @@ using runners_by_mail = indexed_table<marathon::runner, unique<marathon::by_mail
 
 marathon::runner with_mail(std::int32_t bib, std::string const& mail) { return {"NYC", bib, "", 20, "", mail, {}}; }
 
-/// Whether each key is of one entity, and the index knows all.
+/// Whether each key belongs to one entity, and the index contains all.
 void check_keys(memory_backend const& store) {
     runners_by_mail const all{store, "runners"};
     std::map<std::string, int> owners;
@@ -36,8 +37,8 @@ void check_keys(memory_backend const& store) {
 
 } // namespace
 
-TEST_CASE("index: a unique key that another writer took behind a look for its owner is not taken twice") {
-    // The other writer comes behind each of the requests of the transaction, in turn.
+TEST_CASE("index: a unique key that another writer takes after the lookup of its owner is not taken twice") {
+    // The other writer comes after each of the requests of the transaction, in turn.
     for (int behind = 0; behind < 8; ++behind) {
         INFO("behind request " << behind);
         memory_backend const store;
@@ -62,7 +63,7 @@ TEST_CASE("index: a unique key that another writer took behind a look for its ow
     }
 }
 
-TEST_CASE("index: a unique key that passes to another entity while a body has looked for both") {
+TEST_CASE("index: a unique key moves to another entity after a body has looked up both") {
     for (int behind = 0; behind < 10; ++behind) {
         INFO("behind request " << behind);
         memory_backend const store;

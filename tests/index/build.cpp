@@ -46,7 +46,7 @@ struct world {
     }
 };
 
-/// A store on the way to which the first transaction of index rows is held up.
+/// A store that delays the first transaction with index rows.
 struct holding_up {
     using is_transport = void;
     any_transport below;
@@ -71,7 +71,7 @@ struct holding_up {
     }
 };
 
-/// A clock of whose waits, once they are long, something makes use.
+/// A clock that calls a function when a wait is long.
 struct used_clock : clock {
     testing::manual_clock behind;
     steady_time begun{behind.steady()};
@@ -105,7 +105,7 @@ std::uint64_t rows_of(memory_backend const& store, std::string_view literal) {
 
 } // namespace
 
-TEST_CASE("index: a build sends a request for many entities, and builds what was asked for") {
+TEST_CASE("index: a build sends one request for many entities and builds the requested index") {
     world in;
     in.fill(4000);
     std::uint64_t requests = 0;
@@ -119,14 +119,14 @@ TEST_CASE("index: a build sends a request for many entities, and builds what was
                                                  : runners.build<by_club>().value().written;
         INFO("index " << index << ", " << requests << " requests");
         CHECK(written == 4000);
-        CHECK(requests <= 400); // 0.1 an entity
+        CHECK(requests <= 400); // 0.1 per entity
         CHECK(rows_of(in.store, "AGE:") == 4000);
         CHECK(rows_of(in.store, "MAIL:") == (index > 0 ? 4000 : 0));
     }
     CHECK((runners.verify)().value().good());
 }
 
-TEST_CASE("index: an index is whole after a build with writers at each of its requests") {
+TEST_CASE("index: an index is complete after a build with writers at each of its requests") {
     std::mt19937_64 random{7};
     for (int round = 0; round < static_cast<int>(rounds(12, 300, 60)); ++round) {
         world in;
@@ -158,7 +158,7 @@ TEST_CASE("index: an index is whole after a build with writers at each of its re
             INFO("round " << round << " " << (made ? std::string{} : made.error().to_string()));
             return made.has_value();
         };
-        CHECK(runners.create_if_absent().has_value()); // with a lost answer it may say that it made the table
+        CHECK(runners.create_if_absent().has_value()); // with a lost answer it may report that it created the table
         while (!built(runners.build<by_age>()) && lost++ < 5) {}
         while (!built(runners.build<by_mail>()) && lost++ < 5) {}
         while (!built(runners.build<by_club>()) && lost++ < 5) {}
@@ -170,7 +170,7 @@ TEST_CASE("index: an index is whole after a build with writers at each of its re
     }
 }
 
-TEST_CASE("index: rows of a request that arrives late are not left in an index that is ready") {
+TEST_CASE("index: rows of a late request do not stay in an index that is ready") {
     world in;
     in.fill(50);
     used_clock time;
@@ -195,7 +195,7 @@ TEST_CASE("index: rows of a request that arrives late are not left in an index t
     CHECK(rows_of(in.store, "AGE:") == 50);
 }
 
-TEST_CASE("index: a build that is stopped at each of its requests is ended by another one") {
+TEST_CASE("index: a build that is stopped at any of its requests is completed by another one") {
     int stops = 0;
     for (std::uint64_t number = 1; number <= 24; ++number) {
         world in;
@@ -204,7 +204,7 @@ TEST_CASE("index: a build that is stopped at each of its requests is ended by an
         auto const stopped = in.runners(nasty);
         CHECK(!in.runners(in.store).create_if_absent().value());
         nasty.plan({testing::fault::refused(), number, {}});
-        stops += stopped.build<by_age>() ? 0 : 1; // the bulk load sends again what was refused
+        stops += stopped.build<by_age>() ? 0 : 1; // the bulk load sends refused rows again
         INFO("stopped at request " << number);
         auto const runners = in.runners(in.store);
         runners.build<by_age>().value();
@@ -214,12 +214,12 @@ TEST_CASE("index: a build that is stopped at each of its requests is ended by an
     CHECK(stops >= 8);
 }
 
-TEST_CASE("index: a build from another declaration takes the old rows away, some thousands at a time") {
+TEST_CASE("index: a build from another declaration removes the old rows, some thousands at a time") {
     world in;
     in.fill(3000);
     table<by_age> const old{in.store, "runners"};
     std::vector<by_age> rows;
-    for (std::int32_t bib = 0; bib < 3000; ++bib) { // as another program wrote them, of older ages
+    for (std::int32_t bib = 0; bib < 3000; ++bib) { // as another program wrote them, from older ages
         by_age one;
         static_cast<runner&>(one) = {"race" + std::to_string(bib / 500), bib, "n", 19 + bib % 50, "", "", {}};
         rows.push_back(one);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A write that is cancelled takes its intent away, and the keys that it was about to take: no token keeps them.
+// A cancelled write removes its intent and the keys that it was about to write: the cleanup ignores the stop token.
 
 #include "runners.hpp"
 
@@ -25,7 +25,7 @@ runners_elsewhere open(any_transport const& store, cancellation_token token = {}
         store, "runners", calls, index_options{}, in_table<by_club>{store, "clubs"}, in_table<by_name>{store, "names"}};
 }
 
-/// Intents are what is left of writers that did not end.
+/// Intents are left by writers that did not finish.
 std::uint64_t intents_in(memory_backend const& store) {
     call context;
     auto const all = store.execute(query_entities{"runners", {}, {}, {}, 1000, {}}, context).value();
@@ -38,7 +38,7 @@ std::uint64_t intents_in(memory_backend const& store) {
 
 } // namespace
 
-TEST_CASE("index: a write that is cancelled behind any of its requests leaves no intent and no index row") {
+TEST_CASE("index: a write that is cancelled after any of its requests leaves no intent and no index row") {
     bool cancelled_once = false;
     bool written_once = false;
     for (int behind = 0; behind < 16; ++behind) {
@@ -76,5 +76,5 @@ TEST_CASE("index: a write that is cancelled behind any of its requests leaves no
         }
     }
     CHECK(cancelled_once);
-    CHECK(written_once); // cancelled behind its transaction, and completed
+    CHECK(written_once); // cancelled after its transaction, and completed
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Programs with different lists of indexes over one table, and programs that go by what they have read a minute ago.
+// Programs with different lists of indexes over one table, and programs that use a state they read a minute ago.
 
 #include "runners.hpp"
 #include <entitable/testing.hpp>
@@ -55,7 +55,7 @@ ENTITABLE(by_city, partition_key(race), row_key(literal("CITY:"), city, name), p
 
 } // namespace
 
-TEST_CASE("index: a program with a shorter list writes nothing past an index that others keep, and reads") {
+TEST_CASE("index: a program with a shorter list can read but not write past an index that others maintain") {
     world all;
     wide_list{all.store, "runners", all.how}.create().value();
     narrow const older{all.store, "runners", all.how};
@@ -68,7 +68,7 @@ TEST_CASE("index: a program with a shorter list writes nothing past an index tha
             Catch::Matchers::Contains("retire(\"by_team\")"));
     CHECK(older.batch().insert(ann).submit().error().code == error_code::declaration_differs);
     CHECK(older.remove("NYC", 1, any_etag).error().code == error_code::declaration_differs);
-    CHECK(older.by<by_age>().where(a::race == "NYC").to().value().empty()); // its own index is whole
+    CHECK(older.by<by_age>().where(a::race == "NYC").to().value().empty()); // its own index is complete
     older.retire("by_team").value();
     CHECK(older.insert(ann).has_value());
     wide_list const newer{all.store, "runners", all.how};
@@ -76,18 +76,19 @@ TEST_CASE("index: a program with a shorter list writes nothing past an index tha
     newer.build<by_team>().value();
     CHECK(newer.by<by_team>().where(t::race == "NYC").to().value().size() == 1);
     all.time.advance(all.how.lease);
-    CHECK(older.insert(bob).error().code == error_code::declaration_differs); // it goes by no old list
+    CHECK(older.insert(bob).error().code == error_code::declaration_differs); // it does not use an old list
 }
 
-TEST_CASE("index: a program with a shorter list, within its lease, while the new index is built") {
+TEST_CASE("index: a program with a shorter list writes within its lease while the new index is built, and is refused "
+          "afterwards") {
     world all;
     narrow const older{all.store, "runners", all.how};
     older.create().value();
     older.insert(ann).value(); // its lease begins
-    // The build waits, and the older program writes while it does: at each request of the build, and between.
+    // The build waits, and the older program writes meanwhile: at each request of the build, and between.
     wide_list const newer{all.store, "runners", all.how};
     newer.build<by_team>().value();
-    auto const late = older.insert(bob); // the lease is over: the clock has gone on
+    auto const late = older.insert(bob); // the lease is over: the clock has advanced
     CHECK(late.error().code == error_code::declaration_differs);
     CHECK(newer.by<by_team>().where(t::race == "NYC").to().value().size() == 1);
     CHECK((newer.verify)().value().good());
@@ -99,7 +100,7 @@ TEST_CASE("index: a build that was stopped while it waited waits again") {
     first.create().value();
     first.retire<by_age>().value();
     narrow const writer{all.store, "runners", all.how};
-    writer.insert(ann).value(); // by its lease the index is retired
+    writer.insert(ann).value(); // according to its lease the index is retired
     cancellation_source stop;
     stopping_clock slow;
     slow.behind = &all.time;
@@ -115,24 +116,24 @@ TEST_CASE("index: a build that was stopped while it waited waits again") {
     second.build<by_age>().value();
     CHECK(all.time.steady() - begun >= all.how.lease + all.how.longest_request);
     CHECK(second.by<by_age>().where(a::race == "NYC").to().value().size() == 1);
-    // Between its two steps a build that waits for nobody finds what was fenced.
+    // Between its two steps a build that does not wait finds entities that were fenced.
     CHECK((second.verify)().value().good());
 }
 
-TEST_CASE("index: a reader whose lease says ready does not use an index that nobody keeps any more") {
+TEST_CASE("index: a reader whose lease says ready does not use an index that is no longer maintained") {
     world all;
     narrow const reader_of{all.store, "runners", all.how};
     reader_of.create().value();
     CHECK(reader_of.by<by_age>().where(a::race == "NYC").to().value().empty());
     narrow const other{all.store, "runners", all.how};
-    auto const asked = reader_of.by<by_age>().where(a::race == "NYC"); // made while it was ready
+    auto const asked = reader_of.by<by_age>().where(a::race == "NYC"); // created while it was ready
     other.retire<by_age>().value();
     other.insert(ann).value();
     CHECK(reader_of.by<by_age>().where(a::race == "NYC").to().error().code == error_code::index_not_ready);
     CHECK(asked.to().error().code == error_code::index_not_ready);
 }
 
-TEST_CASE("index: nothing is written to a table whose indexes were never declared") {
+TEST_CASE("index: nothing is written to a table without declared indexes") {
     world all;
     table<runner> const plain{all.store, "runners"};
     plain.create().value();
@@ -141,10 +142,10 @@ TEST_CASE("index: nothing is written to a table whose indexes were never declare
     CHECK(refused.error().code == error_code::declaration_missing);
     CHECK_THAT(refused.error().message,
         Catch::Matchers::Contains("create_if_absent()") && Catch::Matchers::Contains("build<by_age>()"));
-    CHECK(!runners.create_if_absent().value()); // the table is there, and has no entities: declared
+    CHECK(!runners.create_if_absent().value()); // the table exists and has no entities: declared
     CHECK(runners.insert(ann).has_value());
     CHECK(runners.by<by_age>().where(a::race == "NYC").to().value().size() == 1);
-    // The one who made it has ended before it declared anything, and somebody wrote.
+    // The creator ended before it declared anything, and another program wrote.
     table<runner> const again{all.store, "others"};
     again.create().value();
     again.insert(ann).value();
@@ -156,8 +157,8 @@ TEST_CASE("index: nothing is written to a table whose indexes were never declare
     CHECK((others.verify)().value().good());
 }
 
-TEST_CASE("index: two programs create a table at once") {
-    // The other one comes behind each of the requests of the first.
+TEST_CASE("index: two programs create a table concurrently") {
+    // The other program comes after each of the requests of the first.
     for (int behind = 0; behind < 6; ++behind) {
         INFO("behind request " << behind);
         world all;
@@ -180,7 +181,7 @@ TEST_CASE("index: two programs create a table at once") {
     }
 }
 
-TEST_CASE("index: lists of two types in one table do not meet") {
+TEST_CASE("index: the lists of two types in one table do not interfere") {
     world all;
     narrow const runners{all.store, "all", all.how};
     indexed_table<club, by_city> const clubs{all.store, "all", all.how};
@@ -191,7 +192,8 @@ TEST_CASE("index: lists of two types in one table do not meet") {
     CHECK(clubs.insert({"NYC", "Ajax", "Kiel"}).has_value());
     CHECK((runners.verify)().value().good());
     CHECK((clubs.verify)().value().good());
-    // A state of before says of no entities: it may be anybody's, until its own program has been there.
+    // An earlier state does not say whose entities they are: they may belong to any type, until its own program has
+    // run.
     row_builder old{"~!index!", "~!index!by_city"};
     old.add("State", value_view{"ready"});
     call context;
@@ -207,7 +209,7 @@ TEST_CASE("index: lists of two types in one table do not meet") {
     CHECK(runners.insert(bob).has_value());
 }
 
-TEST_CASE("index: rows of one table that cannot be told apart are refused before the first request") {
+TEST_CASE("index: ambiguous row types in one table are refused before the first request") {
     world all;
     indexed_table<runner, elsewhere<by_club>> const same{
         all.store, "runners", all.how, in_table<by_club>{all.store, "Runners"}};
@@ -225,7 +227,7 @@ TEST_CASE("index: rows of one table that cannot be told apart are refused before
     CHECK((apart.verify)().value().good());
 }
 
-TEST_CASE("index: under an operation id a row of an index that is gone already is left out") {
+TEST_CASE("index: with an operation id an index row that is already deleted is left out") {
     world all;
     auto const safe = retrying{all.store, {.operation_rows = true}};
     narrow const runners{all.store, "runners", all.how};
@@ -241,11 +243,11 @@ TEST_CASE("index: under an operation id a row of an index that is gone already i
     CHECK((made ? std::string{} : made.error().to_string()) == "");
     CHECK(made->healed == 1);
     CHECK((runners.verify)().value().good());
-    CHECK(with_id.replace(older, any_etag).value().attempts == 0); // it was made before
+    CHECK(with_id.replace(older, any_etag).value().attempts == 0); // it was created before
 }
 
-TEST_CASE("index: no row is written by what was known before the lease ended") {
-    // The index is retired, or built again, behind each request of a write whose lease ends there.
+TEST_CASE("index: no row is written with a state from before the lease ended") {
+    // The index is retired, or built again, after each request of a write whose lease ends there.
     for (bool const retired : {false, true}) {
         for (int behind = 0; behind < 12; ++behind) {
             INFO((retired ? "retired" : "built") << " behind request " << behind);
@@ -291,8 +293,7 @@ TEST_CASE("index: no row is written by what was known before the lease ended") {
     }
 }
 
-TEST_CASE(
-    "index: a writer that ends right behind its transaction leaves no hole in an index that was built meanwhile") {
+TEST_CASE("index: a writer that ends right after its transaction leaves no hole in an index that was built meanwhile") {
     struct ended {};
     for (bool const replaces : {false, true}) {
         for (int behind = 0; behind < 12; ++behind) {
@@ -336,7 +337,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("index: a table that has entities is not declared whole where the answer to its creation was lost") {
+TEST_CASE("index: the indexes of a non-empty table are not declared complete if the answer to its creation was lost") {
     world all;
     table<runner> const plain{all.store, "runners"};
     plain.create().value();
@@ -344,12 +345,12 @@ TEST_CASE("index: a table that has entities is not declared whole where the answ
     testing::faulty const lossy{all.store};
     lossy.plan({testing::fault::lost_after(), 1, "create_table"});
     narrow const runners{retrying{lossy, {.time = &all.time, .seed = 1}}, "runners", all.how};
-    static_cast<void>(runners.create_if_absent().value()); // whoever made it
+    static_cast<void>(runners.create_if_absent().value()); // whichever program created it
     CHECK(runners.by<by_age>().where(a::race == "NYC").to().error().code == error_code::index_not_ready);
     CHECK(runners.insert(bob).error().code == error_code::declaration_missing);
 }
 
-TEST_CASE("index: the state of an index is stored as the registered row") {
+TEST_CASE("index: the state of an index is stored in its registered form") {
     world all;
     narrow{all.store, "runners", all.how}.create().value();
     call context;

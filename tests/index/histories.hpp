@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// Random writes of an indexed table over any transport: beside a map, with faults, by several writers at once.
+/// Random writes of an indexed table over any transport: compared with a map, with faults, and by several concurrent
+/// writers.
 
 #include <entitable/core/random.hpp>
 #include <entitable/testing/faulty.hpp>
@@ -28,7 +29,7 @@ using entitable::result;
 using everything = entitable::indexed_table<runner, by_age, by_team, entitable::unique<by_mail>,
     entitable::elsewhere<by_club>, entitable::elsewhere<entitable::unique<by_name>>>;
 
-/// The tables, with `tag` in their names: of one test in a store that others use too.
+/// The tables, with `tag` in their names: of one test in a store that others also use.
 inline everything open(
     entitable::any_transport const& through, std::string const& tag = "", entitable::index_options const& how = {}) {
     return {through, "runners" + tag, how, entitable::in_table<by_club>{through, "clubs" + tag},
@@ -40,7 +41,7 @@ inline bool same(runner const& one, runner const& other) {
         std::tie(other.race, other.bib, other.name, other.age, other.club, other.mail, other.team);
 }
 
-/// What is asked for by each index is what the entities say.
+/// A query by each index returns what the entities contain.
 inline void check_by_hand(
     everything const& runners, std::map<std::int32_t, runner> const& model, std::string const& race) {
     using r = entitable::fields<runner>;
@@ -78,7 +79,7 @@ inline void check_by_hand(
     CHECK(seen.entities == model.size());
 }
 
-/// One writer's random writes.
+/// Random writes of one writer.
 class random_writer {
 public:
     static constexpr std::int32_t bibs = 5;
@@ -96,14 +97,14 @@ public:
         return made;
     }
 
-    /// What a write needs, and what it leaves.
+    /// The requirements of a write, and its result.
     struct write {
         bool needs_absence{};
         bool needs_presence{};
         bool removes{};
     };
 
-    /// Writes this runner in one of the ways that there are.
+    /// Writes this runner in one of the possible ways.
     result<indexed> go(everything const& runners, runner const& made, write& what) {
         switch (below(7)) {
             case 0: what.needs_absence = true; return runners.insert(made);
@@ -130,7 +131,7 @@ private:
     entitable::random_source random_;
 };
 
-/// Without faults: each outcome, and what every index answers, is that of a map.
+/// Without faults: each outcome, and the answer of every index, equals that of a map.
 inline void write_beside_a_map(everything const& runners, std::uint64_t seed, std::size_t rounds) {
     runners.create().value();
     random_writer writer{seed};
@@ -159,7 +160,7 @@ inline void write_beside_a_map(everything const& runners, std::uint64_t seed, st
     check_by_hand(runners, model, "NYC");
 }
 
-/// How a history with faults went.
+/// The result of a history with faults.
 struct stormy_history {
     std::size_t done{};
     std::size_t refused{};
@@ -167,16 +168,17 @@ struct stormy_history {
     std::size_t left{}; ///< index rows that dangled before repair
 };
 
-/// With faults between writer and store: a write that was refused has left nothing, one that was made is there, and no entity is ever
-/// without its index rows. `clean` goes by the faults. After repair nothing is left over.
+/// With faults between writer and store: a refused write has left nothing, an acknowledged one is stored, and no entity is ever
+/// without its index rows. `clean` bypasses the faults. After repair nothing is left over.
 template <class Faulty>
 stormy_history write_in_a_storm(
     Faulty const& stormy, everything const& runners, everything const& clean, std::uint64_t seed, std::size_t rounds) {
     using entitable::testing::fault;
     clean.create_if_absent().value();
     random_writer writer{seed};
-    std::map<std::int32_t, std::optional<runner>> now;                // what the last write that is known has left
-    std::map<std::int32_t, std::vector<std::optional<runner>>> maybe; // what one that is unknown may leave, at any time
+    std::map<std::int32_t, std::optional<runner>> now; // the state after the last write with a known outcome
+    std::map<std::int32_t, std::vector<std::optional<runner>>>
+        maybe; // the possible states after writes with an unknown outcome
     stormy_history told;
     std::vector<fault> const choices{fault::refused(), fault::lost_before(), fault::lost_after(), fault::half_answer(),
         fault::late(), fault::busy(), fault::throttled()};
@@ -226,8 +228,8 @@ stormy_history write_in_a_storm(
     return told;
 }
 
-/// One of several writers: everyone adds to the ages, and moves rows of all indexes meanwhile. How many additions were acknowledged,
-/// and how many may have been made.
+/// One of several writers: each adds to the ages and moves rows of all indexes meanwhile. Returns the numbers of acknowledged
+/// additions and of those with unknown outcome.
 struct additions {
     std::int64_t done{};
     std::int64_t unknown{};
@@ -254,7 +256,7 @@ inline additions add_and_move(everything const& runners, std::uint64_t seed, std
     return told;
 }
 
-/// Those whom `add_and_move` changes.
+/// The entities that `add_and_move` changes.
 inline void insert_movers(everything const& runners) {
     runners.create().value();
     for (std::int32_t bib = 0; bib < random_writer::bibs; ++bib) {
@@ -265,7 +267,7 @@ inline void insert_movers(everything const& runners) {
     }
 }
 
-/// The sum of what was added is there, no entity is without its index rows, and after repair no row is left over.
+/// The sum of the additions is right, no entity is without its index rows, and after repair no row is left over.
 inline void check_movers(everything const& runners, additions const& all) {
     auto const before = runners.verify().value();
     CHECK(before.entities == random_writer::bibs);

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The runners of a marathon: asked by bib, by age, by club, by their mail address.
+/// The runners of a marathon, found by bib, by age, by club and by their mail address.
 
 #include <entitable/entitable.hpp>
 #include <entitable/index.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// From no index to one that is ready, and back; what readers and writers are told on the way.
+// From no index to a ready one, and back; and the answers to readers and writers in between.
 
 #include "runners.hpp"
 #include "support/catch.hpp"
@@ -23,7 +23,7 @@ ENTITABLE(by_age, partition_key(race), row_key(literal("AGE:"), width(age, 3), w
 
 } // namespace
 
-TEST_CASE("index: one of a table that has entities is not ready, is built, and then is") {
+TEST_CASE("index: an index of a non-empty table is not ready until it is built") {
     memory_backend const store;
     table<runner> const before{store, "runners"};
     before.create().value();
@@ -48,12 +48,12 @@ TEST_CASE("index: one of a table that has entities is not ready, is built, and t
     CHECK(runners.state<by_age>().value() == index_state::ready);
     CHECK(runners.state<by_club>().value() == index_state::building); // declared with the other one, and not filled
     CHECK(runners.build<by_club>().value().written == 2);
-    CHECK(time.steady() == begun); // nobody had to be waited for
+    CHECK(time.steady() == begun); // there was no program to wait for
     CHECK(runners.verify().value().good());
     CHECK(runners.build<by_club>().value().written == 0); // ready stays ready
 }
 
-TEST_CASE("index: a retired one is not kept, and is built again after everybody knows") {
+TEST_CASE("index: a retired index is not maintained, and can be built again once every program knows") {
     memory_backend const store;
     testing::manual_clock time;
     index_options how;
@@ -66,7 +66,7 @@ TEST_CASE("index: a retired one is not kept, and is built again after everybody 
     CHECK(time.steady() - begun >= how.lease + how.longest_request);
     CHECK(runners.retire("by_age").has_value()); // it is retired already
     runners.insert(bob).value();
-    CHECK(runners.verify().value().good()); // nobody keeps it, so nothing is missing
+    CHECK(runners.verify().value().good()); // it is not maintained, so nothing is missing
     CHECK(runners.build<by_age>().value().written == 2);
     using a = fields<by_age>;
     CHECK(runners.verify().value().good());
@@ -80,7 +80,7 @@ TEST_CASE("index: a retired one is not kept, and is built again after everybody 
     CHECK(runners.retire("by_nothing").error().code == error_code::resource_not_found);
 }
 
-TEST_CASE("index: a write behind its lease, of which the states cannot be read again, is not sent") {
+TEST_CASE("index: a write after its lease is not sent if the states cannot be read again") {
     memory_backend const store;
     testing::manual_clock time;
     index_options how;
@@ -99,13 +99,13 @@ TEST_CASE("index: a write behind its lease, of which the states cannot be read a
         if (done) {
             break;
         }
-        // Behind the request that wrote it, an index may lack its row.
+        // After the request that wrote it, an index may lack its row.
         CHECK(before.find("NYC", 1).value().has_value() == (done.error().effect == effect::unknown));
         before.unmaintained().remove_if_present("NYC", 1, any_etag).value();
     }
 }
 
-TEST_CASE("index: a program with another declaration of an index is told") {
+TEST_CASE("index: a program with another declaration of an index gets an error") {
     memory_backend const store;
     indexed_table<runner, by_age> const runners{store, "runners"};
     runners.create().value();
@@ -116,7 +116,7 @@ TEST_CASE("index: a program with another declaration of an index is told") {
     CHECK(refused.error().effect == effect::none);
 }
 
-TEST_CASE("index: two entities with one key of a unique index are reported with both, and settled by hand") {
+TEST_CASE("index: two entities with the same unique key are both reported, and are settled by hand") {
     memory_backend const store;
     table<runner> const before{store, "runners"};
     before.create().value();
@@ -154,7 +154,7 @@ TEST_CASE("index: two entities with one key of a unique index are reported with 
     CHECK(runners.resolve_violation(found.front(), found.front().entities[1]).value() == 0);
 }
 
-TEST_CASE("intent: rows of one entity are told from those of another whose key goes on") {
+TEST_CASE("intent: rows of an entity are told apart from rows of an entity whose key has the same beginning") {
     intent one{
         {"NYC", "BIB:1"}, std::string(32, 'a'), {}, intent_state::pending, {{"by_club", {}, row_keys{"Ajax", "x"}}}};
     intent const other{{"NYC", "BIB:1!2"}, std::string(32, 'b'), {}, intent_state::applied, {}};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Random writes of an indexed table with faults, on memory and on a file; the same on a server stands in tests/server, on the
-// emulator in tests/azurite, and with processes that are killed in tests/crash.
+// Random writes of an indexed table with faults, in memory and in a file. The same on a server is in tests/server, on the
+// emulator in tests/azurite, and with killed processes in tests/crash.
 
 #include "histories.hpp"
 #include "support/long.hpp"
@@ -18,7 +18,7 @@ using entitable_test::temporary_folder;
 
 namespace {
 
-/// Faults at every request; `retries` in between, or not.
+/// Faults at every request, with or without `retries`.
 template <class Store>
 void storms(Store const& store, std::size_t histories, bool retries) {
     stormy_history all;
@@ -50,12 +50,12 @@ void storms(Store const& store, std::size_t histories, bool retries) {
 
 } // namespace
 
-TEST_CASE("index: with faults no entity is without its index rows, on memory") {
+TEST_CASE("index: with faults in memory every entity keeps its index rows") {
     storms(memory_backend{}, rounds(40, 5'000, 400), false);
     storms(memory_backend{}, rounds(20, 5'000, 200), true);
 }
 
-TEST_CASE("index: with faults no entity is without its index rows, on a file") {
+TEST_CASE("index: with faults in a file every entity keeps its index rows") {
     temporary_folder const folder{temporary_folder::memory()};
     file_backend const store{folder / "runners.db"};
     storms(store, rounds(6, 500, 50), false);

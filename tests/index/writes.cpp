@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Every write of an indexed table beside a plain map; and what is refused, healed and found.
+// Every write of an indexed table, compared with a plain map; and refusals, repairs and queries.
 
 #include "histories.hpp"
 #include "support/catch.hpp"
@@ -22,7 +22,7 @@ runner const bob{"NYC", 2, "Bob", 50, "Ajax", "bob@x", {}};
 
 } // namespace
 
-TEST_CASE("index: an entity is found by each of its keys") {
+TEST_CASE("index: an entity is found by each of its index keys") {
     memory_backend const store;
     everything const runners = open(store);
     runners.create().value();
@@ -40,7 +40,7 @@ TEST_CASE("index: an entity is found by each of its keys") {
     CHECK(!runners.by<by_name>().where(n::name == "Zoe").first().value());
 }
 
-TEST_CASE("index: what an index covers is one request, without a look at the entities") {
+TEST_CASE("index: a covered query is one request and does not read the entities") {
     memory_backend const store;
     everything const runners = open(store);
     runners.create().value();
@@ -58,7 +58,7 @@ TEST_CASE("index: what an index covers is one request, without a look at the ent
     CHECK(told.index_rows.access == access_path::row_range);
 }
 
-TEST_CASE("index: refusals are those of a table, and change nothing") {
+TEST_CASE("index: refused writes have the errors of a table and change nothing") {
     memory_backend const store;
     everything const runners = open(store);
     runners.create().value();
@@ -77,7 +77,7 @@ TEST_CASE("index: refusals are those of a table, and change nothing") {
     CHECK(code_of(taken) == error_code::entity_already_exists); // the mail address
     CHECK_THAT(taken.error().message, Catch::Matchers::Contains("unique index by_mail"));
     zoe.mail = "zoe@x";
-    zoe.name = "Ann"; // unique elsewhere
+    zoe.name = "Ann"; // unique, in another table
     CHECK(code_of(runners.insert(zoe)) == error_code::entity_already_exists);
     CHECK(code_of(runners.replace(zoe, any_etag)) == error_code::resource_not_found);
     CHECK(code_of(runners.remove("NYC", 3, any_etag)) == error_code::resource_not_found);
@@ -90,7 +90,7 @@ TEST_CASE("index: refusals are those of a table, and change nothing") {
     check_by_hand(runners, {{1, older}, {2, bob}}, "NYC");
 }
 
-TEST_CASE("index: a unique key passes from one entity to another in one batch") {
+TEST_CASE("index: a unique key moves from one entity to another in one batch") {
     memory_backend const store;
     indexed_table<runner, unique<by_mail>> const runners{store, "runners"};
     runners.create().value();
@@ -115,7 +115,7 @@ TEST_CASE("index: a unique key passes from one entity to another in one batch") 
     CHECK(runners.verify().value().good());
 }
 
-TEST_CASE("index: an index row that was removed by hand is in nobody's way") {
+TEST_CASE("index: an index row that was deleted by hand does not prevent writes") {
     memory_backend const store;
     everything const runners = open(store);
     runners.create().value();
@@ -180,12 +180,12 @@ TEST_CASE("index: an index row that was removed by hand is in nobody's way") {
     }
 }
 
-TEST_CASE("index: random writes beside a map") {
+TEST_CASE("index: random writes match a map") {
     memory_backend const store;
     write_beside_a_map(open(store), 2026, entitable_test::rounds(400, 20'000));
 }
 
-TEST_CASE("index: entities and index rows are entities of several types to others") {
+TEST_CASE("index: other programs see entities and index rows as entities of several types") {
     memory_backend const store;
     indexed_table<runner, by_age> const runners{store, "runners"};
     runners.create().value();
@@ -203,7 +203,7 @@ TEST_CASE("index: entities and index rows are entities of several types to other
     CHECK(bibs == 1);
 }
 
-TEST_CASE("index: through retries with operation rows, with answers that are lost") {
+TEST_CASE("index: works through retries with operation rows and lost answers") {
     memory_backend const store;
     retrying const through{
         store, {.policy = retry_policy::fixed(5, std::chrono::milliseconds{1}), .operation_rows = true}};
@@ -228,7 +228,7 @@ ENTITABLE(by_sender, partition_key(sender), row_key(town, id), properties())
 
 } // namespace
 
-TEST_CASE("index: an index elsewhere costs the requests that are promised, and takes row keys of 474 units") {
+TEST_CASE("index: an index in another table costs the documented requests and accepts row keys of 474 units") {
     testing::spy const seen{any_transport{memory_backend{}}};
     indexed_table<letter, elsewhere<by_sender>> const letters{seen, "letters", in_table<by_sender>{seen, "senders"}};
     letters.create().value();
@@ -249,5 +249,5 @@ TEST_CASE("index: an index elsewhere costs the requests that are promised, and t
     CHECK(requests_of([&] { return letters.remove("York", "1", any_etag); }) == 7);
     CHECK(letters.insert({"York", std::string(474, 'x'), 1}));
     CHECK(letters.insert({"York", std::string(475, 'x'), 1}).error().code == error_code::key_value_too_large);
-    CHECK(letters.insert({"York", std::string(475, 'x'), {}})); // no row elsewhere, no intent
+    CHECK(letters.insert({"York", std::string(475, 'x'), {}})); // no row in the other table, no intent
 }

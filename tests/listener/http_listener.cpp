@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// HTTP as it should be sent, and as it should not: each request is answered or its connection closed.
+// Valid and invalid HTTP: each request is answered or its connection closed.
 
 #include "listening.hpp"
 #include <entitable/core/text.hpp>
@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Says what it was asked.
+/// Returns the request it received.
 http_response echo(http_request const& request, request_sender const& from) {
     http_response made;
     made.status = 200;
@@ -37,7 +37,7 @@ std::size_t count_of(std::string_view text, std::string_view part) {
 
 } // namespace
 
-TEST_CASE("a request and its answer") {
+TEST_CASE("a request is answered") {
     listening const local{http_handler{echo}};
     std::string const answer =
         answer_to(local.port(), "POST /a/b?c=d HTTP/1.1\r\nHost: h:1\r\nX-Extra: x\r\nContent-Length: 3\r\n\r\nabc");
@@ -46,7 +46,7 @@ TEST_CASE("a request and its answer") {
     CHECK(answer_to(local.port(), "GET /x HTTP/1.0\r\n\r\n").find("Connection: close") != std::string::npos);
 }
 
-TEST_CASE("a connection is kept, and pipelined requests are answered in order") {
+TEST_CASE("a connection is reused, and pipelined requests are answered in order") {
     listening const local{http_handler{echo}};
     raw_connection const by{local.port()};
     std::string all;
@@ -66,13 +66,13 @@ TEST_CASE("a connection is kept, and pipelined requests are answered in order") 
     CHECK(by.read_all().find("/last") != std::string::npos);
 }
 
-TEST_CASE("forms of a request that are rare and right") {
+TEST_CASE("unusual but valid requests are accepted") {
     listening const local{http_handler{echo}};
     std::string const host = " HTTP/1.1\r\nHost: h\r\n\r\n";
-    // RFC 9112, 2.2: empty lines before a request; 3.2.2: an absolute address, whose scheme has no case, in the place of the host.
+    // RFC 9112, 2.2: empty lines before a request; 3.2.2: an absolute address, whose scheme is case-insensitive, in place of the host.
     CHECK(answer_to(local.port(), "\r\n\r\nGET /a" + host).find("GET http://h/a ") != std::string::npos);
     CHECK(answer_to(local.port(), "GET HTTP://other/a" + host).find("GET http://other/a ") != std::string::npos);
-    // RFC 9110, 8.6: no length but that of the body that GET would have had. The connection goes on.
+    // RFC 9110, 8.6: no length except that of the body that GET would have. The connection stays open.
     raw_connection const by{local.port()};
     by.send("HEAD /a" + host + "\r\nGET /b" + host);
     std::string const answers = by.read_until("- \n");
@@ -81,7 +81,7 @@ TEST_CASE("forms of a request that are rare and right") {
     CHECK(answers.find("/a") == std::string::npos);
 }
 
-TEST_CASE("bodies in chunks, byte by byte, and after 100-continue") {
+TEST_CASE("bodies are read in chunks, byte by byte, and after 100-continue") {
     listening const local{http_handler{echo}};
     std::string const chunked = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: "
                                 "chunked\r\n\r\n3\r\nabc\r\nA;x=y\r\n0123456789\r\n0\r\nX-Extra: late\r\n\r\n";
@@ -98,7 +98,7 @@ TEST_CASE("bodies in chunks, byte by byte, and after 100-continue") {
     CHECK(slow.read_until("ok\n").find("200 OK") != std::string::npos);
 }
 
-TEST_CASE("what could be read in two ways, or not at all, is refused and the connection closed") {
+TEST_CASE("an ambiguous or invalid request is refused, and the connection is closed") {
     std::atomic<int> served{0};
     listening const local{http_handler{[&](http_request const& request, request_sender const& from) {
         ++served;
@@ -143,7 +143,7 @@ TEST_CASE("what could be read in two ways, or not at all, is refused and the con
     CHECK(status_of(answer_to(local.port(), "GET / HTTP/1.1\r\nHost: h\r\n\r\n")) == "HTTP/1.1 200");
 }
 
-TEST_CASE("what is too large is refused before it is read") {
+TEST_CASE("a request that is too large is refused before it is read") {
     listener_options options;
     options.max_header_size = 2'000;
     options.max_body_size = 1'000;
@@ -163,7 +163,7 @@ TEST_CASE("what is too large is refused before it is read") {
         "HTTP/1.1 200");
 }
 
-TEST_CASE("who sends slowly, or not at all, is cut off") {
+TEST_CASE("a client that sends slowly or nothing is disconnected") {
     listener_options options;
     options.idle_timeout = 150ms;
     options.header_timeout = 150ms;
@@ -176,7 +176,7 @@ TEST_CASE("who sends slowly, or not at all, is cut off") {
     body.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nab");
     raw_connection const drip{local.port()};
     drip.send("GET / HTTP/1.1\r\nX: ");
-    for (int byte = 0; byte < 20; ++byte) { // each byte in time, the whole not
+    for (int byte = 0; byte < 20; ++byte) { // each byte is in time, the whole is not
         std::this_thread::sleep_for(20ms);
         drip.send("x");
     }
@@ -186,7 +186,7 @@ TEST_CASE("who sends slowly, or not at all, is cut off") {
     CHECK(drip.closed());
 }
 
-TEST_CASE("connections have a bound") {
+TEST_CASE("the number of connections is limited") {
     listener_options options;
     options.max_connections = 3;
     listening const local{http_handler{echo}, options};
@@ -209,7 +209,7 @@ TEST_CASE("connections have a bound") {
     CHECK(status_of(answer) == "HTTP/1.1 200");
 }
 
-TEST_CASE("answers that take long hold up no other connection") {
+TEST_CASE("slow responses do not delay other connections") {
     std::atomic<bool> go{false};
     listener_options options;
     options.threads = 1;
@@ -230,12 +230,12 @@ TEST_CASE("answers that take long hold up no other connection") {
     CHECK(b.read_until("- \n").find("/slow") != std::string::npos);
 }
 
-TEST_CASE("a handler that throws is answered for") {
+TEST_CASE("an exception from a handler is answered with an error") {
     listening const local{http_handler{[](http_request const&, request_sender const&) -> http_response { throw 1; }}};
     CHECK(status_of(answer_to(local.port(), "GET / HTTP/1.1\r\nHost: h\r\n\r\n")) == "HTTP/1.1 500");
 }
 
-TEST_CASE("stopping finishes what is under way and closes the rest") {
+TEST_CASE("stopping completes the requests in progress and closes the other connections") {
     std::atomic<bool> begun{false};
     std::atomic<bool> go{false};
     listening local{http_handler{[&](http_request const& request, request_sender const& from) {
@@ -259,7 +259,7 @@ TEST_CASE("stopping finishes what is under way and closes the rest") {
     CHECK_FALSE(raw_connection{local.port()}.connected());
 }
 
-TEST_CASE("where a listener may listen") {
+TEST_CASE("a listener accepts only valid addresses and ports") {
     auto const said = [](listener_options options) {
         http_listener made{http_handler{echo}, std::move(options)};
         auto const opened = made.listen();
@@ -276,7 +276,7 @@ TEST_CASE("where a listener may listen") {
     REQUIRE(first.listen());
     CHECK(said({.port = first.port()}) == "StoreFailed");
     std::uint16_t const port = first.port();
-    CHECK(first.listen()); // it does already
+    CHECK(first.listen()); // it is listening already
     CHECK(first.port() == port);
     std::thread running{[&] { static_cast<void>(first.run()); }};
     CHECK(status_of(answer_to(port, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")) == "HTTP/1.1 200");
@@ -290,7 +290,7 @@ TEST_CASE("where a listener may listen") {
     CHECK(without_metrics.run().error().code == error_code::store_failed); // it would have none
 }
 
-TEST_CASE("metrics on a port of their own") {
+TEST_CASE("metrics are served on a port of their own") {
     struct : observer {
         std::mutex lock;
         std::string log;

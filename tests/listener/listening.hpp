@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Listeners of the tests, and senders of raw bytes to them.
+/// Listeners of the tests, and clients that send raw bytes to them.
 
 #include <entitable/listener.hpp>
 
@@ -51,7 +51,7 @@ private:
     std::thread thread_;
 };
 
-/// A connection that sends what it is told.
+/// A connection that sends the given bytes.
 class raw_connection {
 public:
     explicit raw_connection(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
@@ -76,13 +76,13 @@ public:
         }
     }
     void finish() const { ::shutdown(socket_, SHUT_WR); }
-    /// What comes until the end, or nothing for so long.
+    /// Everything received until the end, or until nothing arrives for this time.
     [[nodiscard]] std::string read_all(int patience_ms = 5'000) const {
         std::string all;
         while (read_some(all, patience_ms)) {}
         return all;
     }
-    /// What comes until `marker` has come so often.
+    /// Everything received until `marker` has arrived this number of times.
     [[nodiscard]] std::string read_until(std::string_view marker, std::size_t times = 1) const {
         std::string all;
         for (;;) {
@@ -123,7 +123,7 @@ private:
     mutable bool ended_{};
 };
 
-/// Sends bytes on a connection of their own, and reads all that comes.
+/// Sends bytes on a connection of their own, and reads everything that is returned.
 inline std::string answer_to(std::uint16_t port, std::string_view bytes) {
     raw_connection const by{port};
     REQUIRE(by.connected());

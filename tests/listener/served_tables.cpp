@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Tables over libcurl and a socket: the conformance suite, and a server that is killed while it is written to.
+// Tables over libcurl and a socket: the conformance suite, and a server that is killed during writes.
 
 #include "listening.hpp"
 #include <entitable/file.hpp>
@@ -22,7 +22,7 @@ using namespace entitable_test;
 
 namespace {
 
-/// A client of what listens on this port. Its limits are those of the service.
+/// A client of the server that listens on this port. Its limits are those of the service.
 azure_backend client_of(std::uint16_t port) {
     rest_options options;
     options.limits = storage_profile();
@@ -41,10 +41,10 @@ void conforms(any_transport const& store) {
 
 } // namespace
 
-TEST_CASE("conformance: a memory_backend behind a socket") { conforms(memory_backend{}); }
+TEST_CASE("conformance: a memory_backend served over a socket") { conforms(memory_backend{}); }
 
-TEST_CASE("conformance: a file_backend behind a socket") {
-    if (rounds(0, 1) == 0) { // in the short form the file is behind the protocol without a socket
+TEST_CASE("conformance: a file_backend served over a socket") {
+    if (rounds(0, 1) == 0) { // the short form tests the file behind the protocol without a socket
         return;
     }
     temporary_folder const folder;
@@ -53,7 +53,7 @@ TEST_CASE("conformance: a file_backend behind a socket") {
     conforms(file_backend{folder / "served.db", options});
 }
 
-TEST_CASE("a server that is killed has kept every write that it acknowledged") {
+TEST_CASE("a killed server has stored every write that it acknowledged") {
     temporary_folder const folder;
     std::string const path = folder / "served.db";
     struct seen {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// What the library takes for granted of the service and no emulator can prove: each test is one claim. They run on an account
+// Assumptions of the library about the service that no emulator can prove: each test is one claim. They run on an account
 // (`tests/tools/live`), and, but for those with the tag [service], on the emulator.
 
 #include <entitable/azure.hpp>
@@ -23,7 +23,7 @@ using namespace entitable;
 
 namespace {
 
-/// A table of its own on the account, or on the emulator; gone at the end.
+/// A table of its own on the account, or on the emulator, which is dropped at the end.
 class live_table {
 public:
     live_table() : store_(connection()) {
@@ -74,7 +74,8 @@ std::int32_t number_in(get_entity::response const& found) { return found.entity.
 
 } // namespace
 
-TEST_CASE("a merge of nothing under the exact ETag is accepted, changes no property and gives a new ETag", "[live]") {
+TEST_CASE(
+    "a merge without properties under the exact ETag is accepted, changes no property and gives a new ETag", "[live]") {
     live_table const in;
     auto const first = in.write(mutation::insert(number_of("r", 7))).value();
     auto const second = in.write(mutation::merge(nothing_of("r"), first.etag)).value();
@@ -84,8 +85,8 @@ TEST_CASE("a merge of nothing under the exact ETag is accepted, changes no prope
         error_code::update_condition_not_satisfied);
 }
 
-TEST_CASE(
-    "a merge of nothing under * is accepted where the row is there, and ResourceNotFound where it is not", "[live]") {
+TEST_CASE("a merge without properties under * is accepted for an existing row and ResourceNotFound for a missing one",
+    "[live]") {
     live_table const in;
     in.write(mutation::insert(number_of("r", 7))).value();
     CHECK(in.write(mutation::merge(nothing_of("r"), any_etag)));
@@ -97,8 +98,7 @@ TEST_CASE(
     CHECK_FALSE(in.read("new"));
 }
 
-TEST_CASE("the operations of a transaction are tried in their order: the first that fails is the one that is told",
-    "[live]") {
+TEST_CASE("the operations of a transaction are tried in order, and the first failure is reported", "[live]") {
     live_table const in;
     auto const old = in.write(mutation::insert(number_of("r", 1))).value();
     in.write(mutation::replace(number_of("r", 2), any_etag)).value();
@@ -120,7 +120,7 @@ TEST_CASE("the operations of a transaction are tried in their order: the first t
         CHECK(refused.error().operation_index == 0);
         CHECK(refused.error().effect == effect::none);
     }
-    // Behind changes that would be made: none of them is.
+    // After changes that would succeed: none of them is applied.
     auto const refused =
         in.together({mutation::insert(number_of("a", 1)), mutation::replace(number_of("taken", 9), any_etag), stale});
     CHECK(refused.error().operation_index == 2);
@@ -128,7 +128,7 @@ TEST_CASE("the operations of a transaction are tried in their order: the first t
     CHECK(number_in(in.read("taken").value()) == 1);
 }
 
-TEST_CASE("a transaction gives the new ETag of each row, and reads find that one", "[live]") {
+TEST_CASE("a transaction returns the new ETag of each row, and reads return the same ETag", "[live]") {
     live_table const in;
     auto const made = in.together({mutation::insert(number_of("a", 1)), mutation::insert_or_replace(number_of("b", 2)),
                                       mutation::insert_or_merge(number_of("c", 3))})
@@ -139,7 +139,7 @@ TEST_CASE("a transaction gives the new ETag of each row, and reads find that one
     CHECK(made.results[2].etag == in.read("c")->etag);
 }
 
-TEST_CASE("each write gives an ETag that the row never had, also one of the same content", "[live]") {
+TEST_CASE("each write gives the row an ETag it never had, even for the same content", "[live]") {
     live_table const in;
     std::vector<etag> had{in.write(mutation::insert(number_of("r", 1)))->etag};
     for (int repetition = 0; repetition < 20; ++repetition) {
@@ -153,7 +153,8 @@ TEST_CASE("each write gives an ETag that the row never had, also one of the same
 }
 
 TEST_CASE(
-    "of writers under one ETag exactly one succeeds, and the others are told that it is another version", "[live]") {
+    "of several writers with the same ETag exactly one succeeds, and the others learn that the version has changed",
+    "[live]") {
     live_table const in;
     etag const version = in.write(mutation::insert(number_of("r", 0)))->etag;
     std::vector<std::thread> writers;
@@ -174,7 +175,7 @@ TEST_CASE(
     CHECK(succeeded == 1);
 }
 
-TEST_CASE("many transactions that merge nothing into one row under * do not fail each other", "[live]") {
+TEST_CASE("many transactions that merge no properties into one row under * do not make each other fail", "[live]") {
     live_table const in;
     in.write(mutation::insert(nothing_of("fence"))).value();
     std::vector<std::thread> writers;
@@ -196,9 +197,9 @@ TEST_CASE("many transactions that merge nothing into one row under * do not fail
     }
 }
 
-TEST_CASE("rows come in the order of their keys by UTF-16 code unit, also across pages", "[live]") {
+TEST_CASE("rows are returned in the order of their keys by UTF-16 code unit, also across pages", "[live]") {
     live_table const in;
-    // U+1F600 is a pair of surrogates, so it stands before U+FF5E, though its number is larger.
+    // U+1F600 is a pair of surrogates, so it sorts before U+FF5E, though its number is larger.
     std::vector<std::string> const keys{
         "", "-1", "0", "A", "_", "a", "~", "\xC3\xA9", "\xF0\x9F\x98\x80", "\xEF\xBD\x9E"};
     for (std::size_t number = keys.size(); number-- > 0;) {
@@ -221,7 +222,7 @@ TEST_CASE("rows come in the order of their keys by UTF-16 code unit, also across
     CHECK(found == keys);
 }
 
-TEST_CASE("an answer tells the time of the service, by which a lost write is decided", "[live]") {
+TEST_CASE("an answer contains the time of the service, which settles lost writes", "[live]") {
     live_table const in;
     call context;
     in.store().execute(write_entity{in.name(), mutation::insert(number_of("r", 1))}, context).value();
@@ -229,7 +230,7 @@ TEST_CASE("an answer tells the time of the service, by which a lost write is dec
     CHECK((seconds > -900 && seconds < 900)); // signatures of another time would have been refused
 }
 
-TEST_CASE("the name of a table in other capitals is the same table", "[live][service]") {
+TEST_CASE("table names are case-insensitive", "[live][service]") {
     live_table const in;
     in.write(mutation::insert(number_of("r", 7))).value();
     std::string other = in.name();
@@ -239,7 +240,7 @@ TEST_CASE("the name of a table in other capitals is the same table", "[live][ser
     CHECK(in.ask(create_table{other}).error().code == error_code::table_already_exists);
 }
 
-TEST_CASE("a merge that would make more than 252 properties of a row is refused", "[live][service]") {
+TEST_CASE("a merge that would give a row more than 252 properties is refused", "[live][service]") {
     live_table const in;
     auto const many = [](std::string_view prefix, int count) {
         row_builder builder{"p", "r"};
@@ -253,7 +254,7 @@ TEST_CASE("a merge that would make more than 252 properties of a row is refused"
     CHECK_FALSE(in.read("r")->entity.view().find("b0"));
 }
 
-TEST_CASE("a text of 32,768 UTF-16 units is stored", "[live]") {
+TEST_CASE("a text of 32,768 UTF-16 units can be stored", "[live]") {
     live_table const in;
     row_builder builder{"p", "r"};
     std::string const value(32'768, 'x');
@@ -262,8 +263,7 @@ TEST_CASE("a text of 32,768 UTF-16 units is stored", "[live]") {
     CHECK(in.read("r")->entity.view().find("Text")->as_string() == value);
 }
 
-TEST_CASE(
-    "the name of a table that was deleted is TableBeingDeleted for a while, and free again within a quarter of an hour",
+TEST_CASE("the name of a deleted table is TableBeingDeleted for a while, and free again within a quarter of an hour",
     "[live][service]") {
     live_table const in;
     std::string const name = in.name() + "x";
@@ -286,7 +286,7 @@ TEST_CASE(
     CHECK(in.ask(delete_table{name}));
 }
 
-TEST_CASE("the contracts of a table hold as on each backend: the conformance suite", "[live][service]") {
+TEST_CASE("the contracts of a table hold as on every backend: the conformance suite", "[live][service]") {
     live_table const in;
     std::size_t number = 0;
     for (auto const& each : testing::conformance::behaviours()) {

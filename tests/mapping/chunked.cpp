@@ -37,7 +37,7 @@ entitable::table<letter> new_letters(entitable::any_transport through = entitabl
     return letters;
 }
 
-/// So many bytes, no two stretches of which are equal.
+/// This number of bytes, no two sections of which are equal.
 std::string text_of(std::size_t size) {
     std::string text(size, ' ');
     std::uint32_t seed = 1;
@@ -57,7 +57,7 @@ entitable::binary binary_of(std::size_t size) {
     return made;
 }
 
-/// The names and sizes of the properties that are there.
+/// The names and sizes of the properties that are present.
 std::map<std::string, std::size_t> present_in(entitable::row_view row) {
     std::map<std::string, std::size_t> sizes;
     entitable::property_cursor cursor{row.payload};
@@ -99,7 +99,7 @@ TEST_CASE("a chunked member is read as it was written, at each boundary") {
     }
 }
 
-TEST_CASE("text is cut between characters, at 32768 UTF-16 units") {
+TEST_CASE("text is split between characters, at 32768 UTF-16 units") {
     auto const letters = new_letters();
     std::string const two = "\xC3\xA4";          // one unit
     std::string const four = "\xF0\x9F\x98\x80"; // two units
@@ -113,7 +113,7 @@ TEST_CASE("text is cut between characters, at 32768 UTF-16 units") {
     }
 }
 
-TEST_CASE("what does not fit is refused before anything is sent") {
+TEST_CASE("a value that does not fit is refused before anything is sent") {
     auto const letters = new_letters();
     auto refused = letters.insert({"ann", 1, "", text_of(15 * units + 1), {}}).error();
     CHECK(refused.code == error_code::property_value_too_large);
@@ -129,7 +129,7 @@ TEST_CASE("what does not fit is refused before anything is sent") {
     CHECK(refused.code == error_code::entity_too_large);
     CHECK(refused.message.find("\"scan\"") != std::string::npos);
     CHECK(refused.message.find("1048576") != std::string::npos);
-    // The largest by the service's measure, in which text counts twice.
+    // The largest by the service's measure, which counts text twice.
     refused = letters.insert({"ann", 1, "", text_of(9 * units), binary_of(8 * bytes)}).error();
     CHECK(refused.message.find("\"body\", has " + std::to_string(18 * units)) != std::string::npos);
     letter const probe{"ann", 1, "", "", binary_of(15 * bytes)};
@@ -143,13 +143,13 @@ TEST_CASE("what does not fit is refused before anything is sent") {
         error_code::entity_too_large);
 }
 
-TEST_CASE("a merge makes a large value smaller: the count says what is valid") {
+TEST_CASE("after a merge with a smaller value the chunk count says which chunks are valid") {
     auto const letters = new_letters();
     using l = entitable::fields<letter>;
     letters.insert({"ann", 1, "s", text_of(5 * units), binary_of(3 * bytes)}).value();
     letters.merge(letter{"ann", 1, "s", text_of(2 * units), std::nullopt}, entitable::any_etag).value();
     CHECK(letters.get("ann", 1).value().body == text_of(2 * units));
-    CHECK((letters.get("ann", 1).value().scan == binary_of(3 * bytes))); // an absent optional leaves what is stored
+    CHECK((letters.get("ann", 1).value().scan == binary_of(3 * bytes))); // an absent optional keeps the stored value
     CHECK(stored_in(letters).count("body_4") == 1);                      // a merge removes nothing
     CHECK(stored_in(letters).at("body_n") == 2);
 
@@ -162,14 +162,14 @@ TEST_CASE("a merge makes a large value smaller: the count says what is valid") {
     CHECK(letters.merge(entitable::at("ann", 1), l::body = text_of(15 * units + 1), entitable::any_etag).error().code ==
         error_code::property_value_too_large);
 
-    // Undeclared chunks are stale ones: a strict reader takes them, and an update removes them.
+    // Undeclared chunks are stale ones: a strict reader accepts them, and an update removes them.
     auto const strict = letters.with({.reading = entitable::reading::strict});
     CHECK(strict.get("ann", 1).value().body == text_of(3 * units));
     letters.update("ann", 1, [](letter& each) { each.body = "end", each.scan.reset(); }).value();
     CHECK(stored_in(letters) == (std::map<std::string, std::size_t>{{"subject", 1}, {"body", 3}, {"body_n", 1}}));
 }
 
-TEST_CASE("a row whose chunks do not fit together is a mismatch that names the property") {
+TEST_CASE("a row with inconsistent chunks is a mismatch, and the error names the property") {
     auto const letters = new_letters();
     entitable::row_table const rows{letters.transport(), "letters"};
     auto const put = [&](std::vector<std::pair<std::string, entitable::value>> const& properties) {
@@ -187,7 +187,7 @@ TEST_CASE("a row whose chunks do not fit together is a mismatch that names the p
     auto const count = [](std::int32_t number) { return entitable::value{entitable::value_view{number}}; };
     CHECK(put({{"body", text("a")}, {"body_1", text("b")}, {"body_n", count(2)}}).value().body == "ab");
     CHECK(put({{"body", text("a")}, {"body_1", text("b")}, {"body_n", count(1)}}).value().body == "a");
-    // A writer that knows nothing of chunks leaves no count.
+    // A writer that does not know chunks leaves no count.
     CHECK(put({{"body", text("plain")}}).value().body == "plain");
     CHECK(put({}).error().message.find("\"body\" is absent") != std::string::npos);
     CHECK(put({{"body", text("a")}, {"body_n", count(2)}}).error().message.find("\"body_1\"") != std::string::npos);
@@ -197,12 +197,12 @@ TEST_CASE("a row whose chunks do not fit together is a mismatch that names the p
     CHECK(put({{"body", count(1)}}).error().code == error_code::row_mismatch);
 }
 
-TEST_CASE("golden: how a chunked member is stored") {
+TEST_CASE("golden: the stored form of a chunked member") {
     auto const row = entitable::to_row(letter{"ann", 1, "s", text_of(units + 1), entitable::binary(2)}).value();
     CHECK(present_in(row) ==
         (std::map<std::string, std::size_t>{
             {"subject", 1}, {"body", units}, {"body_1", 1}, {"body_n", 2}, {"scan", 2}, {"scan_n", 1}}));
-    // Each may be absent and keeps its place: 1 + 16 + 16 properties.
+    // Each may be absent and has a place: 1 + 16 + 16 properties.
     CHECK(entitable::property_cursor{row.payload()}.left() == 33);
     entitable::property_cursor cursor{row.payload()};
     entitable::property_view each;
@@ -216,7 +216,7 @@ TEST_CASE("golden: how a chunked member is stored") {
         "scan_13 scan_14 scan_n ");
 }
 
-TEST_CASE("a table of plain members becomes one of chunked ones without a rewrite") {
+TEST_CASE("plain members become chunked members without rewriting the table") {
     entitable::memory_backend store;
     entitable::table<small_letter> const before{store, "letters"};
     before.create().value();

@@ -138,7 +138,7 @@ error refusal_of(row_view stored) {
     return done.error();
 }
 
-/// A row of `small_row` with the properties that a test wants.
+/// A row of `small_row` with the properties that a test needs.
 row small(std::initializer_list<std::pair<char const*, value_view>> properties) {
     row_builder builder{"John", "row"};
     for (auto const& [name, given] : properties) {
@@ -167,7 +167,7 @@ all_types extreme(bool greatest) {
 
 } // namespace
 
-TEST_CASE("the two keys of a runner are those of the table design guide") {
+TEST_CASE("the keys of a runner match the table design guide") {
     CHECK(row_key_of(by_bib{1234, "John", "M", 55}).value() == "BIB:01234__John__M__55");
     CHECK(row_key_of(by_age{1234, "John", "M", 55}).value() == "AGE:055__1234__John__M");
     CHECK(partition_key_of(by_bib{1234, "John", "M", 55}).value() == "runners");
@@ -178,7 +178,7 @@ TEST_CASE("the two keys of a runner are those of the table design guide") {
     CHECK(read.age == 55);
 }
 
-TEST_CASE("a key of every kind of component comes back") {
+TEST_CASE("a key with every kind of component is read back") {
     every_key original;
     original.day = "foobar";
     original.path = "C:\\dir/file__1!";
@@ -198,7 +198,8 @@ TEST_CASE("a key of every kind of component comes back") {
     CHECK(read.shirt == colour::blue);
 }
 
-TEST_CASE("a number too wide, a negative one and a nameless value are refused by the component's name") {
+TEST_CASE("a number that is too wide, a negative number and an unnamed value are refused, and the error names the "
+          "component") {
     auto const wide = to_row(by_bib{100000, "John", "M", 55});
     REQUIRE_FALSE(wide);
     CHECK(wide.error().code == error_code::out_of_range_input);
@@ -215,7 +216,8 @@ TEST_CASE("a number too wide, a negative one and a nameless value are refused by
     CHECK_THAT(refused.error().message, ContainsSubstring("\"shirt\""));
 }
 
-TEST_CASE("a text that holds the separator, or ends with an underscore, is refused by the component's name") {
+TEST_CASE(
+    "a text that contains the separator or ends with an underscore is refused, and the error names the component") {
     for (char const* const name : {"John__Paul", "John_", "__"}) {
         auto const refused = to_row(by_bib{1234, name, "M", 55});
         REQUIRE_FALSE(refused);
@@ -225,13 +227,13 @@ TEST_CASE("a text that holds the separator, or ends with an underscore, is refus
     CHECK(to_row(by_age{1234, "John", "M_", 55})); // the last may
 }
 
-TEST_CASE("a refused entity is refused as a whole") {
-    auto const refused = row_key_of(by_bib{100000, "a__b", "M", 55}); // the first component at fault is named
+TEST_CASE("a refused entity is reported by its first invalid component") {
+    auto const refused = row_key_of(by_bib{100000, "a__b", "M", 55}); // the error names the first invalid component
     REQUIRE_FALSE(refused);
     CHECK_THAT(refused.error().message, ContainsSubstring("\"bib\""));
 }
 
-TEST_CASE("a row is made in the memory of another") {
+TEST_CASE("writing a row reuses the memory of another") {
     row made;
     REQUIRE(to_row(by_bib{1234, std::string(100, 'n'), "M", 55}, made));
     char const* const memory = made.partition_key().data();
@@ -244,11 +246,11 @@ TEST_CASE("a row is made in the memory of another") {
     CHECK(made.view().etag_text.empty());
     CHECK_FALSE(to_row(by_bib{100000, "John", "M", 55}, made));
     CHECK(made.view().row_key.empty());
-    REQUIRE(to_row(by_bib{7, std::string(1000, 'n'), "F", 5}, made)); // longer than any row before
+    REQUIRE(to_row(by_bib{7, std::string(1000, 'n'), "F", 5}, made)); // longer than any previous row
     CHECK(decoded<by_bib>(made).name == std::string(1000, 'n'));
 }
 
-TEST_CASE("a key that the entity does not write is refused, with the key's part and text") {
+TEST_CASE("a key that the entity would not write is refused, and the error gives the key and its text") {
     std::string const payload{to_row(by_bib{}).value().payload()};
     for (char const* const key : {"", "BIB:", "AGE:055__1234__John__M", "BIB:1234__John__M__55", "BIB:01234__John__M",
              "BIB:01234__John__M__5x", "BIB:01234__John__M__555", "bib:01234__John__M__55"}) {
@@ -263,7 +265,7 @@ TEST_CASE("a key that the entity does not write is refused, with the key's part 
     CHECK_THAT(foreign.message, ContainsSubstring("PartitionKey"));
 }
 
-TEST_CASE("every type comes back from a row at both of its extremes") {
+TEST_CASE("every type is read back from a row at both of its extremes") {
     for (bool const greatest : {false, true}) {
         all_types const original = extreme(greatest);
         auto const stored = to_row(original).value();
@@ -312,7 +314,7 @@ TEST_CASE("doubles keep every bit") {
     }
 }
 
-TEST_CASE("a row has the types and names that were declared, in order") {
+TEST_CASE("a row has the declared types and names, in order") {
     row const stored = to_row(all_types{}).value();
     property_cursor cursor{stored.payload()};
     property_view property;
@@ -326,7 +328,7 @@ TEST_CASE("a row has the types and names that were declared, in order") {
         "bytes:Binary sex:Int32 ");
 }
 
-TEST_CASE("an absent optional keeps its place in the descriptor, and is found nowhere") {
+TEST_CASE("an absent optional keeps its place in the descriptor and is not found") {
     all_optional const none{};
     auto const stored = to_row(none).value();
     REQUIRE(check_payload(stored.payload()));
@@ -341,7 +343,7 @@ TEST_CASE("an absent optional keeps its place in the descriptor, and is found no
     CHECK(count == 9);
 }
 
-TEST_CASE("an optional that held a value is emptied by a row without it") {
+TEST_CASE("an optional is emptied by reading a row without it") {
     all_optional out;
     out.text = "old";
     out.bytes = binary{std::byte{1}};
@@ -352,7 +354,7 @@ TEST_CASE("an optional that held a value is emptied by a row without it") {
     CHECK_FALSE(out.text);
 }
 
-TEST_CASE("every optional comes back with its value") {
+TEST_CASE("every optional is read back with its value") {
     all_types const full = extreme(true);
     all_optional original{full.key, full.text, full.number, full.large, full.fraction, full.flag, full.when, full.id,
         full.bytes, full.sex};
@@ -368,7 +370,7 @@ TEST_CASE("every optional comes back with its value") {
     CHECK(read.sex == full.sex);
 }
 
-TEST_CASE("rows of the plain form and of the optional form are read as each other") {
+TEST_CASE("rows of the plain and of the optional form can be read as each other") {
     all_types const full = extreme(true);
     all_optional const read = decoded<all_optional>(to_row(full).value());
     CHECK(read.bytes == full.bytes);
@@ -384,23 +386,25 @@ TEST_CASE("a row with its properties in another order is read by name") {
     CHECK(read.finished == true);
 }
 
-TEST_CASE("an Int32 is read into 64 bits") { CHECK(decoded<small_row>(small({{"age", std::int32_t{-7}}})).age == -7); }
+TEST_CASE("an Int32 can be read as 64 bits") {
+    CHECK(decoded<small_row>(small({{"age", std::int32_t{-7}}})).age == -7);
+}
 
-TEST_CASE("properties that the entity does not declare are passed over") {
+TEST_CASE("undeclared properties are ignored") {
     auto const stored = small({{"extra", "x"}, {"age", std::int64_t{55}}, {"Age", 1.5}, {"more", true}});
     small_row const read = decoded<small_row>(stored);
     CHECK(read.age == 55);
     CHECK_FALSE(read.finished);
 }
 
-TEST_CASE("a row without a property that is not optional is refused by its name") {
+TEST_CASE("a row without a required property is refused, and the error names it") {
     error const refused = refusal_of<small_row>(small({{"finished", true}}));
     CHECK(refused.code == error_code::row_mismatch);
     CHECK_THAT(
         refused.message, ContainsSubstring("\"age\"") && ContainsSubstring("absent") && ContainsSubstring("small_row"));
 }
 
-TEST_CASE("a property of another type is refused by its name, also where the member is optional") {
+TEST_CASE("a property of another type is refused by name, even if the member is optional") {
     error const narrow = refusal_of<small_row>(small({{"age", "55"}}));
     CHECK(narrow.code == error_code::row_mismatch);
     CHECK_THAT(narrow.message, ContainsSubstring("\"age\"") && ContainsSubstring("another type"));
@@ -409,12 +413,12 @@ TEST_CASE("a property of another type is refused by its name, also where the mem
     CHECK_THAT(flag.message, ContainsSubstring("\"finished\""));
 }
 
-TEST_CASE("the first member that does not fit is named") {
+TEST_CASE("the error names the first member that does not fit") {
     error const refused = refusal_of<all_types>(row_builder{"k", "row"}.build());
     CHECK_THAT(refused.message, ContainsSubstring("\"text\""));
 }
 
-TEST_CASE("an enumeration of an unknown number is kept, and of an unknown name refused") {
+TEST_CASE("an unknown number of an enumeration is kept, and an unknown name is refused") {
     all_types original;
     original.sex = static_cast<gender>(77);
     CHECK(decoded<all_types>(to_row(original).value()).sex == static_cast<gender>(77));
@@ -427,7 +431,7 @@ TEST_CASE("an enumeration of an unknown number is kept, and of an unknown name r
     CHECK(refused.code == error_code::row_mismatch);
 }
 
-TEST_CASE("a name without a value is refused, and not called another type") {
+TEST_CASE("a name without a value is refused as such and not as another type") {
     row_builder stored{"house", "0000000001"};
     stored.add("wall", value_view{"green"});
     stored.add("trim", edm_type::string, std::nullopt);
@@ -436,7 +440,7 @@ TEST_CASE("a name without a value is refused, and not called another type") {
     CHECK_THAT(refused.message, ContainsSubstring("\"wall\"") && ContainsSubstring("a value that the member cannot hold"));
 }
 
-TEST_CASE("a value without a name is refused where it would be written, present or not") {
+TEST_CASE("a value without a name is refused when it would be written, in present and absent rows") {
     painted wall{1, codec_test::colour::blue, codec_test::colour::red};
     CHECK(decoded<painted>(to_row(wall).value()).trim == codec_test::colour::red);
     wall.trim.reset();
@@ -448,13 +452,13 @@ TEST_CASE("a value without a name is refused where it would be written, present 
     CHECK_THAT(refused.error().message, ContainsSubstring("\"trim\""));
 }
 
-TEST_CASE("a row cut at any byte is refused or read, and never read beyond") {
+TEST_CASE("a row truncated at any byte is refused or read, and nothing is read past its end") {
     all_types original = extreme(false);
     original.bytes = binary(3, std::byte{7});
     std::string const whole{to_row(original).value().payload()};
     for (std::size_t size = 0; size < whole.size(); ++size) {
         std::string const cut = whole.substr(0, size);
-        std::vector<char> const exact{cut.begin(), cut.end()}; // the sanitizer sees its end
+        std::vector<char> const exact{cut.begin(), cut.end()}; // the sanitizer detects its end
         all_types read;
         auto const done = from_row({"k", "row", std::string_view{exact.data(), exact.size()}}, read);
         CAPTURE(size);
@@ -473,7 +477,7 @@ TEST_CASE("a row of a later version is refused") {
     CHECK(refusal_of<all_types>({"k", "row", payload}).code == error_code::row_malformed);
 }
 
-TEST_CASE("the Timestamp of a row is no property of it") {
+TEST_CASE("the Timestamp of a row is not a property of it") {
     row_builder builder{"John", "row"};
     builder.add("age", std::int64_t{55});
     std::string payload{builder.build().payload()};

@@ -33,14 +33,14 @@ private:
 
 } // namespace
 
-TEST_CASE("member_type is the type of the member, also of a base class and of accessors") {
+TEST_CASE("member_type is the type of a member, also in a base class or with accessors") {
     STATIC_REQUIRE(std::is_same_v<detail::member_type<&runner::name>, std::string>);
     STATIC_REQUIRE(std::is_same_v<detail::member_type<&runner::id>, std::int64_t>);
     STATIC_REQUIRE(std::is_same_v<detail::member_type<accessor_pair<&runner::club, &runner::set_club>{}>, std::string>);
     STATIC_REQUIRE(std::is_same_v<detail::member_type<accessor_pair<&runner::pace, &runner::set_pace>{}>, double>);
 }
 
-TEST_CASE("a getter lasts when it returns a reference or a small value") {
+TEST_CASE("a getter is lasting if it returns a reference or a small value") {
     STATIC_REQUIRE(accessor_pair<&runner::club, &runner::set_club>::lasting);
     STATIC_REQUIRE(accessor_pair<&runner::pace, &runner::set_pace>::lasting);
     STATIC_REQUIRE_FALSE(accessor_pair<&runner::copied, &runner::set_club>::lasting);
@@ -74,7 +74,7 @@ TEST_CASE("a literal has no separator") {
     STATIC_REQUIRE(text.separator().empty());
 }
 
-TEST_CASE("components know where each of them stands") {
+TEST_CASE("each component has its position") {
     using name = component<&runner::name>;
     using bib = component<&runner::bib>;
     using all = components<void, name, bib>;
@@ -85,7 +85,7 @@ TEST_CASE("components know where each of them stands") {
     STATIC_REQUIRE(components<void>::size == 0);
 }
 
-TEST_CASE("names are distinct when no two are equal, the placeholder left out") {
+TEST_CASE("names are distinct if no two are equal, not counting the placeholder") {
     constexpr std::string_view distinct[] = {{}, "age", "Age", "AGE", "name"};
     constexpr std::string_view repeated[] = {{}, "age", "name", "age"};
     constexpr std::string_view none[] = {{}};
@@ -94,7 +94,7 @@ TEST_CASE("names are distinct when no two are equal, the placeholder left out") 
     STATIC_REQUIRE(detail::names_are_distinct(none));
 }
 
-TEST_CASE("three names are the system's, in this spelling only") {
+TEST_CASE("three names are reserved for the system, in this spelling only") {
     constexpr std::string_view free[] = {{}, "partitionKey", "rowkey", "timestamp", "ETag", "PartitionKey2"};
     STATIC_REQUIRE(detail::no_name_is_reserved(free));
     for (std::string_view const name : {"PartitionKey", "RowKey", "Timestamp"}) {

@@ -32,31 +32,31 @@ using enumeration_test::old_style;
 using enumeration_test::plain;
 using enumeration_test::strict;
 
-TEST_CASE("only an enumeration that was given names is a named one") {
+TEST_CASE("only an enumeration with declared names is a named_enumeration") {
     STATIC_REQUIRE(named_enumeration<strict>);
     STATIC_REQUIRE(named_enumeration<old_style>);
     STATIC_REQUIRE_FALSE(named_enumeration<plain>);
     STATIC_REQUIRE_FALSE(named_enumeration<int>);
 }
 
-TEST_CASE("a value has the name that it was given, at compile time too") {
+TEST_CASE("a value has its declared name, also at compile time") {
     STATIC_REQUIRE(name_of(strict::first) == "first");
     STATIC_REQUIRE(name_of(strict::second) == "der zweite \xC3\xBC");
     STATIC_REQUIRE(name_of(enumeration_test::tall) == "tall");
 }
 
-TEST_CASE("a value that was given no name has none") {
+TEST_CASE("a value without a declared name has none") {
     STATIC_REQUIRE(name_of(strict::unnamed).empty());
     CHECK(name_of(static_cast<strict>(77)).empty());
 }
 
-TEST_CASE("a name leads back to its value") {
+TEST_CASE("a name is converted back to its value") {
     strict value{};
     CHECK(value_named("der zweite \xC3\xBC", value));
     CHECK(value == strict::second);
 }
 
-TEST_CASE("without a substitute an unknown name is refused, and the value stays") {
+TEST_CASE("without a substitute an unknown name is refused, and the value is unchanged") {
     strict value = strict::second;
     CHECK_FALSE(value_named("third", value));
     CHECK_FALSE(value_named("First", value));
@@ -64,7 +64,7 @@ TEST_CASE("without a substitute an unknown name is refused, and the value stays"
     CHECK(value == strict::second);
 }
 
-TEST_CASE("with a substitute an unknown name is read as that") {
+TEST_CASE("with a substitute an unknown name is read as the substitute") {
     old_style value = enumeration_test::tall;
     CHECK(value_named("huge", value));
     CHECK(value == enumeration_test::tiny);

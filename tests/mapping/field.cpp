@@ -18,7 +18,7 @@ struct runner {
 
 } // namespace
 
-TEST_CASE("a key field is empty and knows its entity, value and codec") {
+TEST_CASE("a key field is an empty class with its entity, value and codec types") {
     using field = key_field<runner, key_part::partition, component<&runner::event>>;
     STATIC_REQUIRE(std::is_empty_v<field>);
     STATIC_REQUIRE(std::is_same_v<field::entity_type, runner>);
@@ -26,7 +26,7 @@ TEST_CASE("a key field is empty and knows its entity, value and codec") {
     STATIC_REQUIRE(std::is_same_v<field::codec, key_codec<std::string>>);
 }
 
-TEST_CASE("a property field knows its entity, its value and the name that is stored") {
+TEST_CASE("a property field has its entity, its value type and its stored name") {
     constexpr property_field<runner, &runner::age> field{"Age"};
     STATIC_REQUIRE(field.name == "Age");
     STATIC_REQUIRE(std::is_same_v<decltype(field)::entity_type, runner>);

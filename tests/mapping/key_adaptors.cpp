@@ -56,7 +56,7 @@ using escaped = escaped_codec<std::string>;
 
 } // namespace
 
-TEST_CASE("width is a number of digits, with zeros before the number") {
+TEST_CASE("width is a number of digits, padded with zeros") {
     check_golden<width_codec<std::int32_t, 5>>(1234, "01234");
     check_golden<width_codec<std::int32_t, 5>>(0, "00000");
     check_golden<width_codec<std::int32_t, 5>>(99999, "99999");
@@ -64,7 +64,7 @@ TEST_CASE("width is a number of digits, with zeros before the number") {
     check_golden<width_codec<std::int64_t, 12>>(123456789012, "123456789012");
 }
 
-TEST_CASE("a width as great as the type has digits takes all its values that are not negative") {
+TEST_CASE("a width with all digits of the type accepts every non-negative value") {
     check_golden<width_codec<std::int32_t, 10>>(std::numeric_limits<std::int32_t>::max(), "2147483647");
     check_golden<width_codec<std::uint8_t, 3>>(255, "255");
     check_golden<width_codec<std::int64_t, 19>>(std::numeric_limits<std::int64_t>::max(), "9223372036854775807");
@@ -72,31 +72,31 @@ TEST_CASE("a width as great as the type has digits takes all its values that are
     check_golden<width_codec<std::uint64_t, 19>>(9'999'999'999'999'999'999U, "9999999999999999999");
 }
 
-TEST_CASE("a number with more digits than its width has no text") {
+TEST_CASE("a number with more digits than the width has no text") {
     CHECK_FALSE(text_of<width_codec<std::int32_t, 5>>(100000).has_value());
     CHECK_FALSE(text_of<width_codec<std::int32_t, 1>>(10).has_value());
     CHECK_FALSE(text_of<width_codec<std::uint64_t, 19>>(10'000'000'000'000'000'000U).has_value());
 }
 
-TEST_CASE("a negative number has no text of a width") {
+TEST_CASE("with a width a negative number has no text") {
     CHECK_FALSE(text_of<width_codec<std::int32_t, 5>>(-1).has_value());
     CHECK_FALSE(text_of<width_codec<std::int64_t, 19>>(std::numeric_limits<std::int64_t>::min()).has_value());
 }
 
-TEST_CASE("a text of another width, or of no number, is refused") {
+TEST_CASE("a text of another width or not of digits is refused") {
     check_foreign<width_codec<std::int32_t, 5>>({"", "1234", "001234", "-1234", "-01234", "0123x"});
     check_foreign<width_codec<std::int32_t, 10>>({"2147483648", "9999999999"});
     check_foreign<width_codec<std::uint8_t, 3>>({"256", "999"});
     check_foreign<width_codec<std::uint64_t, 20>>({"18446744073709551616", "99999999999999999999"});
 }
 
-TEST_CASE("in a comparison a number with no text stands before or behind all texts") {
+TEST_CASE("in a comparison a number without a text sorts before or after all texts") {
     using codec = width_codec<std::int32_t, 5>;
     CHECK(operand_of<codec>(-1) < std::string{"00000"});
     CHECK(operand_of<codec>(100000) > std::string{"99999"});
 }
 
-TEST_CASE("descending is the distance to the greatest value") {
+TEST_CASE("descending stores the distance to the largest value") {
     check_golden<descending_codec<std::int32_t>>(1, "2147483646");
     check_golden<descending_codec<std::int32_t>>(0, "2147483647");
     check_golden<descending_codec<std::int32_t>>(-1, "2147483648");
@@ -113,7 +113,7 @@ TEST_CASE("descending is the distance to the greatest value") {
     STATIC_REQUIRE(descending_codec<std::int32_t>::reversed);
 }
 
-TEST_CASE("descending of a width is the distance to the greatest value of so many digits") {
+TEST_CASE("descending with a width stores the distance to the largest value with that many digits") {
     check_golden<descending_width_codec<std::int32_t, 5>>(1234, "98765");
     check_golden<descending_width_codec<std::int32_t, 5>>(0, "99999");
     check_golden<descending_width_codec<std::int32_t, 5>>(99999, "00000");
@@ -129,21 +129,21 @@ TEST_CASE("descending of a width is the distance to the greatest value of so man
     STATIC_REQUIRE(descending_width_codec<std::int32_t, 5>::reversed);
 }
 
-TEST_CASE("descending times have the newest first") {
+TEST_CASE("descending times sort newest first") {
     check_golden<descending_codec<date_time>>(date_time{}, "09223372036854775807");
     check_golden<descending_codec<date_time>>(date_time{date_time::max_ticks}, "06572904292854775808");
     CHECK(text_of<descending_codec<date_time>>(date_time::from_date(2026, 1, 2)) <
         text_of<descending_codec<date_time>>(date_time::from_date(2026, 1, 1)));
 }
 
-TEST_CASE("a text that is no distance to the greatest value is refused") {
+TEST_CASE("a text that is not a distance to the largest value is refused") {
     check_foreign<descending_codec<std::int32_t>>({"", "4294967296", "-2147483646", "214748364", "21474836460"});
     check_foreign<descending_codec<std::uint8_t>>({"256", "-01"});
     check_foreign<descending_codec<std::int64_t>>({"18446744073709551616", "9223372036854775806"});
     check_foreign<descending_codec<date_time>>({"0116444736000000000"});
 }
 
-TEST_CASE("each special character has its own escaped form") {
+TEST_CASE("each special character has an escaped form of its own") {
     check_golden<escaped>("", "");
     check_golden<escaped>("plain, text 100%", "plain,\"20text\"20100%");
     check_golden<escaped>(std::string{"\0", 1}, "\"00");
@@ -160,7 +160,7 @@ TEST_CASE("each special character has its own escaped form") {
     check_golden<escaped>("\x7F", "~17f");
     check_golden<escaped>("\xC2\x80", "~180");
     check_golden<escaped>("\xC2\x9F", "~19f");
-    check_golden<escaped>("\xC2\xA0", "\xC2\xA0"); // no control character
+    check_golden<escaped>("\xC2\xA0", "\xC2\xA0"); // not a control character
     check_golden<escaped>("a__b_", "a__b_");
     check_golden<escaped>("\xEF\xBD\x9E\xF0\x9F\x98\x80", "\xEF\xBD\x9E\xF0\x9F\x98\x80");
     check_golden<escaped>("C:\\dir/file?#1", "C:[1dir.1file>1\"231");
@@ -168,7 +168,7 @@ TEST_CASE("each special character has its own escaped form") {
     STATIC_REQUIRE_FALSE(escaped::variable);
 }
 
-TEST_CASE("an escaped text holds nothing that keys refuse, and no separator") {
+TEST_CASE("an escaped text contains no separator and no character that keys refuse") {
     for (char32_t point = 0; point < 0x2000; ++point) {
         auto const text = text_of<escaped>(utf8(point)).value();
         CAPTURE(static_cast<unsigned>(point));
@@ -184,7 +184,7 @@ TEST_CASE("an escaped text holds nothing that keys refuse, and no separator") {
     }
 }
 
-TEST_CASE("a text that escaping does not make is refused") {
+TEST_CASE("a text that escaping cannot produce is refused") {
     check_foreign<escaped>({"\"", "\"0", "\"0g", "\"0A", "\"24", "\"7f", " ", "#", "!", "\x01", "/", "\\", "?", ".",
         ".2", ">", ">x", "[", "[", "[2", "~", "~2", "~1", "~17", "~17e", "~1a0", "~1ff", "\x7F", "\xC2\x85",
         "a\xC2\x80"

@@ -21,7 +21,7 @@ constexpr key_component bucket(std::string_view name, std::uint16_t count) {
     return {name, kind::bucket, false, false, count};
 }
 
-/// The key of texts; "<none>" is a value that has no text.
+/// The key of texts; "<none>" is a value without a text.
 result<std::string> key_of(key_layout layout, std::vector<std::string> const& texts) {
     std::vector<key_source> sources;
     for (std::string const& text : texts) {
@@ -35,7 +35,7 @@ result<std::string> key_of(key_layout layout, std::vector<std::string> const& te
     return write_key(layout, sources.data());
 }
 
-/// The texts of the members of a key; nothing when it does not have this layout.
+/// The texts of the members of a key; nullopt if it does not match this layout.
 std::optional<std::vector<std::string>> texts_of(key_layout layout, std::string_view key, std::size_t members) {
     std::vector<std::string> texts(members);
     std::vector<key_target> targets;
@@ -57,7 +57,7 @@ std::string bucket_of(std::string_view text, std::size_t buckets) {
 
 } // namespace
 
-TEST_CASE("components are joined by two underscores and taken apart again") {
+TEST_CASE("components are joined by two underscores and split again") {
     key_component const layout[] = {member("event"), member("distance"), member("bib")};
     CHECK(key_of(layout, {"New York", "Full", "0000001234"}).value() == "New York__Full__0000001234");
     CHECK(texts_of(layout, "New York__Full__0000001234", 3) ==
@@ -75,13 +75,13 @@ TEST_CASE("a single component is the whole key, separators included") {
     }
 }
 
-TEST_CASE("the last component may hold anything") {
+TEST_CASE("the last component may contain any text") {
     key_component const layout[] = {member("event"), member("name")};
     CHECK(key_of(layout, {"a", "__b__c_"}).value() == "a____b__c_");
     CHECK(texts_of(layout, "a____b__c_", 2) == std::vector<std::string>{"a", "__b__c_"});
 }
 
-TEST_CASE("a component before the last that holds the separator, or ends with a part of it, is refused by name") {
+TEST_CASE("a component before the last that contains the separator or ends with a part of it is refused by name") {
     key_component const layout[] = {member("event"), member("distance"), member("name")};
     for (char const* const text : {"a__b", "__", "a_", "_", "__a", "a___b"}) {
         CAPTURE(text);
@@ -94,7 +94,7 @@ TEST_CASE("a component before the last that holds the separator, or ends with a 
     CHECK(key_of(layout, {"New_York", "_a", "John"})); // one underscore, and one in front
 }
 
-TEST_CASE("a value with no text is refused by name") {
+TEST_CASE("a value without a text is refused by name") {
     key_component const layout[] = {member("event"), member("bib")};
     auto const refused = key_of(layout, {"New York", "<none>"});
     REQUIRE_FALSE(refused);
@@ -102,7 +102,7 @@ TEST_CASE("a value with no text is refused by name") {
     CHECK_THAT(refused.error().message, ContainsSubstring("\"bib\""));
 }
 
-TEST_CASE("what is said of a refused text can be read by a person") {
+TEST_CASE("the error of a refused text is readable") {
     key_component const layout[] = {member("event"), member("bib")};
     auto const refused = key_of(layout, {"bell\x07__" + std::string(500, 'x'), "1"});
     REQUIRE_FALSE(refused);
@@ -110,15 +110,15 @@ TEST_CASE("what is said of a refused text can be read by a person") {
     CHECK(refused.error().detail.size() < 100);
 }
 
-TEST_CASE("an escaped component ends with an exclamation mark, which it never holds") {
+TEST_CASE("an escaped component ends with an exclamation mark, which its text never contains") {
     key_component const layout[] = {escaped_member("path"), member("bib")};
     CHECK(key_of(layout, {"a__b_", "1"}).value() == "a__b_!1");
     CHECK(texts_of(layout, "a__b_!1", 2) == std::vector<std::string>{"a__b_", "1"});
-    CHECK_FALSE(key_of(layout, {"a!b", "1"})); // no escaped text: never made by escaped_codec
+    CHECK_FALSE(key_of(layout, {"a!b", "1"})); // not an escaped text: never produced by escaped_codec
     CHECK_FALSE(texts_of(layout, "a__b", 2));
 }
 
-TEST_CASE("a literal stands where it is, with no separator behind it") {
+TEST_CASE("a literal is written at its place, with no separator after it") {
     key_component const layout[] = {
         literal_text("BIB:"), member("bib"), member("name"), literal_text("end__"), member("age")};
     CHECK(key_of(layout, {"01234", "John", "55"}).value() == "BIB:01234__John__end__55");
@@ -129,7 +129,7 @@ TEST_CASE("a literal stands where it is, with no separator behind it") {
     CHECK_FALSE(texts_of(layout, "", 3));
 }
 
-TEST_CASE("a key of literals only is one key") {
+TEST_CASE("a key can consist of one or more literals only") {
     key_component const layout[] = {literal_text("all"), literal_text("-of-them")};
     CHECK(key_of(layout, {}).value() == "all-of-them");
     CHECK(texts_of(layout, "all-of-them", 0));
@@ -137,15 +137,15 @@ TEST_CASE("a key of literals only is one key") {
     CHECK_FALSE(texts_of(layout, "all-of", 0));
 }
 
-TEST_CASE("a literal behind the last member ends the key") {
+TEST_CASE("a literal after the last member ends the key") {
     key_component const layout[] = {member("name"), literal_text("end")};
     CHECK(key_of(layout, {"John"}).value() == "John__end");
     CHECK(texts_of(layout, "John__end", 1) == std::vector<std::string>{"John"});
     CHECK_FALSE(texts_of(layout, "John__ende", 1));
-    CHECK_FALSE(key_of(layout, {"John_"})); // the literal is behind the separator
+    CHECK_FALSE(key_of(layout, {"John_"})); // the literal comes after the separator
 }
 
-TEST_CASE("a key with too few separators, or a component that does not parse, is not of the layout") {
+TEST_CASE("a key with too few separators, or with a component that does not parse, does not match the layout") {
     key_component const layout[] = {member("event"), member("distance")};
     CHECK_FALSE(texts_of(layout, "New York", 2));
     CHECK_FALSE(texts_of(layout, "New York_Full", 2));
@@ -154,7 +154,7 @@ TEST_CASE("a key with too few separators, or a component that does not parse, is
     CHECK_FALSE(texts_of(layout, "<refused>__Full", 2));
 }
 
-TEST_CASE("split_key gives a text for every component, also for literals and buckets") {
+TEST_CASE("split_key() returns a text for every component, including literals and buckets") {
     key_component const layout[] = {
         literal_text("L:"), bucket("day", 16), member("day"), escaped_member("a"), member("b")};
     key_texts texts;
@@ -178,7 +178,7 @@ TEST_CASE("a key may have sixteen components") {
     CHECK(texts_of(layout, *key, texts.size()) == texts);
 }
 
-TEST_CASE("position_in finds the nth member between literals and buckets") {
+TEST_CASE("position_in() finds the nth member among literals and buckets") {
     constexpr key_component layout[] = {
         literal_text("L:"), member("a"), bucket("b", 4), member("b"), literal_text("x"), member("c")};
     STATIC_REQUIRE(position_in(layout, 0) == 1);
@@ -187,7 +187,7 @@ TEST_CASE("position_in finds the nth member between literals and buckets") {
     STATIC_REQUIRE(position_in(layout, 3) == 6);
 }
 
-TEST_CASE("a bucket is FNV-1a of 32 bits of the component's text, modulo the number of buckets") {
+TEST_CASE("a bucket is the 32-bit FNV-1a hash of the component's text, modulo the number of buckets") {
     // FNV-1a 32 of "" is 811c9dc5, of "a" e40c292c, of "foobar" bf9cf968 (draft-eastlake-fnv, appendix).
     CHECK(bucket_of("", 1000) == "261");
     CHECK(bucket_of("a", 1000) == "220");
@@ -199,7 +199,7 @@ TEST_CASE("a bucket is FNV-1a of 32 bits of the component's text, modulo the num
     CHECK(bucket_of("\xC3\xA9", 100) == "17");
 }
 
-TEST_CASE("a bucket's number has as many digits as the greatest of them") {
+TEST_CASE("the number of a bucket has as many digits as the largest number") {
     for (auto const& [number, buckets, text] : {std::tuple{0, 2, "0"}, {1, 2, "1"}, {9, 10, "9"}, {9, 11, "09"},
              {99, 100, "99"}, {7, 101, "007"}, {999, 1000, "999"}}) {
         std::string out;
@@ -208,7 +208,7 @@ TEST_CASE("a bucket's number has as many digits as the greatest of them") {
     }
 }
 
-TEST_CASE("a salted component stands behind its bucket") {
+TEST_CASE("a salted component follows its bucket") {
     key_component const layout[] = {bucket("day", 16), member("day"), member("name")};
     CHECK(key_of(layout, {"foobar", "John"}).value() == "08__foobar__John");
     CHECK(texts_of(layout, "08__foobar__John", 2) == std::vector<std::string>{"foobar", "John"});
@@ -216,7 +216,7 @@ TEST_CASE("a salted component stands behind its bucket") {
     CHECK(key_of(layout, {"<none>", "John"}).error().code == error_code::out_of_range_input);
 }
 
-TEST_CASE("a key whose bucket is not the one of its component is not of the layout") {
+TEST_CASE("a key whose bucket does not belong to its component does not match the layout") {
     key_component const layout[] = {bucket("day", 16), member("day")};
     CHECK_FALSE(texts_of(layout, "07__foobar", 1));
     CHECK_FALSE(texts_of(layout, "8__foobar", 1));
@@ -224,7 +224,7 @@ TEST_CASE("a key whose bucket is not the one of its component is not of the layo
     CHECK_FALSE(texts_of(layout, "foobar", 1));
 }
 
-TEST_CASE("a foreign key is told with the entity, the key that it is, and its text") {
+TEST_CASE("a foreign key is reported with the entity, the kind of key and its text") {
     auto refused = key_mismatch("registration", key_part::row, "fore\x01ign");
     CHECK(refused.error().code == error_code::row_mismatch);
     CHECK_THAT(refused.error().message, ContainsSubstring("RowKey") && ContainsSubstring("registration"));

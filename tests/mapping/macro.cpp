@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-// What kinds of structs the macro takes.
+// The kinds of structs that the macro accepts.
 
 namespace macro_test {
 
@@ -159,7 +159,7 @@ ENTITABLE(versioned,
     row_key(literal("one")),
     properties(etag(version), age, timestamp(changed)))
 
-/// As many properties as the service takes.
+/// As many properties as the service allows.
 struct widest {
     std::string name;
     std::int32_t bib{};
@@ -262,7 +262,7 @@ std::vector<std::string> stored_names() {
 
 } // namespace
 
-TEST_CASE("a struct in a namespace, in an anonymous one, at global scope and nested is an entity") {
+TEST_CASE("a struct in a namespace, in an anonymous one, at global scope or nested can be an entity") {
     STATIC_REQUIRE(mapped_entity<in_namespace>);
     STATIC_REQUIRE(mapped_entity<in_anonymous_namespace>);
     STATIC_REQUIRE(mapped_entity<macro_test_global>);
@@ -273,13 +273,13 @@ TEST_CASE("a struct in a namespace, in an anonymous one, at global scope and nes
     CHECK(read_back(host::nested{"John", 7, true}).finished);
 }
 
-TEST_CASE("an entity knows its name as it was written") {
+TEST_CASE("an entity has its name as written") {
     STATIC_REQUIRE(mapping<in_namespace>::entity_name == "in_namespace");
     STATIC_REQUIRE(mapping<host::nested>::entity_name == "host::nested");
     STATIC_REQUIRE(mapping<measured<double>>::entity_name == "in_metres");
 }
 
-TEST_CASE("members of a base class are members") {
+TEST_CASE("members of a base class can be used") {
     with_base original;
     original.name = "John";
     original.id = -1;
@@ -297,7 +297,7 @@ TEST_CASE("two specialisations of one template are two entities") {
     STATIC_REQUIRE_FALSE(mapped_entity<measured<bool>>);
 }
 
-TEST_CASE("members may have the names of clauses, forms and of what the library generates") {
+TEST_CASE("members may have the names of clauses, forms and generated functions") {
     awkward original;
     original.partition_key = "p";
     original.properties = "q";
@@ -327,7 +327,7 @@ TEST_CASE("members may have the names of clauses, forms and of what the library 
     STATIC_REQUIRE(fields<awkward>::entity_name.name == "entity_name");
 }
 
-TEST_CASE("an entity may have no properties, and its clauses stand in any order") {
+TEST_CASE("an entity may have no properties, and its clauses can be in any order") {
     auto const stored = to_row(keys_only{"John", 7}).value();
     CHECK(stored.payload().size() == row_format::header_size);
     CHECK(read_back(keys_only{"John", 7}).name == "John");
@@ -344,7 +344,7 @@ TEST_CASE("names that differ only in case are different properties") {
     CHECK_FALSE(stored.view().find("birthDay"));
 }
 
-TEST_CASE("property(member, name) stores under that name, UTF-8 and a key's name included") {
+TEST_CASE("property(member, name) stores under that name, including UTF-8 and the name of a key") {
     auto const stored = to_row(renamed{"John", 7, 55, "Ulm"}).value();
     CHECK(stored.view().find("bib")->as_int32() == 55);
     CHECK(stored.view()
@@ -362,7 +362,7 @@ TEST_CASE("property(member, name) stores under that name, UTF-8 and a key's name
             "dtchen"});
 }
 
-TEST_CASE("what is no public member is read and written through its accessors") {
+TEST_CASE("a member that is not public is read and written through its accessors") {
     guarded original;
     original.name = "John";
     original.bib = 7;
@@ -381,7 +381,7 @@ TEST_CASE("what is no public member is read and written through its accessors") 
     STATIC_REQUIRE(std::is_same_v<decltype(fields<guarded>::age)::value_type, std::optional<std::int32_t>>);
 }
 
-TEST_CASE("the members of the ETag and the Timestamp are filled when an entity is read, and never stored") {
+TEST_CASE("the members for the ETag and the Timestamp are filled when an entity is read and never stored") {
     auto const when = date_time::from_date(2026, 1, 2);
     versioned original{"John", etag{"\"ours\""}, 55, date_time{7}};
     auto stored = to_row(original).value();
@@ -427,7 +427,7 @@ TEST_CASE("each key of an entity may have sixteen components") {
     CHECK(row_key_of(original).value().ends_with("__-2147483647"));
 }
 
-TEST_CASE("the fields have the user's names and know where they stand") {
+TEST_CASE("the fields have the user's names and their positions") {
     using r = fields<in_namespace>;
     STATIC_REQUIRE(std::is_same_v<decltype(r::name)::entity_type, in_namespace>);
     STATIC_REQUIRE(std::is_same_v<decltype(r::name)::codec, key_codec<std::string>>);

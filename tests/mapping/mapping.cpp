@@ -36,7 +36,7 @@ using namespace entitable;
 using namespace mapping_test;
 using kind = key_component::kind;
 
-TEST_CASE("a mapping is found from the type alone, and only for a complete declaration") {
+TEST_CASE("a mapping is found by the type alone, and only for a complete declaration") {
     STATIC_REQUIRE(mapped_entity<runner>);
     STATIC_REQUIRE_FALSE(mapped_entity<plain>);
     STATIC_REQUIRE_FALSE(mapped_entity<int>);
@@ -44,7 +44,7 @@ TEST_CASE("a mapping is found from the type alone, and only for a complete decla
     STATIC_REQUIRE(std::is_same_v<mapping<runner>::entitable_entity, runner>);
 }
 
-TEST_CASE("the layouts name the components in order, literals and buckets among them") {
+TEST_CASE("the layouts list the components in order, including literals and buckets") {
     constexpr key_layout partition{mapping<runner>::partition_layout};
     constexpr key_layout rows{mapping<runner>::row_layout};
     constexpr key_layout salted{mapping<salted_runner>::partition_layout};
@@ -63,7 +63,7 @@ TEST_CASE("the layouts name the components in order, literals and buckets among 
     STATIC_REQUIRE(salted[1].name == "day");
 }
 
-TEST_CASE("components are the members only") {
+TEST_CASE("components contain only members") {
     STATIC_REQUIRE(mapping<runner>::partition_components::size == 2);
     STATIC_REQUIRE(mapping<runner>::row_components::size == 2);
     STATIC_REQUIRE(mapping<salted_runner>::partition_components::size == 1);

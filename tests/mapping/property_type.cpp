@@ -23,7 +23,7 @@ enum class plain { one, two };
 enum class colour { red, blue, green };
 enum class mood { good, bad };
 
-/// A type of the user.
+/// A user type.
 struct metres {
     double count{};
     friend bool operator==(metres, metres) = default;
@@ -77,7 +77,7 @@ void check_round_trip(T const& value, edm_type type) {
 
 } // namespace
 
-TEST_CASE("every type of the service has a type of C++, and back, at the extremes") {
+TEST_CASE("every type of the service converts to a C++ type and back, at the extremes") {
     check_round_trip(std::string{}, edm_type::string);
     check_round_trip(std::string{"a\0b\xF0\x9F\x98\x80", 7}, edm_type::string);
     check_round_trip(std::int32_t{0}, edm_type::int32);
@@ -127,7 +127,7 @@ TEST_CASE("a value of another type is refused, with one exception: an Int32 fits
     CHECK_FALSE(read_as<std::string>(property_type<guid>::view(guid{})));
 }
 
-TEST_CASE("a property of an enumeration without names is its number, of 32 bits where they suffice") {
+TEST_CASE("a property of an enumeration without names is stored as its number, in 32 bits if they suffice") {
     check_round_trip(small{255}, edm_type::int32);
     check_round_trip(tiny{-128}, edm_type::int32);
     check_round_trip(plain::two, edm_type::int32);
@@ -138,7 +138,7 @@ TEST_CASE("a property of an enumeration without names is its number, of 32 bits 
     CHECK_FALSE(read_as<plain>("one"));
 }
 
-TEST_CASE("a number that the enumeration cannot hold is refused, and not cut") {
+TEST_CASE("a number that the enumeration cannot hold is refused and not truncated") {
     CHECK(read_as<small>(std::int32_t{255}) == small{255});
     CHECK_FALSE(read_as<small>(std::int32_t{256}));
     CHECK_FALSE(read_as<small>(std::int32_t{-1}));
@@ -147,31 +147,31 @@ TEST_CASE("a number that the enumeration cannot hold is refused, and not cut") {
     CHECK_FALSE(read_as<unsigned32>(std::int64_t{4'294'967'296}));
 }
 
-TEST_CASE("a property of an enumeration with names is its name") {
+TEST_CASE("a property of an enumeration with names is stored by name") {
     check_round_trip(colour::red, edm_type::string);
     CHECK(property_type<colour>::view(colour::blue).as_string() == "blue");
     CHECK_FALSE(read_as<colour>("green"));
     CHECK_FALSE(read_as<colour>(std::int32_t{0}));
 }
 
-TEST_CASE("a value without a name is stored as the empty text, and refused when it is read") {
+TEST_CASE("a value without a name is stored as the empty text and refused when it is read") {
     CHECK(property_type<colour>::view(colour::green).as_string().empty());
     CHECK_FALSE(read_as<colour>(property_type<colour>::view(colour::green)));
 }
 
-TEST_CASE("an unknown name is read as the substitute that the user named") {
+TEST_CASE("an unknown name is read as the substitute declared by the user") {
     CHECK(read_as<mood>("awful") == mood::bad);
     CHECK(read_as<mood>(property_type<mood>::view(mood::bad)) == mood::bad);
-    CHECK_FALSE(read_as<mood>(std::int32_t{0})); // another type is no unknown name
+    CHECK_FALSE(read_as<mood>(std::int32_t{0})); // another type is not an unknown name
 }
 
-TEST_CASE("a type of the user is a property by one trait") {
+TEST_CASE("a user type becomes a property type with one trait") {
     check_round_trip(metres{1.5}, edm_type::float64);
     STATIC_REQUIRE(property_value<metres>);
     STATIC_REQUIRE(property_value<std::optional<metres>>);
 }
 
-TEST_CASE("property_value is true for the eight types, enumerations and optionals of them, and nothing else") {
+TEST_CASE("property_value is only true for the eight types, enumerations and optionals of them") {
     STATIC_REQUIRE(property_value<std::string>);
     STATIC_REQUIRE(property_value<std::int32_t>);
     STATIC_REQUIRE(property_value<std::int64_t>);

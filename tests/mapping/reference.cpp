@@ -26,7 +26,7 @@ using entitable::error_code;
 
 } // namespace
 
-TEST_CASE("a reference is both keys of another entity, and a point read") {
+TEST_CASE("a reference consists of both keys of another entity and is a point read") {
     entitable::memory_backend store;
     entitable::table<book> const books{store, "books"};
     entitable::table<order> const orders{store, "orders"};
@@ -61,7 +61,7 @@ TEST_CASE("a reference is both keys of another entity, and a point read") {
     CHECK_FALSE(orders.get("ann", 2).value().replaces);
 }
 
-TEST_CASE("a row with half of a reference is a mismatch") {
+TEST_CASE("a row with only half of a reference is a mismatch") {
     entitable::row_builder builder{"ann", "0000000001"};
     builder.add("Book_PartitionKey", entitable::value_view{std::string_view{"x"}});
     order read;

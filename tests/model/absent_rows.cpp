@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Bodies of transactions that look for rows before these are there, over a unique index and over sums, in every order of their requests: what
-// the library adds to a transaction never rests on an absence that is old.
+// Bodies of transactions look for rows before these exist, with a unique index and with sums, in every order of their requests: additions by
+// the library to a transaction never rely on an outdated absence.
 
 #include "support/catch.hpp"
 #include "support/long.hpp"
@@ -56,7 +56,7 @@ Table open(any_transport through, entitable::clock& time, std::uint64_t seed) {
     }
 }
 
-/// Looks for the other one, who may not be there, and comes to Bath unless he is.
+/// Looks for the other runner, who may not exist, and moves to Bath unless he is there.
 result<void> come(transaction<person>& in, std::int32_t own, std::int32_t other) {
     ENTITABLE_TRY(auto const found, in.find(other));
     ENTITABLE_TRY(auto const mine, in.find(own));
@@ -132,7 +132,7 @@ void walk(std::string (*wrong)(memory_backend const&), bool one_is_there, std::s
 
 } // namespace
 
-TEST_CASE("absent rows: two and three bodies want one key of a unique index") {
+TEST_CASE("absent rows: two or three bodies compete for one key of a unique index") {
     for (bool const one_is_there : {false, true}) {
         walk<one_a_city>(two_with_one_key, one_is_there, 2);
         walk<one_a_city>(two_with_one_key, one_is_there, 3);
@@ -140,7 +140,7 @@ TEST_CASE("absent rows: two and three bodies want one key of a unique index") {
     }
 }
 
-TEST_CASE("absent rows: two and three bodies count in one sum") {
+TEST_CASE("absent rows: two or three bodies add to one sum") {
     for (bool const one_is_there : {false, true}) {
         walk<summed>(wrong_sum, one_is_there, 2);
         walk<summed>(wrong_sum, one_is_there, 3);

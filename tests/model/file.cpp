@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The same random requests to memory and to a file: outcomes, codes, rows, order and pages are the same, and ETags change
-// where they change. The file is closed and opened again meanwhile, and written by a second backend and by another process. A
-// sequence that fails prints its seed; ENTITABLE_MODEL_SEED=seed runs that one only.
+// The same random requests to memory and to a file: outcomes, codes, rows, order and pages are the same, and ETags change in
+// the same places. The file is closed and reopened meanwhile, and written by a second backend and by another process. A
+// failing sequence prints its seed; ENTITABLE_MODEL_SEED=seed runs only that one.
 
 #include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/file.hpp>
@@ -65,7 +65,7 @@ std::string text_of(list_tables::response const& outcome) {
 std::string text_of(create_table::response const&) { return "created"; }
 std::string text_of(delete_table::response const&) { return "deleted"; }
 
-/// The requests of one step. ETags in it are numbers, which each side replaces by what it gave.
+/// The requests of one step. ETags in it are numbers, which each side replaces by the ETag it returned.
 struct outcome_text {
     template <class Request, class Backend>
     static std::string of(Backend const& store, Request const& request, std::optional<std::string>* continuation) {
@@ -88,7 +88,7 @@ struct outcome_text {
 /// ETags by the order in which they were first seen.
 class tags {
 public:
-    /// The text with a number in the place of each ETag.
+    /// The text with each ETag replaced by a number.
     std::string numbered(std::string const& text) {
         std::string shown;
         for (std::size_t at = 0; at < text.size();) {
@@ -175,7 +175,7 @@ private:
         return builder.build();
     }
 
-    /// A change with a condition that is the number of an ETag; `as` makes it one's own.
+    /// A change with a condition that contains the number of an ETag; `as` replaces it by the side's own ETag.
     struct planned {
         mutation_kind kind;
         row entity;
@@ -193,7 +193,7 @@ private:
         return {static_cast<mutation_kind>(below(6)), entity(partition, row_key()), tag};
     }
 
-    /// The same request to both; whoever it is that writes the file.
+    /// The same request to both, whichever backend writes the file.
     template <class Request>
     void send(Request const& to_memory, Request const& to_file) {
         std::string const expected = memory_tags_.numbered(outcome_text::of(*memory_, to_memory, nullptr));
@@ -222,7 +222,7 @@ private:
             problem_ = std::string{what} + ": memory said\n" + expected + "\nand the file said\n" + found;
         }
     }
-    /// What a process of its own is told by the file.
+    /// The data that a separate process gets through the file.
     template <class Request>
     std::string elsewhere(Request const& request) {
         int ends[2];
@@ -351,7 +351,7 @@ private:
 
 } // namespace
 
-TEST_CASE("model: a file does what memory does") {
+TEST_CASE("model: a file behaves like memory") {
     std::uint64_t first_seed = 1;
     std::size_t sequences = rounds(100, 30'000, 500);
     if (char const* const chosen = std::getenv("ENTITABLE_MODEL_SEED")) {

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 // Programs with different lists of indexes, builds and retirements in every order in which their requests can reach the store, while time
-// passes; and the same without one of the rules, which is found.
+// passes; and the same without one of the rules, which is detected.
 
 #include "support/catch.hpp"
 #include "support/long.hpp"
@@ -45,7 +45,7 @@ Table open(any_transport through, entitable::clock& time, std::uint64_t seed, st
     return Table{std::move(through), "people", how};
 }
 
-/// An index that is ready has a row of each entity.
+/// A ready index has a row for each entity.
 std::string hole(memory_backend const& store) {
     testing::manual_clock time;
     if (open<wider>(store, time, 9).state<also>().value() != index_state::ready) {
@@ -59,7 +59,7 @@ std::string hole(memory_backend const& store) {
     return {};
 }
 
-/// What one of the programs does.
+/// The actions of one of the programs.
 struct cast {
     std::string name;
     std::function<result<void>(any_transport, entitable::clock&)> does;
@@ -120,7 +120,7 @@ cast retirement(std::chrono::seconds waits_lease = lease, std::chrono::seconds w
                 return open<wider>(way, time, 6, waits_lease, waits_for).retire<also>();
             }};
 }
-/// Reads twice. What was acknowledged before a reading is found, or the reading is refused.
+/// Reads twice. Either everything acknowledged before a read is found, or the read is refused.
 cast two_readings() {
     return {"reader",
         [](any_transport way, entitable::clock& time) -> result<void> {
@@ -136,7 +136,7 @@ cast two_readings() {
         },
         true};
 }
-/// Writes one entity, and then that it did.
+/// Writes one entity, then a record that it did.
 cast acknowledging() {
     return {"writer", [](any_transport way, entitable::clock& time) -> result<void> {
                 ENTITABLE_CHECK(open<wider>(way, time, 4).insert({"red", 2, "Bath"}));
@@ -144,7 +144,7 @@ cast acknowledging() {
                 return {};
             }};
 }
-/// Something to wait for, so that time passes between the requests of others.
+/// Waits, so that time passes between the requests of others.
 cast ticking() {
     return {"clock", [](any_transport way, entitable::clock& time) -> result<void> {
                 time.wait_until(time.steady() + lease + std::chrono::seconds{1});
@@ -164,7 +164,7 @@ void check_found(testing::interleaving_report const& told, std::string const& wh
 
 } // namespace
 
-TEST_CASE("lists of indexes: a build, a program that lacks the index, and time") {
+TEST_CASE("lists of indexes: a build, a program without the index, and time") {
     check(walk({builder(), writer<narrow>("older"), ticking()}, false));
     check(walk({builder(), writer<wider>("newer"), ticking()}, false));
     check(walk({builder(), writer<narrow>("older")}, false, {.faults = 0, .late = 0, .crashes = 1}));
@@ -175,14 +175,14 @@ TEST_CASE("lists of indexes: a retirement, a reader and a writer") {
     check(walk({retirement(), builder(), writer<wider>("writer")}, true));
 }
 
-TEST_CASE("lists of indexes: without a rule there is a schedule with a hole") {
+TEST_CASE("lists of indexes: without any one rule some schedule leaves a hole") {
     if (entitable_test::rounds(0, 1, 1) == 0) {
         return; // thousands of schedules, which the optimized build walks through
     }
     std::string const lacks = "an index that is ready lacks the row of an entity";
     constexpr std::chrono::seconds none{0};
     constexpr std::chrono::hours too_long{1};
-    check_found(walk({builder(none, none), writer<narrow>("older"), ticking()}, false), lacks); // nobody waits
+    check_found(walk({builder(none, none), writer<narrow>("older"), ticking()}, false), lacks); // no program waits
     check_found(walk({builder(lease, none), writer<narrow>("older", too_long), ticking()}, false), lacks);
     check_found(walk({retirement(none, none), two_readings(), acknowledging()}, true),
         "a reader does not find an entity that was acknowledged");

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 // Writers, repairs and builds of indexes in every order in which their requests can reach the store, with lost and late requests and
-// programs that end; and the same with defects, each of which is found.
+// programs that end; and the same with defects, each of which is detected.
 
 #include "support/catch.hpp"
 #include "support/long.hpp"
@@ -50,7 +50,7 @@ Table open(any_transport through, entitable::clock& time, std::uint64_t seed, st
     }
 }
 
-/// How many ended so.
+/// How many ended with each outcome.
 struct tally {
     int good{};
     int unknown{};
@@ -69,7 +69,7 @@ struct cast {
     std::uint32_t max_attempts{3};
 };
 
-/// What is wrong at any time: an entity without its index row.
+/// A problem at any time: an entity without its index row.
 template <class Table>
 std::string missing(memory_backend const& store) {
     table<person> const people{store, "people"};
@@ -134,7 +134,7 @@ testing::interleaving_report walk(std::vector<cast<Table>> const& actors, testin
             on.at_end([&on, &told, end, limits] {
                 auto const at_last = open<Table>(on.store(), on.time(), 97);
                 auto const seen = at_last.verify().value();
-                // A request of which nothing is known may leave a row, however it ends: nothing else may.
+                // A request of unknown outcome may leave a row, however it ends; nothing else may.
                 if (limits.faults + limits.crashes == 0 && seen.dangling + seen.different > 0) {
                     return std::string{"rows too many, though all went well"};
                 }
@@ -159,7 +159,7 @@ result<void> move(Table const& at_last, std::int32_t id, std::string const& to) 
     return {};
 }
 
-/// Each move that was told good is there once; one of unknown effect at most once.
+/// Each acknowledged move is applied once, one of unknown effect at most once.
 template <class Table>
 std::string keeps_count(Table const& people, tally const& told, std::size_t crashed) {
     auto const visits = people.get("red", 1).value().visits;
@@ -197,7 +197,7 @@ cast<Table> applier() {
         {}, false};
 }
 
-/// A transport that changes requests or answers on their way.
+/// A transport that changes requests or answers in transit.
 template <class Change>
 struct defective {
     using is_transport = void;
@@ -214,7 +214,7 @@ template <class Change>
 through_defect with_defect(Change change) {
     return [change](any_transport below) { return any_transport{defective<Change>{std::move(below), change}}; };
 }
-/// Another write in place of each; nothing: it is told as done and not sent.
+/// Replaces each write by another; if empty, it is reported as done and not sent.
 through_defect with_writes(std::function<std::optional<mutation>(std::string const& table, mutation)> other) {
     return with_defect([other]<class Request>(any_transport const& below, Request const& request, call& context) {
         if constexpr (std::same_as<Request, write_entity>) {
@@ -237,14 +237,14 @@ through_defect unconditional() {
         return one;
     });
 }
-/// An index row that is there already is taken for good, and not written again.
+/// An existing index row is assumed to be right, and not written again.
 through_defect keeps_what_is_there() {
     return with_writes([](std::string const& table, mutation one) -> std::optional<mutation> {
         bool const again = table == "cities" && one.kind == mutation_kind::replace;
         return again ? std::nullopt : std::optional{std::move(one)};
     });
 }
-/// An intent is made undone whatever it is by now.
+/// An intent is undone in whatever state it is by now.
 through_defect overwrites_applied() {
     return with_writes([](std::string const&, mutation one) -> std::optional<mutation> {
         if (is_intent(one) && one.kind == mutation_kind::merge) {
@@ -253,14 +253,14 @@ through_defect overwrites_applied() {
         return one;
     });
 }
-/// An intent is left pending, though it was given up.
+/// An intent stays pending although it was abandoned.
 through_defect never_undoes() {
     return with_writes([](std::string const&, mutation one) -> std::optional<mutation> {
         bool const undoes = is_intent(one) && one.kind == mutation_kind::merge;
         return undoes ? std::nullopt : std::optional{std::move(one)};
     });
 }
-/// The intents of an entity are not looked for before its row is taken away.
+/// The intents of an entity are not looked for before its row is removed.
 through_defect without_intents() {
     return with_defect([]<class Request>(any_transport const& below, Request const& request, call& context) {
         if constexpr (std::same_as<Request, query_entities>) {
@@ -293,14 +293,14 @@ cast<Table> with(through_defect defect, cast<Table> one) {
     one.defect = std::move(defect);
     return one;
 }
-/// What a walk finds that ends with its first problem; all states of it are few.
+/// The first problem that a walk finds; there are few states in total.
 std::string problem_of(std::vector<cast<in_city>> const& actors, testing::interleaving_limits limits,
     std::function<void(in_city const&)> const& begin) {
     auto const told = walk<in_city>(actors, limits, begin, keeps_count<in_city>, 20'000);
     CAPTURE(told.schedule);
     return told.problem;
 }
-/// A row too many, as a writer has left it that was to move the entity to Bath, with its intent.
+/// One row too many, left with its intent by a writer that was to move the entity to Bath.
 void left_behind(in_city const& people, intent_state state) {
     one_in_york(people);
     any_transport const store = people.unmaintained().transport();
@@ -332,7 +332,7 @@ TEMPLATE_TEST_CASE("indexes: one writer with lost and late requests and a crash"
     check(walk<TestType>(one, {.faults = 1, .late = 1, .crashes = 1}, one_in_york<TestType>, keeps_count<TestType>));
 }
 
-TEST_CASE("indexes elsewhere: a writer, and others who bring another's work to its end") {
+TEST_CASE("indexes in other tables: a writer, and others who complete its work") {
     for (intent_state const state : {intent_state::pending, intent_state::applied, intent_state::undone}) {
         check(walk<in_city>(
             {mover<in_city>(1, "Bath"), applier<in_city>()}, quiet,
@@ -341,11 +341,11 @@ TEST_CASE("indexes elsewhere: a writer, and others who bring another's work to i
     }
 }
 
-TEST_CASE("indexes elsewhere: removal and move, in every order") {
+TEST_CASE("indexes in other tables: removal and move, in every order") {
     check(walk<in_city>({mover<in_city>(1, "Bath"), remover<in_city>()}, quiet, one_in_york<in_city>));
 }
 
-TEST_CASE("unique indexes elsewhere: two entities want one key") {
+TEST_CASE("unique indexes in other tables: two entities compete for one key") {
     auto const two_people = [](one_a_city const& people) {
         people.insert({"red", 1, "York", 0}).value();
         people.insert({"red", 2, "Ely", 0}).value();
@@ -357,7 +357,7 @@ TEST_CASE("unique indexes elsewhere: two entities want one key") {
         walk<one_a_city>({mover<one_a_city>(1, "Bath"), mover<one_a_city>(2, "Bath")}, quiet, two_people, one_has_it));
 }
 
-TEST_CASE("indexes elsewhere: each rule of the protocol is needed") {
+TEST_CASE("indexes in other tables: each rule of the protocol is needed") {
     if (entitable_test::rounds(0, 1, 1) == 0) {
         return; // thousands of schedules, which the optimized build walks through
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Random sequences of all requests, bad ones too, on a local backend and on a naive service beside it: outcomes, codes,
-// versions, order and pages are the same. A sequence that fails prints its seed; ENTITABLE_MODEL_SEED=seed runs that one only.
+// Random sequences of all requests, including invalid ones, on a local backend and on a naive service: outcomes, codes,
+// versions, order and pages are the same. A failing sequence prints its seed; ENTITABLE_MODEL_SEED=seed runs only that one.
 
 #include "naive_service.hpp"
 #include <entitable/backends/memory/memory_backend.hpp>
@@ -26,7 +26,7 @@ struct mood {
     std::size_t page_examined;
 };
 
-/// A query that was begun, and where the naive service stands in it.
+/// A started query, and the position of the naive service in it.
 struct open_query {
     query_entities request;
     naive_service::key position;
@@ -36,7 +36,7 @@ class sequence {
 public:
     sequence(std::uint64_t seed, mood how) : random_(seed), how_(how), store_(options(seed)) {}
 
-    /// Nothing, or what was different.
+    /// Empty, or the difference.
     std::string run(std::size_t steps) {
         if (!once_in(10)) {
             different("create", said(model_.create("Orders")), said(send(create_table{"Orders"})));
@@ -242,7 +242,7 @@ private:
             shown(stored.properties, select) + " " + stored.etag + "\n";
     }
 
-    /// The versions that a write has given: never one that was there before, and always later.
+    /// The versions that writes returned: never an existing one, and always later.
     std::vector<std::pair<std::string, std::int64_t>> versions(
         std::vector<written> const& results, std::vector<mutation> const& changes) {
         std::vector<std::pair<std::string, std::int64_t>> given;
@@ -440,7 +440,7 @@ private:
         different("query " + request.range.to_string() + " where " + request.filter.to_string(), expected, found);
     }
 
-    /// One page of a query that was begun earlier, while others write. Exact where pages are.
+    /// One page of a query that was started earlier, while others write. Exact if pages are.
     void page_of_query() {
         if (how_.nasty) {
             whole_query();
@@ -558,19 +558,21 @@ void compare(std::uint64_t first_seed, std::size_t sequences, mood how) {
             FAIL("ENTITABLE_MODEL_SEED=" << seed << " " << problem);
         }
     }
-    // The sequences do something: of their requests a good part succeeds, and a good part does not.
+    // The sequences are meaningful: many of their requests succeed, and many fail.
     CHECK(refused > sequences * 15);
     CHECK(accepted > sequences * 33);
 }
 
 } // namespace
 
-TEST_CASE("model: memory_backend does what the naive service does") {
+TEST_CASE("model: memory_backend behaves like the naive service") {
     compare(1, rounds(250, 150'000, 1'400), {false, 10'000});
 }
 
-TEST_CASE("model: the same with pages that end after five rows were looked at") {
+TEST_CASE("model: memory_backend behaves the same with pages that end after five scanned rows") {
     compare(1'000'001, rounds(150, 75'000, 800), {false, 5});
 }
 
-TEST_CASE("model: the same, nasty on purpose") { compare(2'000'001, rounds(150, 75'000, 800), {true, 10'000}); }
+TEST_CASE("model: memory_backend behaves the same in nasty mode") {
+    compare(2'000'001, rounds(150, 75'000, 800), {true, 10'000});
+}

@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// The table service written a second time, for the model test: one map, one lock, nothing clever, and nothing of the
-/// library but its plain values. Rows are found by UTF-16 keys; filters are evaluated by a stack; versions are the ETags that
-/// the library has given, which the test puts in.
+/// A second implementation of the table service for the model test: one map, one lock, nothing clever, and only plain values
+/// of the library. Rows are found by UTF-16 keys; filters are evaluated by a stack; the test inserts the ETags that the
+/// library returned as versions.
 
 #include <entitable/request/requests.hpp>
 
@@ -21,7 +21,7 @@ namespace entitable_test {
 
 using namespace entitable;
 
-/// What the service says to a write.
+/// The answer of the service to a write.
 struct verdict_of_write {
     std::optional<error_code> code;
     std::optional<std::size_t> index;
@@ -38,7 +38,7 @@ public:
     using key = std::pair<std::u16string, std::u16string>;
     struct table {
         std::string shown_name;
-        std::map<key, std::pair<row, naive_row>> rows; ///< the row for its keys only
+        std::map<key, std::pair<row, naive_row>> rows; ///< the row is only used for its keys
     };
 
     static std::optional<error_code> bad_table(std::string const& name) {
@@ -70,7 +70,7 @@ public:
         auto const first = bad_key(std::string{partition});
         return first ? first : bad_key(std::string{row});
     }
-    /// What is wrong with a change by itself.
+    /// The error in a change by itself.
     static std::optional<error_code> bad_change(mutation const& change) {
         bool const conditional = change.kind == mutation_kind::replace || change.kind == mutation_kind::merge ||
             change.kind == mutation_kind::remove;
@@ -131,7 +131,7 @@ public:
         return tables.erase(folded(name)) == 1 ? std::nullopt : std::optional{error_code::resource_not_found};
     }
 
-    /// All or nothing. `given` are the ETags that the library gave, if it did not refuse.
+    /// All or nothing. `given` are the ETags that the library returned, if it did not refuse.
     verdict_of_write write(std::string const& name, std::vector<mutation> const& changes,
         std::vector<std::pair<std::string, std::int64_t>> const& given) {
         std::lock_guard const guard{lock};

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Operators with defects: each is found by a walk, and nothing without it. An operator works alone beside clients whose requests take no time; or
-// stops behind any of its requests, for another one that takes over; or a client is suspended at any step of its own beside any of the operator.
+// Operators with defects: a walk finds each, and nothing without it. An operator works alone with clients whose requests take no time; or stops
+// after any of its requests, and another one takes over; or a client is suspended at any of its steps during any step of the operator.
 //
-// Wrong bounds and half flips leave a map that covers some keys twice or not at all, which no reader takes. A half that is copied with the bounds of the
-// whole, and keys that are not erased, lose nothing: they are rows in tables of other keys, where a split was to free space. Late rows that a merge
-// takes for its own meet the guard rows of the other copy, and the merge ends. The others lose rows, or leave a range that nobody can write.
+// Wrong bounds and half flips leave a map that covers some keys twice or not at all, which no reader takes. A half that is copied with the
+// bounds of the whole, and keys that are not erased, lose nothing: they are rows in tables of other keys, where a split was to free space. Late
+// rows that a merge mistakes for its own conflict with the guard rows of the other copy, and the merge ends. The others lose rows, or leave a
+// range that cannot be written.
 
 #include "range_world.hpp"
 
@@ -14,7 +15,7 @@ using namespace shard_world;
 
 namespace {
 
-/// Every suspension of a client. Without a defect that is walked through in shard_ranges.cpp.
+/// Every suspension of a client. Without a defect shard_ranges.cpp walks through that.
 std::string walk_of_client(range_order how, range_defect planted) {
     how.planted = planted;
     for (bool const behind : {false, true}) {
@@ -34,7 +35,7 @@ std::string walk_of_client(range_order how, range_defect planted) {
     return {};
 }
 
-/// In front of a client whose questions do not carry the end of the range that it asks.
+/// In front of a client whose requests do not contain the end of the expected range.
 struct boundless {
     using is_transport = void;
     any_transport below;
@@ -56,7 +57,7 @@ void scans_beyond(any_transport const& way, entitable::clock& time, scene& all, 
     scans_all(any_transport{boundless{way}}, time, all, life);
 }
 
-/// Whether a range is on the move, and nobody is there who moves it.
+/// Whether a range is being moved without a mover.
 std::string attempts_left(memory_backend const& store, scene const&) {
     auto const map = map_now(store).value();
     for (detail::shard_place const& place : map->places) {
@@ -67,14 +68,14 @@ std::string attempts_left(memory_backend const& store, scene const&) {
     return {};
 }
 
-/// With the defect something is wrong at the end, and nothing without it.
+/// With the defect there is a problem at the end, and without it none.
 void found_alone(range_defect planted, range_order how) {
     CAPTURE(static_cast<int>(planted));
     CHECK(taking_turns(how, {}).problem == "");
     how.planted = planted;
     CHECK(taking_turns(how, {}).problem != "");
 }
-/// The same of two operators.
+/// The same with two operators.
 void found_in_turn(range_defect planted, range_order how, bool goes_on) {
     CHECK(walk_of_turns(how, goes_on) == "");
     how.planted = planted;
@@ -86,18 +87,18 @@ void found_in_turn(range_defect planted, range_order how, bool goes_on) {
 TEST_CASE("range defects: splits and moves of halves") {
     range_order const how = splits();
     SECTION("the lower half keeps its old bound") { found_alone(range_defect::keeps_bound, how); }
-    SECTION("the upper half does not say whose tables it has") { found_alone(range_defect::forgets_tables, how); }
+    SECTION("the upper half does not record whose tables it uses") { found_alone(range_defect::forgets_tables, how); }
     SECTION("a half copied with the bounds of the whole") { found_alone(range_defect::copies_whole, how); }
-    SECTION("a half flipped with the bounds of the whole") { found_alone(range_defect::flips_whole, how); }
-    SECTION("a table dropped that another range has") { found_alone(range_defect::drops_shared, how); }
-    SECTION("keys erased that another range has") { found_alone(range_defect::erases_used, how); }
-    SECTION("keys left that no range has") { found_alone(range_defect::erases_nothing, how); }
-    SECTION("a number used again") {
+    SECTION("a half switched with the bounds of the whole") { found_alone(range_defect::flips_whole, how); }
+    SECTION("a table dropped that another range uses") { found_alone(range_defect::drops_shared, how); }
+    SECTION("keys erased that another range uses") { found_alone(range_defect::erases_used, how); }
+    SECTION("keys left behind that no range uses") { found_alone(range_defect::erases_nothing, how); }
+    SECTION("a number used twice") {
         range_order again = merges();
         again.operators.front().push_back(split_at("p"));
         found_alone(range_defect::takes_used_number, again);
     }
-    SECTION("a split of a range on the move") {
+    SECTION("a split of a range that is being moved") {
         range_order both = merges();
         both.operators.push_back({split_at("c")});
         found_in_turn(range_defect::splits_attempts, both, true);
@@ -106,30 +107,32 @@ TEST_CASE("range defects: splits and moves of halves") {
 
 TEST_CASE("range defects: merges") {
     range_order const how = merges();
-    SECTION("one of the two copied") { found_alone(range_defect::copies_one, how); }
-    SECTION("late rows of the other taken for its own") {
+    SECTION("only one of the two ranges copied") { found_alone(range_defect::copies_one, how); }
+    SECTION("late rows of the other range mistaken for its own") {
         range_order late = splits();
         late.operators.front().push_back(merge_to(0, 1, "s2"));
         late.late_rows = true;
         found_alone(range_defect::copies_late_rows, late);
     }
-    SECTION("a flip of the lower row only") { found_alone(range_defect::keeps_upper, how); }
-    SECTION("a flip of the upper row only") { found_alone(range_defect::loses_upper, how); }
-    SECTION("both in the old tables of the lower one") {
+    SECTION("a switch of the lower row only") { found_alone(range_defect::keeps_upper, how); }
+    SECTION("a switch of the upper row only") { found_alone(range_defect::loses_upper, how); }
+    SECTION("both ranges in the old tables of the lower one") {
         found_alone(range_defect::keeps_tables, how);
         range_order again = how;
         again.planted = range_defect::keeps_tables;
         CHECK(taking_turns(again, {}).problem.starts_with("a table has got keys"));
     }
-    SECTION("the takeover of one row") {
+    SECTION("a takeover of one row only") {
         range_order both = how;
         both.operators.push_back({move_to(1, "s2")});
         both.end = attempts_left;
         found_in_turn(range_defect::ends_one, both, false);
     }
-    SECTION("one of the two closed") { CHECK(walk_of_client(merges(inserts_both), range_defect::closes_one) != ""); }
+    SECTION("only one of the two ranges closed") {
+        CHECK(walk_of_client(merges(inserts_both), range_defect::closes_one) != "");
+    }
 }
 
-TEST_CASE("range defects: a client that takes all rows of a table for those of its range") {
+TEST_CASE("range defects: a client that counts all rows of a table as rows of its range") {
     CHECK(walk_of_client(splits(scans_beyond), range_defect::none) != "");
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Worlds of ranges, drawn from seeds: clients that get, insert, replace by ETag, write, remove and scan while two operators split, move and merge.
-// Some order of the requests for each key has to explain what clients were told. Clients whose reads are stale are found out.
+// Worlds of ranges, drawn from seeds: clients get, insert, replace by ETag, write, remove and scan while two operators split, move and merge.
+// For each key some order of the requests must explain the answers. Clients with stale reads are detected.
 
 #include "range_world.hpp"
 #include "shard_history.hpp"
@@ -13,11 +13,11 @@ namespace {
 
 enum class stale_by : std::uint8_t {
     nothing,
-    cache,      ///< answers some reads by what was read before
-    long_lease, ///< takes the map for good for ever, as long as the table is there
+    cache,      ///< answers some reads with an earlier answer
+    long_lease, ///< uses its copy of the map indefinitely, as long as the table exists
 };
 
-/// In front of a client, as a cache would be: every second read of a row is given the answer to the one before.
+/// In front of a client, like a cache: every second read of a row gets the answer of the one before.
 struct caches {
     using is_transport = void;
     struct memory {
@@ -69,7 +69,7 @@ client_body client_of(std::uint64_t seed, stale_by planted) {
     };
 }
 
-/// The end as if it were read, key by key.
+/// The final state as if it were read, key by key.
 std::string unexplained(memory_backend const& store, scene const& all) {
     auto const rows = rows_now(store);
     for (std::string const key : ranges.keys) {
@@ -83,7 +83,7 @@ std::string unexplained(memory_backend const& store, scene const& all) {
     return rows.contains("?") ? rows.at("?") : "";
 }
 
-/// What worlds have done.
+/// Totals over all worlds.
 struct figures {
     int tasks{};
     std::size_t judged{};
@@ -103,7 +103,7 @@ testing::interleaving_report world(std::uint64_t seed, stale_by planted, figures
 
 } // namespace
 
-TEST_CASE("range histories: some order of the requests for each key explains what clients were told") {
+TEST_CASE("range histories: for each key some order of the requests explains all answers") {
     figures done;
     std::uint64_t const worlds = entitable_test::rounds(30, 20'000, 300);
     for (std::uint64_t seed = 1; seed <= worlds; ++seed) {
@@ -118,7 +118,7 @@ TEST_CASE("range histories: some order of the requests for each key explains wha
     CHECK(done.judged > 10 * worlds);
 }
 
-TEST_CASE("range histories: clients whose reads are stale are found out") {
+TEST_CASE("range histories: clients with stale reads are detected") {
     for (stale_by const planted : {stale_by::cache, stale_by::long_lease}) {
         figures done;
         std::uint64_t const worlds = entitable_test::rounds(12, 2'000, 100);

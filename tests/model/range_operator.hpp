@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// An operator of a map by ranges: splits, moves and merges, one after the other, as a resumable operation.
+/// An operator of a map of ranges: splits, moves and merges, one after the other, as a resumable operation.
 
 #include <entitable/core/random.hpp>
 #include <entitable/shards.hpp>
@@ -14,7 +14,7 @@ namespace shard_world {
 
 using namespace entitable;
 
-/// What an operator does: splits, moves and merges, one after the other, whatever becomes of each.
+/// The tasks of an operator: splits, moves and merges, one after the other, regardless of their results.
 struct task {
     enum class kind : std::uint8_t { split, move, merge, draw } what{};
     std::int32_t shard{};
@@ -61,12 +61,12 @@ public:
         split_.reset();
         move_.reset();
     }
-    /// How many of its tasks were done.
+    /// The number of completed tasks.
     [[nodiscard]] int finish() { return done_; }
 
-    /// What it does now.
+    /// The current task.
     [[nodiscard]] task const& present() const { return present_; }
-    /// What moves or merges; null while it does something else.
+    /// The move or merge; null while it does something else.
     [[nodiscard]] detail::shard_mover const* mover() const { return move_ ? &*move_ : nullptr; }
 
 private:
@@ -122,7 +122,7 @@ private:
         }
         move_.emplace(std::move(what), now);
     }
-    /// Something that can be done to the map as it is.
+    /// A task that is possible with the current map.
     [[nodiscard]] task drawn(detail::shard_map_copy const& map) {
         std::size_t const at = random_.bits() % map.places.size();
         std::int32_t const shard = map.places[at].row.shard;

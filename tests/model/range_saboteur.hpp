@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Defects of splits, merges and moves of halves, planted from outside: what stands between an operator and the stores changes its requests, and
-/// what it is told of the map.
+/// Defects of splits, merges and moves of halves, planted from outside: a layer between an operator and the stores changes its requests, and its
+/// view of the map.
 
 #include "range_operator.hpp"
 #include <entitable/shards/detail/shard_map_rows.hpp>
@@ -14,25 +14,25 @@
 
 namespace shard_world {
 
-/// What an operator does wrong.
+/// The defect of an operator.
 enum class range_defect : std::uint8_t {
     none,
-    takes_used_number, ///< a split takes the first number that no range has now
-    keeps_bound,       ///< a split leaves the lower half the bound of the whole
-    forgets_tables,    ///< a split does not say whose tables the upper half has
-    splits_attempts,   ///< a split does not look whether the range is on the move
+    takes_used_number, ///< a split uses the first number that no range currently has
+    keeps_bound,       ///< a split keeps the bound of the whole for the lower half
+    forgets_tables,    ///< a split does not record whose tables the upper half uses
+    splits_attempts,   ///< a split does not check whether the range is being moved
     copies_whole,      ///< a half is copied with the bounds of the whole
     flips_whole,       ///< the row of a half gets the bounds of the whole at the flip
-    drops_shared,      ///< a table that another range has is dropped, where keys of it are to be erased
+    drops_shared,      ///< a table that another range uses is dropped, although only some of its keys should be erased
     erases_used,       ///< the keys of the other range are erased with them
-    erases_nothing,    ///< they are left
-    copies_one,        ///< a merge copies the lower range only
-    copies_late_rows,  ///< a merge copies from each table the keys of both ranges: of one of them those that came late
-    closes_one,        ///< closing, draining and sealing change one row of a merge
-    keeps_upper,       ///< the flip of a merge changes the lower row only
-    loses_upper,       ///< the flip of a merge removes the upper row only
-    keeps_tables,      ///< the flip of a merge gives the lower range the keys of both in the tables that it has
-    ends_one,          ///< the takeover of one row of a merge leaves the other one as it is
+    erases_nothing,    ///< they are not erased
+    copies_one,        ///< a merge copies only the lower range
+    copies_late_rows,  ///< a merge copies from each table the keys of both ranges, including late rows of the other one
+    closes_one,        ///< closing, draining and sealing change only one row of a merge
+    keeps_upper,       ///< the flip of a merge changes only the lower row
+    loses_upper,       ///< the flip of a merge removes only the upper row
+    keeps_tables,      ///< the flip of a merge gives the lower range the keys of both, in its existing tables
+    ends_one,          ///< the takeover of one row of a merge does not change the other one
 };
 
 /// An operator with a defect, as a resumable operation like the operator itself.
@@ -62,7 +62,7 @@ public:
         requires(!std::same_as<Response, void>)
     void answer(result<Response> answered, steady_time now) {
         if constexpr (std::same_as<Response, delete_table::response>) {
-            if (drop_) { // in place of a question for rows
+            if (drop_) { // instead of a query for rows
                 work_.answer(result<query_entities::response>{query_entities::response{}}, now);
                 plant();
                 return;
@@ -91,7 +91,7 @@ private:
     [[nodiscard]] move_step step() const {
         return work_.mover() != nullptr ? work_.mover()->progress().step : move_step{};
     }
-    /// Whether what it asks of a table is what is to be erased there, and not what is to be copied.
+    /// Whether a query of a table reads the rows to erase, and not the rows to copy.
     [[nodiscard]] bool erases() const { return step() == move_step::dropping || step() == move_step::taking_over; }
 
     // ---- answers ----
@@ -248,7 +248,7 @@ private:
         });
     }
 
-    /// Lets `edit` change the rows of a change of the map; those are left out that have the number -1 then.
+    /// Lets `edit` change the rows in a change of the map. Rows that then have the number -1 are omitted.
     template <class Edit>
     static void for_each_row(transact& change, Edit const& edit) {
         std::vector<mutation> kept;
@@ -270,10 +270,10 @@ private:
     operator_work work_;
     range_defect what_;
     std::optional<transact> change_;             ///< instead of the operator's
-    std::optional<query_entities> query_;        ///< as well
+    std::optional<query_entities> query_;        ///< in addition
     std::optional<delete_table> drop_;           ///< instead of a query
-    std::map<std::int32_t, shard_map_row> rows_; ///< of the map, as they were read
-    std::int32_t number_{};                      ///< of the next range, as it was read
+    std::map<std::int32_t, shard_map_row> rows_; ///< of the map, as read
+    std::int32_t number_{};                      ///< of the next range, as read
 };
 
 } // namespace shard_world

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Ranges on a stage, with operators and clients; and what must hold of the logical table, whoever asks.
+/// A simulation of ranges with operators and clients, and the invariants of the logical table.
 
 #include "range_saboteur.hpp"
 #include "shard_world.hpp"
@@ -15,9 +15,9 @@ inline row entry(std::string const& key, std::string const& value) {
     made.add("v", std::string_view{value});
     return made.build();
 }
-// ---- what is true of the logical table ----
+// ---- the invariants of the logical table ----
 
-/// The map as it is; ShardMapInvalid where its ranges do not cover every key once.
+/// The current map; ShardMapInvalid unless its ranges cover every key exactly once.
 inline result<detail::shard_map_ref> map_now(memory_backend const& store) {
     detail::shard_map_reading reading{"shardmap", {}};
     while (!reading.next().done()) {
@@ -32,13 +32,14 @@ inline result<detail::shard_map_ref> map_now(memory_backend const& store) {
     return reading.finish();
 }
 
-/// What holds of a map from one change to the next: a number that has gone does not come again, and a table gets no keys but when it is made.
+/// Invariants of a map from one change to the next: a removed number does not return, and a table gets keys only when it is created.
 class map_rules {
 public:
     [[nodiscard]] std::string follow(detail::shard_map_copy const& map) {
         std::set<std::int32_t> numbers;
         std::map<std::string, std::set<std::string>> keys;
-        for (std::string const key : {"a", "c", "d", "k1", "m", "p", "t", "x", "y"}) { // bounds, and some in between
+        for (std::string const key :
+            {"a", "c", "d", "k1", "m", "p", "t", "x", "y"}) { // bounds, and some keys in between
             detail::shard_place const& place = map.range_of(key);
             keys[place.row.store + '/' + place.table_name(map.tables.front())].insert(key);
         }
@@ -57,21 +58,21 @@ public:
                 return "a table has got keys: " + table;
             }
         }
-        keys_ = std::move(keys); // with those of before, which have none now
+        keys_ = std::move(keys); // with earlier ones, which have no keys now
         return {};
     }
 
 private:
     std::set<std::int32_t> numbers_;
     std::set<std::int32_t> gone_;
-    std::map<std::string, std::set<std::string>> keys_; ///< of each table that there was
+    std::map<std::string, std::set<std::string>> keys_; ///< of each table that existed
 };
 
-/// What is true of the ranges, whoever asks.
+/// The invariants of the ranges.
 struct range_scene : scene {
     map_rules rules;
     bool
-        late_rows{}; ///< when two ranges are merged, a late write to the keys of the upper one comes to the table of the lower one
+        late_rows{}; ///< when two ranges are merged, a late write to the keys of the upper one arrives in the table of the lower one
 };
 
 /// The rows that the ranges of the map have in their tables, in key order; each key once.
@@ -100,7 +101,7 @@ inline std::map<std::string, std::string> rows_now(memory_backend const& store) 
     return rows;
 }
 
-/// Whether the ranges hold what they are to hold.
+/// Whether the ranges contain the expected rows.
 inline std::string differs_now(memory_backend const& store, scene const& all) {
     auto const rows = rows_now(store);
     if (auto const lost = rows.find("?"); lost != rows.end()) {
@@ -120,7 +121,7 @@ inline std::string differs_now(memory_backend const& store, scene const& all) {
     return {};
 }
 
-/// Tables that no range has, and rows in tables of ranges that have not their keys; none while the map says that something is to be done.
+/// Tables that no range uses, and rows in tables of ranges without their keys; none while the map has unfinished work.
 inline std::string tables_left(memory_backend const& store, bool with_rows = false) {
     auto const read = map_now(store);
     if (!read) {
@@ -276,7 +277,7 @@ inline void begin(testing::stage& on, range_order const& how) {
     }
     for (int number = 0; number < how.clients && how.client; ++number) {
         auto const begins = [&on, &how, &all, number] {
-            int const life = number + how.clients * all.lives++; // so who begins again is the same client
+            int const life = number + how.clients * all.lives++; // so that a restarted client is the same client
             auto const body = [&how, &all, number, life](any_transport through, entitable::clock& real) {
                 skewed_clock time{real, how.skew * (number % 2 == 0 ? 1 : -1)};
                 how.client(through, time, all, life);
@@ -314,7 +315,7 @@ inline std::optional<sharded> open_ranges(any_transport const& way, entitable::c
 }
 // ---- clients ----
 
-/// Inserts a row of each half; what it is told is remembered.
+/// Inserts a row of each half and remembers the answers.
 inline void inserts_both(any_transport const& way, entitable::clock& time, scene& all, int) {
     auto const cloud = open_ranges(way, time);
     for (std::string const key : {"y", "b"}) {
@@ -324,14 +325,14 @@ inline void inserts_both(any_transport const& way, entitable::clock& time, scene
         call context;
         all.maybe.insert(key + "new");
         auto const done = cloud->execute(write_entity{"items", mutation::insert(entry(key, "new"))}, context);
-        if (done) { // what was refused may have been written by a client that was killed before
+        if (done) { // a refused row may have been written by a client that was killed before
             all.maybe.erase(key + "new");
             all.rows[key] = "new";
         }
     }
 }
 
-/// Scans by tokens: the rows that are there all the time come once each, in order.
+/// Scans with tokens: the rows that exist all the time are returned once each, in order.
 inline void scans_all(any_transport const& way, entitable::clock& time, scene& all, int) {
     auto const cloud = open_ranges(way, time);
     if (!cloud) {
@@ -361,7 +362,7 @@ inline void scans_all(any_transport const& way, entitable::clock& time, scene& a
     }
 }
 
-/// Reads a key of the upper half twice: what was there for everybody before it began to read, or something later.
+/// Reads a key of the upper half twice: the value acknowledged before the read began, or a later one.
 inline void reads_upper(any_transport const& way, entitable::clock& clock, scene& all, int) {
     auto const cloud = open_ranges(way, clock);
     for (int time = 0; cloud && time < 2; ++time) {
@@ -405,7 +406,7 @@ inline range_order merges(client_body client = {}) {
     return how;
 }
 
-/// A store with ranges, for programs that take their steps in turn.
+/// A store with ranges, for programs that take turns.
 struct ranges_alone {
     testing::manual_clock time;
     memory_backend store{local_options{.time = &time}};
@@ -421,7 +422,7 @@ struct ranges_alone {
     ranges_alone& operator=(ranges_alone const&) = delete;
 };
 
-/// Three clients beside two operators, whose tasks are drawn.
+/// Three clients and two operators, with tasks drawn from a seed.
 inline range_order drawn_from(std::uint64_t seed) {
     range_order how;
     how.bounds = {"m"};
@@ -434,10 +435,10 @@ inline range_order drawn_from(std::uint64_t seed) {
     return how;
 }
 
-// ---- suspension: every step of a client beside every step of an operator ----
+// ---- suspension: every step of a client at every step of an operator ----
 
-/// What a client and an operator come to when the client is suspended after some requests of its own for some of the operator's; `behind`: with the
-/// answer to the last one on its way.
+/// The result of a client that is suspended after some of its requests for some requests of the operator. `behind`: with the answer to the last
+/// one in flight.
 struct suspended {
     std::string problem;
     bool client_ended{};
@@ -489,13 +490,13 @@ inline suspended suspend(range_order const& how, std::size_t own, std::size_t ot
 
 // ---- operators in turn ----
 
-/// Where the first operator stops, and the second one works to its end.
+/// The point where the first operator stops, and the second one works to its end.
 struct turn {
-    std::size_t behind{SIZE_MAX}; ///< so many requests
-    bool goes_on{};               ///< behind the second one; else it has died
+    std::size_t behind{SIZE_MAX}; ///< after this number of requests
+    bool goes_on{};               ///< resumes after the second one; otherwise it has died
 };
 
-/// What operators come to, one behind the other. Nobody else writes but the crowd.
+/// The result of operators that run one after another. Only the crowd also writes.
 inline suspended taking_turns(range_order const& how, turn const& at) {
     ranges_alone on{how};
     testing::manual_clock& time = on.time;
@@ -530,7 +531,8 @@ inline suspended taking_turns(range_order const& how, turn const& at) {
     return seen;
 }
 
-/// Every place where the first operator can stop, or one of so many, and the others work. The first problem.
+/// Every point where the first operator can stop, or a sample of them, while the others work. Returns the first
+/// problem.
 inline std::string walk_of_turns(range_order const& how, bool goes_on, std::size_t first = 0, std::size_t stride = 1) {
     suspended seen;
     for (turn at{first, goes_on}; !seen.operator_ended; at.behind += stride) {

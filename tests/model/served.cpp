@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The same random requests to a backend, and to one behind a server behind a client: outcomes, codes, indices, rows. The seed is
-// printed; ENTITABLE_MODEL_SEED=seed runs that one only.
+// The same random requests to a backend, and to one behind a server and a client: outcomes, codes, indices, rows. The seed is
+// printed; ENTITABLE_MODEL_SEED=seed runs only that one.
 
 #include <entitable/backends/memory/memory_backend.hpp>
 
@@ -15,7 +15,7 @@
 using namespace entitable;
 using namespace entitable_test;
 
-TEST_CASE("model: a backend and the same behind the protocol have the same outcomes") {
+TEST_CASE("model: a backend has the same outcomes directly and behind the protocol") {
     char const* const chosen = std::getenv("ENTITABLE_MODEL_SEED");
     std::uint64_t const first = chosen != nullptr ? std::strtoull(chosen, nullptr, 10) : 1;
     std::size_t const sequences = chosen != nullptr ? 1 : rounds(2, 20, 20);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Clients with defects beside a mover, or a mover that does not wait for clients. The client is suspended once, at each step of its own for each
-// number of steps of the mover: each defect is found, and nothing without it. A defect of a client is a clock or a transport that stands around the real
-// one and takes away one thing that it goes by.
+// Clients with defects during a move, or a mover that does not wait for clients. The client is suspended once, at each of its steps for each
+// number of steps of the mover: each defect is detected, and nothing without it. A defect of a client is a clock or a transport around the real
+// one that removes one safeguard.
 
 #include "shard_world.hpp"
 
@@ -13,14 +13,14 @@ namespace {
 
 enum class client_defect : std::uint8_t {
     none,
-    judges_early,     ///< an answer counts if the lease was good when its request was sent
-    leases_late,      ///< a lease counts from when the map came
-    believes_refusal, ///< a refusal counts without a look at the map
-    bare_etags,       ///< an ETag of one epoch is taken in another
-    forgets_last_key, ///< the continuation of a scan is that of the table, and means nothing in another
+    judges_early,     ///< an answer counts if the lease was valid when its request was sent
+    leases_late,      ///< a lease counts from the arrival of the map
+    believes_refusal, ///< a refusal counts without checking the map
+    bare_etags,       ///< an ETag of one epoch is accepted in another
+    forgets_last_key, ///< the continuation of a scan belongs to one table, and means nothing in another
 };
 
-/// Tells other times than it is.
+/// Returns times other than the real ones.
 struct false_clock final : entitable::clock {
     explicit false_clock(entitable::clock& of) : real(of) {}
     date_time now() noexcept override { return real.now(); }
@@ -31,7 +31,7 @@ struct false_clock final : entitable::clock {
     std::chrono::nanoseconds behind{};
 };
 
-/// A store. What judges its answers is told the time at which they were asked.
+/// A store. The check of its answers gets the time when the requests were sent.
 struct judged_early {
     using is_transport = void;
     any_transport below;
@@ -53,7 +53,7 @@ struct judged_early {
     }
 };
 
-/// The map. The time of its way here does not count.
+/// The map. Its transfer time does not count.
 struct leased_late {
     using is_transport = void;
     any_transport below;
@@ -115,7 +115,7 @@ struct careless {
     }
 };
 
-/// What a client does through its transport.
+/// The actions of a client through its transport.
 using asks = void (*)(any_transport const& cloud, scene& all);
 
 client_body client_with(client_defect what, asks body) {
@@ -147,7 +147,7 @@ void inserts_new(any_transport const& cloud, scene& all) {
     }
 }
 
-/// Inserts the row that a late write puts to the source, where it is nothing any more.
+/// Inserts the row that a late write puts into the source, where it no longer counts.
 void inserts_ghost(any_transport const& cloud, scene& all) {
     call context;
     all.maybe.insert("gnew");
@@ -164,7 +164,7 @@ std::string ghost_is_there(memory_backend const& store, scene const& all) {
     return all.told == "g" && !found ? "an insert was refused because of a row that was never there" : "";
 }
 
-/// Reads a row and replaces what it has read.
+/// Reads a row and replaces it.
 void replaces(any_transport const& cloud, scene& all) {
     call context;
     auto const read = cloud.execute(get_entity{"items", "p", "z", {}}, context);
@@ -210,13 +210,13 @@ void scans(any_transport const& cloud, scene& all) {
     }
 }
 
-/// Lets the copy of z have the version that the row z has now: nobody promises that versions of two stores differ.
+/// Gives the copy of z the current version of the row z: versions of two stores need not differ.
 void same_versions(memory_backend const& source, memory_backend const& target) {
     call context;
     auto const z = source.execute(get_entity{"items0000x2", "p", "z", {}}, context).value().etag.timestamp();
     target.execute(create_table{"others"}, context).value();
     date_time last;
-    while (last.ticks + 3 < z.ticks) { // behind it come a, r and z
+    while (last.ticks + 3 < z.ticks) { // after it come a, r and z
         last = target.execute(write_entity{"others", mutation::insert_or_replace(value_row("x", ""))}, context)
                    .value()
                    .etag.timestamp();
@@ -314,7 +314,7 @@ std::string suspended(client_defect what, asks body, scene const& all,
     return {};
 }
 
-/// With the defect it is found, without it there is nothing to be found.
+/// With the defect it is detected, and without it nothing is.
 void found(client_defect what, asks body, scene const& all = {},
     std::string (*end)(memory_backend const&, scene const&) = differs) {
     CHECK(suspended(what, body, all, end) != "");
@@ -325,11 +325,11 @@ void found(client_defect what, asks body, scene const& all = {},
 
 TEST_CASE("shard clients: planted defects are found, wherever the client is suspended") {
     scene all;
-    SECTION("leases judged only before the request is sent, or counted from the receipt of the map") {
+    SECTION("leases checked only before the request is sent, or counted from the receipt of the map") {
         CHECK(suspended(client_defect::leases_late, inserts_new, all, differs) != "");
         found(client_defect::judges_early, inserts_new);
     }
-    SECTION("a mover that waits for no lease") {
+    SECTION("a mover that does not wait for leases") {
         for (bool const off_line : {false, true}) {
             CAPTURE(off_line);
             mover_kind const by{move_defect::waits_for_no_lease, off_line};
@@ -337,7 +337,7 @@ TEST_CASE("shard clients: planted defects are found, wherever the client is susp
             CHECK(suspended(client_defect::none, inserts_new, all, differs, {move_defect::none, off_line}) == "");
         }
     }
-    SECTION("a refusal that is believed unchecked") {
+    SECTION("a refusal that is not verified") {
         all.ghost = true;
         found(client_defect::believes_refusal, inserts_ghost, all, ghost_is_there);
     }

@@ -3,25 +3,25 @@
 #pragma once
 
 /// \file
-/// Clients that write, read, remove and scan beside whatever moves their table, with what each was told; and whether some order of their requests
-/// explains it, key by key, which is enough (Herlihy and Wing, 1990: linearizability is local).
+/// Clients that write, read, remove and scan while their table moves, and the answer to each; and whether some order of their requests explains
+/// it, key by key, which is enough (Herlihy and Wing, 1990: linearizability is local).
 
 #include "shard_world.hpp"
 #include <entitable/retrying.hpp>
 
 namespace shard_world {
 
-/// A table whose clients are judged. A row has a key of one letter or two.
+/// A table whose clients are checked. A row has a key of one letter or two.
 struct judged_table {
     std::optional<sharded> (*open)(any_transport const& way, entitable::clock& time);
     row (*make)(std::string const& key, std::string const& value);
     std::array<char const*, 3> keys;   ///< that clients write
-    std::array<char const*, 2> steady; ///< that are there all the time, in this order
+    std::array<char const*, 2> steady; ///< that exist all the time, in this order
     int requests{5};                   ///< of one client
     bool inserts{};                    ///< clients insert as well
 };
 
-/// Whether some order of the requests for one key explains what was told, behind those that are done.
+/// Whether some order of the requests for one key explains the answers, after the requests that are done.
 inline bool explained(std::vector<event> const& all, std::uint64_t done, std::string const& state,
     std::set<std::pair<std::uint64_t, std::string>>& tried) {
     std::uint64_t first_end = UINT64_MAX;
@@ -29,7 +29,7 @@ inline bool explained(std::vector<event> const& all, std::uint64_t done, std::st
     for (std::size_t index = 0; index < all.size(); ++index) {
         if ((done >> index & 1U) == 0) {
             first_end = (std::min)(first_end, all[index].ended);
-            over = over && all[index].ended == UINT64_MAX; // what nobody knows need not have happened
+            over = over && all[index].ended == UINT64_MAX; // a request with an unknown outcome need not have happened
         }
     }
     if (over) {
@@ -51,7 +51,7 @@ inline bool explained(std::vector<event> const& all, std::uint64_t done, std::st
     return false;
 }
 
-/// What no order explains of a key, which had a value and has another one in the end; an empty one is no row.
+/// The answers for a key that no order explains, given its first and its last value; empty for no row.
 inline std::string unexplained_of(
     scene const& all, std::string const& key, std::string const& first, std::string const& last) {
     std::vector<event> of_key;
@@ -76,7 +76,7 @@ inline std::string unexplained_of(
     return "no order explains what clients were told of " + key + ":" + text;
 }
 
-/// A client: it makes one request after another, each drawn at random.
+/// A client that makes one request after another, each drawn at random.
 class busy_life {
 public:
     busy_life(judged_table const& table, any_transport cloud, entitable::clock& time, scene& all, random_source& random,
@@ -124,7 +124,7 @@ private:
         one.ended = ++all_.ticks;
         all_.history.push_back(one);
     }
-    /// A few rows a page: what never changes comes once.
+    /// A few rows per page: rows that never change are returned once.
     void scan() {
         query_entities asked{"items", {}, {}, {}, 2, {}};
         std::vector<std::string> met;
@@ -156,7 +156,7 @@ private:
         }
         ++all_.ticks;
     }
-    /// By the ETag of what was read.
+    /// With the ETag of the read row.
     void replace(event one) {
         auto const found = get(one.key);
         if (found) {
@@ -174,7 +174,7 @@ private:
         if (done) {
             told.ended = ended;
         } else if (done.error().effect == effect::none && done.error().code != error_code::cancelled) {
-            // Cancelled is a client that was killed: it never learns what became of its write.
+            // Cancelled means a client that was killed: it never learns the outcome of its write.
             bool const none = done.error().code == error_code::resource_not_found;
             told.meets = done.error().code == error_code::entity_already_exists;
             told.reads = true; // nothing was written
@@ -191,7 +191,7 @@ private:
     bool removes_;
 };
 
-/// Writes, removes, reads and scans by tokens; half of the clients settle lost answers by operation rows.
+/// Writes, removes, reads and scans with tokens; half of the clients settle lost answers with operation rows.
 inline client_body busy_client(judged_table const& table, std::uint64_t seed) {
     return [&table, seed](any_transport const& way, entitable::clock& time, scene& all, int life) {
         random_source random{seed * 100 + static_cast<std::uint64_t>(life)};
@@ -203,8 +203,8 @@ inline client_body busy_client(judged_table const& table, std::uint64_t seed) {
         settled.operation_rows = true;
         settled.time = &time;
         settled.seed = seed * 100 + static_cast<std::uint64_t>(life);
-        // On any table a request that comes twice is applied twice without an operation row, and a removal that was refused may
-        // be applied when it comes again: where that happens all have operation rows, and nobody removes.
+        // On any table a request that arrives twice is applied twice without an operation row, and a refused removal may be
+        // applied when it arrives again: in such worlds all clients use operation rows, and none removes.
         bool const repeated = seed % 2 == 1;
         any_transport const cloud =
             random.bits() % 2 == 0 && !repeated ? any_transport{*opened} : any_transport{retrying{*opened, settled}};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A mover that dies with a batch under way, and one that takes over; the batch comes at any step of the second one. Table names that are used twice
-// let it in.
+// A mover dies with a batch in flight, and another one takes over; the batch arrives at any step of the second one. Table names that are used
+// twice let it in.
 
 #include "shard_world.hpp"
 
@@ -10,18 +10,18 @@ using namespace shard_world;
 
 namespace {
 
-/// One order: the first mover ends with a batch under way, which comes behind so many requests of the second.
+/// One order: the first mover ends with a batch in flight, which arrives after a number of requests of the second.
 struct late_batch {
     std::size_t batch{};
     std::size_t behind{};
 };
 struct outcome {
     std::string problem;
-    bool has_batch{}; ///< the first mover sends so many
-    bool has_step{};  ///< the second one does
+    bool has_batch{}; ///< requests of the first mover
+    bool has_step{};  ///< requests of the second one
 };
 
-/// Sends what an operation wants, when it is due.
+/// Sends the requests of an operation when they are due.
 template <class Op>
 void step(Op& op, any_transport const& way, testing::manual_clock& time) {
     operation_step const due = op.next();
@@ -45,7 +45,8 @@ outcome run(late_batch const& at, move_defect planted) {
     set_up(store, time, all);
     call context;
     any_transport const way{store};
-    // A partition that is empty when the second mover comes to it: nothing else of that mover would meet the batch there.
+    // A partition that is empty when the second mover reaches it: nothing else of that mover would conflict with the
+    // batch there.
     mutation const other = mutation::insert(row_builder{"q", "x"}.build());
     store.execute(write_entity{"items0000x2", other}, context).value();
 
@@ -78,7 +79,7 @@ outcome run(late_batch const& at, move_defect planted) {
         step(second, way, time);
     }
     if (!second.finish()) {
-        return seen; // it has met the batch, and moved nothing
+        return seen; // it conflicted with the batch, and moved nothing
     }
     seen.problem = differs(store, all);
     return seen;
@@ -103,10 +104,10 @@ std::string walk_late_batches(move_defect planted, int& orders) {
 
 } // namespace
 
-TEST_CASE("shard moves: a late batch of a mover that died meets no table of another") {
+TEST_CASE("shard moves: a late batch of a dead mover never reaches a table of another move") {
     int orders = 0;
     CHECK(walk_late_batches(move_defect::none, orders) == "");
-    CHECK(orders == 56); // two batches, beside each of 28 states of the second mover
-    SECTION("a name used again") { CHECK(walk_late_batches(move_defect::uses_names_again, orders) != ""); }
-    SECTION("takeover in the same table") { CHECK(walk_late_batches(move_defect::takes_over_tables, orders) != ""); }
+    CHECK(orders == 56); // two batches at each of 28 states of the second mover
+    SECTION("a table name used twice") { CHECK(walk_late_batches(move_defect::uses_names_again, orders) != ""); }
+    SECTION("a takeover in the same table") { CHECK(walk_late_batches(move_defect::takes_over_tables, orders) != ""); }
 }

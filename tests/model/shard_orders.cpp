@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A mover of a virtual shard and a client in every order in which their requests can reach the stores, with answers that are late, requests that
-// are late or lost, and movers that end and are followed by another; and the same with defects, each of which is found.
+// A mover of a virtual shard and a client in every order in which their requests can reach the stores, with late answers, late or lost requests,
+// and movers that end and are replaced; and the same with defects, each of which is detected.
 
 #include "shard_history.hpp"
 
@@ -12,7 +12,7 @@ namespace {
 
 // ---- clients ----
 
-/// Inserts a row; what it is told is remembered. Where it begins again it does not know what it did before.
+/// Inserts a row and remembers the answer. After a restart it does not remember its earlier requests.
 void inserts(any_transport const& way, entitable::clock& time, scene& all, int life) {
     auto const cloud = open(way, time);
     if (!cloud) {
@@ -30,7 +30,7 @@ void inserts(any_transport const& way, entitable::clock& time, scene& all, int l
     }
 }
 
-/// Reads a row. What was there for everybody before it began to read is what it reads, or something later.
+/// Reads a row. It gets what was stored for everybody before the read began, or something later.
 void reads(any_transport const& way, entitable::clock& clock, scene& all, int) {
     auto const cloud = open(way, clock);
     if (!cloud) {
@@ -47,7 +47,8 @@ void reads(any_transport const& way, entitable::clock& clock, scene& all, int) {
     }
 }
 
-/// Reads what a write has left of which nobody knows; its reads are valid when they are made. What was seen once stays.
+/// Reads the result of a write with an unknown outcome; each read is valid when it is made. A value that was seen
+/// stays.
 void reads_late(any_transport const& way, entitable::clock&, scene& all, int) {
     for (int time = 0; time < 2; ++time) {
         call context;
@@ -62,13 +63,12 @@ void reads_late(any_transport const& way, entitable::clock&, scene& all, int) {
 
 } // namespace
 
-// What a walk covers, to its end: one virtual shard of one table and one partition with three rows; one mover, begun again once where it was
-// killed; every order of its requests and those of one client, whose answers come late; and so many faults as the walk says, at every place.
-// Rows that others write between two pages, before the shard drains and behind the flip (the crowd) come at these places only, and in the walks
-// without a crowd not at all. Optimized, the walks of a mover alone take a minute, off-line ones two, with a client that reads six, and with one
-// that inserts nine.
+// A complete walk covers one virtual shard of one table and one partition with three rows; one mover, restarted once if it was killed; every
+// order of its requests and those of one client, whose answers are late; and the given number of faults, at every place. Rows that others write
+// between two pages, before the shard drains and after the flip (the crowd) only appear at these places, and not in walks without a crowd.
+// Optimized, the walks of a mover alone take a minute, off-line ones two, with a client that reads six, and with one that inserts nine.
 
-TEST_CASE("shard moves: a mover alone, with lost and late requests, killed and followed by another") {
+TEST_CASE("shard moves: a mover alone, with lost and late requests, killed and replaced by another") {
     check("alone", 45, {}, quiet);
     check("alone, a batch twice", 47, {.holds = true}, quiet);
     check("alone, one killed", 538, {}, {.faults = 0, .late = 0, .crashes = 1, .again = 1});
@@ -92,7 +92,7 @@ TEST_CASE("shard moves: a client that reads") {
         {.crowd = false, .late_writer = true, .client = reads_late, .prompt = true}, {.faults = 0, .late = 1});
 }
 
-TEST_CASE("shard moves: off-line, beside clients that write and read") {
+TEST_CASE("shard moves: off-line, with clients that read and write") {
     check("off-line, alone, one fault and one late request", 3'242, {.crowd = false, .off_line = true},
         {.faults = 1, .late = 1});
     check("off-line, alone, a batch twice", 29, {.holds = true, .off_line = true}, quiet);
@@ -106,8 +106,8 @@ TEST_CASE("shard moves: off-line, beside clients that write and read") {
         {.faults = 0, .late = 1});
 }
 
-// How many states are looked at until they are found: 58 and 29 off-line; in the order of the sections below 29, 99, 28, 46, 45, 39, 40, 46. Defects of
-// clients, and of movers that do not wait for them, are in shard_clients.cpp, those of names in shard_late_batches.cpp.
+// The number of states visited until they are found: 58 and 29 off-line; in the order of the sections below 29, 99, 28, 46, 45, 39, 40, 46.
+// Defects of clients, and of movers that do not wait for them, are in shard_clients.cpp, those of names in shard_late_batches.cpp.
 TEST_CASE("shard moves: off-line, planted defects are found") {
     auto const finds = [](order how, testing::interleaving_limits limits) {
         how.off_line = true;
@@ -139,9 +139,9 @@ TEST_CASE("shard moves: planted defects are found") {
         CHECK(finds({.mover = move_defect::drops_before_collect}, quiet) != "");
     }
     SECTION("catch-up without removals") { CHECK(finds({.mover = move_defect::leaves_removed_rows}, quiet) != ""); }
-    SECTION("by Timestamp alone") { CHECK(finds({.mover = move_defect::trusts_timestamps}, quiet) != ""); }
-    SECTION("one collect only") { CHECK(finds({.mover = move_defect::collects_once}, quiet) != ""); }
-    SECTION("reads at the source up to the flip") { CHECK(finds({.mover = move_defect::never_seals}, quiet) != ""); }
+    SECTION("catch-up by Timestamp alone") { CHECK(finds({.mover = move_defect::trusts_timestamps}, quiet) != ""); }
+    SECTION("only one collect") { CHECK(finds({.mover = move_defect::collects_once}, quiet) != ""); }
+    SECTION("reads at the source until the flip") { CHECK(finds({.mover = move_defect::never_seals}, quiet) != ""); }
     SECTION("batches without guard") {
         CHECK(finds({.mover = move_defect::guards_nothing, .holds = true}, quiet) != "");
     }
@@ -153,7 +153,7 @@ namespace {
 
 judged_table const one_shard{open, value_row, {"k0", "k1", "z"}, {"a", "r"}, 5, false};
 
-/// The end as if it were read, key by key.
+/// The final state as if it were read, key by key.
 std::string unexplained(memory_backend const& store, scene const& all) {
     call context;
     auto const found = store.execute(query_entities{table_now(store), {}, {}, {}, 1000, {}}, context);
@@ -208,7 +208,7 @@ TEST_CASE("shard moves: worlds of many clients and two movers, drawn from seeds"
 
 // Of 10,000 worlds 262, 2252, 64, all, 251, 1, 1, 0, 0, 0 and 19 are broken by these defects: worlds have few rows, so the last collect, the guard
 // rows and the names are found by the walks above and by shard_late_batches.cpp.
-TEST_CASE("shard moves: worlds drawn from seeds in which planted defects break something") {
+TEST_CASE("shard moves: in worlds drawn from seeds planted defects are found") {
     std::uint64_t const worlds = entitable_test::rounds(3, 10'000, 300);
     std::map<move_defect, int> broken;
     for (int planted = 1; planted <= static_cast<int>(move_defect::takes_over_tables); ++planted) {

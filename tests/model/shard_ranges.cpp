@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Ranges that are split, moved and merged beside clients, in every order in which their requests can reach the stores, with requests that are
-// late or lost and operators that end and are followed by another; and worlds of many clients and operators, drawn from seeds.
+// Ranges are split, moved and merged while clients work, in every order in which their requests can reach the stores, with late or lost
+// requests and operators that end and are replaced; and worlds of many clients and operators, drawn from seeds.
 
 #include "range_world.hpp"
 
@@ -10,7 +10,7 @@ using namespace shard_world;
 
 namespace {
 
-/// Walks through schedules that are drawn from seeds, to their ends; in the long run through all of the first states, too.
+/// Walks through complete schedules that are drawn from seeds; in the long run also through all of the first states.
 void check(range_order const& how, testing::interleaving_limits limits) {
     limits.life = 24h;
     std::size_t const schedules = entitable_test::rounds(6, 300, 40);
@@ -29,7 +29,7 @@ void check(range_order const& how, testing::interleaving_limits limits) {
 
 } // namespace
 
-TEST_CASE("shard ranges: a split and a move, a merge, and who continues them") {
+TEST_CASE("shard ranges: a split and a move, a merge, and operators that continue them") {
     for (bool const off_line : {false, true}) {
         for (range_order how : {splits(), merges()}) {
             how.off_line = off_line;
@@ -51,7 +51,7 @@ TEST_CASE("shard ranges: clients that insert, read and scan") {
     }
 }
 
-TEST_CASE("shard ranges: two operators, one of whom takes the other's work away") {
+TEST_CASE("shard ranges: two operators, one of which takes over the work of the other") {
     range_order how = merges();
     how.operators.push_back({move_to(1, "s2"), split_at("p", 1)});
     check(how, quiet);
@@ -62,8 +62,7 @@ TEST_CASE("shard ranges: two operators, one of whom takes the other's work away"
     check(how, quiet);
 }
 
-TEST_CASE(
-    "shard ranges: an operator that stops behind any of its requests, another one, and whether the first goes on") {
+TEST_CASE("shard ranges: an operator stops after any of its requests, another continues, and the first may resume") {
     std::size_t const stride = entitable_test::rounds(9, 1, 3);
     std::size_t walks = 0;
     std::vector<std::vector<task>> const all{{merge_to(0, 1, "s1")}, {move_to(0, "s1")},

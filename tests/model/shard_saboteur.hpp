@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Defects of a mover, planted from outside: what stands between it and the stores changes its requests, sends some of its own, and gives it
-/// answers by which it does not see what it should.
+/// Defects of a mover, planted from outside: a layer between it and the stores changes its requests, sends some of its own, and hides
+/// changes in the answers.
 
 #include <entitable/entitable.hpp>
 #include <entitable/row/system_rows.hpp>
@@ -19,20 +19,20 @@ namespace shard_world {
 
 using namespace entitable;
 
-/// What a move does wrong.
+/// The defect of a move.
 enum class move_defect : std::uint8_t {
     none,
-    waits_for_no_lease,   ///< goes on as soon as the map is changed
-    flips_unverified,     ///< behind the first copy it never looks at the source again
+    waits_for_no_lease,   ///< continues as soon as the map is changed
+    flips_unverified,     ///< never reads the source again after the first copy
     drops_first,          ///< drops the source before the flip
     drops_before_collect, ///< drops the source before the last catch-up
     leaves_removed_rows,  ///< catches up without removals
-    trusts_timestamps,    ///< takes a row for changed when its Timestamp is later than all it saw
-    collects_once,        ///< takes the collect of draining for that of sealed as well
-    never_seals,          ///< lets clients read at the source up to the flip
+    trusts_timestamps,    ///< treats a row as changed only if its Timestamp is later than all it saw
+    collects_once,        ///< uses the collect of draining for that of sealed as well
+    never_seals,          ///< lets clients read at the source until the flip
     guards_nothing,       ///< writes batches without their guard row
-    uses_names_again,     ///< takes the first epoch that no table has now
-    takes_over_tables,    ///< goes on in the tables of the attempt that it ended
+    uses_names_again,     ///< uses the first epoch that no table currently has
+    takes_over_tables,    ///< continues in the tables of the attempt that it ended
 };
 
 /// A mover with a defect, as a resumable operation like the mover itself.
@@ -87,7 +87,7 @@ public:
                 }
             }
         } else if constexpr (std::same_as<Response, get_entity::response>) {
-            if (of_target && what_ == move_defect::guards_nothing) { // its guard row, which was never there
+            if (of_target && what_ == move_defect::guards_nothing) { // its guard row, which never existed
                 answered = get_entity::response{guard_, etag{"W/\"1\""}};
             }
         }
@@ -154,7 +154,7 @@ private:
         }
         return seen;
     }
-    /// The epoch of the attempt that was ended; or the first that no table has now.
+    /// The epoch of the ended attempt, or the first that no table currently has.
     [[nodiscard]] std::int64_t epoch_again(page const& rows, shard_map_header const& header) const {
         if (what_ == move_defect::takes_over_tables) {
             return ended_.value_or(next_epoch_);
@@ -219,7 +219,7 @@ private:
         changed_.reset();
         taken_out_.clear();
         operation_step due = mover_.next();
-        // Tables of the attempt that was ended stay.
+        // Tables of the ended attempt stay.
         while (what_ == move_defect::takes_over_tables && mover_.progress().step == move_step::taking_over &&
             due.request.as<delete_table>() != nullptr) {
             std::string const& name = due.request.as<delete_table>()->table;
@@ -283,7 +283,7 @@ private:
         std::erase_if(change.changes, [](mutation const& each) { return each.kind == mutation_kind::remove; });
     }
 
-    /// The guard row of the attempt that was ended is replaced by the own one.
+    /// The guard row of the ended attempt is replaced by its own.
     void continue_behind(result<get_entity::response> const& found) {
         if (found) {
             changed_->changes.back() = mutation::replace(changed_->changes.back().entity, found->etag);
@@ -297,17 +297,17 @@ private:
     std::optional<transact> changed_;    ///< instead of the mover's
     std::vector<std::size_t> taken_out_; ///< of it
     std::optional<get_entity> look_;     ///< before it is sent
-    std::vector<delete_table> drops_;    ///< as well
+    std::vector<delete_table> drops_;    ///< in addition
     std::size_t source_place_{};
     std::map<std::string, std::map<keys, std::string>>
-        known_; ///< ETags of the rows of the source that the mover was told, by table
+        known_; ///< ETags of the source rows that the mover got, by table
     date_time newest_;
     date_time newest_before_; ///< when the scan began
-    std::set<keys> hidden_;   ///< rows of the target that should not be there
+    std::set<keys> hidden_;   ///< rows of the target that should not exist
     row guard_;
     bool sealed_{}; ///< as the mover believes
     std::int64_t next_epoch_{};
-    std::optional<std::int64_t> ended_; ///< the epoch of the attempt that was
+    std::optional<std::int64_t> ended_; ///< the epoch of the earlier attempt
 };
 
 } // namespace shard_world

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// One virtual shard, movers and clients on a stage; and what must hold of the logical table, whoever asks.
+/// A simulation of one virtual shard with movers and clients, and the invariants of the logical table.
 
 #include "shard_saboteur.hpp"
 #include "support/catch.hpp"
@@ -24,36 +24,36 @@ namespace shard_world {
 using namespace entitable;
 using namespace std::chrono_literals;
 
-/// A request of a client for one key, with what it was told.
+/// A request of a client for one key, with its answer.
 struct event {
     std::string key;
     bool reads{};
     std::string value;                    ///< read or written; empty for no row
     std::optional<std::string> expects{}; ///< what it replaces, and nothing else
     std::uint64_t begun{};
-    std::uint64_t ended{UINT64_MAX}; ///< never, where nobody knows what became of it
+    std::uint64_t ended{UINT64_MAX}; ///< never, if the outcome is unknown
     bool meets{};                    ///< some row, whatever its value: nothing was written
 };
 
-/// What is true of the logical table, whoever asks; and where it is.
+/// The invariants of the logical table, and its location.
 struct scene {
-    std::map<std::string, std::string> rows; ///< as clients were told
-    std::set<std::string> maybe;             ///< writes of which nobody knows: row key and value
+    std::map<std::string, std::string> rows; ///< according to the answers of clients
+    std::set<std::string> maybe;             ///< writes with unknown outcome: row key and value
     std::string wrong;
-    bool changed{}; ///< the clients behind the watcher have written while it was copied
+    bool changed{}; ///< the clients behind the watcher wrote during the copy
     bool closing{}; ///< and once more before it drained
-    bool flipped{}; ///< and once more behind the flip
-    bool late{};    ///< a late request has come while it drained, and was read
+    bool flipped{}; ///< and once more after the flip
+    bool late{};    ///< a late request arrived while it drained, and was read
     bool crowd{true};
-    bool ghost{}; ///< before the flip a late write comes to the source, of which nobody was told anything
-    bool apart{}; ///< behind the registration another client writes
+    bool ghost{}; ///< before the flip a late write with an unknown outcome arrives at the source
+    bool apart{}; ///< after the registration another client writes
     std::optional<memory_backend> target; ///< a store of its own for the first attempt
-    bool holds{}; ///< the first batch of the copy comes twice: told lost, and again before the flip
+    bool holds{}; ///< the first batch of the copy arrives twice: reported lost, and again before the flip
     std::optional<transact> held;
     std::vector<event> history;
     std::uint64_t ticks{};
-    int lives{};      ///< of clients, each time that one begins
-    std::string told; ///< whatever else clients remember
+    int lives{};      ///< of clients, each time that one starts
+    std::string told; ///< the remaining memory of clients
 };
 
 inline row value_row(std::string const& key, std::string const& value) {
@@ -66,7 +66,7 @@ inline std::string value_of(row_view each) {
     return found ? std::string{found->as_string()} : std::string{};
 }
 
-/// The physical table that the map says, and its rows.
+/// The physical table according to the map, and its rows.
 inline std::string table_now(memory_backend const& store, std::string* state = nullptr) {
     call context;
     auto const found = store.execute(get_entity{"shardmap", "map", "shard0000", {}}, context).value();
@@ -77,7 +77,7 @@ inline std::string table_now(memory_backend const& store, std::string* state = n
     return detail::shard_table_name("items", 0, (std::max)(epoch, std::int64_t{2}));
 }
 
-/// Whether the table holds what it is to hold.
+/// Whether the table contains the expected rows.
 inline std::string differs(memory_backend const& store, scene const& all) {
     call context;
     auto const found = store.execute(query_entities{table_now(store), {}, {}, {}, 1000, {}}, context);
@@ -109,7 +109,7 @@ inline std::string differs(memory_backend const& store, scene const& all) {
     return {};
 }
 
-/// In front of the store. Other clients, whose requests take no time, write while the table is copied, before it drains, and behind the flip.
+/// In front of the store. Other clients, whose requests take no time, write while the table is copied, before it drains, and after the flip.
 struct watched {
     using is_transport = void;
     memory_backend below;
@@ -162,7 +162,7 @@ struct watched {
         }
         if (all->crowd && before == "draining" && !next.empty() && next != "draining" &&
             !std::exchange(all->late, true)) {
-            put("w", "late"); // by a client that was told nothing; clients may read it here
+            put("w", "late"); // by a client with an unknown outcome; clients may read it here
         }
         if constexpr (std::same_as<Request, transact>) {
             if (all->holds && request.table != "shardmap" && !all->held) {
@@ -186,7 +186,7 @@ struct watched {
             all->apart = false;
         }
         if constexpr (std::same_as<Request, query_entities>) {
-            // between the pages of the first scan: what was read, what is to be read, a new one, a removed one
+            // between the pages of the first scan: a row already read, a row still to read, a new one, a removed one
             if (all->crowd && answer && request.select.empty() && request.table == table && answer->continuation &&
                 !std::exchange(all->changed, true)) {
                 put("a", "changed");
@@ -202,7 +202,7 @@ struct watched {
     }
 };
 
-/// An operation whose answers come late: something else can happen between an answer and its receipt.
+/// An operation with late answers: something else can happen between an answer and its receipt.
 template <class Op>
 class slow {
 public:
@@ -233,8 +233,7 @@ private:
 
 constexpr auto lease = 10s;
 
-/// What a client does.
-/// `life`: no other client has it, nor the same one when it begins again.
+/// The actions of a client. `life`: unique to each client and to each of its restarts.
 using client_body = std::function<void(any_transport const&, entitable::clock&, scene&, int life)>;
 /// A clock that is faster or slower than that of the mover.
 struct skewed_clock final : entitable::clock {
@@ -249,7 +248,7 @@ struct skewed_clock final : entitable::clock {
     int thousandths;
 };
 
-/// The rows that there are by all that was told, and those that there may be: a part of what a search remembers of a state.
+/// The rows that exist according to all answers, and those that may exist: a part of the state that a search remembers.
 inline std::string text_of_rows(scene const& all) {
     std::string text;
     for (auto const& [key, value] : all.rows) {
@@ -261,7 +260,8 @@ inline std::string text_of_rows(scene const& all) {
     return text;
 }
 
-/// Waits where an operation has to, and sends what it wants. Returns what gives it the answer, to be called once.
+/// Waits if an operation has to, and sends its request. Returns the function that gives it the answer, to be called
+/// once.
 template <class Op>
 std::function<void()> take_step(Op& op, any_transport const& way, testing::manual_clock& time) {
     operation_step const due = op.next();
@@ -283,7 +283,7 @@ struct order {
     move_defect mover{};
     int movers{1};
     bool crowd{true};
-    bool late_writer{}; ///< a client that was told that its write is lost
+    bool late_writer{}; ///< a client that learnt that its write is lost
     client_body client{};
     int skew{};                    ///< of the client's clock, in thousandths
     std::uint32_t page_size{1000}; ///< of the mover; with a crowd 2
@@ -292,7 +292,7 @@ struct order {
     bool holds{};  ///< see `scene`
     bool off_line{};
     std::function<std::string(memory_backend const&, scene const&)> end{};
-    int* moved{}; ///< counts the moves that were done
+    int* moved{}; ///< counts the completed moves
 };
 
 /// A map of one shard, and its table with three rows.
@@ -323,7 +323,7 @@ inline detail::shard_mover_order order_of_move(std::string const& name, bool fir
     return what;
 }
 
-/// Puts all of it on a stage.
+/// Adds everything to the simulation.
 inline void begin(testing::stage& on, order const& how) {
     auto& all = on.keep<scene>();
     all.crowd = how.crowd;
@@ -399,8 +399,8 @@ inline testing::interleaving_report walk(order const& how, testing::interleaving
     return testing::interleavings([&how](testing::stage& on) { begin(on, how); }, limits);
 }
 
-/// Walks through all states, of which there are about so many. Outside the long run those of which there are many are not: then schedules
-/// drawn from seeds are walked to their ends.
+/// Walks through all states, of which there are about this number. Outside the long run walks with many states are replaced by complete
+/// schedules drawn from seeds.
 inline void check(char const* name, std::size_t states, order const& how, testing::interleaving_limits limits) {
     if (states <= entitable_test::rounds(200, SIZE_MAX, 2'500)) {
         auto const seen = walk(how, limits, 10'000'000);
@@ -408,7 +408,7 @@ inline void check(char const* name, std::size_t states, order const& how, testin
         CAPTURE(name, seen.schedule);
         CHECK(seen.problem == "");
         CHECK(seen.complete);
-        CHECK(seen.states > states / 2); // else the figure is out of date
+        CHECK(seen.states > states / 2); // otherwise the figure is outdated
         return;
     }
     limits.life = 24h;
@@ -430,7 +430,7 @@ inline std::optional<sharded> open(any_transport const& way, entitable::clock& t
 }
 
 inline testing::interleaving_limits const quiet{.faults = 0, .late = 0};
-/// What may happen to the requests of a world that is drawn from a seed.
+/// The possible faults of the requests of a world that is drawn from a seed.
 inline testing::interleaving_limits limits_of_world(std::uint64_t seed, std::size_t most_requests) {
     return {.faults = seed % 4,
         .late = seed % 3,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// One table in one memory store is the oracle of one table over shards: random requests, page sizes and strategies; moves of both kinds, splits and
-// merges between pages and between a request and its answer; stores that fail. ENTITABLE_MODEL_SEED=seed runs that one only.
+// One table in one memory store is the oracle for one table over shards: random requests, page sizes and strategies; moves of both kinds, splits
+// and merges between pages and between a request and its answer; stores that fail. ENTITABLE_MODEL_SEED=seed runs only that one.
 
 #include <shards/shards.hpp>
 #include <support/around.hpp>
@@ -20,7 +20,7 @@ using namespace entitable_test;
 
 namespace {
 
-/// Shards, with faults on the way to each store, and somebody else who moves them.
+/// Shards with faults in front of each store, and another client that moves them.
 class subject {
 public:
     explicit subject(std::uint64_t seed, std::size_t page_examined) : random_(seed) {
@@ -60,7 +60,7 @@ public:
         return static_cast<std::int32_t>(*shards_.shard_of(partition));
     }
 
-    /// Any shard to another store; or a range is split, or merged with the next one.
+    /// Moves any shard to another store; or splits a range, or merges it with the next one.
     void move() {
         auto const known = mover_->map().state().fresh({}).value();
         std::size_t const at = random_.below(known->places.size());
@@ -81,7 +81,7 @@ public:
             ++moves_;
         }
     }
-    /// From now on a request that reads may meet a move on its way back.
+    /// From now on a read may be overtaken by a move before its answer.
     void move_meanwhile(bool wanted) {
         *meanwhile_ = {};
         if (wanted) {
@@ -123,7 +123,7 @@ public:
         *meanwhile_ = [count] { ++*count; };
         return count;
     }
-    /// Each fault that is planned and has not happened happens to nobody.
+    /// Cancels every planned fault that has not happened.
     void forget_faults() {
         for (auto const& [name, store] : faults_) {
             call context;
@@ -157,7 +157,7 @@ private:
     std::size_t moves_{};
 };
 
-/// After a move the ETags from before are refused: the oracle forgets them, too.
+/// After a move earlier ETags are refused: the oracle forgets them, too.
 void read_versions_again(side& alone, side& over) {
     alone.old.clear();
     over.old.clear();
@@ -183,7 +183,7 @@ std::uint64_t last_seed(std::size_t usual, std::size_t patient) {
     return std::getenv("ENTITABLE_MODEL_SEED") != nullptr ? first_seed() : rounds(usual, patient, usual * 2);
 }
 
-/// Fills the same many partitions on both sides.
+/// Fills the same number of partitions on both sides.
 void fill(draws& random, std::string const& table, side& alone, side& over) {
     for (std::size_t count = 60; count > 0; --count) {
         std::string const in = random.partition() + std::to_string(random.below(12));
@@ -218,7 +218,7 @@ TEST_CASE("model: one store and shards have the same outcomes, with moves in bet
             shards.pass_time();
             auto const [what, one, other] = one_step(random, alone, over);
             (one == "success" || one.starts_with('(') || one.empty() ? accepted : refused) += 1;
-            // An ETag of another row may be of another epoch: it is refused before the store sees what else is wrong.
+            // An ETag of another row may be from another epoch: it is refused before the store sees other errors.
             bool const early =
                 shards.moves() > 0 && one != "success" && other.starts_with("UpdateConditionNotSatisfied");
             if (one != other && !early) {
@@ -233,7 +233,7 @@ TEST_CASE("model: one store and shards have the same outcomes, with moves in bet
     CHECK(moves > 0);
 }
 
-TEST_CASE("model: queries over shards, with moves between pages and under way") {
+TEST_CASE("model: queries over shards, with moves between pages and during requests") {
     std::size_t moves = 0;
     for (std::uint64_t seed = first_seed(); seed <= last_seed(12, 150); ++seed) {
         CAPTURE(seed);
@@ -298,7 +298,7 @@ result<std::vector<row>> rows_there(any_transport const& there, query_entities a
     return all;
 }
 
-/// What a partial answer has to have: `whole` without what it says is missing of that table.
+/// The required rows of a partial answer: `whole` except those of that table that it reports as missing.
 std::string without(std::vector<row> const& whole, std::vector<missing_shard> const& missing, std::string const& table,
     subject const& shards) {
     std::string text;
@@ -315,7 +315,7 @@ std::string without(std::vector<row> const& whole, std::vector<missing_shard> co
 
 } // namespace
 
-TEST_CASE("model: a partial answer has every row but those that it names as missing") {
+TEST_CASE("model: a partial answer has every row except those of the shards it names as missing") {
     std::size_t incomplete = 0;
     std::size_t behind = 0;
     std::size_t failed = 0;
@@ -359,8 +359,7 @@ TEST_CASE("model: a partial answer has every row but those that it names as miss
             shards.forget_faults();
             if (!some) {
                 ++failed;
-                CHECK((
-                    answered == 0 || asked.size() > 1 || seed % 3 == 0)); // else there was something to be partial with
+                CHECK((answered == 0 || asked.size() > 1 || seed % 3 == 0)); // otherwise it would have been partial
                 continue;
             }
             incomplete += some->complete() ? 0U : 1U;

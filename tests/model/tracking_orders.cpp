@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Two units of work over one table in every order in which their requests can reach the store, with lost and late requests: what is
-// stored at the end is what one of them would have left behind the other. And the same with defects, each of which is found.
+// Two units of work over one table in every order in which their requests can reach the store, with lost and late requests: the
+// final state is that of one running after the other. And the same with defects, each of which is detected.
 
 #include "support/catch.hpp"
 #include "support/long.hpp"
@@ -18,7 +18,7 @@ using namespace entitable;
 
 namespace {
 
-/// Sums that many writers add to: no addition may be lost, and none made twice.
+/// Sums that many writers add to: no addition may be lost or applied twice.
 struct tally_row {
     std::string team;
     std::int32_t id{};
@@ -38,7 +38,7 @@ struct how {
     merge_option merge{merge_option::append_only};
 };
 
-/// How often a sum was raised, for sure and perhaps.
+/// How often a sum was raised, certainly and possibly.
 struct tally {
     std::int32_t sure{};
     std::int32_t perhaps{};
@@ -46,8 +46,8 @@ struct tally {
     std::int32_t removed{};
 };
 
-/// Saves until all is saved, each conflict being resolved by adding once more to what is stored then: what users write. A conflict
-/// that may be with an own write is left alone: nobody knows.
+/// Saves until everything is saved, and resolves each conflict by adding again to the stored value, as users do. A conflict that
+/// may be with its own write is not resolved: the outcome is unknown.
 template <class Again>
 result<tally> save_all(work_on_tallies& work, save_mode mode, Again const& again) {
     tally told;
@@ -147,7 +147,7 @@ testing::interleaving_report walk(std::vector<actor> const& actors, testing::int
         limits);
 }
 
-/// Each addition that was told saved is there once, and no other but those of which nothing is known.
+/// Each addition that was reported saved is stored once, and otherwise only those with unknown outcome.
 std::string keeps_sums(table<tally_row> const& tallies, std::vector<tally> const& told) {
     std::int32_t sum = 0;
     tallies.where(fields<tally_row>::team == "red").for_each([&](tally_row const& each) { sum += each.wins; }).value();
@@ -174,17 +174,17 @@ testing::interleaving_limits const late{.faults = 1, .late = 1};
 
 } // namespace
 
-TEST_CASE("units of work: two that add to one row, in every order") {
+TEST_CASE("units of work: two units add to one row, in every order") {
     check(walk({{"one", raise}, {"other", raise}}, quiet, 1, keeps_sums));
     check(walk({{"one", raise, {.mode = save_mode::batch}}, {"other", raise}}, quiet, 2, keeps_sums));
 }
 
-TEST_CASE("units of work: two that add to one row, with lost answers") {
+TEST_CASE("units of work: two units add to one row, with lost answers") {
     check(walk({{"one", raise}, {"other", raise}}, losses, 1, keeps_sums));
     check(walk({{"one", raise, {.mode = save_mode::batch}}, {"other", raise}}, losses, 2, keeps_sums));
 }
 
-TEST_CASE("units of work: with operation rows, and requests that come late") {
+TEST_CASE("units of work: with operation rows and late requests") {
     actor one{"one", raise, {.operation_rows = true}};
     actor other{"other", raise, {.operation_rows = true}};
     check(walk({one}, late, 1, keeps_sums));
@@ -195,7 +195,7 @@ TEST_CASE("units of work: with operation rows, and requests that come late") {
 
 namespace {
 
-/// Removes the first row, whatever became of it.
+/// Removes the first row in any state.
 result<tally> take_away(work_on_tallies& work, table<tally_row> const&, save_mode mode) {
     ENTITABLE_TRY(tally_row* const one, work.find("red", 1));
     if (one == nullptr) {
@@ -211,7 +211,7 @@ result<tally> take_away(work_on_tallies& work, table<tally_row> const&, save_mod
     return told;
 }
 
-/// Puts another row in the place of the first one.
+/// Replaces the first row by another.
 result<tally> put_another(work_on_tallies& work, table<tally_row> const&, save_mode mode) {
     ENTITABLE_TRY(tally_row* const one, work.find("red", 1));
     if (one != nullptr) {
@@ -228,7 +228,7 @@ result<tally> put_another(work_on_tallies& work, table<tally_row> const&, save_m
 
 } // namespace
 
-TEST_CASE("units of work: what is removed does not come back by a change") {
+TEST_CASE("units of work: a removed row is not restored by a change") {
     auto const end = [](table<tally_row> const& tallies, std::vector<tally> const& told) -> std::string {
         auto const one = tallies.find("red", 1).value();
         return one && told[1].removed > 0                       ? "a row that was removed is there"
@@ -239,7 +239,7 @@ TEST_CASE("units of work: what is removed does not come back by a change") {
     check(walk({{"raise", raise}, {"remove", take_away}}, {.faults = 1, .late = 0}, 1, end));
 }
 
-TEST_CASE("units of work: a replacement stands before a change, or behind it") {
+TEST_CASE("units of work: a replacement comes before or after a change") {
     auto const end = [](table<tally_row> const& tallies, std::vector<tally> const& told) -> std::string {
         auto const one = tallies.find("red", 1).value();
         std::int32_t const wins = one ? one->wins : -1;
@@ -254,7 +254,7 @@ TEST_CASE("units of work: a replacement stands before a change, or behind it") {
 
 namespace {
 
-/// Another write in place of each; nothing: it is told as done and not sent.
+/// Replaces each write by another; if empty, it is reported as done and not sent.
 struct defective {
     using is_transport = void;
     any_transport below;
@@ -276,7 +276,7 @@ through_defect with_writes(std::function<std::optional<mutation>(mutation)> othe
     return [other](any_transport below) { return any_transport{defective{std::move(below), other}}; };
 }
 
-/// Raises by two, with another look before it saves, which takes the ETag and keeps the values.
+/// Raises by two, and reads again before it saves, which updates the ETag and keeps the values.
 result<tally> raise_silently(work_on_tallies& work, table<tally_row> const&, save_mode mode) {
     ENTITABLE_TRY(tally_row* const one, work.find("red", 1));
     one->wins += 2;
@@ -302,20 +302,20 @@ std::string problem_of(std::vector<actor> const& actors, testing::interleaving_l
 } // namespace
 
 TEST_CASE("units of work: each rule is needed") {
-    // Writes whatever the version.
+    // Writes any version.
     auto const unconditional = with_writes([](mutation one) -> std::optional<mutation> {
         one.condition = any_etag;
         return one;
     });
     CHECK(problem_of({{"one", raise, {.defect = unconditional}}, {"other", raise}}, quiet) == "an addition is lost");
-    // Takes a lost change for not made, without finding out.
+    // Treats a lost change as not applied, without finding out.
     auto const never_settles = with_writes([](mutation one) -> std::optional<mutation> {
         bool const settles = one.entity.row_key().starts_with("~!op!");
         return settles ? std::nullopt : std::optional{std::move(one)};
     });
     actor const guesses{"one", raise, {.operation_rows = true, .defect = never_settles}};
     CHECK(problem_of({guesses}, {.faults = 1, .late = 0}) == "an addition was made twice, or one that was refused");
-    // What the historic client did.
+    // The behaviour of the historic client.
     actor silent{"one", raise_silently, {.merge = merge_option::preserve_changes_silently}};
     CHECK(problem_of({silent, {"other", raise}}, quiet) == "an addition is lost");
     silent.with.merge = merge_option::preserve_changes;

@@ -151,12 +151,12 @@ TEST_CASE("moved from: unit_of_work") {
     work.clear();
     CHECK_GONE(work.save());
 
-    SECTION("what is added to it is kept, and never saved") {
+    SECTION("after entities were added and attached") {
         CHECK(work.add(sale{"kiel", 2, "mon", 1}).number == 2);
         CHECK(work.attach(sale{"kiel", 3, "mon", 1}, any_etag).number == 3);
     }
-    SECTION("a verb is not forgotten") { work.remove(held); }
-    SECTION("nor the end of a conflict") {
+    SECTION("after an entity was removed") { work.remove(held); }
+    SECTION("after a conflict was resolved") {
         work.resolve(held, keep::mine);
         work.resolve(held, first);
     }

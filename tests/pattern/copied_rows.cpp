@@ -197,7 +197,7 @@ std::map<std::string, std::vector<std::string>> documented_kinds() {
 
 } // namespace
 
-TEST_CASE("system rows: the register and its page say the same of copies") {
+TEST_CASE("system rows: the register and its page agree about copies") {
     auto const page = documented_kinds();
     CHECK(page.size() == std::size(system_row::kinds));
     for (system_row::kind const& kind : system_row::kinds) {
@@ -217,7 +217,7 @@ TEST_CASE("system rows: the register and its page say the same of copies") {
     CHECK(system_row::kind_of("~x") == nullptr);
 }
 
-TEST_CASE("copy: each kind of system row is taken along, left behind or refused as the register says") {
+TEST_CASE("copy: each kind of system row is copied, skipped or refused as registered") {
     std::vector<system_row::kind> all{std::begin(system_row::kinds), std::end(system_row::kinds)};
     all.push_back({"~!new!", "", "", copying::refused, copying::refused, false, "", ""});
     for (system_row::kind const& kind : all) {
@@ -249,7 +249,7 @@ TEST_CASE("copy: each kind of system row is taken along, left behind or refused 
     }
 }
 
-TEST_CASE("copy: wide entities are copied with their parts, and refused where they would lose them") {
+TEST_CASE("copy: wide entities are copied with their parts, and refused if parts would be lost") {
     stores at;
     wide_table<sheet> const sheets{at.source, "sheets"};
     sheets.create().value();
@@ -290,7 +290,7 @@ TEST_CASE("copy: wide entities are copied with their parts, and refused where th
     CHECK(elsewhere.scan_table().count().value() == 0);
 }
 
-TEST_CASE("bulk_remove and expire: a wide entity is refused, and keeps its parts") {
+TEST_CASE("bulk_remove and expire: a wide entity is refused and keeps its parts") {
     stores at;
     wide_table<sheet> const sheets{at.source, "sheets"};
     sheets.create().value();
@@ -314,7 +314,8 @@ TEST_CASE("bulk_remove and expire: a wide entity is refused, and keeps its parts
     CHECK(stores::rows_in(at.source, "sheets") == 0);
 }
 
-TEST_CASE("copy: a queue is copied with its messages, claims, dead letters and identities, and worked to the end") {
+TEST_CASE(
+    "copy: a queue is copied with its messages, claims, dead letters and identities, and can be processed to the end") {
     stores at;
     table_queue<errand> const queue{at.source, "errands", queue_at(at.time)};
     queue.create().value();
@@ -377,7 +378,7 @@ TEST_CASE("copy: a queue is copied with its messages, claims, dead letters and i
     CHECK(copied.claim().value()->complete());
 }
 
-TEST_CASE("copy: a queue and a view are refused where a query is to find their rows") {
+TEST_CASE("copy: a queue or a view is refused if a query selects its rows") {
     stores at;
     table_queue<errand> const queue{at.source, "errands", queue_at(at.time)};
     queue.create().value();
@@ -425,7 +426,7 @@ TEST_CASE("copy: a queue and a view are refused where a query is to find their r
     CHECK(there.read([](auto const& rows) { return rows.scan_table().to(); }).value().value.at(0).notes == 1);
 }
 
-TEST_CASE("copy: messages of an outbox are copied with their entity, and relayed once") {
+TEST_CASE("copy: messages of an outbox are copied with their entity and relayed once") {
     stores at;
     table<note> const notes{at.source, "notes"};
     notes.create().value();
@@ -447,7 +448,7 @@ TEST_CASE("copy: messages of an outbox are copied with their entity, and relayed
     CHECK_FALSE(queue.claim().value());
 }
 
-TEST_CASE("copy: an indexed table is copied with its index and the states of it") {
+TEST_CASE("copy: an indexed table is copied with its index and the index states") {
     stores at;
     auto const open = [](any_transport const& store) {
         return indexed_table<runner, by_age, elsewhere<by_club>>{store, "runners", in_table<by_club>{store, "clubs"}};
@@ -457,7 +458,7 @@ TEST_CASE("copy: an indexed table is copied with its index and the states of it"
     for (std::int32_t bib = 1; bib <= 20; ++bib) {
         runners.insert({"NYC", bib, 20 + bib, bib % 2 == 0 ? "Reds" : "Blues"}).value();
     }
-    SECTION("as it is") {
+    SECTION("unchanged") {
         auto const done = at.copied("runners").value();
         CHECK(done.system_rows == 2);
         (void)at.copied("clubs").value();
@@ -472,7 +473,7 @@ TEST_CASE("copy: an indexed table is copied with its index and the states of it"
         copies.insert({"NYC", 21, 41, "Reds"}).value();
         CHECK((copies.verify)().value().good());
     }
-    SECTION("with the intent of a writer that did not end") {
+    SECTION("with the intent of an unfinished writer") {
         std::size_t intents = 0;
         for (int requests = 1; requests < 12; ++requests) {
             INFO(requests);
@@ -505,7 +506,7 @@ TEST_CASE("copy: an indexed table is copied with its index and the states of it"
     }
 }
 
-TEST_CASE("copy: rows of sums and of sequences are data like any other") {
+TEST_CASE("copy: rows of sums and of sequences are ordinary data") {
     stores at;
     aggregated_table<sale, sales_of_day> const sales{at.source, "sales"};
     sales.create().value();

@@ -49,7 +49,7 @@ struct stage {
 
 using namespace copy_test;
 
-TEST_CASE("a copy has all rows, and is read back") {
+TEST_CASE("a copy contains all rows and is read back") {
     stage s;
     s.same.create().value();
     copy_progress const done = copy(s.by_year, s.same).value();
@@ -64,7 +64,7 @@ TEST_CASE("a copy has all rows, and is read back") {
     CHECK(to.size() == 250);
 }
 
-TEST_CASE("a copy that is run again writes nothing") {
+TEST_CASE("a copy that is repeated writes nothing") {
     stage s;
     s.same.create().value();
     (void)copy(s.by_year, s.same).value();
@@ -74,7 +74,7 @@ TEST_CASE("a copy that is run again writes nothing") {
     CHECK(again.verified == 250);
 }
 
-TEST_CASE("a copy under other keys splits its partitions") {
+TEST_CASE("a copy under other keys can split partitions") {
     stage s;
     auto const done =
         copy(s.by_year, s.by_month, [](sale_by_year const& one) { return sale_by_month{one}; }, {.page_size = 33})
@@ -87,7 +87,7 @@ TEST_CASE("a copy under other keys splits its partitions") {
     CHECK(s.by_month.scan_table().count().value() == 250);
 }
 
-TEST_CASE("a change may leave rows out, and may fail") {
+TEST_CASE("a change function may drop rows and may fail") {
     stage s;
     auto const even = copy(s.by_year, s.by_month, [](sale_by_year const& one) -> std::optional<sale_by_month> {
         return one.number % 2 == 0 ? std::optional{sale_by_month{one}} : std::nullopt;
@@ -104,7 +104,7 @@ TEST_CASE("a change may leave rows out, and may fail") {
     CHECK(refused.error().message == "not this one");
 }
 
-TEST_CASE("two rows of one key are refused, and nothing of their page is written") {
+TEST_CASE("two rows with the same key are refused, and nothing of their page is written") {
     stage s;
     auto const refused = copy(s.by_year, s.by_month, [](sale_by_year const& one) {
         sale_by_month made{one};
@@ -117,7 +117,7 @@ TEST_CASE("two rows of one key are refused, and nothing of their page is written
     CHECK(s.by_month.scan_table().count().value() == 0);
 }
 
-TEST_CASE("a row that is there otherwise ends the copy, or is replaced where that is asked for") {
+TEST_CASE("an existing row that differs ends the copy, or is replaced on request") {
     stage s;
     s.same.create().value();
     s.same.insert({{2000, 1, 24, "mine"}}).value();
@@ -131,7 +131,7 @@ TEST_CASE("a row that is there otherwise ends the copy, or is replaced where tha
     CHECK(s.same.get(2000, 1, 24)->what == "sale 24");
 }
 
-TEST_CASE("a copy that is stopped goes on where it was") {
+TEST_CASE("a stopped copy resumes where it was") {
     stage s;
     s.same.create().value();
     s.target.plan({fault::lost_after(), 3, "transact"});
@@ -155,7 +155,7 @@ TEST_CASE("a copy that is stopped goes on where it was") {
     CHECK(s.target.all_fired());
 }
 
-TEST_CASE("what a store did not keep as it was given is found when it is read back") {
+TEST_CASE("a value that the store did not preserve is found when it is read back") {
     stage s;
     s.same.create().value();
     testing::scripted target;
@@ -167,7 +167,7 @@ TEST_CASE("what a store did not keep as it was given is found when it is read ba
     CHECK_THAT(refused.error().message, ContainsSubstring("\"copies\""));
 }
 
-TEST_CASE("keys of every kind are copied from a nasty store, whatever its pages") {
+TEST_CASE("keys of every kind are copied from a store in nasty mode, with any pages") {
     local_options options;
     options.nasty.emplace().seed = 3;
     memory_backend const nasty{options};

@@ -65,7 +65,7 @@ TEST_CASE("doctor: a sound store has no findings") {
     CHECK(made.rows >= 5);
 }
 
-TEST_CASE("doctor: what older versions and foreign writers have left is found, with what to call") {
+TEST_CASE("doctor: leftovers of older versions and foreign writers are found, with the function to call") {
     memory_backend const store;
     patients_table const patients{store, "patients"};
     patients.create().value();
@@ -98,7 +98,7 @@ TEST_CASE("doctor: what older versions and foreign writers have left is found, w
     CHECK(made.to_string().find("scans: 1 wide entities with missing parts, for example") != std::string::npos);
 }
 
-TEST_CASE("doctor: an error of the store is an error, at each request") {
+TEST_CASE("doctor: an error of the store is returned, at each request") {
     memory_backend const store;
     patients_table const patients{store, "patients"};
     patients.create().value();

@@ -69,7 +69,7 @@ void take_numbers(sequence const& from, numbers& into, int count) {
 } // namespace
 
 TEST_CASE(
-    "forked: a sequence with a block gives no number to two processes, and no child waits for its parent's threads") {
+    "forked: a sequence with blocks gives no number to two processes, and no child waits for threads of its parent") {
     shared_memory<numbers> const all;
     sequence_options options;
     options.block = 3;
@@ -106,7 +106,7 @@ TEST_CASE(
     CHECK(std::set<std::int64_t>(all->given, all->given + count).size() == count);
 }
 
-TEST_CASE("forked: the rest of a block is the parent's, also where the child cannot have numbers of its own") {
+TEST_CASE("forked: the rest of a block belongs to the parent, even if the child cannot get numbers of its own") {
     temporary_folder const folder;
     sequence_options options;
     options.block = 10;

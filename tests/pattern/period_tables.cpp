@@ -40,7 +40,7 @@ struct archive {
 
 } // namespace
 
-TEST_CASE("a period has a table with its digits, and a span") {
+TEST_CASE("a period has a table named by its digits, and a time span") {
     archive all;
     all.time.shown = on(2024, 2, 29, 15);
     struct expectation {
@@ -70,7 +70,7 @@ TEST_CASE("a period has a table with its digits, and a span") {
     CHECK(all.by(period::year).span_of({date_time::max_ticks}).has_value());
 }
 
-TEST_CASE("a table is made once, and found between two times, the oldest first") {
+TEST_CASE("a table is created once, and tables are found between two times, oldest first") {
     archive all;
     all.time.shown = on(2026, 3, 2);
     testing::spy<memory_backend> service{all.store};
@@ -95,7 +95,7 @@ TEST_CASE("a table is made once, and found between two times, the oldest first")
     CHECK(readings.between(on(2026, 3, 1, 23), on(2026, 3, 2)).value().size() == 1); // without the end
 }
 
-TEST_CASE("what is not kept any more is refused, dropped a minute later, and its name is never used again") {
+TEST_CASE("an expired period is refused, dropped a minute later, and its table name is never used again") {
     archive all;
     auto const readings = all.by(period::day, std::chrono::hours{24 * 2});
     auto const drop = [&] { return readings.drop_old().value(); };

@@ -67,7 +67,7 @@ row wide_row(std::size_t properties, std::size_t size = 1) {
 
 } // namespace
 
-TEST_CASE("a wide entity is read as it was written, at each boundary") {
+TEST_CASE("a wide entity is read back as it was written, at each boundary") {
     memory_backend store;
     auto const sheets = new_sheets(store);
     sheets.insert(sheet_of(1)).value();
@@ -292,7 +292,7 @@ TEST_CASE("a reader never sees parts of two writes, in every order, with lost an
     }
 }
 
-TEST_CASE("a generation that is used twice is a defect that is found") {
+TEST_CASE("a generation that is used twice is detected") {
     wide_actor const reader{"reader", read_whole};
     wide_actor const writer{
         "writer", [](auto const& all) { return only_whether(all.replace(strip_of('1', true), any_etag)); }};

@@ -105,7 +105,7 @@ std::string two_programs(bouncer const& pool, std::optional<bool> prepared) {
 
 } // namespace
 
-TEST_CASE("postgres: two programs behind a bouncer write to their own tables, in each mode") {
+TEST_CASE("postgres: two programs behind a bouncer write to their own tables, in each pool mode") {
     if (!has_bouncer()) {
         return;
     }
@@ -124,7 +124,7 @@ TEST_CASE("postgres: two programs behind a bouncer write to their own tables, in
     }
 }
 
-TEST_CASE("postgres: statements that are prepared by name on shared sessions are refused, or right") {
+TEST_CASE("postgres: named prepared statements on shared sessions are refused or work correctly") {
     if (!has_bouncer()) {
         return;
     }
@@ -140,7 +140,7 @@ TEST_CASE("postgres: statements that are prepared by name on shared sessions are
         (said.starts_with("refused: NotSupported") && said.find("postgres_options::prepared") != std::string::npos)));
 }
 
-TEST_CASE("postgres: the name of a prepared statement is made of its text and of the schema in it") {
+TEST_CASE("postgres: the name of a prepared statement depends on its text and on the schema in it") {
     using detail::pg_statement;
     detail::pg_statements const one{"one"};
     detail::pg_statements const two{"two"};
@@ -159,7 +159,7 @@ TEST_CASE("postgres: the name of a prepared statement is made of its text and of
     CHECK(one.name(pg_statement::begin) == two.name(pg_statement::begin)); // it names no table
 }
 
-TEST_CASE("postgres: a deadline holds behind a bouncer, and a write whose answer is lost is unknown") {
+TEST_CASE("postgres: a deadline holds behind a bouncer, and a write without an answer has an unknown effect") {
     if (!has_bouncer()) {
         return;
     }
@@ -187,7 +187,7 @@ TEST_CASE("postgres: a deadline holds behind a bouncer, and a write whose answer
     CHECK(store.store().update("t", "p", put).value() == lookup::found);
 }
 
-TEST_CASE("postgres: a bouncer in statement mode, which takes no transactions, is refused at once") {
+TEST_CASE("postgres: a bouncer in statement mode, which does not support transactions, is refused at once") {
     if (!has_bouncer()) {
         return;
     }
@@ -201,7 +201,7 @@ TEST_CASE("postgres: a bouncer in statement mode, which takes no transactions, i
     }
 }
 
-TEST_CASE("postgres: a bouncer that is restarted under load loses nothing that was acknowledged") {
+TEST_CASE("postgres: restarting a bouncer under load loses no acknowledged write") {
     if (!has_bouncer()) {
         return;
     }

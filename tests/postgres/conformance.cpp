@@ -49,7 +49,7 @@ TEST_CASE("conformance: postgres_backend") {
     }
 }
 
-TEST_CASE("conformance: postgres_backend, nasty on purpose, with small pages") {
+TEST_CASE("conformance: postgres_backend in nasty mode with small pages") {
     if (postgres_server() != nullptr) {
         auto options = own_schema();
         options.local.page_bytes = 1;
@@ -59,7 +59,7 @@ TEST_CASE("conformance: postgres_backend, nasty on purpose, with small pages") {
     }
 }
 
-TEST_CASE("postgres: the longest keys of Chinese text fit into the index, in the order of UTF-16") {
+TEST_CASE("postgres: the longest keys of Chinese text fit into the index, in UTF-16 order") {
     if (postgres_server() == nullptr) {
         return;
     }
@@ -85,7 +85,7 @@ TEST_CASE("postgres: the longest keys of Chinese text fit into the index, in the
     CHECK(pages.insert({book, chapters[3], 1}).error().code == error_code::entity_already_exists);
 }
 
-TEST_CASE("postgres: keys go to UTF-16 and back, and what is no key does not") {
+TEST_CASE("postgres: keys are converted to UTF-16 and back, and invalid keys are refused") {
     std::string to;
     std::string back;
     for (std::string const key : {"", "a", "\xC3\xA4", "\xED\x9F\xBF", "\xFE\x80\x80", "\xFF\xBD\x9E",

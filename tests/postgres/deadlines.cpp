@@ -177,7 +177,7 @@ TEST_CASE("postgres: each verb ends with its deadline behind a proxy that stops 
         static_cast<long long>(stops), verbs().size(), std::chrono::duration<double, std::milli>{longest}.count());
 }
 
-TEST_CASE("postgres: a cancelled call ends in front of a server that is silent") {
+TEST_CASE("postgres: a cancelled call ends even if the server is silent") {
     if (postgres_server() == nullptr) {
         return;
     }
@@ -205,7 +205,7 @@ TEST_CASE("postgres: a cancelled call ends in front of a server that is silent")
 }
 
 TEST_CASE(
-    "postgres: a write whose commit is not answered is unknown at its deadline, and waits no longer to find out") {
+    "postgres: a write whose commit is not answered has an unknown effect at its deadline, without further waiting") {
     if (postgres_server() == nullptr) {
         return;
     }
@@ -233,7 +233,7 @@ TEST_CASE(
     proxy.release();
 }
 
-TEST_CASE("postgres: connecting ends with its time, whichever message is the last that gets through") {
+TEST_CASE("postgres: connecting ends at its timeout, whichever message gets through last") {
     if (postgres_server() == nullptr) {
         return;
     }
@@ -260,7 +260,7 @@ TEST_CASE("postgres: connecting ends with its time, whichever message is the las
     proxy.release();
 }
 
-TEST_CASE("postgres: a host that says nothing has its share of the time, and the next one is tried") {
+TEST_CASE("postgres: a silent host gets its share of the time, then the next host is tried") {
     if (postgres_server() == nullptr) {
         return;
     }

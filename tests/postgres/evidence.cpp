@@ -43,7 +43,7 @@ struct missing_standby {
 
 } // namespace
 
-TEST_CASE("postgres: a commit that no standby has is unknown, whoever ends the wait for it") {
+TEST_CASE("postgres: a commit that reached no standby has an unknown effect, whoever ends the wait for it") {
     if (postgres_server() == nullptr) {
         return;
     }
@@ -103,7 +103,7 @@ TEST_CASE(
     CHECK(proxy.cuts() == 1);
 }
 
-TEST_CASE("postgres: a warning of a trigger at COMMIT does not count as a missing standby") {
+TEST_CASE("postgres: a warning of a trigger at COMMIT is not mistaken for a missing standby") {
     if (postgres_server() == nullptr) {
         return;
     }

@@ -40,7 +40,7 @@ void run_sql(postgres_options const& options, std::string const& text) {
 
 } // namespace
 
-TEST_CASE("postgres: another version, another kind, another profile and no server are typed errors") {
+TEST_CASE("postgres: another version, another kind or another profile of store and a missing server are typed errors") {
     if (postgres_server() == nullptr) {
         return;
     }
@@ -74,7 +74,7 @@ TEST_CASE("postgres: another version, another kind, another profile and no serve
     CHECK(postgres_backend::connect(stranger, own_schema()).error().code == error_code::authentication_failed);
 }
 
-TEST_CASE("postgres: a call gives up when its time is over, and nothing has changed") {
+TEST_CASE("postgres: a call ends at its deadline and changes nothing") {
     if (postgres_server() == nullptr) {
         return;
     }
@@ -117,7 +117,7 @@ TEST_CASE("postgres: a call gives up when its time is over, and nothing has chan
     CHECK(read == "first");
 }
 
-TEST_CASE("postgres: what a body throws passes through, and the connection goes on") {
+TEST_CASE("postgres: an exception from a body is passed on, and the connection stays usable") {
     if (postgres_server() == nullptr) {
         return;
     }
@@ -136,7 +136,7 @@ TEST_CASE("postgres: what a body throws passes through, and the connection goes 
     }
 }
 
-TEST_CASE("postgres: a table that was removed has none of its rows when it is made again, and later versions") {
+TEST_CASE("postgres: a dropped table has no rows when it is created again, and its versions increase") {
     if (postgres_server() == nullptr) {
         return;
     }
@@ -161,7 +161,7 @@ TEST_CASE("postgres: a table that was removed has none of its rows when it is ma
     CHECK(before > 0);
 }
 
-TEST_CASE("postgres: a child made by a fork is told so, and leaves the connections of its parent alone") {
+TEST_CASE("postgres: a forked child gets an error and does not touch the connections of its parent") {
     if (postgres_server() == nullptr) {
         return;
     }
@@ -180,7 +180,7 @@ TEST_CASE("postgres: a child made by a fork is told so, and leaves the connectio
     }
 }
 
-TEST_CASE("postgres: a connection that is cut around a commit") {
+TEST_CASE("postgres: a connection is cut around a commit") {
     if (postgres_server() == nullptr) {
         return;
     }

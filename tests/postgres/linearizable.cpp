@@ -88,7 +88,7 @@ void take_part(any_transport const& store, std::uint64_t seed, std::size_t round
 
 } // namespace
 
-TEST_CASE("postgres: requests of four processes with four threads on a partition are linearizable") {
+TEST_CASE("postgres: requests to a partition from four processes with four threads each are linearizable") {
     if (postgres_server() == nullptr) {
         return;
     }

@@ -17,7 +17,7 @@
 using namespace entitable;
 using namespace entitable_test;
 
-TEST_CASE("model: PostgreSQL does what memory does") {
+TEST_CASE("model: PostgreSQL behaves like memory") {
     if (postgres_server() == nullptr) {
         return;
     }

@@ -65,7 +65,7 @@ std::string as_settings(std::string options) {
 
 } // namespace
 
-TEST_CASE("postgres: statements look for rows by the whole key") {
+TEST_CASE("postgres: statements find rows by the whole key") {
     if (postgres_server() == nullptr) {
         return;
     }

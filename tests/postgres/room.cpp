@@ -65,7 +65,7 @@ reads read_by(std::size_t threads, table<mark> const& marks, std::chrono::millis
 
 } // namespace
 
-TEST_CASE("postgres: callers wait where the server accepts no further connections") {
+TEST_CASE("postgres: callers wait if the server accepts no more connections") {
     if (postgres_server() == nullptr) {
         return;
     }
@@ -95,7 +95,7 @@ TEST_CASE("postgres: callers wait where the server accepts no further connection
     run_sql("DROP OWNED BY " + options.schema + "; DROP ROLE " + options.schema);
 }
 
-TEST_CASE("postgres: callers wait where the process has no descriptor for another connection") {
+TEST_CASE("postgres: callers wait if the process has no descriptor for another connection") {
     if (postgres_server() == nullptr) {
         return;
     }
@@ -120,7 +120,7 @@ TEST_CASE("postgres: callers wait where the process has no descriptor for anothe
     CHECK(child.succeeds(60s));
 }
 
-TEST_CASE("postgres: each verb begins again on a connection that was cut while it was idle") {
+TEST_CASE("postgres: each verb is repeated after its idle connection was cut") {
     if (postgres_server() == nullptr) {
         return;
     }

@@ -72,7 +72,7 @@ private:
 
 } // namespace
 
-TEST_CASE("postgres: a server that is killed and started again loses nothing that it acknowledged") {
+TEST_CASE("postgres: killing and restarting a server loses no acknowledged write") {
     if (postgres_server() == nullptr || std::getenv("ENTITABLE_POSTGRES_CONTROL") == nullptr) {
         return;
     }
@@ -94,7 +94,7 @@ TEST_CASE("postgres: a server that is killed and started again loses nothing tha
     CHECK(wrong.empty());
 }
 
-TEST_CASE("postgres: a standby that takes over has all that was acknowledged", "[.][standby_load]") {
+TEST_CASE("postgres: a standby that takes over has every acknowledged write", "[.][standby_load]") {
     if (postgres_server() == nullptr || std::getenv("ENTITABLE_POSTGRES_CONTROL") == nullptr) {
         return;
     }

@@ -92,7 +92,7 @@ TEST_CASE("conformance: two PostgreSQL servers, a file and memory under one tabl
     sharding::conforms([&]() -> testing::conformance::handles { return cloud; });
 }
 
-TEST_CASE("postgres: shards move between servers, files and memory while they are written") {
+TEST_CASE("postgres: shards move between servers, files and memory while clients write") {
     if (!has_two_servers()) {
         return;
     }
@@ -148,7 +148,7 @@ TEST_CASE("postgres: shards move between servers, files and memory while they ar
     CHECK(total > 50);
 }
 
-TEST_CASE("postgres: a server that is gone costs its share of the table") {
+TEST_CASE("postgres: a missing server only affects its part of the table") {
     if (!has_two_servers()) {
         return;
     }

@@ -187,7 +187,7 @@ void run_sql(std::string const& text) {
 
 } // namespace
 
-TEST_CASE("postgres: storms: sessions are ended") {
+TEST_CASE("postgres: storms: sessions are terminated") {
     if (postgres_server() == nullptr) {
         return;
     }
@@ -207,7 +207,7 @@ TEST_CASE("postgres: storms: a busy server process is killed, and the server rec
     });
 }
 
-TEST_CASE("postgres: storms: the server is killed and started again") {
+TEST_CASE("postgres: storms: the server is killed and restarted") {
     if (postgres_server() == nullptr || std::getenv("ENTITABLE_POSTGRES_CONTROL") == nullptr) {
         return;
     }
@@ -217,7 +217,7 @@ TEST_CASE("postgres: storms: the server is killed and started again") {
     });
 }
 
-TEST_CASE("postgres: storms: a bouncer is restarted, and sessions are ended behind it") {
+TEST_CASE("postgres: storms: a bouncer is restarted, and sessions behind it are terminated") {
     if (!has_bouncer()) {
         return;
     }

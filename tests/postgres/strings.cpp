@@ -24,7 +24,7 @@ std::string all_of(error const& said) {
 
 } // namespace
 
-TEST_CASE("postgres: a connection string that cannot be read is InvalidInput, and no part of it is repeated") {
+TEST_CASE("postgres: an invalid connection string is InvalidInput, and the error repeats no part of it") {
     for (std::string const string : {
              "host=h password=my s3cret port=1",
              "postgresql://u:s3cr/et@h:1/d",
@@ -60,7 +60,8 @@ TEST_CASE("postgres: a connection string that cannot be read is InvalidInput, an
         error_code::invalid_input);
 }
 
-TEST_CASE("postgres: a refused connection has a code, and repeats nothing of the string or the server") {
+TEST_CASE(
+    "postgres: a refused connection has an error code, and the error repeats nothing of the string or the server") {
     postgres_options options = own_schema();
     options.connect_timeout = std::chrono::seconds{5};
     struct attempt {

@@ -79,7 +79,7 @@ TEST_CASE("postgres: the encoding of the database does not matter") {
     }
 }
 
-TEST_CASE("postgres: rights that a role lacks are typed errors, and those of an owner of a schema suffice") {
+TEST_CASE("postgres: missing privileges of a role are typed errors, and the privileges of a schema owner suffice") {
     if (postgres_server() == nullptr) {
         return;
     }
@@ -121,7 +121,7 @@ TEST_CASE("postgres: rights that a role lacks are typed errors, and those of an 
     CHECK(proxy.cuts() == 1);
 }
 
-TEST_CASE("postgres: what the guide tells administrators to run gives each role what it is said to have") {
+TEST_CASE("postgres: the commands in the guide for administrators give each role its documented privileges") {
     if (postgres_server() == nullptr) {
         return;
     }
@@ -174,7 +174,7 @@ TEST_CASE("postgres: what the guide tells administrators to run gives each role 
     }
 }
 
-TEST_CASE("postgres: settings of a role change nothing, or are typed errors") {
+TEST_CASE("postgres: settings of a role change nothing or are typed errors") {
     if (postgres_server() == nullptr) {
         return;
     }
@@ -227,7 +227,7 @@ TEST_CASE("postgres: settings of a role change nothing, or are typed errors") {
     });
 }
 
-TEST_CASE("postgres: a pool that is full says so, and goes on") {
+TEST_CASE("postgres: a full pool reports that it is full and remains usable") {
     if (postgres_server() == nullptr) {
         return;
     }
@@ -258,7 +258,7 @@ TEST_CASE("postgres: a pool that is full says so, and goes on") {
     CHECK(store.update("t", "three", put).value() == lookup::found);
 }
 
-TEST_CASE("postgres: processes that make the tables at the same time all find them made") {
+TEST_CASE("postgres: processes that create the tables concurrently all succeed") {
     if (postgres_server() == nullptr) {
         return;
     }
@@ -281,7 +281,7 @@ TEST_CASE("postgres: processes that make the tables at the same time all find th
     }
 }
 
-TEST_CASE("postgres: sessions that the server ends under load lose nothing, and no read notices") {
+TEST_CASE("postgres: sessions that the server terminates under load lose nothing, and no read fails") {
     if (postgres_server() == nullptr) {
         return;
     }
@@ -329,7 +329,7 @@ TEST_CASE("postgres: sessions that the server ends under load lose nothing, and 
         noted.unknown(), reads.load());
 }
 
-TEST_CASE("postgres: tables that somebody removes under a store are a typed error, until they are made again") {
+TEST_CASE("postgres: tables that are dropped while a store uses them are a typed error until they are created again") {
     if (postgres_server() == nullptr) {
         return;
     }

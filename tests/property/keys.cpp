@@ -132,7 +132,7 @@ TEST_CASE("integers of every width keep their value and their order, forwards, d
     check_integer<std::uint64_t>();
 }
 
-TEST_CASE("numbers of a width keep their value and their order, and others are refused") {
+TEST_CASE("numbers with a width keep their value and their order, and others are refused") {
     check_codec<width_codec<std::int32_t, 5>>(
         [](draw& from) { return static_cast<std::int32_t>(from.below(100'000)); });
     check_codec<width_codec<std::uint64_t, 20>>([](draw& from) { return from.integer<std::uint64_t>(); });
@@ -159,7 +159,7 @@ TEST_CASE("text keeps its value and its order, plain and escaped") {
     check_codec<escaped_codec<std::string>>(generate);
 }
 
-TEST_CASE("an escaped text has no character that keys refuse") {
+TEST_CASE("an escaped text contains no character that keys refuse") {
     check_draws([](draw& from) {
         std::string const escaped = text_of<escaped_codec<std::string>>(from.text());
         RC_ASSERT(escaped.find_first_of("/\\#?!") == std::string::npos);
@@ -169,7 +169,7 @@ TEST_CASE("an escaped text has no character that keys refuse") {
     });
 }
 
-TEST_CASE("what is no escaped text of any text is refused") {
+TEST_CASE("a text that is not an escaped form is refused") {
     check_draws([](draw& from) {
         std::string const given = from.text();
         std::string read;
@@ -179,7 +179,7 @@ TEST_CASE("what is no escaped text of any text is refused") {
     });
 }
 
-TEST_CASE("what is no integer's text is refused") {
+TEST_CASE("a text that is not an integer is refused") {
     check_draws([](draw& from) {
         std::string given = from.one_in(2) ? "-" : "";
         for (std::size_t left = 9 + from.below(3); left > 0; --left) {
@@ -194,7 +194,7 @@ TEST_CASE("what is no integer's text is refused") {
     });
 }
 
-TEST_CASE("a key of texts is refused exactly where its joined text does not split back") {
+TEST_CASE("a key of texts is refused exactly if its joined text cannot be split again") {
     check_draws([](draw& from) {
         texts const given{from.text(), from.text(), from.text()};
         std::string const joined = given.first + "__" + given.second + "__" + given.last;
@@ -213,7 +213,7 @@ TEST_CASE("a key of texts is refused exactly where its joined text does not spli
     });
 }
 
-TEST_CASE("an entity with a key of texts is refused or comes back") {
+TEST_CASE("an entity with a key of texts is refused or read back") {
     check_draws([](draw& from) {
         texts const given{from.text(), from.text(), from.text()};
         auto const stored = to_row(given);
@@ -225,7 +225,7 @@ TEST_CASE("an entity with a key of texts is refused or comes back") {
     });
 }
 
-TEST_CASE("escaped texts keep their order in any position, plain text as the last") {
+TEST_CASE("escaped texts keep their order in any position, plain texts only in the last") {
     check_draws([](draw& from) {
         escaped_texts const left{{from.text(), from.text(), from.text()}};
         escaped_texts const right{{from.one_in(2) ? left.first : from.text_like(left.first),
@@ -239,7 +239,7 @@ TEST_CASE("escaped texts keep their order in any position, plain text as the las
     });
 }
 
-TEST_CASE("a key of every kind of component keeps its values and the order of them, mirrored where it is reversed") {
+TEST_CASE("a key of every kind of component keeps its values and their order, reversed for descending components") {
     auto const any = [](draw& from) {
         mixed one;
         one.text = from.text();
@@ -285,7 +285,7 @@ TEST_CASE("a key of every kind of component keeps its values and the order of th
     });
 }
 
-TEST_CASE("the same text is always in the same bucket, and texts are in all of them") {
+TEST_CASE("the same text is always in the same bucket, and all buckets are used") {
     std::size_t counts[16]{};
     check_draws([&](draw& from) {
         std::string const drawn = std::to_string(from.bits());

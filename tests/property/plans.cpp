@@ -481,7 +481,7 @@ void check_extremes(Query const& query, std::vector<keys> const& expected, std::
     RC_ASSERT(query.max(t::name).value() == greatest);
 }
 
-TEST_CASE("a planned query gives what a naive evaluation of its predicate gives") {
+TEST_CASE("a planned query returns the same rows as a naive evaluation of its predicate") {
     std::size_t questions = 0;
     std::size_t too_complex = 0;
     std::size_t rows = 0;

@@ -119,7 +119,7 @@ void assert_equal(Left const& left, Right const& right) {
 
 } // namespace
 
-TEST_CASE("an entity of all types comes back, whatever its values, and into a used object") {
+TEST_CASE("an entity with properties of all types is read back with any values, also into a used object") {
     plain read;
     check_draws([&read](draw& from) {
         plain const given = any_plain(from);
@@ -131,7 +131,7 @@ TEST_CASE("an entity of all types comes back, whatever its values, and into a us
     });
 }
 
-TEST_CASE("an entity of optional members comes back, whichever of them are absent, and into a used object") {
+TEST_CASE("an entity with optional members is read back, whichever are absent, also into a used object") {
     rows_property::optional read;
     check_draws([&read](draw& from) {
         plain const full = any_plain(from);
@@ -159,7 +159,7 @@ TEST_CASE("an entity of optional members comes back, whichever of them are absen
     });
 }
 
-TEST_CASE("a row whose properties stand in another order reads as the same entity") {
+TEST_CASE("a row with its properties in another order reads as the same entity") {
     check_draws([](draw& from) {
         plain const given = any_plain(from);
         row_builder builder{given.key, row_key_of(given).value()};

@@ -31,7 +31,7 @@ std::vector<std::int32_t> numbers(std::int32_t first, std::int32_t count) {
 
 } // namespace
 
-TEST_CASE("between has both ends in, and is a range of keys") {
+TEST_CASE("between() includes both ends and is a range of keys") {
     auto const query = in_boston && between(r::bib, 5, 7);
     static_assert(path<decltype(query)> == access_path::row_range);
     CHECK(explained(query) ==
@@ -50,7 +50,7 @@ TEST_CASE("between has both ends in, and is a range of keys") {
     CHECK(bibs(all.where(in_boston && !between(r::age, 21, 25))) == std::vector<std::int32_t>{4, 6, 7, 8, 9});
 }
 
-TEST_CASE("in is equality with one of many, of one type for any number of values") {
+TEST_CASE("in() is equality with one of many values, of one type for any number of values") {
     auto const both = r::event == "Boston" && in(r::distance, {"Full", "Half"});
     static_assert(path<decltype(both)> == access_path::partition);
     auto const points = in_boston && in(r::bib, {3, 1, 2, 3});
@@ -71,7 +71,7 @@ TEST_CASE("in is equality with one of many, of one type for any number of values
     CHECK(bibs(all.where(in_boston && in(r::bib, array))) == numbers(8, 2));
 }
 
-TEST_CASE("in with no values accepts nothing, and not in accepts everything") {
+TEST_CASE("in() without values accepts nothing, and its negation accepts everything") {
     memory_backend store;
     auto const all = runners(store, 3);
     std::vector<std::int32_t> const none;
@@ -90,7 +90,7 @@ TEST_CASE("in with no values accepts nothing, and not in accepts everything") {
         "client filter  none\n");
 }
 
-TEST_CASE("in counts a value once, however often it is listed") {
+TEST_CASE("in() counts a value once, however often it is listed") {
     memory_backend store;
     auto const all = runners(store, 9);
     std::vector<std::int32_t> many = numbers(1, 500);
@@ -136,7 +136,7 @@ TEST_CASE("more than 1000 values of a key are refused when the query is run") {
     CHECK(all.where(in_boston && in(r::age, numbers(1, 3000))).count().value() == 3);
 }
 
-TEST_CASE("starts_with on a key component is a range, and exact where the separator cannot be mistaken") {
+TEST_CASE("starts_with() on a key component is a range, and exact if the separator is unambiguous") {
     auto const year = starts_with(r::event, "2011");
     static_assert(path<decltype(year)> == access_path::partition_range);
     CHECK(explained(year) ==
@@ -175,14 +175,14 @@ TEST_CASE("starts_with on a key component is a range, and exact where the separa
     CHECK(all.where(r::event == "20" && starts_with(r::distance, "_1")).count().value() == 1);
 }
 
-TEST_CASE("starts_with on a text behind others is a range of row keys") {
+TEST_CASE("starts_with() on a text after other components is a range of row keys") {
     auto const first = l::series == "A" && l::year == 2011 && l::place == 1 && starts_with(l::note, "x_");
     static_assert(path<decltype(first)> == access_path::row_range);
     CHECK_THAT(explained(first), ContainsSubstring("RowKey >= \"0000002011__0000000001__x_\" && RowKey < "));
     CHECK_THAT(explained(first), ContainsSubstring("client filter  none")); // it is the last one
 }
 
-TEST_CASE("starts_with on a property is two comparisons, false where it is absent") {
+TEST_CASE("starts_with() on a property is two comparisons, false if it is absent") {
     CHECK_THAT(explained(starts_with(l::remark, "ab")), ContainsSubstring("remark >= \"ab\" && remark < \"ac\""));
     CHECK_THAT(explained(starts_with(l::remark, "")), ContainsSubstring("server filter  remark >= \"\""));
     memory_backend store;
@@ -207,7 +207,7 @@ TEST_CASE("starts_with on a property is two comparisons, false where it is absen
     CHECK(places(!starts_with(l::remark, "ab")) == "14567");
 }
 
-TEST_CASE("when adds a part or nothing, and does not touch the access path") {
+TEST_CASE("when() adds a condition or nothing and does not change the access path") {
     memory_backend store;
     auto const all = runners(store, 9);
     for (bool const fast : {false, true}) {

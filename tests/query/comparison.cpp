@@ -160,7 +160,7 @@ std::vector<std::string> const hard_texts{
 
 using namespace comparison_test;
 
-TEST_CASE("a text that could be no component of a key equals none") {
+TEST_CASE("a text that cannot be a component of a key equals no stored key") {
     std::vector<visit> const rows{{"a", "b__c", 1}, {"a", "_x", 2}, {"a", "", 3}, {"", "b", 4}, {"a", "b", 5}};
     auto const all = table_of(rows);
     using f = fields<visit>;
@@ -190,7 +190,7 @@ TEST_CASE("a text that could be no component of a key equals none") {
     CHECK(all.where(f::tenant == "a").count().value() == 4);
 }
 
-TEST_CASE("a text that could be no component of a row key equals none") {
+TEST_CASE("a text that cannot be a component of a row key equals no stored key") {
     std::vector<step> const rows{{"g", "a", "b__c", "n"}, {"g", "a", "_x", "n"}, {"g", "a", "b", "c__n"},
         {"g", "", "b", ""}, {"g", "a", "b", "_"}};
     std::vector<step> stored;
@@ -216,7 +216,7 @@ TEST_CASE("a text that could be no component of a row key equals none") {
     check(all, stored, questions);
 }
 
-TEST_CASE("a text that could be no component equals none in any bucket") {
+TEST_CASE("a text that cannot be a component equals no stored key in any bucket") {
     std::vector<spread> rows;
     for (char letter = 'a'; letter <= 'z'; ++letter) {
         rows.push_back({std::string(1, letter), "b", 1});
@@ -237,7 +237,8 @@ TEST_CASE("a text that could be no component equals none in any bucket") {
     check(all, rows, questions);
 }
 
-TEST_CASE("a name of an enumeration that could be no component equals none, nor does a value without a name") {
+TEST_CASE(
+    "a name of an enumeration that cannot be a component equals no stored key, and neither does an unnamed value") {
     std::vector<paint> const rows{{shade::red, "dark__q", 1}, {shade::red, "q", 2}, {shade::red, "", 3}};
     auto const all = table_of(rows);
     CHECK(all.insert({shade::red_dark, "q", 1}).error().code == error_code::key_not_splittable);
@@ -252,7 +253,7 @@ TEST_CASE("a name of an enumeration that could be no component equals none, nor 
     check(all, rows, questions);
 }
 
-TEST_CASE("a number that a width has no text for stands before or behind all that are stored, anywhere in a key") {
+TEST_CASE("a number that does not fit its width sorts before or after all stored numbers, anywhere in a key") {
     std::vector<line> rows;
     for (std::int32_t const first : {0, 5, 999}) {
         for (std::uint8_t const middle : {std::uint8_t{0}, std::uint8_t{99}}) {
@@ -290,7 +291,7 @@ TEST_CASE("a number that a width has no text for stands before or behind all tha
     check(all, rows, questions);
 }
 
-TEST_CASE("a value without a text equals none; where it stands among the others only its codec could say") {
+TEST_CASE("a value without a text equals no stored key, and only its codec could tell its place in the order") {
     std::vector<share> const rows{{"p", {0}, "a"}, {"p", {50}, "b"}, {"p", {100}, "c"}};
     auto const all = table_of(rows);
     using f = fields<share>;

@@ -19,7 +19,7 @@ auto const in_2011 = l::series == "A" && l::year == 2011;
 
 } // namespace
 
-TEST_CASE("what has grown by merging reaches the ranges before it") {
+TEST_CASE("a range that grew by merging is also merged with the ranges before it") {
     // Two rows of a partition, then neighbouring partitions whose rows stand before both.
     auto const rows = r::event == "A" && r::distance == "B" && (r::bib == 3 || r::bib == 7);
     auto const more = r::event == "A" && r::distance >= "B" && r::bib == 1;
@@ -39,7 +39,7 @@ TEST_CASE("what has grown by merging reaches the ranges before it") {
     CHECK(bibs(all.where(rows || more)) == std::vector<std::int32_t>{1, 3, 7, 1});
 }
 
-TEST_CASE("ranges that touch stay apart, those that overlap become one") {
+TEST_CASE("adjacent ranges stay separate, overlapping ones are merged") {
     auto const partition = r::event == "A" && r::distance == "B";
     CHECK(planned(partition && (r::bib < 5 || r::bib >= 5)).ranges.size() == 2);
     CHECK(planned(partition && (r::bib <= 5 || r::bib >= 5)).ranges.size() == 1);
@@ -49,7 +49,7 @@ TEST_CASE("ranges that touch stay apart, those that overlap become one") {
     CHECK(planned(partition && r::bib > 5 && r::bib < 5).ranges.empty());
 }
 
-TEST_CASE("an absent component is behind every other, and in no range") {
+TEST_CASE("an absent component sorts after every other and is in no range") {
     CHECK(planned(l::series == "A" && l::year >= 2011).ranges[0].to_string() ==
         "PartitionKey == \"A\" && RowKey >= \"0000002011\" && RowKey < \"~\"");
     CHECK(planned(l::series == "A" && l::year == std::nullopt).ranges[0].to_string() ==
@@ -57,7 +57,7 @@ TEST_CASE("an absent component is behind every other, and in no range") {
     CHECK_FALSE(planned(l::series == "A" && !(l::year >= 2011)).client.empty()); // the absent ones, too
 }
 
-TEST_CASE("components behind a range are for the client") {
+TEST_CASE("components after a range are left to the client") {
     auto const plan = planned(in_2011 && l::place > 3 && l::note == "x");
     CHECK(plan.ranges[0].to_string() ==
         "PartitionKey == \"A\" && RowKey >= \"0000002011__0000000003_`\" && RowKey < \"0000002011_`\"");
@@ -65,7 +65,7 @@ TEST_CASE("components behind a range are for the client") {
     CHECK(planned(in_2011 && l::place == 3 && l::note >= "x").client.empty());
 }
 
-TEST_CASE("the service gets no more comparisons than it takes, and the client does the rest") {
+TEST_CASE("the service gets at most as many comparisons as it allows, and the client evaluates the rest") {
     std::vector<std::int32_t> ages;
     for (std::int32_t age = 1; age <= 20; ++age) {
         ages.push_back(age);
@@ -76,7 +76,7 @@ TEST_CASE("the service gets no more comparisons than it takes, and the client do
     CHECK(planned(r::event == "A" && r::distance == "B" && in(r::age, ages)).server.comparisons() == 20);
 }
 
-TEST_CASE("nothing takes part in a plan as nothing") {
+TEST_CASE("an empty in() is planned as a condition that is never true") {
     std::vector<std::int32_t> const none;
     CHECK(planned(in(r::age, none)).ranges.empty());
     CHECK(planned(in(r::age, none) || r::age == 5).server.comparisons() == 1);
@@ -85,7 +85,7 @@ TEST_CASE("nothing takes part in a plan as nothing") {
     CHECK(planned(!in(r::age, none) && r::age == 5).client.empty());
 }
 
-TEST_CASE("what does not fit into a URL is checked in the client, and the answer is the same") {
+TEST_CASE("conditions that do not fit into a URL are checked by the client, with the same result") {
     local_options how;
     how.limits = storage_profile();
     memory_backend limited{how};

@@ -40,7 +40,7 @@ query_entities asked(query_reading& reading) {
 
 } // namespace
 
-TEST_CASE("a reading asks page by page, range by range, and trusts the continuation alone") {
+TEST_CASE("a query reads page by page, range by range, and relies only on the continuation") {
     auto const parts = parts_of(2);
     query_reading reading{parts, {"name"}, 1};
     reading.set_page_size(7);
@@ -73,14 +73,14 @@ TEST_CASE("a reading asks page by page, range by range, and trusts the continuat
     CHECK(reading.cost() == query_cost{4, 3, 3, 3, 1});
 }
 
-TEST_CASE("a plan without ranges is at its end at once") {
+TEST_CASE("a query whose plan has no ranges ends at once") {
     auto const parts = parts_of(0);
     query_reading reading{parts, {}, 4};
     CHECK(reading.at_end());
     CHECK(reading.next().done());
 }
 
-TEST_CASE("the same continuation twice ends the reading with an error") {
+TEST_CASE("the same continuation twice ends the query with an error") {
     auto const parts = parts_of(1);
     query_reading reading{parts, {}, 1};
     (void)asked(reading);
@@ -92,7 +92,7 @@ TEST_CASE("the same continuation twice ends the reading with an error") {
     CHECK(reading.at_end());
 }
 
-TEST_CASE("a reading that was given up says why") {
+TEST_CASE("an abandoned query reports the reason") {
     auto const parts = parts_of(2);
     query_reading reading{parts, {}, 1};
     reading.abandon({error_code::cancelled, "stop"});
@@ -101,7 +101,7 @@ TEST_CASE("a reading that was given up says why") {
     CHECK(reading.at_end());
 }
 
-TEST_CASE("a round asks once for each range that has no page") {
+TEST_CASE("a round sends one request for each range without a page") {
     auto const parts = parts_of(4);
     query_reading reading{parts, {}, 3};
     std::size_t first = 0;
@@ -137,7 +137,7 @@ TEST_CASE("a round asks once for each range that has no page") {
     CHECK(reading.position().continuation == "last");
 }
 
-TEST_CASE("of several errors the first in key order is given, and nothing behind it is asked for") {
+TEST_CASE("of several errors the first in key order is reported, and no later range is requested") {
     auto const parts = parts_of(4);
     query_reading reading{parts, {}, 3};
     std::size_t slots[3];
@@ -156,7 +156,7 @@ TEST_CASE("of several errors the first in key order is given, and nothing behind
     CHECK(reading.next_request(slot) == nullptr);
 }
 
-TEST_CASE("a reading goes on where it is told to") {
+TEST_CASE("a query continues at a given position") {
     auto const parts = parts_of(3);
     query_reading reading{parts, {}, 2};
     reading.go_to({1, 5, "there"});

@@ -19,13 +19,13 @@ query_parts parts_of(std::size_t ranges) {
 
 } // namespace
 
-TEST_CASE("tokens of version 1 do not change") {
+TEST_CASE("tokens of version 1 have their golden values") {
     auto const parts = parts_of(3);
     CHECK(make_token(parts, {}, {2, 40, "1!abc!def"}) == "1!75b8c3495b65dce2!2!40!1!abc!def");
     CHECK(make_token(parts, {"name"}, {0, 7, std::nullopt}) == "1!ee2219b732d021b3!0!7");
 }
 
-TEST_CASE("a token reads back, whatever bytes the service's continuation has") {
+TEST_CASE("a token is parsed back, whatever bytes the service's continuation contains") {
     auto const parts = parts_of(3);
     std::string bytes;
     for (int byte = 0; byte < 256; ++byte) {

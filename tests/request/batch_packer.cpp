@@ -96,7 +96,7 @@ bool has_row(transact const& in, std::string_view row_key) {
 
 } // namespace
 
-TEST_CASE("batch_packer: what is taken is what was added, in transactions that a service accepts") {
+TEST_CASE("batch_packer: all added operations are returned, in transactions that a service accepts") {
     random_source random{20261122};
     for (int round = 0; round < 100; ++round) {
         profile limits = storage_profile();
@@ -148,7 +148,7 @@ TEST_CASE("batch_packer: what is taken is what was added, in transactions that a
     }
 }
 
-TEST_CASE("batch_packer: no transaction is longer on the wire than it was reckoned") {
+TEST_CASE("batch_packer: no transaction is longer on the wire than estimated") {
     random_source random{7};
     std::string const base = "https://" + std::string(490, 'h') + ".example/";
     http_request sent;
@@ -168,7 +168,7 @@ TEST_CASE("batch_packer: no transaction is longer on the wire than it was reckon
     }
 }
 
-TEST_CASE("batch_packer: a row that is too large by itself is refused, and the others stay") {
+TEST_CASE("batch_packer: a row that is too large by itself is refused, and the other rows are not affected") {
     profile limits = cosmos_profile();
     batch_packer packer{"Runners", limits};
     REQUIRE(packer.add(mutation::insert(make_row("p", "1", {{"Name", "Ann"}}))));
@@ -200,7 +200,7 @@ TEST_CASE("batch_packer: a row that is too large by itself is refused, and the o
     CHECK_FALSE(packer.take());
 }
 
-TEST_CASE("batch_packer: a full transaction is given at once, an open one when it is asked for") {
+TEST_CASE("batch_packer: a full transaction is returned at once, an open one on request") {
     profile limits = storage_profile();
     limits.max_operations = 2;
     batch_packer packer{"Runners", limits};

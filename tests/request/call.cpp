@@ -11,7 +11,7 @@
 using namespace entitable;
 using namespace std::chrono_literals;
 
-TEST_CASE("a call of nobody has no deadline and cannot be cancelled") {
+TEST_CASE("a default-constructed call has no deadline and cannot be cancelled") {
     call const plain;
     CHECK(plain.deadline == no_deadline);
     CHECK_FALSE(plain.cancellation.cancelled());
@@ -23,7 +23,7 @@ TEST_CASE("a call of nobody has no deadline and cannot be cancelled") {
     CHECK(call{call_options{}}.deadline == no_deadline);
 }
 
-TEST_CASE("a call takes over the wishes of its caller") {
+TEST_CASE("a call applies the options of its caller") {
     struct silent final : observer {
     } watching;
     cancellation_source source;
@@ -38,7 +38,7 @@ TEST_CASE("a call takes over the wishes of its caller") {
     CHECK(context.cancellation.cancelled());
 }
 
-TEST_CASE("a timeout counts from the start of the call on the clock it is given") {
+TEST_CASE("a timeout counts from the start of the call on the given clock") {
     entitable_test::manual_clock time;
     time.advance(10s);
     call_options options;
@@ -50,7 +50,7 @@ TEST_CASE("a timeout counts from the start of the call on the clock it is given"
     CHECK(call{options, time}.deadline == time.steady() - 1s);
 }
 
-TEST_CASE("a timeout longer than the clock can count is a deadline at its end") {
+TEST_CASE("a timeout longer than the clock can represent is a deadline at its end") {
     entitable_test::manual_clock time;
     time.advance(10s);
     call_options options;

@@ -58,7 +58,7 @@ std::string held(std::string_view name, value_view operand) {
 
 } // namespace
 
-TEST_CASE("a comparison holds as its operands stand") {
+TEST_CASE("a comparison is true according to the order of its operands") {
     CHECK(held("age", std::int32_t{55}) == "100101");
     CHECK(held("age", std::int32_t{54}) == "010011");
     CHECK(held("age", std::int32_t{56}) == "011100");
@@ -68,7 +68,7 @@ TEST_CASE("a comparison holds as its operands stand") {
     CHECK(held("empty", "") == "100101");
 }
 
-TEST_CASE("no comparison holds on a property that is absent or of another type") {
+TEST_CASE("every comparison is false for a property that is absent or of another type") {
     CHECK(held("club", "") == "000000");
     CHECK(held("club", "Harriers") == "000000");
     CHECK(held("no such name", "x") == "000000");
@@ -82,14 +82,14 @@ TEST_CASE("no comparison holds on a property that is absent or of another type")
     CHECK(held("Timestamp", "1601-01-01T00:00:00Z") == "000000");
 }
 
-TEST_CASE("a NaN is unequal to everything and in no order") {
+TEST_CASE("NaN is unequal to everything and unordered") {
     CHECK(held("broken", not_a_number) == "010000");
     CHECK(held("broken", 1.0) == "010000");
     CHECK(held("pace", not_a_number) == "010000");
     CHECK(held("broken", std::int32_t{1}) == "000000");
 }
 
-TEST_CASE("not is the opposite, also where a property is absent") {
+TEST_CASE("not is the opposite, even if a property is absent") {
     auto const one = runner();
     CHECK(satisfies(one, !just("club", op::equal, "x")));
     CHECK(satisfies(one, !just("club", op::not_equal, "x")));
@@ -99,7 +99,7 @@ TEST_CASE("not is the opposite, also where a property is absent") {
     CHECK_FALSE(satisfies(one, !just("broken", op::not_equal, not_a_number)));
 }
 
-TEST_CASE("keys and Timestamp are compared as properties") {
+TEST_CASE("keys and the Timestamp are compared like properties") {
     auto const one = runner();
     CHECK(satisfies(one, just("PartitionKey", op::equal, "2011 New York City Marathon__Full")));
     CHECK(satisfies(one, just("RowKey", op::greater_equal, "0000001000") && just("RowKey", op::less, "0000002000")));
@@ -110,7 +110,7 @@ TEST_CASE("keys and Timestamp are compared as properties") {
     CHECK(satisfies(shadow.build(), just("PartitionKey", op::equal, "p")));
 }
 
-TEST_CASE("a filter of nothing accepts every row") {
+TEST_CASE("an empty filter accepts every row") {
     CHECK(filter{}.empty());
     CHECK(filter{}.comparisons() == 0);
     CHECK(filter{}.to_string().empty());
@@ -118,7 +118,7 @@ TEST_CASE("a filter of nothing accepts every row") {
     CHECK(satisfies(row{}, filter{}));
 }
 
-TEST_CASE("a row of no bytes satisfies no comparison but on what every row has") {
+TEST_CASE("an empty row satisfies only comparisons on keys and the Timestamp") {
     CHECK_FALSE(satisfies(row{}, just("age", op::not_equal, std::int32_t{1})));
     CHECK(satisfies(row{}, just("PartitionKey", op::equal, "")));
     CHECK(satisfies(row{}, just("Timestamp", op::equal, date_time{})));
@@ -240,7 +240,7 @@ row row_of(properties const& all) {
 
 } // namespace
 
-TEST_CASE("random filters answer as the same condition written as a tree") {
+TEST_CASE("random filters give the same result as the condition evaluated as a tree") {
     auto const seed = static_cast<unsigned>(std::random_device{}());
     CAPTURE(seed);
     generator make{std::mt19937{seed}};
@@ -258,7 +258,7 @@ TEST_CASE("random filters answer as the same condition written as a tree") {
     }
 }
 
-TEST_CASE("a filter is written for a person, with the brackets it needs") {
+TEST_CASE("a filter is printed for people, with the brackets it needs") {
     auto const a = just("a", op::equal, std::int32_t{1});
     auto const b = just("b", op::not_equal, "x");
     auto const c = just("c", op::greater_equal, true);
@@ -276,7 +276,7 @@ TEST_CASE("a filter is written for a person, with the brackets it needs") {
     CHECK(((a || b) && (b || c)).to_string() == "(a == 1 || b != \"x\") && (b != \"x\" || c >= true)");
 }
 
-TEST_CASE("a malformed filter is written as one, so that a refusal can be logged") {
+TEST_CASE("a malformed filter is printed as malformed, so that an error can show it") {
     filter_node const leaf{op::equal, "a", value_view{std::int32_t{1}}};
     auto const node = [](op operation) { return filter_node{operation, {}, {}}; };
     for (auto const& nodes :
@@ -286,14 +286,14 @@ TEST_CASE("a malformed filter is written as one, so that a refusal can be logged
     }
 }
 
-TEST_CASE("a filter counts its comparisons and not its connectives") {
+TEST_CASE("a filter counts its comparisons but not its connectives") {
     auto const a = just("a", op::equal, std::int32_t{1});
     CHECK(a.comparisons() == 1);
     CHECK((!a).comparisons() == 1);
     CHECK((a && (a || !a)).comparisons() == 3);
 }
 
-TEST_CASE("filters are equal when all their nodes are") {
+TEST_CASE("filters are equal if all their nodes are") {
     auto const a = just("a", op::equal, std::int32_t{1});
     CHECK(a == just("a", op::equal, std::int32_t{1}));
     CHECK_FALSE(a == just("a", op::equal, std::int64_t{1}));
@@ -302,7 +302,7 @@ TEST_CASE("filters are equal when all their nodes are") {
     CHECK_FALSE(a == !a);
 }
 
-TEST_CASE("every operator has its sign") {
+TEST_CASE("every operator has a symbol") {
     std::string all;
     for (int number = 0; number <= static_cast<int>(op::negation); ++number) {
         all += std::string{to_string(static_cast<op>(number))} + " ";

@@ -39,7 +39,7 @@ constexpr auto settle = conclusion::settle;
 
 } // namespace
 
-TEST_CASE("each request has its row in the table") {
+TEST_CASE("each request is listed in the table") {
     auto const of = [](mutation change) { return kind_of(write_entity{"table", std::move(change)}); };
     CHECK(kind_of(get_entity{}) == request_kind::read);
     CHECK(kind_of(query_entities{}) == request_kind::read);
@@ -63,7 +63,7 @@ TEST_CASE("each request has its row in the table") {
     CHECK(kind_of(delete_table{}) == request_kind::delete_table);
 }
 
-TEST_CASE("whether a request may be repeated when nothing is known of other writers") {
+TEST_CASE("a request may be repeated or not when nothing is known about other writers") {
     auto const of = [](mutation change) { return idempotency_of(write_entity{"table", std::move(change)}); };
     CHECK(idempotency_of(get_entity{}) == idempotency::safe);
     CHECK(idempotency_of(query_entities{}) == idempotency::safe);
@@ -82,7 +82,7 @@ TEST_CASE("whether a request may be repeated when nothing is known of other writ
     CHECK(idempotency_of(delete_table{}) == idempotency::conditional);
 }
 
-TEST_CASE("what an answer says of a lost attempt, row by row") {
+TEST_CASE("an answer shows row by row if a lost attempt was applied") {
     struct expected {
         request_kind kind;
         conclusion not_found, exists, condition, content, other;
@@ -144,7 +144,7 @@ TEST_CASE("what an answer says of a lost attempt, row by row") {
     CHECK(said(error_code::table_being_deleted, request_kind::delete_table) == success);
 }
 
-TEST_CASE("where a transaction was refused") {
+TEST_CASE("the operation that a transaction failed at is known") {
     transact const batch{"table",
         {mutation::insert(entity()), mutation::insert(entity()), mutation::merge(entity(), version),
             mutation::merge(entity(), any_etag), mutation::remove(entity(), version)}};
@@ -169,7 +169,7 @@ TEST_CASE("where a transaction was refused") {
     CHECK(at(error_code::entity_too_large, 2) == refused_at::somewhere);
 }
 
-TEST_CASE("what may pass by itself is worth a repetition, and nothing else") {
+TEST_CASE("only transient errors are repeated") {
     for (std::uint16_t http = 100; http < 600; ++http) {
         error answer{error_code::other_service_error, "an answer"};
         answer.http_status = http;

@@ -74,7 +74,7 @@ TEST_CASE("an interval contains the keys between its bounds in UTF-16 order") {
     CHECK(wrong == 0);
 }
 
-TEST_CASE("an interval is empty when no key lies in it") {
+TEST_CASE("an interval is empty if no key lies in it") {
     for (auto const& interval : intervals()) {
         bool any = false;
         for (auto const& key : keys()) {
@@ -85,7 +85,7 @@ TEST_CASE("an interval is empty when no key lies in it") {
     }
 }
 
-TEST_CASE("an intersection has exactly the keys that are in both") {
+TEST_CASE("an intersection contains exactly the keys that are in both intervals") {
     std::size_t wrong = 0;
     for (auto const& left : intervals()) {
         for (auto const& right : intervals()) {
@@ -98,7 +98,7 @@ TEST_CASE("an intersection has exactly the keys that are in both") {
     CHECK(wrong == 0);
 }
 
-TEST_CASE("bounds are ordered by the keys they let in") {
+TEST_CASE("bounds are ordered by the keys they admit") {
     for (auto const& left : intervals()) {
         for (auto const& right : intervals()) {
             int const lower = compare_lower(left.lower, right.lower);
@@ -126,7 +126,7 @@ TEST_CASE("bounds are ordered by the keys they let in") {
     }
 }
 
-TEST_CASE("a range contains a row when both keys lie in their interval") {
+TEST_CASE("a range contains a row if both keys lie in their intervals") {
     key_range const range{key_interval::only("p"), {key_bound::including("b"), key_bound::excluding("d")}};
     CHECK(range.contains("p", "b"));
     CHECK(range.contains("p", "c"));
@@ -141,7 +141,7 @@ TEST_CASE("a range contains a row when both keys lie in their interval") {
     CHECK((key_range{{key_bound::including("b"), key_bound::including("a")}, {}}).is_empty());
 }
 
-TEST_CASE("a point is one key and nothing else") {
+TEST_CASE("a point contains only one key") {
     CHECK(key_interval::only("a").is_point());
     CHECK(key_interval::only("").is_point());
     CHECK_FALSE(key_interval{}.is_point());
@@ -153,7 +153,7 @@ TEST_CASE("a point is one key and nothing else") {
     CHECK_FALSE((key_range{key_interval::only("p"), {}}).is_point());
 }
 
-TEST_CASE("a range counts the comparisons that it takes to say it") {
+TEST_CASE("a range counts the comparisons needed to express it") {
     CHECK(key_range{}.comparisons() == 0);
     CHECK((key_range{key_interval::only("p"), {}}).comparisons() == 1);
     CHECK((key_range{key_interval::only("p"), key_interval::only("r")}).comparisons() == 2);
@@ -163,7 +163,7 @@ TEST_CASE("a range counts the comparisons that it takes to say it") {
     CHECK((key_range{{key_bound::including("a"), key_bound::excluding("a")}, {}}).comparisons() == 2);
 }
 
-TEST_CASE("a range is written for a person") {
+TEST_CASE("a range is printed for people") {
     CHECK(key_range{}.to_string() == "all keys");
     CHECK((key_range{key_interval::only("p"), {}}).to_string() == "PartitionKey == \"p\"");
     CHECK((key_range{key_interval::only("p"), {key_bound::including("a"), key_bound::excluding("b")}}).to_string() ==

@@ -31,7 +31,7 @@ std::string shown(filter const& condition) {
 
 } // namespace
 
-TEST_CASE("the key ranges of a condition") {
+TEST_CASE("a condition is converted to key ranges") {
     auto const equal = filter_operator::equal;
     auto const both = connective(filter_operator::all_of);
     auto const either = connective(filter_operator::any_of);
@@ -52,7 +52,7 @@ TEST_CASE("the key ranges of a condition") {
     CHECK(shown({{{equal, "PartitionKey", value{value_view{std::int32_t{1}}}}}}) == "exactly");
 }
 
-TEST_CASE("random conditions: no row is lost, and exact ranges have no other") {
+TEST_CASE("random conditions: key ranges lose no row, and exact ranges contain no other") {
     std::mt19937_64 random{7};
     auto const below = [&](std::size_t limit) { return static_cast<std::size_t>(random() % limit); };
     char const* const keys[] = {"", "a", "b", "c", "d"};

@@ -16,7 +16,7 @@ etag_condition const version = etag::of(date_time{1});
 
 } // namespace
 
-TEST_CASE("a request names its partition when it touches exactly one") {
+TEST_CASE("a request has a partition if it touches exactly one") {
     CHECK(partition_of(get_entity{"table", "p", "r", {}}) == "p");
     write_entity const write{"table", mutation::insert(entity("q", "r"))};
     CHECK(partition_of(write) == "q");
@@ -36,7 +36,7 @@ TEST_CASE("a request names its partition when it touches exactly one") {
     CHECK_FALSE(partition_of(list_tables{}));
 }
 
-TEST_CASE("a mutation keeps its kind, its entity and its condition") {
+TEST_CASE("a mutation stores its kind, its entity and its condition") {
     auto const replace = mutation::replace(entity("p", "r"), version);
     CHECK(replace.kind == mutation_kind::replace);
     CHECK(replace.entity.row_key() == "r");
@@ -49,7 +49,7 @@ TEST_CASE("a mutation keeps its kind, its entity and its condition") {
     CHECK(mutation::insert_or_merge(entity("p", "r")).kind == mutation_kind::insert_or_merge);
 }
 
-TEST_CASE("replace, merge and remove need an entity that exists") {
+TEST_CASE("replace, merge and remove need an existing entity") {
     CHECK(mutation::replace(entity("p", "r"), any_etag).needs_existing());
     CHECK(mutation::merge(entity("p", "r"), any_etag).needs_existing());
     CHECK(mutation::remove(entity("p", "r"), any_etag).needs_existing());
@@ -58,7 +58,7 @@ TEST_CASE("replace, merge and remove need an entity that exists") {
     CHECK_FALSE(mutation::insert_or_merge(entity("p", "r")).needs_existing());
 }
 
-TEST_CASE("a condition cannot be forgotten, nor given where there is none") {
+TEST_CASE("a condition is required or not accepted, depending on the mutation") {
     STATIC_REQUIRE_FALSE(std::is_invocable_v<decltype(&mutation::replace), row>);
     STATIC_REQUIRE_FALSE(std::is_invocable_v<decltype(&mutation::remove), row>);
     STATIC_REQUIRE_FALSE(std::is_invocable_v<decltype(&mutation::insert_or_replace), row, etag_condition>);
@@ -81,7 +81,7 @@ TEST_CASE("every request and every mutation has a name for observers") {
     CHECK(to_string(mutation_kind::remove) == "remove");
 }
 
-TEST_CASE("the kinds in the list are requests and nothing else is") {
+TEST_CASE("only the kinds in the list are requests") {
     STATIC_REQUIRE(table_request<create_table>);
     STATIC_REQUIRE(table_request<delete_table>);
     STATIC_REQUIRE(table_request<list_tables>);

@@ -18,7 +18,7 @@ std::vector<mutation> two_changes() {
 
 } // namespace
 
-TEST_CASE("operation row: the stored form") {
+TEST_CASE("operation row: has its registered form") {
     row const made = operation_row::make("p", "0123abc", -7);
     CHECK(made.partition_key() == "p");
     CHECK(made.row_key() == "~!op!0123abc");
@@ -30,7 +30,7 @@ TEST_CASE("operation row: the stored form") {
     CHECK(operation_row::content_of({}) == -3750763034362895580);
 }
 
-TEST_CASE("operation row: every part of a write counts, the Timestamp does not") {
+TEST_CASE("operation row: depends on every part of a write except the Timestamp") {
     auto const content = operation_row::content_of(two_changes());
     auto changed = two_changes();
     changed[0].kind = mutation_kind::insert_or_replace;
@@ -53,7 +53,7 @@ TEST_CASE("operation row: every part of a write counts, the Timestamp does not")
     CHECK(operation_row::content_of(changed) == content);
 }
 
-TEST_CASE("operation row: other rows are none") {
+TEST_CASE("operation row: other rows are not recognized as operation rows") {
     CHECK_FALSE(operation_row::is_one(make_row("p", "r", {{"OperationVersion", 1}})));
     CHECK_FALSE(operation_row::is_one(make_row("p", "~!op!x")));
     CHECK_FALSE(operation_row::is_one(make_row("p", "~!op!x", {{"OperationVersion", 2}})));
@@ -61,7 +61,7 @@ TEST_CASE("operation row: other rows are none") {
     CHECK_FALSE(operation_row::is_one(row{"p", "~!op!x", {}}));
 }
 
-TEST_CASE("operation row: a void one says that nothing was applied, and names no content") {
+TEST_CASE("operation row: a void row means that nothing was applied and contains no content") {
     row const given_up = operation_row::make_void("p", "0123abc");
     CHECK(given_up.partition_key() == "p");
     CHECK(given_up.row_key() == "~!op!0123abc");

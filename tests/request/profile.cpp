@@ -24,7 +24,7 @@ TEST_CASE("the profile of the service has its documented limits") {
     STATIC_REQUIRE(storage.table_names_without_case);
 }
 
-TEST_CASE("the local backends have the limits of the service but for the bound on comparisons") {
+TEST_CASE("the local backends have the limits of the service except for the number of comparisons") {
     constexpr profile local = local_profile();
     STATIC_REQUIRE(local.kind == service::storage);
     STATIC_REQUIRE(local.max_comparisons == 0);
@@ -34,7 +34,7 @@ TEST_CASE("the local backends have the limits of the service but for the bound o
     STATIC_REQUIRE(local.max_page_size == storage_profile().max_page_size);
 }
 
-TEST_CASE("how late a write may be applied: the age at which it is refused, and the time to work on it") {
+TEST_CASE("the latest time for a write is the maximum age of a request plus its processing time") {
     STATIC_REQUIRE(storage_profile().longest_late_application() == std::chrono::seconds{15 * 60 + 30});
     STATIC_REQUIRE(azurite_profile().longest_late_application() == storage_profile().longest_late_application());
     STATIC_REQUIRE(cosmos_profile().longest_late_application() == profile::unbounded);

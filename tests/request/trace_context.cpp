@@ -22,7 +22,7 @@ void refused(std::string const& text) {
 
 } // namespace
 
-TEST_CASE("a traceparent is read and written as it was") {
+TEST_CASE("a traceparent is parsed and written unchanged") {
     auto const read = trace_context::parse(good);
     REQUIRE(read);
     CHECK(read->trace_high == 0x0af7651916cd43ddU);
@@ -38,12 +38,12 @@ TEST_CASE("a traceparent is read and written as it was") {
         trace_context::random);
 }
 
-TEST_CASE("flags that are not known are not sent on") {
+TEST_CASE("unknown flags are not forwarded") {
     CHECK(trace_context::parse(good.substr(0, 53) + "ff")->to_string() == good.substr(0, 53) + "03");
     CHECK(trace_context::parse(good.substr(0, 53) + "fc")->to_string() == good.substr(0, 53) + "00");
 }
 
-TEST_CASE("a traceparent of a later version is read as far as it is known") {
+TEST_CASE("a traceparent of a later version is parsed as far as it is known") {
     std::string const later = "01" + good.substr(2);
     CHECK(trace_context::parse(later)->to_string() == good);
     CHECK(trace_context::parse(later + "-what-comes-then")->to_string() == good);
@@ -55,7 +55,7 @@ TEST_CASE("a traceparent of a later version is read as far as it is known") {
     refused("ff" + good.substr(2));
 }
 
-TEST_CASE("a traceparent is read strictly") {
+TEST_CASE("a traceparent is parsed strictly") {
     refused("");
     refused("00");
     for (std::size_t length = 0; length < good.size(); ++length) {
@@ -79,7 +79,7 @@ TEST_CASE("a traceparent is read strictly") {
     }
 }
 
-TEST_CASE("no trace is none") {
+TEST_CASE("an empty trace context converts to false") {
     CHECK_FALSE(static_cast<bool>(trace_context{}));
     CHECK_FALSE(static_cast<bool>(trace_context{0, 0, 1, 0}));
     CHECK_FALSE(static_cast<bool>(trace_context{1, 1, 0, 1}));

@@ -47,7 +47,7 @@ TEST_CASE("a batch has 1 to 100 operations") {
     CHECK_FALSE(validate(batch_of(101), limits).error().operation_index);
 }
 
-TEST_CASE("a batch stays in one partition") {
+TEST_CASE("a batch has a single partition") {
     for (std::size_t const at : {std::size_t{1}, std::size_t{2}}) {
         auto batch = batch_of(3);
         batch.changes[at] = mutation::insert(row_builder{"secret", "r"}.build());
@@ -58,7 +58,7 @@ TEST_CASE("a batch stays in one partition") {
     }
 }
 
-TEST_CASE("an entity stands once in a batch, whatever is done to it") {
+TEST_CASE("an entity occurs only once in a batch, with any operations") {
     auto batch = batch_of(4);
     batch.changes[1] = mutation::insert(row_builder{"p", "secret"}.build());
     batch.changes[3] = mutation::remove(row_builder{"p", "secret"}.build(), any_etag);
@@ -70,7 +70,7 @@ TEST_CASE("an entity stands once in a batch, whatever is done to it") {
     CHECK(validate(batch, limits));
 }
 
-TEST_CASE("a bad operation is named by its place, first, middle or last") {
+TEST_CASE("an invalid operation is reported by its position, first, middle or last") {
     for (std::size_t const at : {std::size_t{0}, std::size_t{49}, std::size_t{99}}) {
         auto batch = batch_of(100);
         row_builder bad{"p", "bad"};
@@ -83,7 +83,7 @@ TEST_CASE("a bad operation is named by its place, first, middle or last") {
     }
 }
 
-TEST_CASE("names and keys that are known from another entity are those of that very entity") {
+TEST_CASE("names and keys are only skipped if they equal those of the entity validated before") {
     detail::known_good known;
     row_builder good{"p", "r"};
     good.add("Name", true);
@@ -93,17 +93,17 @@ TEST_CASE("names and keys that are known from another entity are those of that v
     CHECK(known.partition_key == "p");
     CHECK(known.descriptor.size() == 3 + 4 + 3 + 5);
 
-    SECTION("another partition key is looked at") {
+    SECTION("another partition key is validated") {
         row_builder other{"p/", "r"};
         other.add("Name", true);
         check_refused(
             detail::validate_entity(other.build(), limits, known), error_code::out_of_range_input, "PartitionKey");
     }
-    SECTION("a row key always is") {
+    SECTION("a row key is always validated") {
         check_refused(detail::validate_entity(row_builder{"p", "#"}.build(), limits, known),
             error_code::out_of_range_input, "RowKey");
     }
-    SECTION("other names are looked at, those of absent properties once they have a value") {
+    SECTION("other names are validated, those of absent properties once they have a value") {
         row_builder lacking{"p", "r"};
         lacking.add("not a name", edm_type::int32, std::nullopt);
         row const without = lacking.build();
@@ -123,7 +123,7 @@ TEST_CASE("names and keys that are known from another entity are those of that v
         check_refused(
             detail::validate_entity(twice.build(), limits, known), error_code::duplicate_properties_specified, "Twice");
     }
-    SECTION("values always are") {
+    SECTION("values are always validated") {
         row_builder texts{"p", "r"};
         texts.add("Text", "good");
         row const whole = texts.build();
@@ -137,7 +137,7 @@ TEST_CASE("names and keys that are known from another entity are those of that v
     }
 }
 
-TEST_CASE("a row with the names of another is judged as if it stood alone") {
+TEST_CASE("a row with the same names as another is validated as if it stood alone") {
     auto const with = [](value_view text, value_view bytes, value_view time, std::optional<value_view> maybe) {
         row_builder builder{"p", "r"};
         builder.add("Text", text);
@@ -213,7 +213,7 @@ TEST_CASE("a batch has at most 4 MiB") {
     CHECK(checked.error().operation_index == std::size_t{4});
 }
 
-TEST_CASE("the limits of batches are those of the profile") {
+TEST_CASE("the limits of batches come from the profile") {
     profile tight;
     tight.max_operations = 2;
     CHECK(validate(batch_of(2), tight));

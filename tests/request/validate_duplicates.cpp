@@ -63,7 +63,7 @@ void check_names(std::vector<named> const& all) {
 
 } // namespace
 
-TEST_CASE("a name that stands twice is found, random names") {
+TEST_CASE("a duplicate name is found among random names") {
     std::mt19937 draw{1};
     for (int round = 0; round < 2000; ++round) {
         std::vector<named> all;
@@ -75,7 +75,7 @@ TEST_CASE("a name that stands twice is found, random names") {
     }
 }
 
-TEST_CASE("a name that stands twice is found among names of one hash") {
+TEST_CASE("a duplicate name is found among names with the same hash") {
     std::mt19937 draw{2};
     std::vector<std::string> crowd;
     for (std::size_t number = 0; crowd.size() < 240; ++number) {

@@ -36,7 +36,7 @@ TEST_CASE("an entity has at most 252 properties") {
     check_refused(validate_entity(with_properties(253), limits), error_code::too_many_properties, "253", "252");
 }
 
-TEST_CASE("absent properties count for nothing") {
+TEST_CASE("absent properties are not counted") {
     row_builder builder{"p", "r"};
     for (int index = 0; index < 300; ++index) {
         builder.add("n" + std::to_string(index), edm_type::string, std::nullopt);
@@ -44,7 +44,7 @@ TEST_CASE("absent properties count for nothing") {
     CHECK(validate_entity(builder.build(), limits));
 }
 
-TEST_CASE("names that differ in case only are different, and equal ones are refused") {
+TEST_CASE("names that differ only in case are different, and equal names are refused") {
     row_builder builder{"p", "r"};
     builder.add("Birthday", true);
     builder.add("birthday", true);
@@ -70,7 +70,7 @@ TEST_CASE("a binary has at most 65536 bytes") {
         "65537", "65536", "bytes");
 }
 
-TEST_CASE("a text that is not UTF-8 is refused with the place where it breaks, a binary never") {
+TEST_CASE("a text that is not UTF-8 is refused with the position of the first invalid byte, a binary never") {
     auto const result = checked("secret\xC0\xAF");
     check_refused(result, error_code::invalid_input, "field", "UTF-8", "byte 6");
     CHECK_THAT(result.error().to_string(), !ContainsSubstring("secret"));
@@ -79,7 +79,7 @@ TEST_CASE("a text that is not UTF-8 is refused with the place where it breaks, a
     CHECK(checked(std::string_view{"\0\x01\x7F", 3}));
 }
 
-TEST_CASE("every double is a value, the three that JSON does not know included") {
+TEST_CASE("every double is valid, including the three that JSON does not have") {
     CHECK(checked(std::numeric_limits<double>::quiet_NaN()));
     CHECK(checked(std::numeric_limits<double>::infinity()));
     CHECK(checked(-std::numeric_limits<double>::infinity()));
@@ -97,7 +97,7 @@ TEST_CASE("a time is between 1601 and 9999") {
     check_refused(checked(date_time{std::numeric_limits<std::int64_t>::min()}), error_code::out_of_range_input);
 }
 
-TEST_CASE("an entity has at most 1 MiB by the service's measure") {
+TEST_CASE("an entity has at most 1 MiB, measured as the service does") {
     auto const of_size = [](std::size_t bytes) {
         row_builder builder{"p", "r"};
         std::size_t left = bytes - 8;
@@ -115,7 +115,7 @@ TEST_CASE("an entity has at most 1 MiB by the service's measure") {
         validate_entity(of_size(1'048'577), limits), error_code::entity_too_large, "1048577", "1048576", "bytes");
 }
 
-TEST_CASE("bytes that are not a row are refused") {
+TEST_CASE("invalid row bytes are refused") {
     check_refused(validate_entity(row{"p", "r", ""}, limits), error_code::row_malformed);
     auto const whole = with_properties(3);
     for (std::size_t size = 0; size < whole.payload().size(); ++size) {
@@ -124,7 +124,7 @@ TEST_CASE("bytes that are not a row are refused") {
     }
 }
 
-TEST_CASE("a removal needs keys and no properties, every other write a whole entity") {
+TEST_CASE("a removal needs only the keys, and every other write a whole entity") {
     row const keys{"p", "r", ""};
     CHECK(validate(write_entity{"table", mutation::remove(keys, any_etag)}, limits));
     auto const too_many = with_properties(253);
@@ -137,7 +137,7 @@ TEST_CASE("a removal needs keys and no properties, every other write a whole ent
     }
 }
 
-TEST_CASE("the limits of entities are those of the profile") {
+TEST_CASE("the limits of entities come from the profile") {
     profile tight;
     tight.max_properties = 1;
     check_refused(validate_entity(with_properties(2), tight), error_code::too_many_properties, "2", "1");
@@ -153,7 +153,7 @@ TEST_CASE("the limits of entities are those of the profile") {
     CHECK(validate_entity(entity_with("field", true), tight).error().code == error_code::entity_too_large);
 }
 
-TEST_CASE("a condition that no service gave is refused where a condition counts") {
+TEST_CASE("an ETag that no service issued is refused if the condition matters") {
     row const keys{"p", "r", ""};
     auto const removing = [&](std::string const& version) {
         return validate(write_entity{"table", mutation::remove(keys, etag{version})}, limits);

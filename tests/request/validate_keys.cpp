@@ -20,7 +20,7 @@ result<void> checked(std::string_view key) { return validate_key(key, "RowKey", 
 
 } // namespace
 
-TEST_CASE("keys may be empty and hold whatever is not forbidden") {
+TEST_CASE("keys may be empty and contain any character that is not forbidden") {
     for (auto const& good : {std::string{}, std::string{" "}, std::string{"O'Hara"}, std::string{"a',RowKey='b"},
              std::string{"50%"}, std::string{"%2F"}, std::string{"%25"}, std::string{"a+b"}, std::string{"a b"},
              std::string{"~@,;:!*()&=$<>|^`{}[]\""}, std::string{"''"}, std::string{"."}, std::string{".."}, utf8(0xA0),
@@ -44,7 +44,7 @@ TEST_CASE("of the first 256 code points exactly the forbidden ones are refused")
     check_refused(checked(std::string{"\0", 1}), error_code::out_of_range_input, "at byte 0", "\\x00");
 }
 
-TEST_CASE("a byte is judged alike wherever it stands in a key of any length") {
+TEST_CASE("a byte is accepted or refused regardless of its position and the length of the key") {
     for (std::size_t size = 1; size <= 25; ++size) {
         for (std::size_t at = 0; at < size; ++at) {
             std::size_t wrong = 0;
@@ -63,7 +63,7 @@ TEST_CASE("a byte is judged alike wherever it stands in a key of any length") {
     }
 }
 
-TEST_CASE("a key that tries to be a request is refused at its first control character") {
+TEST_CASE("a key that contains an HTTP request is refused at its first control character") {
     auto const result = checked("x HTTP/1.1\r\nDELETE y");
     check_refused(result, error_code::out_of_range_input, "at byte 6", "\"/\"");
     check_refused(checked("x\r\nDELETE y"), error_code::out_of_range_input, "at byte 1", "\\x0d");
@@ -82,7 +82,7 @@ TEST_CASE("a key has at most 512 UTF-16 units") {
     check_refused(checked(repeated(utf8(0x1F600), 256) + "k"), error_code::key_value_too_large, "513", "512");
 }
 
-TEST_CASE("a key that is not UTF-8 is refused with the place where it breaks") {
+TEST_CASE("a key that is not UTF-8 is refused with the position of the first invalid byte") {
     for (std::string const broken :
         {"\xC0\xAF", "\xE0\x80\xAF", "\xED\xA0\x80", "\xED\xBF\xBF", "\xFF", "\x80", "\xF4\x90\x80\x80", "\xE2\x82"}) {
         CAPTURE(text::printable(broken));
@@ -91,14 +91,14 @@ TEST_CASE("a key that is not UTF-8 is refused with the place where it breaks") {
     }
 }
 
-TEST_CASE("a refused key is user data: in the detail, cut short, and not in the message") {
+TEST_CASE("a refused key is user data: it is in the detail, truncated, and not in the message") {
     check_kept_apart(checked("secret/key"), "secret");
     check_kept_apart(checked("secret" + std::string(600, 'k')), "secret");
     check_kept_apart(checked("secret\xFF"), "secret");
     CHECK_THAT(checked("secret" + std::string(600, 'k')).error().detail, EndsWith("..."));
 }
 
-TEST_CASE("every request that has keys checks both, and names the bad one") {
+TEST_CASE("every request with keys validates both and names the invalid one") {
     auto const both = [](auto make) {
         check_refused(validate(make("a/b", "r"), limits), error_code::out_of_range_input, "PartitionKey");
         check_refused(validate(make("p", "a/b"), limits), error_code::out_of_range_input, "RowKey");
@@ -116,14 +116,14 @@ TEST_CASE("every request that has keys checks both, and names the bad one") {
     });
 }
 
-TEST_CASE("the limits of keys are those of the profile") {
+TEST_CASE("the limits of keys come from the profile") {
     profile tight;
     tight.max_key_units = 3;
     CHECK(validate_key("abc", "RowKey", tight));
     check_refused(validate_key("abcd", "RowKey", tight), error_code::key_value_too_large, "4", "3");
 }
 
-TEST_CASE("a profile may limit the bytes of each key apart") {
+TEST_CASE("a profile may limit the bytes of each key separately") {
     profile tight;
     tight.max_partition_key_size = 4;
     tight.max_row_key_size = 2;
@@ -144,7 +144,7 @@ TEST_CASE("a profile may refuse empty keys, as Cosmos DB does") {
     }
 }
 
-TEST_CASE("names of properties go by the profile: their length, and what is reserved") {
+TEST_CASE("names of properties follow the profile in length and reserved names") {
     auto const with = [](std::string const& name, profile const& by) {
         return validate_entity(entity_with(name, value_view{1}), by);
     };

@@ -27,7 +27,7 @@ TEST_CASE("a table name has 3 to 63 characters") {
     CHECK(validate_table_name(std::string(10'000, 'a')).error().detail.size() < 100);
 }
 
-TEST_CASE("a table name is letters and digits, a letter first") {
+TEST_CASE("a table name consists of letters and digits and begins with a letter") {
     for (std::string const good : {"runners", "Orders2026", "a00", "Zzz", "con", "nul", "CON", "tables1", "table"}) {
         CAPTURE(good);
         CHECK(validate_table_name(good));
@@ -46,7 +46,7 @@ TEST_CASE("the reserved table name is refused in any case") {
     }
 }
 
-TEST_CASE("every request refuses a bad table name before anything else") {
+TEST_CASE("every request refuses an invalid table name before anything else") {
     auto const check = [](auto request) {
         request.table = "a-b";
         check_refused(validate(request, limits), error_code::invalid_resource_name, "a-b");

@@ -59,7 +59,7 @@ TEST_CASE("a page has 1 to 1000 rows or tables") {
     sizes(list_tables{});
 }
 
-TEST_CASE("a filter is well formed when every operator has its operands and one answer is left") {
+TEST_CASE("a filter is well formed if every operator has its operands and one result remains") {
     CHECK(checked({}));
     CHECK(checked({{leaf}}));
     CHECK(checked({{leaf, not_node}}));
@@ -74,7 +74,7 @@ TEST_CASE("a filter is well formed when every operator has its operands and one 
     }
 }
 
-TEST_CASE("a query has at most 15 comparisons, those of its keys included") {
+TEST_CASE("a query has at most 15 comparisons, including those of its keys") {
     CHECK(checked(conjunction(15)));
     check_refused(checked(conjunction(16)), error_code::invalid_input, "16", "15", "comparisons");
     key_range const range{key_interval::only("p"), {key_bound::including("a"), key_bound::excluding("b")}};
@@ -83,7 +83,7 @@ TEST_CASE("a query has at most 15 comparisons, those of its keys included") {
     CHECK(validate(asking(conjunction(10'000), range), local_profile()));
 }
 
-TEST_CASE("a filter asks for properties that can exist, and for the system's own") {
+TEST_CASE("a filter may use valid property names and the system properties") {
     auto const about = [](std::string name) {
         return checked({{{op::equal, std::move(name), value_view{std::int32_t{1}}}}});
     };
@@ -97,7 +97,7 @@ TEST_CASE("a filter asks for properties that can exist, and for the system's own
     check_refused(about(std::string(256, 'n')), error_code::property_name_too_long, "256", "255");
 }
 
-TEST_CASE("a filter compares with values that can exist") {
+TEST_CASE("a filter may compare with storable values only") {
     auto const with = [](value_view operand) { return checked({{{op::less, "field", operand}}}); };
     CHECK(with("O'Brien"));
     CHECK(with(""));
@@ -109,7 +109,7 @@ TEST_CASE("a filter compares with values that can exist") {
     CHECK_THAT(with("secret\xFF").error().to_string(), !ContainsSubstring("secret"));
 }
 
-TEST_CASE("the bounds of a key range are UTF-8, whatever else they hold") {
+TEST_CASE("the bounds of a key range must be UTF-8 and may contain any character") {
     auto const within = [](key_range range) { return validate(asking({}, std::move(range)), limits); };
     CHECK(within({key_interval::only("a/b#?\x7F"), {key_bound::including(""), key_bound::excluding(utf8(0x80))}}));
     auto const broken = key_bound::including("secret\xFF");

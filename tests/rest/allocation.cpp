@@ -26,7 +26,7 @@ struct no_client {
 
 } // namespace
 
-TEST_CASE("rest: an allocation that fails in the first request of a backend is std::bad_alloc") {
+TEST_CASE("rest: a failed allocation in the first request of a backend throws std::bad_alloc") {
     constexpr auto where = "DefaultEndpointsProtocol=http;AccountName=account;AccountKey=bm8gc2VjcmV0;"
                            "TableEndpoint=http://127.0.0.1:1/account";
     std::size_t failures = 0;

@@ -44,7 +44,7 @@ std::string walk(std::string_view xml) {
 
 } // namespace
 
-TEST_CASE("xml: what is read and what is refused") {
+TEST_CASE("xml: valid documents are read and others refused") {
     CHECK(walk("<a><b>x &amp; y</b><c/><d k='v' l=\"w\">1</d></a>") == "a/b=x & y;a/c=;a/d=1;a=;");
     CHECK(walk("\xEF\xBB\xBF<?xml version='1.0'?><!-- c --><x:a xmlns:x='u'>&#233;&#x1F600;</x:a>\n") ==
         "a=\xC3\xA9\xF0\x9F\x98\x80;");
@@ -64,7 +64,7 @@ TEST_CASE("xml: what is read and what is refused") {
     CHECK(walk(deep) == "refused");
 }
 
-TEST_CASE("azure_service: properties there and back") {
+TEST_CASE("azure_service: properties are written and read back") {
     fixture f;
     service_properties wanted;
     wanted.logging = logging_settings{true, false, true, 7};
@@ -96,7 +96,7 @@ TEST_CASE("azure_service: properties there and back") {
     CHECK_THAT(f.client.last().body, EndsWith("<StorageServiceProperties></StorageServiceProperties>"));
 }
 
-TEST_CASE("azure_service: bounds are checked before anything is sent") {
+TEST_CASE("azure_service: limits are checked before anything is sent") {
     fixture f;
     service_properties bad;
     bad.logging = logging_settings{true, true, true, 366};
@@ -122,7 +122,7 @@ TEST_CASE("azure_service: bounds are checked before anything is sent") {
     CHECK(f.client.asked().empty());
 }
 
-TEST_CASE("azure_service: policies of a table") {
+TEST_CASE("azure_service: policies of a table are written and read back") {
     fixture f;
     f.client.then(204);
     std::vector<access_policy> const wanted = {{"policy & 1", date_time::parse("2026-01-01T00:00:00Z"),
@@ -148,7 +148,7 @@ TEST_CASE("azure_service: policies of a table") {
     fails(f.service().access_policies("Orders", f.context), error_code::table_not_found);
 }
 
-TEST_CASE("azure_service: answers that are none") {
+TEST_CASE("azure_service: malformed answers are refused") {
     fixture f;
     for (std::string const bad : {"", "<html></html>", "<StorageServiceProperties>", "{\"a\":1}",
              "<StorageServiceProperties><Logging><RetentionPolicy><Days>x</Days></RetentionPolicy></Logging></"

@@ -72,7 +72,7 @@ static_assert(transport<rest<canned_client>>);
 static_assert(answers<rest<canned_client>, transact>);
 static_assert(opens_channels<rest<canned_client>>);
 
-TEST_CASE("rest: every request and its answer") {
+TEST_CASE("rest: every request is sent and its answer read") {
     fixture f;
     f.client.then(204);
     CHECK(f.send(create_table{"Orders"}));
@@ -108,7 +108,7 @@ TEST_CASE("rest: every request and its answer") {
     CHECK(removed->etag.empty());
 }
 
-TEST_CASE("traps 11 to 13: pages, their tokens, and empty ones") {
+TEST_CASE("traps 11 to 13: pages, their tokens, and empty pages") {
     fixture f;
     f.client.then(
         200, list_body(""), {{"x-ms-continuation-NextPartitionKey", "1!4!cA--"}, {"x-ms-continuation-NextRowKey", ""}});
@@ -140,7 +140,7 @@ TEST_CASE("traps 11 to 13: pages, their tokens, and empty ones") {
     CHECK(f.client.asked().size() == 3);
 }
 
-TEST_CASE("reliability 102: a continuation that comes again is an error") {
+TEST_CASE("reliability 102: a repeated continuation is an error") {
     fixture f;
     std::vector<std::pair<std::string, std::string>> const token = {{"x-ms-continuation-NextPartitionKey", "p"}};
     f.client.then(200, list_body(""), token);
@@ -156,7 +156,7 @@ TEST_CASE("reliability 102: a continuation that comes again is an error") {
     fails(f.send(tables), error_code::transport_failed);
 }
 
-TEST_CASE("reliability 87 to 92, 97, 98, 103: answers to reads that are none") {
+TEST_CASE("reliability 87 to 92, 97, 98, 103: malformed answers to reads are refused") {
     fixture f;
     for (std::string const& body : {std::string{}, std::string{"<html>"}, std::string{"{"}, entity("p", "r") + "{}",
              std::string{"[]"}, entity("p", "other"), entity("P", "r"), entity("p", "r", ",\"V\":\"\xFF\"")}) {
@@ -193,7 +193,7 @@ TEST_CASE("reliability 87 to 92, 97, 98, 103: answers to reads that are none") {
     CHECK(f.client.calls().size() == sent); // nothing was sent twice
 }
 
-TEST_CASE("reliability 87 to 92, 97, 98: answers to writes that are none leave the effect unknown") {
+TEST_CASE("reliability 87 to 92, 97, 98: malformed answers to writes leave the effect unknown") {
     fixture f;
     struct bad {
         int status;
@@ -232,7 +232,7 @@ TEST_CASE("reliability 87 to 92, 97, 98: answers to writes that are none leave t
     fails(f.send(insert()), error_code::update_condition_not_satisfied);
 }
 
-TEST_CASE("what the client lost is unknown for writes and nothing for reads") {
+TEST_CASE("an answer lost by the client leaves the effect of a write unknown and of a read none") {
     fixture f;
     auto const lost = [](http_request const&) -> result<http_response> {
         failure made{error_code::transport_failed, "lost"};
@@ -264,7 +264,7 @@ TEST_CASE("reliability 106: an answer to another request") {
     CHECK(asked[0].headers.find("x-ms-client-request-id")->size() == 36);
 }
 
-TEST_CASE("reliability 104, trap 55: the service's clock") {
+TEST_CASE("reliability 104, trap 55: the clock of the service is reported") {
     fixture f;
     f.time.set(date_time::parse("2026-07-27T12:28:53Z").value());
     f.client.then(200, entity("p", "r"), {{"Date", "Mon, 27 Jul 2026 12:28:50 GMT"}});
@@ -287,7 +287,7 @@ TEST_CASE("reliability 104, trap 55: the service's clock") {
     CHECK_THAT(f.send(get()).error().message, !ContainsSubstring("clock"));
 }
 
-TEST_CASE("traps 58, 59: reads from the secondary") {
+TEST_CASE("traps 58, 59: reads from the secondary location") {
     fixture f;
     f.context.location = read_location::secondary;
     f.client.then(200, entity("p", "r"));
@@ -335,7 +335,7 @@ TEST_CASE("traps 58, 59: reads from the secondary") {
     CHECK_FALSE(alone->stale);
 }
 
-TEST_CASE("a backend signs as its credential does, whatever the address") {
+TEST_CASE("a backend signs as its credential requires, for any address") {
     for (auto const scheme : {key_scheme::shared_key, key_scheme::shared_key_lite}) {
         for (std::string const address : {"https://a.table.core.windows.net", "http://127.0.0.1:10002/a",
                  "http://127.0.0.1:10002/a/", "http://127.0.0.1:10002/a?"}) {
@@ -362,7 +362,7 @@ TEST_CASE("a backend signs as its credential does, whatever the address") {
     }
 }
 
-TEST_CASE("what Cosmos DB refuses is not sent to it") {
+TEST_CASE("requests that Cosmos DB refuses are not sent to it") {
     fixture f{service::cosmos};
     fails(f.send(get_entity{"Orders", "", "r", {}}), error_code::properties_need_value);
     fails(f.send(write_entity{"Orders", mutation::insert(make_row("p", ""))}), error_code::properties_need_value);
@@ -372,7 +372,7 @@ TEST_CASE("what Cosmos DB refuses is not sent to it") {
     CHECK(f.client.asked().empty());
 }
 
-TEST_CASE("nothing is sent for what is refused here") {
+TEST_CASE("invalid requests are refused without sending anything") {
     fixture f;
     fails(f.send(create_table{"a"}), error_code::out_of_range_input);
     fails(f.send(get_entity{"Orders", "a/b", "r", {}}), error_code::out_of_range_input);
@@ -390,7 +390,7 @@ TEST_CASE("nothing is sent for what is refused here") {
     CHECK(f.context.attempts == 0);
 }
 
-TEST_CASE("trap 47: a batch is measured as it is sent") {
+TEST_CASE("trap 47: the size of a batch is measured as it is sent") {
     fixture f;
     f.options.limits = storage_profile();
     f.options.limits->max_transaction_size = 1000;
@@ -400,7 +400,7 @@ TEST_CASE("trap 47: a batch is measured as it is sent") {
     CHECK(f.client.asked().empty());
 }
 
-TEST_CASE("deadlines and limits reach the client") {
+TEST_CASE("deadlines and limits are passed to the HTTP client") {
     fixture f;
     f.context.deadline = f.time.steady() + std::chrono::seconds{5};
     f.options.max_body_size = 1234;
@@ -423,7 +423,7 @@ TEST_CASE("a success about another entity leaves the effect of an insert unknown
     CHECK(f.send(insert()));
 }
 
-TEST_CASE("a page with an entity twice, out of order, or with more than were asked for is refused") {
+TEST_CASE("a page with duplicate entities, wrong order or too many entities is refused") {
     auto const read = [](std::initializer_list<std::string_view> keys, service kind, std::uint32_t page_size = 1000) {
         fixture f{kind};
         std::string rows;
@@ -453,7 +453,7 @@ TEST_CASE("a page with an entity twice, out of order, or with more than were ask
     }
 }
 
-TEST_CASE("an ETag is that of the body, else of the header field, else of the Timestamp") {
+TEST_CASE("an ETag is taken from the body, else from the header field, else from the Timestamp") {
     fixture f;
     std::string const bare = R"({"PartitionKey":"p","RowKey":"r","Timestamp":"2026-07-27T12:28:53.1234500Z"})";
     std::string const zeros = "W/\"datetime'2026-07-27T12%3A28%3A53.1234500Z'\""; // as Cosmos DB has it
@@ -472,7 +472,7 @@ TEST_CASE("an ETag is that of the body, else of the header field, else of the Ti
     CHECK(f.send(get()).value().etag.text() == tag);
 }
 
-TEST_CASE("the service is told how long it may work: what the call has left, at most 30 s") {
+TEST_CASE("the service gets the remaining time of the call as its timeout, at most 30 s") {
     using std::chrono::milliseconds;
     struct expected {
         milliseconds left;
@@ -525,7 +525,7 @@ TEST_CASE("the service is told how long it may work: what the call has left, at 
     }
 }
 
-TEST_CASE("a second attempt at the primary is given what is left by then") {
+TEST_CASE("a second attempt at the primary gets the time that remains by then") {
     fixture f;
     f.context.location = read_location::secondary;
     f.context.deadline = f.time.steady() + std::chrono::seconds{10};
@@ -541,7 +541,7 @@ TEST_CASE("a second attempt at the primary is given what is left by then") {
     CHECK_THAT(f.client.asked()[1].url, EndsWith("?timeout=6"));
 }
 
-TEST_CASE("the timeout is no part of what is signed, and stands before a shared access signature") {
+TEST_CASE("the timeout is not signed and precedes a shared access signature") {
     fixture f;
     f.client.then(200, entity("p", "r"));
     rest<canned_client> const by_signature{
@@ -559,7 +559,7 @@ TEST_CASE("the timeout is no part of what is signed, and stands before a shared 
     CHECK(f.client.last().headers.find("Authorization") == with);
 }
 
-TEST_CASE("a profile says how late a write may be applied, and a call when all it sent is decided") {
+TEST_CASE("a profile gives the latest time for a write, and a call reports when all its attempts are decided") {
     using namespace std::chrono_literals;
     constexpr auto unbounded = profile::unbounded;
     credential const key = credential::account_key("a", "a2V5").value();
@@ -623,7 +623,7 @@ struct watcher final : observer {
 
 } // namespace
 
-TEST_CASE("the observer sees every attempt; ids of the service are kept") {
+TEST_CASE("the observer sees every attempt, and request ids of the service are kept") {
     fixture f;
     watcher eyes;
     f.context.watch = &eyes;
@@ -661,7 +661,7 @@ TEST_CASE("after a 401 the next request carries a new token") {
     CHECK(f.client.last().headers.find("Authorization") == "Bearer token2");
 }
 
-TEST_CASE("comparisons that a service has no constant for are made here") {
+TEST_CASE("comparisons with values that have no OData constant are made by the client") {
     fixture f;
     auto asked = rows_of_p();
     asked.filter.nodes = {{filter_operator::not_equal, "A", value_view{std::nan("")}},
@@ -701,7 +701,7 @@ std::vector<std::string> outcomes_of(
 
 } // namespace
 
-TEST_CASE("many requests: each has its own answer, bad ones and second attempts too") {
+TEST_CASE("many requests: each gets its own answer, including invalid requests and second attempts") {
     fixture f;
     f.context.location = read_location::secondary;
     f.client.then(200, entity("p", "1"));
@@ -716,7 +716,7 @@ TEST_CASE("many requests: each has its own answer, bad ones and second attempts 
     CHECK_THAT(f.client.asked()[2].url, StartsWith(f.where.primary));
 }
 
-TEST_CASE("a bad connection string is the answer to every request") {
+TEST_CASE("an invalid connection string is returned as the error of every request") {
     canned_client const client;
     rest<canned_client> const store{"AccountName=a", rest_options{}, client};
     call context;
@@ -729,7 +729,7 @@ TEST_CASE("a bad connection string is the answer to every request") {
     CHECK(client.asked().empty());
 }
 
-TEST_CASE("profiles and verbs follow the kind of service, and can be set") {
+TEST_CASE("profiles and verbs depend on the kind of service and can be set") {
     CHECK(fixture{}.store().profile().kind == service::storage);
     CHECK(fixture{service::cosmos}.store().profile().kind == service::cosmos);
     CHECK(fixture{service::azurite}.store().profile().kind == service::azurite);
@@ -828,7 +828,7 @@ TEST_CASE("vectors: whole answers") {
     CHECK(count >= 24);
 }
 
-TEST_CASE("a backend that was moved from answers InvalidInput, alone and among many") {
+TEST_CASE("a backend that was moved from returns InvalidInput, for one request and for many") {
     fixture on;
     auto left = on.store();
     auto const taken = std::move(left);

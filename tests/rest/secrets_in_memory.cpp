@@ -280,7 +280,7 @@ void use(credential const& who, testing::manual_clock& time) {
 
 } // namespace
 
-TEST_CASE("a search finds what freed memory holds") {
+TEST_CASE("the search finds secrets in freed memory") {
     hidden_memory hidden;
     std::string_view const text = hidden.make_secret(96);
     CHECK(hidden.pieces_elsewhere(text) == 0);
@@ -291,7 +291,7 @@ TEST_CASE("a search finds what freed memory holds") {
     CHECK(hidden.pieces_elsewhere(text) >= 6); // but for what the allocator writes there
 }
 
-TEST_CASE("no key, signature or token is left in memory") {
+TEST_CASE("no key, signature or token remains in memory") {
     hidden_memory hidden;
     testing::manual_clock time;
     time.set(a_day());
@@ -338,7 +338,7 @@ TEST_CASE("no key, signature or token is left in memory") {
     CHECK(asked > 5);
 }
 
-TEST_CASE("a token that no header field can hold, or that the source throws away, is left nowhere") {
+TEST_CASE("a token that is invalid in a header field, or discarded by the source, does not remain in memory") {
     hidden_memory hidden;
     auto const refuse = [](std::string_view token, date_time ends) {
         http_request request;
@@ -360,7 +360,7 @@ TEST_CASE("a token that no header field can hold, or that the source throws away
     CHECK(hidden.pieces_elsewhere(token) == 0);
 }
 
-TEST_CASE("no connection string leaves its secret in memory, whether it is good or bad") {
+TEST_CASE("no connection string leaves its secret in memory, whether it is valid or not") {
     hidden_memory hidden;
     for (char const* const form : {"AccountName=acct;AccountKey=*", "AccountName=acct;AccountKey=*\r\n",
              "AccountName=acct;SharedAccessSignature=sig=*", "AccountName=acct;AccountKey=*!", "*", "*=1",
@@ -396,7 +396,7 @@ TEST_CASE("no connection string leaves its secret in memory, whether it is good 
     }
 }
 
-TEST_CASE("a signature that was made is left with whom it was made for alone") {
+TEST_CASE("a new signature only remains in memory with its caller") {
     hidden_memory hidden;
     auto const make = [&](std::string_view key, bool of_table) {
         auto const who = credential::account_key("acct", key).value();

@@ -80,7 +80,7 @@ TEST_CASE("every attempt carries the caller's trace, and a span id of its own") 
     CHECK(ids.size() == 4);
 }
 
-TEST_CASE("every kind of request carries it, and each page and each location") {
+TEST_CASE("every kind of request carries the trace, for each page and each location") {
     stage on;
     auto const store = on.store();
     for (int count = 0; count < 7; ++count) {
@@ -109,7 +109,7 @@ TEST_CASE("every kind of request carries it, and each page and each location") {
     CHECK(ids.size() == 9);
 }
 
-TEST_CASE("no trace was given: none is sent, watched or not") {
+TEST_CASE("without a trace none is sent, with or without an observer") {
     stage on;
     on.context.trace = {};
     watcher eyes;
@@ -123,7 +123,7 @@ TEST_CASE("no trace was given: none is sent, watched or not") {
     }
 }
 
-TEST_CASE("the trace is no part of what is signed") {
+TEST_CASE("the trace is not signed") {
     std::vector<std::string> signatures;
     for (bool const traced : {false, true}) {
         stage on;
@@ -136,7 +136,7 @@ TEST_CASE("the trace is no part of what is signed") {
     CHECK(signatures[0] == signatures[1]);
 }
 
-TEST_CASE("what is told of an attempt: server, sizes, status, ids, times") {
+TEST_CASE("an attempt is reported with server, sizes, status, ids and times") {
     stage on;
     watcher eyes;
     on.context.watch = &eyes;
@@ -177,7 +177,7 @@ TEST_CASE("what is told of an attempt: server, sizes, status, ids, times") {
     CHECK(eyes.all("attempt").back().attempt.outcome.status == 204);
 }
 
-TEST_CASE("no answer: the attempt says so, and keeps no id of another") {
+TEST_CASE("an attempt without an answer is reported as such, without ids of another") {
     stage on;
     watcher eyes;
     on.context.watch = &eyes;
@@ -197,7 +197,7 @@ TEST_CASE("no answer: the attempt says so, and keeps no id of another") {
     CHECK(told[1].attempt.outcome.effect == effect::unknown);
 }
 
-TEST_CASE("a request of the service itself is an attempt, and carries the trace") {
+TEST_CASE("a service request is an attempt and carries the trace") {
     stage on;
     watcher eyes;
     on.context.watch = &eyes;

@@ -28,8 +28,8 @@ TEST_CASE("numbers are stored with their lowest byte first") {
     CHECK(bytes_of(std::int64_t{0x0102030405060708}) == "\x08\x07\x06\x05\x04\x03\x02\x01");
 }
 
-TEMPLATE_TEST_CASE("numbers come back from where they were stored, aligned or not", "", std::uint16_t, std::uint32_t,
-    std::int32_t, std::int64_t) {
+TEMPLATE_TEST_CASE(
+    "numbers are read back, aligned or not", "", std::uint16_t, std::uint32_t, std::int32_t, std::int64_t) {
     using numbers = std::numeric_limits<TestType>;
     for (TestType const number :
         {TestType{0}, TestType{1}, numbers::min(), numbers::max(), TestType{0x7F}, TestType{0x80}}) {
@@ -41,7 +41,7 @@ TEMPLATE_TEST_CASE("numbers come back from where they were stored, aligned or no
     }
 }
 
-TEST_CASE("the size of each type is the stored format's") {
+TEST_CASE("the size of each type matches the stored format") {
     STATIC_REQUIRE(row_format::fixed_size(edm_type::boolean) == 1);
     STATIC_REQUIRE(row_format::fixed_size(edm_type::int32) == 4);
     STATIC_REQUIRE(row_format::fixed_size(edm_type::int64) == 8);

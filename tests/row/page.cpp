@@ -26,7 +26,7 @@ TEST_CASE("a new page is empty") {
     CHECK(rows.bytes() == 0);
 }
 
-TEST_CASE("a page keeps rows in the order of their arrival") {
+TEST_CASE("a page keeps rows in the order they were added") {
     page rows;
     std::size_t bytes = 0;
     for (int number = 0; number < 100; ++number) {
@@ -46,7 +46,7 @@ TEST_CASE("a page keeps rows in the order of their arrival") {
     }
 }
 
-TEST_CASE("a page keeps rows whose keys and payload are empty apart") {
+TEST_CASE("a page distinguishes rows with empty keys and payloads") {
     page rows;
     rows.append(row_view{"", "", ""});
     rows.append(row_view{"p", "", ""});
@@ -61,7 +61,7 @@ TEST_CASE("a page keeps rows whose keys and payload are empty apart") {
     CHECK(rows[3].payload == "payload");
 }
 
-TEST_CASE("a page that was reserved holds its rows without moving them") {
+TEST_CASE("a page with reserved space holds its rows without moving them") {
     page rows;
     rows.reserve(2, 1000);
     rows.append(row_view{"p", "r", "first"});
@@ -87,7 +87,7 @@ TEST_CASE("a page can be cleared and used again, and copies are independent") {
     CHECK(moved[0].row_key == "bib 4");
 }
 
-TEST_CASE("an ETag that does not follow from the Timestamp stays with its row") {
+TEST_CASE("an ETag that does not correspond to the Timestamp is stored with its row") {
     row const usual = runner(1);
     std::string_view const unusual = "W/\"datetime'2020-11-07T01%3A23%3A13.3773350Z'\"";
     row const other{"p", "r", usual.payload(), unusual};

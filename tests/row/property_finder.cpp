@@ -165,7 +165,7 @@ void check_pair(row_view base, row_view change) {
 
 } // namespace
 
-TEST_CASE("many properties of a row are found as one by one") {
+TEST_CASE("many properties of a row are found as if searched one by one") {
     std::mt19937 draw{1};
     for (int round = 0; round < 3000; ++round) {
         names const all = drawn_names(draw);
@@ -185,7 +185,7 @@ TEST_CASE("many properties of a row are found as one by one") {
     }
 }
 
-TEST_CASE("names that crowd into one place of the table are found all the same") {
+TEST_CASE("names that collide in the hash table are all found") {
     std::mt19937 draw{2};
     for (std::size_t const count : {20U, 250U}) {
         names all = crowd(count);
@@ -199,7 +199,7 @@ TEST_CASE("names that crowd into one place of the table are found all the same")
     }
 }
 
-TEST_CASE("a table hashes by another seed when names crowd into one place, and only then") {
+TEST_CASE("a hash table changes its seed only if names collide") {
     names plain;
     for (int number = 0; number < 250; ++number) {
         plain.push_back("p" + std::to_string(number));
@@ -219,7 +219,7 @@ TEST_CASE("a table hashes by another seed when names crowd into one place, and o
     }
 }
 
-TEST_CASE("nothing outside of a damaged row is read") {
+TEST_CASE("nothing outside a damaged row is read") {
     std::mt19937 draw{3};
     row const whole = row_of({"b", "a", "", "aa", "ab", "c"}, draw);
     for (std::size_t size = 0; size <= whole.payload().size(); ++size) {

@@ -53,7 +53,7 @@ row runner() {
 
 } // namespace
 
-TEST_CASE("every type comes back from a row at its extremes") {
+TEST_CASE("every type is read back from a row at its extremes") {
     using i32 = std::numeric_limits<std::int32_t>;
     using i64 = std::numeric_limits<std::int64_t>;
     using f64 = std::numeric_limits<double>;
@@ -84,7 +84,7 @@ TEST_CASE("every type comes back from a row at its extremes") {
     }
 }
 
-TEST_CASE("an absent value keeps its place and is not found") {
+TEST_CASE("an absent value keeps its place in the row and is not found") {
     auto const built = runner();
     CHECK(built.partition_key() == "2011 New York City Marathon__Full");
     CHECK(built.row_key() == "0000001234");
@@ -110,7 +110,7 @@ TEST_CASE("a property is found by its exact name") {
     CHECK_FALSE(row_view{}.find("age"));
 }
 
-TEST_CASE("a row without properties, keys or bytes is a row") {
+TEST_CASE("a row without properties, keys or bytes is valid") {
     auto const bare = row_builder{"", ""}.build();
     CHECK(bare.partition_key().empty());
     CHECK(bare.row_key().empty());
@@ -142,7 +142,7 @@ TEST_CASE("a row owns its bytes, and copies of it are independent") {
     CHECK(taken.payload() == payload);
 }
 
-TEST_CASE("the Timestamp is read where it was written, and the ETag follows it") {
+TEST_CASE("the Timestamp is read where it was written, and the ETag is derived from it") {
     auto const built = runner();
     CHECK(built.view().timestamp() == date_time{});
     std::string payload{built.payload()};
@@ -155,7 +155,7 @@ TEST_CASE("the Timestamp is read where it was written, and the ETag follows it")
     CHECK(payload == built.payload());
 }
 
-TEST_CASE("the stored form of version 1 is these bytes") {
+TEST_CASE("the stored form of version 1 has its registered bytes") {
     row_builder builder{"p", "r"};
     builder.add("ab", std::int32_t{0x01020304});
     builder.add("c", edm_type::string, value_view{"xyz"});
@@ -221,7 +221,7 @@ bool walk(std::string_view bytes) {
 
 } // namespace
 
-TEST_CASE("a payload cut anywhere is damaged, and nothing is read beyond the cut") {
+TEST_CASE("a payload truncated anywhere is damaged, and nothing is read past its end") {
     std::string const payload{runner().payload()};
     REQUIRE(walk(payload));
     for (std::size_t size = 0; size < payload.size(); ++size) {
@@ -232,7 +232,7 @@ TEST_CASE("a payload cut anywhere is damaged, and nothing is read beyond the cut
     CHECK_FALSE(walk(payload + payload));
 }
 
-TEST_CASE("a payload with any byte spoilt is walked to an end and never left") {
+TEST_CASE("a walk over a payload with any changed byte ends and stays inside the payload") {
     std::string const payload{runner().payload()};
     for (std::size_t at = 0; at < payload.size(); ++at) {
         for (unsigned const change : {0x01U, 0x02U, 0x08U, 0x40U, 0x80U, 0xFFU}) {
@@ -247,7 +247,7 @@ TEST_CASE("a payload with any byte spoilt is walked to an end and never left") {
     }
 }
 
-TEST_CASE("a damaged payload is named RowMalformed") {
+TEST_CASE("a damaged payload is reported as RowMalformed") {
     auto const checked = check_payload("not a row");
     REQUIRE_FALSE(checked);
     CHECK(checked.error().code == error_code::row_malformed);
@@ -256,7 +256,7 @@ TEST_CASE("a damaged payload is named RowMalformed") {
     CHECK(check_payload(newer).error().code == error_code::row_malformed);
 }
 
-TEST_CASE("a walk that met damage does not go on behind it") {
+TEST_CASE("a walk stops at damaged bytes") {
     // An int32 of which two bytes are there, and a boolean that would fit into one of them.
     row_builder builder{"", ""};
     builder.add("a", std::int32_t{0x01010101});
@@ -266,7 +266,7 @@ TEST_CASE("a walk that met damage does not go on behind it") {
     CHECK_FALSE(walk(payload));
 }
 
-TEST_CASE("a name of any length never becomes another property") {
+TEST_CASE("a name of any length is never mistaken for another property") {
     // 65536 + 1 characters: cut to 16 bits, the length would be 1.
     row_builder builder{"", ""};
     builder.add("n" + std::string(0x10000, 'x'), std::int32_t{1});
@@ -279,7 +279,7 @@ TEST_CASE("a name of any length never becomes another property") {
     CHECK_FALSE(built.view().find("n"));
 }
 
-TEST_CASE("a merge lays what is given over what is there") {
+TEST_CASE("a merge applies the given properties to the existing ones") {
     row_builder base{"p", "r"};
     base.add("kept", std::int32_t{1});
     base.add("changed", "old");
@@ -300,7 +300,7 @@ TEST_CASE("a merge lays what is given over what is there") {
     CHECK(check_payload(merged));
 }
 
-TEST_CASE("a merge of nothing changes nothing, and a merge into nothing is the change") {
+TEST_CASE("merging an empty row changes nothing, and merging into an empty row gives the change") {
     auto const nothing = row_builder{"", ""}.build();
     auto const full = runner();
     CHECK(properties_of(merged_payload(full.payload(), nothing.payload())) == properties_of(full.payload()));
@@ -308,7 +308,7 @@ TEST_CASE("a merge of nothing changes nothing, and a merge into nothing is the c
     CHECK(properties_of(merged_payload(full.payload(), full.payload())) == properties_of(full.payload()));
 }
 
-TEST_CASE("a merge fills a place that was absent") {
+TEST_CASE("a merge fills an absent property") {
     row_builder base{"", ""};
     base.add("club", edm_type::string, std::nullopt);
     row_builder change{"", ""};
@@ -317,7 +317,7 @@ TEST_CASE("a merge fills a place that was absent") {
     CHECK(properties_of(merged) == std::vector<named_value>{{"club", value_view{"Harriers"}}});
 }
 
-TEST_CASE("an entity is measured as the service measures it") {
+TEST_CASE("the size of an entity is measured as the service does") {
     auto const size_with = [](std::string_view name, value_view content) {
         row_builder builder{"p", "r"};
         builder.add(name, content);
@@ -337,7 +337,7 @@ TEST_CASE("an entity is measured as the service measures it") {
     CHECK(size_with("Age", {edm_type::binary, std::string_view{"four"}}) == 30);
 }
 
-TEST_CASE("the service counts UTF-16 units, and absent properties not at all") {
+TEST_CASE("the measured size counts UTF-16 units and ignores absent properties") {
     auto const emoji = utf8(0x1F600);
     auto const accent = utf8(0xE9);
     row_builder builder{emoji, accent};

@@ -63,7 +63,7 @@ constexpr std::string_view refused = "403 AuthenticationFailed";
 
 } // namespace
 
-TEST_CASE("an account key: both schemes, and nothing that was changed afterwards") {
+TEST_CASE("an account key: both signature schemes are accepted, and nothing that was changed after signing") {
     asker const by = with_table();
     for (auto const scheme : {key_scheme::shared_key, key_scheme::shared_key_lite}) {
         auto const fresh = [&] {
@@ -105,7 +105,7 @@ TEST_CASE("an account key: both schemes, and nothing that was changed afterwards
     CHECK(said(other.get("/Orders")) == refused);
 }
 
-TEST_CASE("dates of a signature: a quarter of an hour, either header") {
+TEST_CASE("dates of a signature: a quarter of an hour is tolerated, in either header") {
     asker const by = with_table();
     auto const at = [&](std::int64_t seconds) {
         auto made = by.request(get, "/Tables");
@@ -124,7 +124,7 @@ TEST_CASE("dates of a signature: a quarter of an hour, either header") {
     CHECK(said(by.server.answer(by_date)) == "200");
 }
 
-TEST_CASE("both keys of an account are good, and no third") {
+TEST_CASE("both keys of an account are accepted, and no third one") {
     server_options options = with_account();
     options.accounts.front().second_key = other_key;
     asker by = with_table(options);
@@ -135,7 +135,7 @@ TEST_CASE("both keys of an account are good, and no third") {
     CHECK(said(by.get("/Tables")) == refused);
 }
 
-TEST_CASE("accounts have their own tables") {
+TEST_CASE("accounts have separate tables") {
     server_options options = with_account("one");
     options.accounts.push_back({"two", std::string{other_key}, {}, memory_backend{}});
     asker const one{table_server{memory_backend{}, options}, "one"};
@@ -173,7 +173,7 @@ TEST_CASE("accounts have their own tables") {
     CHECK(said(two.server.answer(named)) == refused);
 }
 
-TEST_CASE("accounts that are no good are told at once, and never served") {
+TEST_CASE("invalid accounts are reported at once and never served") {
     auto const start = [](std::vector<served_account> accounts) {
         server_options options;
         options.accounts = std::move(accounts);
@@ -193,7 +193,7 @@ TEST_CASE("accounts that are no good are told at once, and never served") {
     CHECK(start({one, {"other", std::string{planted_key}, {}, {}}}).find("lack their own store") != std::string::npos);
 }
 
-TEST_CASE("a signature for a table: letters, table, times, protocol, addresses") {
+TEST_CASE("a signature for a table: permissions, table, times, protocol, addresses") {
     asker const by = with_table();
     std::string const a1 = "/Orders(PartitionKey='a',RowKey='1')";
     auto const match = asker::fields{{"If-Match", "*"}};
@@ -250,7 +250,7 @@ TEST_CASE("a signature for a table: letters, table, times, protocol, addresses")
     }
 }
 
-TEST_CASE("a signature for a range of keys reaches nothing else") {
+TEST_CASE("a signature for a range of keys gives access to nothing else") {
     asker const by = with_table();
     auto range = terms("raud");
     range.first_partition = "a";
@@ -293,7 +293,7 @@ TEST_CASE("a signature for a range of keys reaches nothing else") {
     CHECK(said(by.get(with("/Orders?NextPartitionKey=" + free, range))) == "400 InvalidInput");
 }
 
-TEST_CASE("a stored policy, and its end") {
+TEST_CASE("a stored policy grants access until it is removed") {
     asker const by = with_table();
     auto const set = [&](std::string const& policy) {
         return said(by.ask(put, "/Orders?comp=acl", "<SignedIdentifiers>" + policy + "</SignedIdentifiers>"));
@@ -320,7 +320,7 @@ TEST_CASE("a stored policy, and its end") {
     CHECK(said(by.get(with("/Orders", stored))) == refused);
 }
 
-TEST_CASE("a signature for an account: letters and types of resources") {
+TEST_CASE("a signature for an account: permissions and resource types") {
     asker const by = with_table();
     auto const granted = [](std::string permissions, std::string types) {
         account_sas made;
@@ -351,7 +351,7 @@ TEST_CASE("a signature for an account: letters and types of resources") {
     CHECK(said(by.get(with("/Orders", blobs))) == "200");
 }
 
-TEST_CASE("bearer tokens") {
+TEST_CASE("bearer tokens are checked by the given function") {
     server_options options = with_account();
     asker const without = with_table(options);
     auto request = without.request(get, "/Orders", {}, {{"Authorization", "Bearer token"}});
@@ -365,7 +365,7 @@ TEST_CASE("bearer tokens") {
     CHECK(said(by.server.answer(request)) == "401 InvalidAuthenticationInfo");
 }
 
-TEST_CASE("the observer is told of each request, and of nothing secret") {
+TEST_CASE("the observer gets each request and no secrets") {
     struct : observer {
         std::string log;
         void on_attempt(attempt_record const& done) noexcept override {

@@ -28,7 +28,7 @@ TEST_CASE("conformance: a served memory_backend") {
     conforms([]() -> any_transport { return served(memory_backend{}); });
 }
 
-TEST_CASE("conformance: a served memory_backend with small pages, nasty on purpose") {
+TEST_CASE("conformance: a served memory_backend in nasty mode with small pages") {
     for (std::uint64_t seed = 1; seed <= rounds(0, 50); ++seed) { // the model has small pages in the short form
         local_options options;
         options.page_bytes = 1;

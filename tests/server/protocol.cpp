@@ -38,7 +38,7 @@ constexpr std::string_view one = "/Orders(PartitionKey='p',RowKey='1')";
 
 } // namespace
 
-TEST_CASE("tables: created, listed, filtered, deleted") {
+TEST_CASE("tables: are created, listed, filtered and deleted") {
     asker const by{table_server{memory_backend{}, with_account()}};
     auto const made = by.post("/Tables", R"({"TableName":"Orders"})");
     CHECK(said(made) == "201");
@@ -67,7 +67,7 @@ TEST_CASE("tables: created, listed, filtered, deleted") {
     CHECK(said(by.get("/Orders")) == "404 TableNotFound");
 }
 
-TEST_CASE("an entity: inserted, read at each level of metadata, changed, removed") {
+TEST_CASE("an entity: is inserted, read at each level of metadata, changed and removed") {
     asker const by = with_table();
     std::string const body =
         R"({"PartitionKey":"p","RowKey":"1","N":3,"D@odata.type":"Edm.Double","D":3.0,"L@odata.type":"Edm.Int64","L":"5",)"
@@ -118,7 +118,7 @@ TEST_CASE("an entity: inserted, read at each level of metadata, changed, removed
     CHECK(said(by.ask(remove_, one, {}, {{"If-Match", "*"}})) == "404 ResourceNotFound");
 }
 
-TEST_CASE("values as other clients spell them, and what does not fit") {
+TEST_CASE("values are accepted as other clients write them, and values that do not fit are refused") {
     asker const by = with_table();
     int number = 0;
     auto const insert = [&](std::string const& properties) {
@@ -250,7 +250,7 @@ TEST_CASE("queries: pages, tokens, ranges, options") {
     }
 }
 
-TEST_CASE("transactions as they are sent") {
+TEST_CASE("transactions: are executed as clients send them") {
     asker const by = with_table();
     auto const send = [&](std::string const& body, std::string type = "multipart/mixed; boundary=batch_b") {
         return by.post("/$batch", body, {{"Content-Type", std::move(type)}});
@@ -368,7 +368,7 @@ TEST_CASE("settings of the service, policies, statistics, preflight") {
     CHECK(said(by.ask(put, "/Orders?comp=acl", "nonsense")) == "400 InvalidXmlDocument");
 }
 
-TEST_CASE("bounds, methods, versions, marks of each answer") {
+TEST_CASE("limits, methods, versions, and headers of each answer") {
     server_options options = with_account();
     options.max_body_size = 1'000;
     asker const by{table_server{memory_backend{}, options}};
@@ -399,7 +399,7 @@ TEST_CASE("bounds, methods, versions, marks of each answer") {
     }
 }
 
-TEST_CASE("a body that is not the one that its sender digested is refused") {
+TEST_CASE("a body that does not match its digest is refused") {
     memory_backend const store;
     asker const by{table_server{store, with_account()}};
     REQUIRE(by.post("/Tables", R"({"TableName":"Orders"})").status == 201);

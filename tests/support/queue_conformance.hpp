@@ -45,7 +45,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
     using namespace std::chrono_literals;
     static_assert(message_queue<Q, errand>);
     auto const none = [](Q const& queue) { return !queue.claim().value().has_value(); };
-    SECTION("what goes in comes out as it was, once, and is done") {
+    SECTION("a message is returned as it was sent, once, and can be completed") {
         auto const in = make();
         for (std::string const& text : {std::string{"<a href=\"x\">&amp;'</a>\r\n\t"}, std::string{},
                  std::string{"\x01\x7F\xC2\x80\xE2\x80\xA8\xEF\xBF\xBE\xEF\xBF\xBF\xF0\x9F\x98\x80 "},
@@ -80,7 +80,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
         CHECK(first.complete());
         CHECK(in.queue.claim().value()->complete());
     }
-    SECTION("a claim that is over is another worker's, and the first one has lost it") {
+    SECTION("after a lease has expired another worker can claim the message, and the first one has lost it") {
         auto const in = make();
         in.queue.enqueue({"Ulm", 1}).value();
         auto first = *in.queue.claim().value();
@@ -94,7 +94,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
         CHECK(second.complete());
         CHECK(none(in.queue));
     }
-    SECTION("a claim that is over is good as long as nobody else has the message") {
+    SECTION("an expired lease can still be used as long as nobody else has claimed the message") {
         auto const in = make();
         in.queue.enqueue({"Ulm", 1}).value();
         auto late = *in.queue.claim().value();
@@ -102,7 +102,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
         CHECK(late.complete());
         CHECK(none(in.queue));
     }
-    SECTION("to complete what another worker has changes nothing, nor to give it back") {
+    SECTION("completing or releasing a message that another worker has claimed changes nothing") {
         auto const in = make();
         for (bool const gives_back : {false, true}) {
             in.queue.enqueue({"Ulm", 1}).value();
@@ -115,7 +115,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
         }
         CHECK(none(in.queue));
     }
-    SECTION("renewing holds a message for longer, from now on") {
+    SECTION("renewing extends a lease from the current time") {
         auto const in = make();
         in.queue.enqueue({"Ulm", 1}).value();
         auto item = *in.queue.claim().value();
@@ -130,7 +130,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
         CHECK(item.complete().error().code == error_code::receipt_lost);
         CHECK(other.complete());
     }
-    SECTION("what is given back comes at once, or after a delay") {
+    SECTION("a released message is delivered at once or after a delay") {
         auto const in = make();
         in.queue.enqueue({"Ulm", 1}).value();
         auto item = *in.queue.claim().value();
@@ -147,7 +147,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
         CHECK(again->deliveries() == 3);
         CHECK(again->complete());
     }
-    SECTION("a message that was delivered three times becomes a dead letter, with what was said last") {
+    SECTION("a message that was delivered three times becomes a dead letter with the last error") {
         auto const in = make();
         auto const id = in.queue.enqueue({"Ulm", 1}).value().id;
         for (std::uint32_t delivery = 1; delivery <= 3; ++delivery) {
@@ -162,7 +162,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
         in.pass(5s);
         CHECK(none(in.queue));
     }
-    SECTION("a receipt that was moved from is good for nothing") {
+    SECTION("a receipt that was moved from cannot be used") {
         auto const in = make();
         in.queue.enqueue({"Ulm", 1}).value();
         auto first = *in.queue.claim().value();
@@ -170,14 +170,14 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
         CHECK(first.complete().error().code == error_code::invalid_input); // NOLINT: this is what is shown
         CHECK(second.complete());
     }
-    SECTION("a delay hides a message from all") {
+    SECTION("a delayed message is invisible to every worker") {
         auto const in = make();
         in.queue.enqueue({"Ulm", 1}, {.delay = 3s}).value();
         CHECK(none(in.queue));
         in.pass(4s);
         CHECK(in.queue.claim().value()->complete());
     }
-    SECTION("a second message of an id") {
+    SECTION("a second message with the same id") {
         auto const in = make();
         CHECK(in.queue.enqueue({"Ulm", 1}, {.id = "x"}).value().id == "x");
         bool const refused = in.queue.enqueue({"Ulm", 2}, {.id = "x"}).value().already_there;
@@ -193,7 +193,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
         CHECK(first.complete());
         CHECK(in.queue.enqueue({"Ulm", 3}, {.id = "x"}).value().already_there == Q::keeps_ids); // also when it is done
     }
-    SECTION("a claim waits for what comes") {
+    SECTION("a claim waits for a new message") {
         auto const in = make();
         in.queue.enqueue({"Ulm", 1}, {.delay = 2s}).value();
         auto item = in.queue.claim({.wait = 60s}).value();
@@ -201,7 +201,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
         CHECK(item->complete());
         CHECK_FALSE(in.queue.claim({.wait = 1s}).value().has_value());
     }
-    SECTION("several at once, each to one worker") {
+    SECTION("several messages are claimed at once, each by one worker") {
         auto const in = make();
         for (std::int32_t number = 0; number < 5; ++number) {
             in.queue.enqueue({"Ulm", number}).value();

@@ -34,7 +34,7 @@ struct stage {
 
 } // namespace
 
-TEST_CASE("faulty: each fault is applied as it says and answered as it says") {
+TEST_CASE("faulty: each fault has its documented effect and answer") {
     struct expected {
         fault what;
         bool applied;
@@ -70,7 +70,7 @@ TEST_CASE("faulty: each fault is applied as it says and answered as it says") {
     }
 }
 
-TEST_CASE("faulty: what is late arrives behind the next request to its partition, or when it is told to") {
+TEST_CASE("faulty: a late request is applied after the next request to its partition, or on request") {
     stage on;
     on.service.plan({fault::late(), 1});
     on.service.plan({fault::late(), 3});
@@ -85,7 +85,7 @@ TEST_CASE("faulty: what is late arrives behind the next request to its partition
     CHECK(on.service.arrive() == 0);
 }
 
-TEST_CASE("faulty: a slow answer takes its time, and past the deadline does not come") {
+TEST_CASE("faulty: a slow answer takes its time and does not arrive after the deadline") {
     stage on;
     auto const begun = on.time.steady();
     on.service.plan({fault::slow(3s), 1});
@@ -111,7 +111,7 @@ TEST_CASE("faulty: faults of reads leave no effect") {
     CHECK(outcome.error().effect == effect::none);
 }
 
-TEST_CASE("faulty: plans are for a kind of request and a table, and are accounted for") {
+TEST_CASE("faulty: plans apply to a kind of request and a table, and are counted") {
     stage on;
     on.service.plan({fault::busy(), 2, "write_entity"});
     on.service.plan({fault::busy(), 1, {}, "Others"});
@@ -130,7 +130,7 @@ TEST_CASE("faulty: plans are for a kind of request and a table, and are accounte
     CHECK(on.service.requests() == 4);
 }
 
-TEST_CASE("faulty: a plan that no request can meet is reported by the first request, with the names there are") {
+TEST_CASE("faulty: an impossible plan is reported by the first request, with the valid names") {
     stage on;
     on.service.plan({fault::busy(), 1, "write_entitty"});
     auto const outcome = on.insert("r");
@@ -183,7 +183,7 @@ TEST_CASE("faulty: the same seed plans the same faults") {
     CHECK(on.service.all_fired());
 }
 
-TEST_CASE("faulty: a partition past its target is offline for a while, and others are not") {
+TEST_CASE("faulty: a partition above its target is unavailable for a while, and others are not") {
     stage on;
     testing::faulty service{
         on.backend, {.time = &on.time, .target = testing::partition_target{100, 10s, std::chrono::milliseconds{500}}}};
@@ -212,7 +212,7 @@ TEST_CASE("faulty: a partition past its target is offline for a while, and other
     }
 }
 
-TEST_CASE("faulty: a planned window is met, or it has not fired") {
+TEST_CASE("faulty: a planned window that no request reached is reported as not fired") {
     stage on;
     on.service.plan_window("Orders", "p", 5s);
     CHECK_FALSE(on.service.all_fired());
@@ -233,7 +233,7 @@ TEST_CASE("faulty: copies share the plan") {
     CHECK(on.service.all_fired());
 }
 
-TEST_CASE("faulty: a fault is one attempt for the observer of the call, whatever happened below") {
+TEST_CASE("faulty: a fault is one attempt for the observer of the call, whatever happened in the store") {
     struct codes final : observer {
         void on_attempt(attempt_record const& done) noexcept override {
             all += done.outcome.error ? std::string{to_string(*done.outcome.error)} + ' ' : "fine ";

@@ -98,7 +98,7 @@ testing::interleaving_report walk(bool careful, testing::interleaving_limits con
 
 } // namespace
 
-TEST_CASE("interleavings: a lost update is found, by the shortest way there") {
+TEST_CASE("interleavings: a lost update is found with the shortest schedule") {
     auto const told = walk(false, {.faults = 0, .late = 0});
     CHECK(told.problem == "an addition is gone");
     CHECK(told.schedule ==
@@ -106,7 +106,7 @@ TEST_CASE("interleavings: a lost update is found, by the shortest way there") {
     CHECK(walk(false, {.faults = 0, .late = 0}).schedule == told.schedule);
 }
 
-TEST_CASE("interleavings: all states of a protocol that is right are looked at, each once") {
+TEST_CASE("interleavings: every state of a correct protocol is visited once") {
     auto const told = walk(true, {.faults = 0, .late = 0});
     CHECK(told.problem == "");
     CHECK(told.complete);
@@ -120,7 +120,7 @@ TEST_CASE("interleavings: all states of a protocol that is right are looked at, 
     CHECK(cut.states == 5);
 }
 
-TEST_CASE("interleavings: time passes when an operation waits, and late requests die of age") {
+TEST_CASE("interleavings: time passes when an operation waits, and late requests expire") {
     CHECK(walk(true, {.faults = 0, .late = 0}, 1min).states == 14);
     // Past their deadline operations send nothing, and nothing is added.
     auto const overdue = walk(true, {.faults = 0, .late = 0}, 2h);

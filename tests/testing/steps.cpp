@@ -270,7 +270,7 @@ interleaving_report walk_copy(bool otherwise = false, bool verify = true) {
 
 } // namespace
 
-TEST_CASE("steps: an update through each of its steps") {
+TEST_CASE("steps: an update is correct through each of its steps") {
     auto const told = walk_update<defect::no_defect>();
     CHECK(text_of(told) == "");
     CHECK(told.complete);
@@ -288,7 +288,7 @@ TEST_CASE("steps: defects of an update are found") {
     CHECK(walk_update<defect::unconditional>(2, {.faults = 0, .late = 0}).problem == "an addition is gone");
 }
 
-TEST_CASE("steps: a sequence through each of its steps") {
+TEST_CASE("steps: a sequence is correct through each of its steps") {
     auto const told = walk_sequence<defect::no_defect>();
     CHECK(text_of(told) == "");
     CHECK(told.complete);
@@ -300,7 +300,7 @@ TEST_CASE("steps: defects of a sequence are found") {
     CHECK(walk_sequence<defect::unconditional>(2, {.faults = 0, .late = 0}).problem == "a number was given twice");
 }
 
-TEST_CASE("steps: a copy through each of its steps, over two places") {
+TEST_CASE("steps: a copy between two stores is correct through each of its steps") {
     auto const told = walk_copy<defect::no_defect>();
     CHECK(text_of(told) == "");
     CHECK(told.complete);
@@ -309,7 +309,7 @@ TEST_CASE("steps: a copy through each of its steps, over two places") {
     CHECK(text_of(walk_copy<defect::no_defect>(false, false)) == "");
 }
 
-TEST_CASE("steps: defects of a copy are found, or reading back finds them first") {
+TEST_CASE("steps: defects of a copy are found, unless reading back finds them first") {
     CHECK(walk_copy<defect::skips_pages>(true).problem == "copied, and otherwise than the source");
     CHECK(walk_copy<defect::looks_at_source>(true).problem == "copied, and otherwise than the source");
     CHECK(walk_copy<defect::unknown_is_done>(false, false).problem == "copied, and otherwise than the source");
@@ -318,7 +318,7 @@ TEST_CASE("steps: defects of a copy are found, or reading back finds them first"
     CHECK(text_of(walk_copy<defect::clash_is_done>(true, true)) == "");
 }
 
-TEST_CASE("steps: the rules of operations are checked on the way") {
+TEST_CASE("steps: the rules of operations are checked along the way") {
     CHECK(walk_update<defect::never_ends>(1, {.faults = 0, .late = 0, .most_requests = 20}).problem ==
         "program 1: does not end");
     CHECK(walk_update<defect::wants_more>().problem == "program 1: was abandoned, but requests more");
@@ -327,7 +327,7 @@ TEST_CASE("steps: the rules of operations are checked on the way") {
         "program 1: refuses the response to its request, or names a place that does not exist");
 }
 
-TEST_CASE("a program is told the service's clock, unless the answer was lost") {
+TEST_CASE("a program gets the clock of the service unless the answer was lost") {
     auto const told = testing::interleavings(
         [](testing::stage& on) {
             call begun;

@@ -58,7 +58,7 @@ struct endless {
 
 } // namespace
 
-TEST_CASE("manual_clock: goes when it is told to") {
+TEST_CASE("manual_clock: only moves when it is advanced") {
     manual_clock time{date_time::from_date(2020, 1, 1)};
     auto const begun = time.steady();
     CHECK(time.now() == date_time::from_date(2020, 1, 1));
@@ -80,7 +80,7 @@ TEST_CASE("manual_clock: goes when it is told to") {
     CHECK(time.steady() == steady + std::chrono::seconds{1});
 }
 
-TEST_CASE("contents: a store as text") {
+TEST_CASE("contents: a store is printed as text") {
     auto const store = some_store();
     CHECK(testing::dump(store) ==
         "table Empty\n"
@@ -97,7 +97,7 @@ TEST_CASE("contents: a store as text") {
     CHECK(testing::fails_with(testing::read_contents(store, {"None"}), error_code::table_not_found));
 }
 
-TEST_CASE("contents: the difference of two stores") {
+TEST_CASE("contents: two stores are compared") {
     auto const store = some_store();
     auto const before = testing::read_contents(store).value();
     CHECK(testing::difference(before, before, testing::shown::versions).empty());
@@ -127,7 +127,7 @@ TEST_CASE("contents: the difference of two stores") {
         StartsWith("~ Fresh \"p\" / \"r\" (Timestamp): "));
 }
 
-TEST_CASE("contents: long values are compared whole, though shown in part") {
+TEST_CASE("contents: long values are compared completely, though only a part is shown") {
     memory_backend const store;
     REQUIRE(send(store, create_table{"Orders"}));
     std::string const text(500, 'x');
@@ -149,7 +149,7 @@ TEST_CASE("contents: long values are compared whole, though shown in part") {
             text.substr(0, 64) + "...\" (503 bytes, at 500: \"new\")\n");
 }
 
-TEST_CASE("contents: each NaN is the same, and the sign of zero is not") {
+TEST_CASE("contents: all NaNs are equal, and the signs of zero differ") {
     auto const with = [](std::initializer_list<testing::named_value> properties) {
         testing::contents all;
         all.tables["Orders"].emplace(std::pair{"p", "r"}, make_row("p", "r", properties));
@@ -164,11 +164,11 @@ TEST_CASE("contents: each NaN is the same, and the sign of zero is not") {
         "~ Orders \"p\" / \"r\" A: absent -> Edm.Int32 2\n");
 }
 
-TEST_CASE("contents: pages without an end are an error and no endless loop") {
+TEST_CASE("contents: endless pages are an error and not an endless loop") {
     CHECK(testing::fails_with(testing::read_contents(endless{}), error_code::transport_failed));
 }
 
-TEST_CASE("verdict: says why") {
+TEST_CASE("verdict: explains why") {
     auto const store = some_store();
     CHECK(testing::has_entity(store, "Orders", "p", "r"));
     auto const missing = testing::has_entity(store, "Orders", "p", "none");
@@ -191,7 +191,7 @@ TEST_CASE("verdict: says why") {
     testing::require(testing::verdict::yes());
 }
 
-TEST_CASE("spy: remembers what went through") {
+TEST_CASE("spy: records the requests that passed") {
     testing::spy<memory_backend> const watched{some_store()};
     auto const copy = watched;
     CHECK(send(copy, get_entity{"Orders", "p", "r", {"Name"}}));

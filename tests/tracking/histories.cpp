@@ -138,7 +138,7 @@ void run_history(any_transport const& store, std::uint64_t seed, int steps) {
 
 } // namespace
 
-TEMPLATE_TEST_CASE("unit of work: random histories beside a plain map", "", in_memory, in_file) {
+TEMPLATE_TEST_CASE("unit of work: random histories match a map", "", in_memory, in_file) {
     TestType const at;
     for (std::uint64_t seed = 1; seed <= entitable_test::rounds(20, 2'000, 100); ++seed) {
         run_history(at.store, seed, 120);

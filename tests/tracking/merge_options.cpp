@@ -184,7 +184,7 @@ std::string run(any_transport const& store, cell const& one, again reading) {
 
 } // namespace
 
-TEMPLATE_TEST_CASE("merge options: every cell of the table", "", in_memory, in_file) {
+TEMPLATE_TEST_CASE("merge options: every cell of the table is tested", "", in_memory, in_file) {
     TestType const at;
     for (cell const& each : cells) {
         for (again const reading : {again::by_find, again::by_refresh, again::by_query}) {

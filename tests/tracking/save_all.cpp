@@ -46,7 +46,7 @@ TEST_CASE("save_all() returns the report if every change was saved") {
     CHECK(at.work.last_report().changes.empty());
 }
 
-TEST_CASE("save_all() is the error of the first refused change, and keeps the report") {
+TEST_CASE("save_all() returns the error of the first refused change and keeps the report") {
     scene at;
     at.meet_another_writer();
     auto const saved = at.work.save_all();
@@ -72,7 +72,7 @@ TEST_CASE("save_all() is the error of the first refused change, and keeps the re
     CHECK(stored_order(at.outside, 2) == "paid/2");
 }
 
-TEST_CASE("save_all() in batches names the change that was refused, not one that was held up") {
+TEST_CASE("save_all() in batches reports the refused change and not a change that was held up") {
     scene at;
     at.meet_another_writer();
     auto const saved = at.work.save_all(save_mode::batch);
@@ -92,7 +92,7 @@ TEST_CASE("save_all() has an unknown effect if an answer was lost") {
     CHECK(at.work.save_all().value().all_saved()); // settles it
 }
 
-TEST_CASE("save_all() refuses what a verb could not do, and a changed key") {
+TEST_CASE("save_all() refuses invalid verbs and changed keys") {
     scene at;
     order const stranger{"bob", 1, "new", 1, {}};
     at.work.remove(stranger);
@@ -105,11 +105,11 @@ TEST_CASE("save_all() refuses what a verb could not do, and a changed key") {
     CHECK_THAT(saved.error().message, ContainsSubstring("1 of 1 changes"));
     CHECK(at.work.last_report().failed.size() == 1);
 
-    SECTION("detach empties the report, whose entities end") {
+    SECTION("detach() empties the report, whose entities no longer exist") {
         at.work.detach(at.work.last_report().failed[0].entity());
         CHECK(at.work.last_report().changes.empty());
     }
-    SECTION("clear does, too") {
+    SECTION("clear() does, too") {
         at.work.clear();
         CHECK(at.work.last_report().changes.empty());
     }

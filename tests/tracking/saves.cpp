@@ -56,7 +56,7 @@ std::string told(work_on_orders::saved const& saved) {
 
 } // namespace
 
-TEST_CASE("unit of work: a save sends what was changed, and nothing else") {
+TEST_CASE("unit of work: a save sends only the changes") {
     scene at;
     order& one = *at.work.find("ann", 17).value();
     CHECK(at.work.find("ann", 17).value() == &one);
@@ -83,21 +83,21 @@ TEST_CASE("unit of work: a save sends what was changed, and nothing else") {
     CHECK(stored_order(at.outside) == "paid/5");
 }
 
-TEST_CASE("unit of work: what changes together come to") {
+TEST_CASE("unit of work: several changes of an entity are combined") {
     scene at;
-    SECTION("insert and update are an insert") {
+    SECTION("an insert and an update are an insert") {
         order& fresh = at.work.add({"ann", 19, "new", 3, {}});
         fresh.total = 4;
         CHECK(told(at.work.save().value()) == "added saved, ");
         CHECK(stored_order(at.outside, 19) == "new/4");
     }
-    SECTION("insert and remove are nothing") {
+    SECTION("an insert and a removal cancel out") {
         order& fresh = at.work.add({"ann", 19, "new", 3, {}});
         at.work.remove(fresh);
         CHECK(at.work.pending().empty());
         CHECK(at.work.save().value().changes.empty());
     }
-    SECTION("update and remove are a removal") {
+    SECTION("an update and a removal are a removal") {
         order& one = *at.work.find("ann", 17).value();
         one.total = 9;
         at.work.remove(one);
@@ -106,7 +106,7 @@ TEST_CASE("unit of work: what changes together come to") {
         CHECK(stored_order(at.outside) == "gone");
         CHECK(at.work.state_of(one) == entity_state::detached); // and the reference is good until clear()
     }
-    SECTION("remove and add are a replacement under the version that was removed") {
+    SECTION("a removal and an insert are a replacement under the version that was removed") {
         order& one = *at.work.find("ann", 17).value();
         at.work.remove(one);
         order& again = at.work.add({"ann", 17, "again", 1, {}});
@@ -121,20 +121,20 @@ TEST_CASE("unit of work: what changes together come to") {
         CHECK(told(at.work.save().value()) == "modified failed, ");
         CHECK(stored_order(at.outside) == "again/7");
     }
-    SECTION("the same under any version inserts or replaces") {
+    SECTION("without a version they insert or replace") {
         order& one = at.work.attach({"ann", 20, "", 0, {}}, any_etag);
         at.work.remove(one);
         at.work.add({"ann", 20, "new", 6, {}});
         CHECK(told(at.work.save().value()) == "modified saved, ");
         CHECK(stored_order(at.outside, 20) == "new/6");
     }
-    SECTION("a removal of what is gone already is done") {
+    SECTION("a removal of a missing row is done") {
         order& one = *at.work.find("ann", 17).value();
         at.outside.remove("ann", 17, any_etag).value();
         at.work.remove(one);
         CHECK(told(at.work.save().value()) == "removed saved, ");
     }
-    SECTION("a changed key is an error that says what to do") {
+    SECTION("a changed key is an error that explains what to do") {
         order& one = *at.work.find("ann", 17).value();
         one.id = 99;
         auto const saved = at.work.save().value();
@@ -154,26 +154,26 @@ TEST_CASE("unit of work: attached entities are not read") {
     auto const version = at.outside.get_stored("ann", 17).value().etag;
     order& known = at.work.attach({"ann", 17, "new", 1, "call"}, version);
     CHECK(at.work.state_of(known) == entity_state::unchanged);
-    SECTION("and saved under their version") {
+    SECTION("they are saved under their version") {
         known.total = 3;
         at.way.told->requests = 0;
         CHECK(at.work.save().value().all_saved());
         CHECK(at.way.told->requests == 1);
         CHECK(stored_order(at.outside) == "new/3/call");
     }
-    SECTION("which another writer may have changed") {
+    SECTION("another writer may have changed the version") {
         at.outside.merge(entitable::at("ann", 17), o::total = 8, any_etag).value();
         known.status = "mine";
         CHECK(told(at.work.save().value()) == "modified failed, ");
         CHECK(stored_order(at.outside) == "new/8/call");
     }
-    SECTION("a property that is taken away is taken from the row that is there") {
+    SECTION("a cleared property is removed from the stored row") {
         known.note.reset();
         CHECK(at.work.save().value().all_saved());
         CHECK(stored_order(at.outside) == "new/1");
         CHECK(at.secret() == 42);
     }
-    SECTION("in any version: whatever another writer has made of it") {
+    SECTION("without a version the property is removed whatever another writer has changed") {
         order& other = at.work.attach({"ann", 18, "", 0, {}}, any_etag);
         at.outside.merge(entitable::at("ann", 18), o::total = 8, any_etag).value();
         other.status = "forced";
@@ -185,7 +185,7 @@ TEST_CASE("unit of work: attached entities are not read") {
     }
 }
 
-TEST_CASE("unit of work: a mistake is told by the next save, which sends nothing") {
+TEST_CASE("unit of work: a mistake is reported by the next save, which sends nothing") {
     scene at;
     order& one = *at.work.find("ann", 17).value();
     one.total = 3;
@@ -221,7 +221,7 @@ TEST_CASE("unit of work: a mistake is told by the next save, which sends nothing
     }
 }
 
-TEST_CASE("unit of work: conflicts have three sides, and an end") {
+TEST_CASE("unit of work: a conflict has three versions and can be resolved") {
     scene at;
     order& one = *at.work.find("ann", 17).value();
     one.status = "mine";
@@ -248,7 +248,7 @@ TEST_CASE("unit of work: conflicts have three sides, and an end") {
     at.way.told->requests = 0;
     CHECK_FALSE(at.work.save().value().all_saved());
     CHECK(at.way.told->requests == 0); // it would be refused
-    SECTION("mine: what I have not changed is theirs") {
+    SECTION("mine: unchanged members take their values") {
         at.work.resolve(one, keep::mine);
         CHECK(shown(one) == "mine/5/write");
         CHECK(at.work.save().value().all_saved());
@@ -260,12 +260,12 @@ TEST_CASE("unit of work: conflicts have three sides, and an end") {
         CHECK(at.work.state_of(one) == entity_state::unchanged);
         CHECK(at.work.save().value().changes.empty());
     }
-    SECTION("a value") {
+    SECTION("a given value") {
         at.work.resolve(one, {"ann", 17, "both", 5, "write"});
         CHECK(at.work.save().value().all_saved());
         CHECK(stored_order(at.outside) == "both/5/write");
     }
-    SECTION("and another writer is faster once more") {
+    SECTION("another writer is faster once more") {
         at.work.resolve(one, keep::mine);
         at.outside.merge(entitable::at("ann", 17), o::total = 77, any_etag).value();
         CHECK_FALSE(at.work.save().value().all_saved());
@@ -274,7 +274,7 @@ TEST_CASE("unit of work: conflicts have three sides, and an end") {
     CHECK(at.secret() == 42);
 }
 
-TEST_CASE("unit of work: conflicts with rows that are gone, or have come") {
+TEST_CASE("unit of work: conflicts with rows that were removed or added") {
     scene at;
     SECTION("changed here, removed there") {
         order& one = *at.work.find("ann", 17).value();
@@ -321,7 +321,7 @@ TEST_CASE("unit of work: conflicts with rows that are gone, or have come") {
     }
 }
 
-TEST_CASE("unit of work: a batch is all or nothing, and names the culprit") {
+TEST_CASE("unit of work: a batch is applied completely or not at all, and the error names the change that failed") {
     scene at;
     order& one = *at.work.find("ann", 17).value();
     order& other = *at.work.find("ann", 18).value();
@@ -336,7 +336,7 @@ TEST_CASE("unit of work: a batch is all or nothing, and names the culprit") {
         CHECK(each.outcome == (&each.entity() == &other ? save_outcome::failed : save_outcome::not_sent));
         CHECK(each.problem->code == error_code::update_condition_not_satisfied);
     }
-    SECTION("all of it is held up by what is not resolved") {
+    SECTION("an unresolved conflict holds up the whole batch") {
         CHECK(at.work.save(save_mode::batch).value().failed.size() == 3);
         CHECK(at.all() == "new/1/call new/8 ");
         at.work.resolve(other, keep::mine);
@@ -345,13 +345,13 @@ TEST_CASE("unit of work: a batch is all or nothing, and names the culprit") {
         CHECK(at.way.told->requests == 1);
         CHECK(at.all() == "paid/1/call paid/8 new/3 ");
     }
-    SECTION("or goes on without it") {
+    SECTION("the other changes are saved without it") {
         auto const then = at.work.save({.mode = save_mode::batch, .without_failed = true}).value();
         CHECK(then.failed.size() == 1);
         CHECK(at.all() == "paid/1/call new/8 new/3 ");
         CHECK(at.work.state_of(fresh) == entity_state::unchanged);
     }
-    SECTION("or is forgotten") {
+    SECTION("the change is discarded") {
         at.work.detach(other);
         CHECK(at.work.save(save_mode::batch).value().all_saved());
         CHECK(at.all() == "paid/1/call new/8 new/3 ");
@@ -359,7 +359,7 @@ TEST_CASE("unit of work: a batch is all or nothing, and names the culprit") {
     CHECK(at.secret() == 42);
 }
 
-TEST_CASE("unit of work: a removal in a batch of what is gone holds nothing up") {
+TEST_CASE("unit of work: removing a missing row does not hold up a batch") {
     scene at;
     order& one = *at.work.find("ann", 17).value();
     order& other = *at.work.find("ann", 18).value();
@@ -370,7 +370,7 @@ TEST_CASE("unit of work: a removal in a batch of what is gone holds nothing up")
     CHECK(at.all() == "new/7 ");
 }
 
-TEST_CASE("unit of work: each or until the first failure") {
+TEST_CASE("unit of work: changes are saved each, or until the first failure") {
     scene at;
     at.work.find("ann", 17).value()->total = 5;
     at.work.find("ann", 18).value()->total = 5;
@@ -385,7 +385,7 @@ TEST_CASE("unit of work: each or until the first failure") {
     }
 }
 
-TEST_CASE("unit of work: more changes than a transaction takes") {
+TEST_CASE("unit of work: more changes than fit in a transaction") {
     scene at;
     at.way.told->operations = 99; // what a transport with operation rows leaves
     for (std::int32_t id = 100; id < 350; ++id) {
@@ -410,19 +410,19 @@ TEST_CASE("unit of work: more changes than a transaction takes") {
     CHECK(at.way.told->requests == 1);
 }
 
-TEST_CASE("unit of work: what is lost is settled before anything is sent") {
+TEST_CASE("unit of work: a lost answer is settled before anything is sent") {
     scene at;
     auto const loss = GENERATE(losing::loss::request, losing::loss::answer);
     auto const mode = GENERATE(save_mode::each, save_mode::batch);
     bool const applied = loss == losing::loss::answer;
     CAPTURE(applied, static_cast<int>(mode));
     at.way.told->next = loss;
-    SECTION("an insert, by reading") {
+    SECTION("an insert is settled by a read") {
         order& fresh = at.work.add({"ann", 19, "new", 3, {}});
         CHECK(told(at.work.save(mode).value()) == "added unknown, ");
         CHECK(at.work.state_of(fresh) == entity_state::unknown);
         CHECK(at.work.pending().size() == 1);
-        SECTION("and sent again where it was not made") {
+        SECTION("and sent again if it was not applied") {
             CHECK(told(at.work.save(mode).value()) == "added saved, ");
             CHECK(at.work.state_of(fresh) == entity_state::unchanged);
             fresh.total = 4;
@@ -434,7 +434,7 @@ TEST_CASE("unit of work: what is lost is settled before anything is sent") {
             CHECK(at.work.save(mode).value().all_saved());
             CHECK(stored_order(at.outside, 19) == "new/5");
         }
-        SECTION("removed meanwhile: a removal, not nothing") {
+        SECTION("removed meanwhile: settled as a removal") {
             at.work.remove(fresh);
             CHECK(told(at.work.save(mode).value()) == "removed saved, ");
             CHECK(stored_order(at.outside, 19) == "gone");
@@ -444,7 +444,7 @@ TEST_CASE("unit of work: what is lost is settled before anything is sent") {
         order& one = *at.work.find("ann", 17).value();
         at.work.remove(one);
         CHECK(told(at.work.save(mode).value()) == "removed unknown, ");
-        SECTION("sent again where it was not made") {
+        SECTION("sent again if it was not applied") {
             CHECK(told(at.work.save(mode).value()) == "removed saved, ");
             CHECK(stored_order(at.outside) == "gone");
         }
@@ -454,7 +454,7 @@ TEST_CASE("unit of work: what is lost is settled before anything is sent") {
             CHECK(stored_order(at.outside) == "again/9");
         }
     }
-    SECTION("a change: where it may be another's, a conflict") {
+    SECTION("a change that may be another writer's is a conflict") {
         order& one = *at.work.find("ann", 17).value();
         one.total = 5;
         CHECK(told(at.work.save(mode).value()) == "modified unknown, ");
@@ -467,7 +467,7 @@ TEST_CASE("unit of work: what is lost is settled before anything is sent") {
             CHECK(at.work.save(mode).value().all_saved());
         }
     }
-    SECTION("two of them at once") {
+    SECTION("two lost answers at once") {
         at.work.find("ann", 17).value()->total = 5;
         at.work.add({"ann", 19, "new", 3, {}});
         CHECK(at.work.save(save_mode::batch).value().failed.size() == 2);
@@ -477,7 +477,7 @@ TEST_CASE("unit of work: what is lost is settled before anything is sent") {
     CHECK(at.secret() == (stored_order(at.outside).starts_with("new") ? 42 : 0));
 }
 
-TEST_CASE("unit of work: with operation rows every loss is settled for good") {
+TEST_CASE("unit of work: with operation rows every lost answer is settled definitely") {
     memory_backend const store;
     losing const way{store};
     retrying_options how;
@@ -495,7 +495,7 @@ TEST_CASE("unit of work: with operation rows every loss is settled for good") {
     auto const saved = work.save().value();
     REQUIRE(told(saved) == "modified unknown, ");
     CHECK_FALSE(saved.failed[0].problem->operation_id.empty());
-    SECTION("as it is") {
+    SECTION("unchanged") {
         CHECK(work.save().value().all_saved());
         CHECK(stored_order(outside) == "new/5");
     }

@@ -209,7 +209,7 @@ std::string run_cell(std::string_view state, std::string_view verb) {
 
 } // namespace
 
-TEST_CASE("unit of work: every verb in every state, over one type and over several") {
+TEST_CASE("unit of work: every verb works in every state, with one type and with several") {
     CHECK(std::size(grid) == 7 * 12);
     for (grid_cell const& each : grid) {
         CAPTURE(each.state, each.verb);
@@ -218,7 +218,7 @@ TEST_CASE("unit of work: every verb in every state, over one type and over sever
     }
 }
 
-TEST_CASE("unit of work: entities of two types are one transaction, whose culprit is named by its type") {
+TEST_CASE("unit of work: entities of two types are one transaction, and an error names the type of the failed change") {
     memory_backend const store;
     losing const way{store};
     tables<booked, receipt> const all{way, "orders"};
@@ -261,7 +261,7 @@ TEST_CASE("unit of work: entities of two types are one transaction, whose culpri
     CHECK(all.of<receipt>().get("ann", 2).value().paid == 9);
 }
 
-TEST_CASE("refresh says whether the row is there, also of an entity that was added and never sent") {
+TEST_CASE("refresh() reports whether the row exists, even for an entity that was added and not yet saved") {
     memory_backend store;
     orders_table const orders{store, "orders"};
     orders.create().value();

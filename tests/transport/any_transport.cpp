@@ -52,7 +52,7 @@ private:
 
 } // namespace
 
-TEST_CASE("any transport passes every request on, and the call with it") {
+TEST_CASE("any_transport forwards every request together with its call") {
     int alive = 0;
     auto const kept = std::make_shared<state>(alive);
     any_transport const any = noting{kept};
@@ -73,7 +73,7 @@ TEST_CASE("any transport passes every request on, and the call with it") {
     CHECK(context.attempts == 7);
 }
 
-TEST_CASE("copies of any transport share one state and keep it alive") {
+TEST_CASE("copies of any_transport share one state and keep it alive") {
     int alive = 0;
     auto kept = std::make_shared<state>(alive);
     auto const* const seen = &kept->seen;
@@ -97,7 +97,7 @@ TEST_CASE("copies of any transport share one state and keep it alive") {
     CHECK(alive == 0);
 }
 
-TEST_CASE("a request that a transport does not know is answered with NotSupported") {
+TEST_CASE("a request that a transport does not support is answered with NotSupported") {
     auto const check = [](auto const& answer, std::string const& name) {
         REQUIRE_FALSE(answer.has_value());
         CHECK(answer.error().code == error_code::not_supported);

@@ -45,7 +45,7 @@ struct twice {
 
 } // namespace
 
-TEST_CASE("nobody watches: attempts are counted, and that is all") {
+TEST_CASE("without an observer attempts are only counted") {
     no_clock time;
     call context;
     get_entity const asked{"Orders", "p", "r", {}};
@@ -94,7 +94,7 @@ TEST_CASE("a request that is refused before it is sent is an operation without a
     CHECK(eyes.events[0].system.empty());
 }
 
-TEST_CASE("what a record says: rows, size of a batch, code, status, effect") {
+TEST_CASE("a record contains rows, batch size, code, status and effect") {
     memory_backend const store;
     watcher eyes;
     call context;
@@ -129,7 +129,7 @@ TEST_CASE("what a record says: rows, size of a batch, code, status, effect") {
     CHECK(eyes.all("attempt")[1].attempt.batch_size == 3);
 }
 
-TEST_CASE("times are those of the transport's clock") {
+TEST_CASE("times are from the transport's clock") {
     testing::manual_clock time;
     watcher eyes;
     call context;
@@ -147,7 +147,7 @@ TEST_CASE("times are those of the transport's clock") {
     CHECK(eyes.events[1].operation.ended == start + 3s);
 }
 
-TEST_CASE("spans: the caller's above the operation's above those of its attempts") {
+TEST_CASE("spans: the caller's span contains the operation's, which contains those of its attempts") {
     watcher eyes;
     call_options options;
     options.watch = &eyes;
@@ -177,7 +177,7 @@ TEST_CASE("spans: the caller's above the operation's above those of its attempts
     }
 }
 
-TEST_CASE("without a trace there are ids all the same, of this call alone") {
+TEST_CASE("without a trace ids exist for this call alone") {
     watcher eyes;
     call one;
     call two;
@@ -192,7 +192,7 @@ TEST_CASE("without a trace there are ids all the same, of this call alone") {
     CHECK(done[0].operation.span.own.span_id != done[1].operation.span.own.span_id);
 }
 
-TEST_CASE("answers that come later and in another order, on one thread") {
+TEST_CASE("answers on one thread may come later and in another order") {
     // What a channel does: a call for each request; times and ids are with who sent.
     struct sent {
         get_entity request;

@@ -26,7 +26,7 @@ std::vector<get_entity> reads(std::initializer_list<char const*> keys) {
 
 } // namespace
 
-TEST_CASE("a transport without channels is asked one by one, in the order of sending") {
+TEST_CASE("a transport without channels executes requests one by one in the order they are sent") {
     events log;
     one_by_one const plain{&log};
     auto const three = reads({"0", "1!", "2"});
@@ -36,7 +36,7 @@ TEST_CASE("a transport without channels is asked one by one, in the order of sen
     CHECK(answered.successes() == 2);
 }
 
-TEST_CASE("a transport with channels is asked through one of its own") {
+TEST_CASE("a transport with channels uses its own channel") {
     events log;
     std::size_t most = 0;
     many_at_once const wide{{&log}, &most};
@@ -45,7 +45,7 @@ TEST_CASE("a transport with channels is asked through one of its own") {
     CHECK(most == 2);
 }
 
-TEST_CASE("requests of all kinds in one channel; one that the transport does not know is NotSupported") {
+TEST_CASE("requests of all kinds can be sent in one channel, and an unsupported one is NotSupported") {
     memory_backend const store;
     poll_driver io;
     auto const opened = open_channel(store, io);
@@ -103,7 +103,7 @@ TEST_CASE("a request that was cancelled before its turn is not executed") {
     CHECK(log == events{"1"});
 }
 
-TEST_CASE("a sink that sends only appends, and one that throws loses nothing else") {
+TEST_CASE("a sink that sends only appends requests, and one that throws loses no other answers") {
     events log;
     poll_driver io;
     auto const opened = open_channel(one_by_one{&log}, io);
@@ -125,7 +125,7 @@ TEST_CASE("a sink that sends only appends, and one that throws loses nothing els
     CHECK(opened->wakes_at() == steady_time::min());
 }
 
-TEST_CASE("a driver of poll waits by its clock when nothing is watched, and has one guest of a type") {
+TEST_CASE("a poll_driver waits by its clock if nothing is watched, and has one guest of each type") {
     testing::manual_clock time;
     poll_driver io{time};
     steady_time const then = time.steady() + std::chrono::hours{1};

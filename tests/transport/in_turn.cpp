@@ -66,7 +66,7 @@ struct fixture {
 static_assert(operation<in_turn<query_entities>> && takes_answer_to<in_turn<query_entities>, query_entities>);
 static_assert(!takes_answer_to<in_turn<query_entities>, get_entity>);
 
-TEST_CASE("in_turn: goes on until it is told to end, or an answer is an error") {
+TEST_CASE("in_turn: continues until it is ended or an answer is an error") {
     fixture f;
     call context;
     CHECK(f.read(context));
@@ -81,7 +81,7 @@ TEST_CASE("in_turn: goes on until it is told to end, or an answer is an error") 
     CHECK(f.pages == 1);
 }
 
-TEST_CASE("run: all requests under one call, or each under its own") {
+TEST_CASE("run: requests share one call or have one each") {
     fixture f;
     steady_time const begun = f.time.steady();
     call_options options;

@@ -34,7 +34,7 @@ struct stage {
 
 } // namespace
 
-TEST_CASE("run sends, waits and finishes in the order of the operation") {
+TEST_CASE("run() sends, waits and finishes in the order of the operation") {
     stage on;
     auto work = on.does("a", {{"1"}, {"", on.start + 3ms}, {"2!"}, {"3"}});
     CHECK(run(work, on.context, on.time, on.plain) == "a finished");
@@ -42,7 +42,7 @@ TEST_CASE("run sends, waits and finishes in the order of the operation") {
     CHECK(on.time.steady() == on.start + 3ms);
 }
 
-TEST_CASE("run takes the result of an operation that has nothing to do") {
+TEST_CASE("run() returns the result of an operation that has nothing to do") {
     stage on;
     auto work = on.does("a", {});
     CHECK(run(work, on.context, on.time, on.plain) == "a finished");
@@ -50,7 +50,7 @@ TEST_CASE("run takes the result of an operation that has nothing to do") {
     CHECK(on.time.waits.empty());
 }
 
-TEST_CASE("run drives through any transport as well") {
+TEST_CASE("run() works with any_transport") {
     stage on;
     any_transport const any = on.plain;
     auto work = on.does("a", {{"1"}});
@@ -58,7 +58,7 @@ TEST_CASE("run drives through any transport as well") {
     CHECK(on.log == events{"a1", "a1 answered"});
 }
 
-TEST_CASE("a wait sleeps in slices of 5 ms and no longer than asked") {
+TEST_CASE("a wait sleeps in slices of 5 ms and no longer than requested") {
     stage on;
     CHECK(wait_until(on.start + 12ms, on.context, on.time));
     CHECK(on.time.waits == std::vector<steady_time>{on.start + 5ms, on.start + 10ms, on.start + 12ms});
@@ -90,13 +90,13 @@ TEST_CASE("a wait notices a cancellation at its next slice") {
     CHECK(on.time.waits.size() == 2);
 }
 
-TEST_CASE("a wait that is over succeeds, but not when the caller has gone") {
+TEST_CASE("a wait that has ended succeeds unless the caller was cancelled") {
     stage on;
     on.context.deadline = on.start;
     CHECK(wait_until(on.start, on.context, on.time).error().code == error_code::deadline_exceeded);
 }
 
-TEST_CASE("run abandons an operation whose deadline passes while it waits") {
+TEST_CASE("run() abandons an operation whose deadline passes while it waits") {
     stage on;
     on.context.deadline = on.start + 8ms;
     auto work = on.does("a", {{"1"}, {"", on.start + 20ms}, {"2"}});
@@ -105,7 +105,7 @@ TEST_CASE("run abandons an operation whose deadline passes while it waits") {
     CHECK(on.time.steady() == on.start + 8ms);
 }
 
-TEST_CASE("run abandons an operation that is cancelled while it waits") {
+TEST_CASE("run() abandons an operation that is cancelled while it waits") {
     stage on;
     cancellation_source source;
     on.context.cancellation = source.token();
@@ -116,7 +116,7 @@ TEST_CASE("run abandons an operation that is cancelled while it waits") {
     CHECK(on.time.waits.size() == 1);
 }
 
-TEST_CASE("run goes on with an operation that survives being abandoned") {
+TEST_CASE("run() continues an operation that handles being abandoned") {
     stage on;
     struct stubborn : scripted {
         using scripted::scripted;
@@ -132,7 +132,7 @@ TEST_CASE("run goes on with an operation that survives being abandoned") {
     CHECK(run(work, on.context, on.time, on.plain) == "cleaned up");
 }
 
-TEST_CASE("run sends each step to its place") {
+TEST_CASE("run() sends each step to its place") {
     stage on;
     events other;
     one_by_one second{&other};
@@ -142,7 +142,7 @@ TEST_CASE("run sends each step to its place") {
     CHECK(on.log == events{"a1", "a1 answered", "a2 answered", "a3! not found", "a4", "a4 answered"});
 }
 
-TEST_CASE("run abandons an operation that sends to a place that is not there, and asks nobody in its stead") {
+TEST_CASE("run() abandons an operation that sends to a missing place, and sends nothing elsewhere") {
     stage on;
     events other;
     one_by_one second{&other};
@@ -154,7 +154,7 @@ TEST_CASE("run abandons an operation that sends to a place that is not there, an
     CHECK(other.empty());
 }
 
-TEST_CASE("run abandons an operation that takes no answer to what it sends") {
+TEST_CASE("run() abandons an operation that does not accept the answer to its request") {
     struct deaf {
         get_entity request{};
         bool stopped{};

@@ -34,7 +34,7 @@ TEST_CASE("a call may start until it is cancelled or its deadline is reached") {
     CHECK(refused.error().http_status == 0);
 }
 
-TEST_CASE("of two reasons to stop, the caller's word comes first") {
+TEST_CASE("cancellation takes precedence over a passed deadline") {
     entitable_test::manual_clock time;
     cancellation_source source;
     source.cancel();
@@ -91,7 +91,7 @@ std::string shown_by(Transport through, std::string_view row_key) {
 
 } // namespace
 
-TEST_CASE("an entity is shown by get_entity where a transport can no better") {
+TEST_CASE("a visit falls back to get_entity if a transport has nothing better") {
     static_assert(!answers<getting, read_entity>);
     int gets = 0;
     CHECK(shown_by(getting{&gets}, "r") == "p,r,Orders,\"7\",stale");
@@ -99,7 +99,7 @@ TEST_CASE("an entity is shown by get_entity where a transport can no better") {
     CHECK(gets == 2);
 }
 
-TEST_CASE("an entity is shown by a transport that can, and not by one that inherited it") {
+TEST_CASE("a visit uses the function of a transport, but not an inherited one") {
     static_assert(answers<visiting, read_entity>);
     static_assert(!answers<inheriting, read_entity>);
     int gets = 0;
@@ -109,7 +109,7 @@ TEST_CASE("an entity is shown by a transport that can, and not by one that inher
     CHECK(gets == 1);
 }
 
-TEST_CASE("what a visitor returns is the outcome of the read") {
+TEST_CASE("the return value of a visitor is the result of the read") {
     int gets = 0;
     auto const refuse = [](row_view const&, etag const&, bool) -> result<void> {
         return failure{error_code::row_mismatch, "does not fit"};

@@ -20,7 +20,7 @@ TEST_CASE("base64: the vectors of RFC 4648") {
     }
 }
 
-TEST_CASE("base64: every length and byte comes back") {
+TEST_CASE("base64: every length and byte is decoded again") {
     std::string bytes;
     for (int length = 0; length < 300; ++length) {
         std::string text;
@@ -32,7 +32,7 @@ TEST_CASE("base64: every length and byte comes back") {
     }
 }
 
-TEST_CASE("base64: what is none") {
+TEST_CASE("base64: invalid text is refused") {
     for (std::string_view const bad :
         {"@@@", "@@@@", "Zg=", "Zg", "Z===", "=Zg=", "Zg==Zg==", "Zm9v\r\n", " Zm9", "Zm-_", "===="}) {
         std::string out;

@@ -135,7 +135,7 @@ TEST_CASE("traps 38, 40: each operation has its ETag") {
     CHECK(outcome->results[2].etag.empty());
 }
 
-TEST_CASE("trap 39: the index of the operation that failed, where it is named") {
+TEST_CASE("trap 39: the index of the failed operation is read if the answer contains it") {
     auto const index_of = [](std::string_view message) {
         auto const outcome = read(failed(message), changes(3));
         REQUIRE_FALSE(outcome);
@@ -160,7 +160,7 @@ TEST_CASE("trap 39: the index of the operation that failed, where it is named") 
     CHECK_FALSE(missing.error().operation_index);
 }
 
-TEST_CASE("trap 41, reliability 101: what is no answer leaves the effect unknown") {
+TEST_CASE("trap 41, reliability 101: a malformed answer leaves the effect unknown") {
     std::string const two = answer(part("204 No Content") + part("204 No Content"));
     REQUIRE(read(two, changes(2)));
     for (std::size_t size = 0; size + 2 < two.size(); ++size) { // all but the last line end
@@ -211,7 +211,7 @@ TEST_CASE("trap 41, reliability 101: what is no answer leaves the effect unknown
     unclear(outer_twice, 2);
 }
 
-TEST_CASE("an answer inside of a value is not one") {
+TEST_CASE("an answer inside a value is not taken for an answer") {
     auto const outcome = read(answer(part("204", "ETag: \"a\"\r\nLocation: HTTP/1.1 200 --changesetresponse_2\r\n",
                                   "HTTP/1.1 409 Conflict\r\nx--changesetresponse_2")),
         changes(1));
@@ -219,7 +219,7 @@ TEST_CASE("an answer inside of a value is not one") {
     CHECK(outcome->results[0].etag.text() == "\"a\"");
 }
 
-TEST_CASE("a transaction that is throttled says when to come again") {
+TEST_CASE("a throttled transaction reports when to retry") {
     auto const throttled =
         read("--batchresponse_1\r\nContent-Type: multipart/mixed; boundary=changesetresponse_2\r\n\r\n" +
                 part("429 ?", "Retry-After: 3\r\n", R"({"odata.error":{"code":"429","message":{"value":"x"}}})") +

@@ -25,7 +25,7 @@ std::string read_by(detail::entity_reader& reader, std::string const& body) {
 
 } // namespace
 
-TEST_CASE("what a reader read before changes nothing of what it reads next") {
+TEST_CASE("earlier documents do not affect the next one") {
     // Bodies that differ in as little as can be from some other one: a name, its place, a type, a value, a member more or less.
     std::vector<std::string> const bodies{
         R"({"PartitionKey":"p","RowKey":"r","A":1,"B@odata.type":"Edm.Int64","B":"5"})",
@@ -64,7 +64,7 @@ TEST_CASE("what a reader read before changes nothing of what it reads next") {
     }
 }
 
-TEST_CASE("a body without a byte and without an address") {
+TEST_CASE("an empty body with a null data pointer is refused") {
     detail::entity_reader reader;
     detail::sent_entity entity;
     CHECK_FALSE(reader.read(std::string_view{}, entity));

@@ -67,7 +67,7 @@ TEST_CASE("vectors: error answers") {
     }
 }
 
-TEST_CASE("error answers in JSON, XML, and without words") {
+TEST_CASE("error answers can be JSON, XML or empty") {
     auto const json = problem_of(answer(409,
         R"({"odata.error":{"code":"EntityAlreadyExists","message":{"lang":"en-US","value":"The specified entity already exists.\nRequestId:1-2\nTime:x"}}})"));
     CHECK(json.code == error_code::entity_already_exists);
@@ -134,7 +134,7 @@ TEST_CASE("traps 18, 56: Retry-After in both forms, and junk") {
     }
 }
 
-TEST_CASE("a word that is not known falls back to a status that is clear by itself") {
+TEST_CASE("an unknown error code falls back to the status if that is unambiguous") {
     struct expected {
         int status;
         std::string_view word;

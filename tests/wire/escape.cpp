@@ -43,7 +43,7 @@ TEST_CASE("vectors: keys in paths") {
     CHECK(count >= 30);
 }
 
-TEST_CASE("every text comes back from its escaped form") {
+TEST_CASE("every text is decoded from its escaped form") {
     std::string all;
     for (int byte = 0; byte < 256; ++byte) {
         all += static_cast<char>(byte);

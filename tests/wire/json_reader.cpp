@@ -61,7 +61,7 @@ void refused(std::string_view document) {
 
 } // namespace
 
-TEST_CASE("traps 20, 22, 24: values by the type beside them, or by their own form") {
+TEST_CASE("traps 20, 22, 24: values have the annotated type, or the type of their own form") {
     CHECK(read_value(R"("V":7)") == "Edm.Int32 7");
     CHECK(read_value(R"("V":-2147483648)") == "Edm.Int32 -2147483648");
     CHECK(read_value(R"("V":2147483648)") == "Edm.Int64 2147483648");
@@ -80,7 +80,7 @@ TEST_CASE("traps 20, 22, 24: values by the type beside them, or by their own for
     CHECK(read_value(R"("V":"","W":0)") == "Edm.String \"\"");
 }
 
-TEST_CASE("numbers of any length are the nearest doubles, however they are read") {
+TEST_CASE("numbers of any length are read as the nearest double, by every path") {
     detail::json_reader reader;
     random_source random{20'260};
     for (int round = 0; round < 20'000; ++round) {
@@ -108,7 +108,7 @@ TEST_CASE("numbers of any length are the nearest doubles, however they are read"
     }
 }
 
-TEST_CASE("reliability 39 to 48: values that are none") {
+TEST_CASE("reliability 39 to 48: invalid values are refused") {
     for (std::string_view const bad : {R"("V":NaN)", R"("V":1e400)", R"("V@odata.type":"Edm.Int32","V":2147483648)",
              R"("V@odata.type":"Edm.Int32","V":1.0)", R"("V@odata.type":"Edm.Int32","V":"1")",
              R"("V@odata.type":"Edm.Int64","V":"9223372036854775808")", R"("V@odata.type":"Edm.Int64","V":"5.0")",
@@ -133,7 +133,7 @@ TEST_CASE("reliability 39 to 48: values that are none") {
     }
 }
 
-TEST_CASE("reliability 50, 87 to 92: documents that are none") {
+TEST_CASE("reliability 50, 87 to 92: invalid documents are refused") {
     refused("");
     refused(" ");
     refused("{");
@@ -180,7 +180,7 @@ TEST_CASE("reliability 50, 87 to 92: documents that are none") {
     refused(entity(many.substr(1)));
 }
 
-TEST_CASE("a shape that was refused is no example for the next row") {
+TEST_CASE("a refused shape is not reused for the next row") {
     detail::json_reader reader;
     std::string const twice = entity(R"("V":1,"V":1)");
     for (int round = 0; round < 3; ++round) {
@@ -190,7 +190,7 @@ TEST_CASE("a shape that was refused is no example for the next row") {
     CHECK_FALSE(reader.read_page("{\"value\":[" + twice + "," + twice + "]}", rows));
 }
 
-TEST_CASE("rows of a page, of one shape and of many") {
+TEST_CASE("rows of a page may have one shape or many") {
     std::string const body = "{\"odata.metadata\":\"x\",\"value\":[" +
         entity(R"("A":1,"B@odata.type":"Edm.Int64","B":"2")") + "," +
         entity(R"("A":-1,"B@odata.type":"Edm.Int64","B":"3")") + "," +
@@ -252,7 +252,7 @@ bool read_alike(detail::json_reader& reader, std::string const& body) {
 
 } // namespace
 
-TEST_CASE("a page that is walked is the page of its document") {
+TEST_CASE("walking a page gives the same rows as parsing its document") {
     std::string const members = R"("A":1,"D":2.5,"B":true,"L@odata.type":"Edm.Int64","L":"-2","T":"\u00e9\n")";
     auto const page_of = [&](std::string const& first, std::string const& second) {
         return R"({"odata.metadata":"m","value":[)" + first + "," + second + "," + entity(members) + "]}";
@@ -260,7 +260,7 @@ TEST_CASE("a page that is walked is the page of its document") {
     std::string const usual = entity(members);
     std::string const tagged = R"({"odata.etag":"W/\"1\"",)" + usual.substr(1);
     detail::json_reader reader;
-    SECTION("with any byte gone, another one, or the rest cut off") {
+    SECTION("with any byte removed or changed, or the rest cut off") {
         std::string const body = page_of(tagged, tagged);
         REQUIRE(read_alike(reader, body));
         std::size_t good = 0;
@@ -275,7 +275,7 @@ TEST_CASE("a page that is walked is the page of its document") {
         }
         CHECK(good > 300); // in a value most bytes are as good as others
     }
-    SECTION("an entity alone, with any byte another one, or the rest cut off") {
+    SECTION("a single entity, with any byte changed or the rest cut off") {
         std::size_t good = 0;
         auto const check = [&](std::string body) {
             body.shrink_to_fit();
@@ -353,7 +353,7 @@ TEST_CASE("a page that is walked is the page of its document") {
     }
 }
 
-TEST_CASE("trap 35, full metadata: what is not the user's is passed over") {
+TEST_CASE("trap 35, full metadata: system annotations are skipped") {
     detail::json_reader reader;
     auto const read = reader.read_entity(
         R"({"odata.metadata":"m","odata.type":"a.T","odata.id":"i","odata.etag":"W/\"datetime'2026-07-27T12%3A28%3A53.1234600Z'\"",)"
@@ -369,7 +369,7 @@ TEST_CASE("trap 35, full metadata: what is not the user's is passed over") {
     CHECK_FALSE(cursor.next(property));
 }
 
-TEST_CASE("an ETag is kept only where it does not follow from the Timestamp") {
+TEST_CASE("an ETag is only stored if it does not correspond to the Timestamp") {
     auto const kept = [](std::string const& time, std::string const& tag) {
         detail::json_reader reader;
         page rows;
@@ -392,7 +392,7 @@ TEST_CASE("an ETag is kept only where it does not follow from the Timestamp") {
     CHECK(kept("2026-07-27T12:28:53.12346Z", R"(W/\"datetime'2026-07-27T12:28:53.12346Z'\")"));
 }
 
-TEST_CASE("lists of tables") {
+TEST_CASE("lists of tables are read") {
     detail::json_reader reader;
     auto const read = reader.read_tables(R"({"odata.metadata":"x","value":[{"TableName":"A"},{"TableName":"B"}]})");
     REQUIRE(read);
@@ -404,7 +404,7 @@ TEST_CASE("lists of tables") {
     }
 }
 
-TEST_CASE("vectors: values read, and values that are none") {
+TEST_CASE("vectors: valid and invalid values") {
     vectors const all{"property_encoding.json"};
     if (!all) {
         return;

@@ -83,7 +83,7 @@ TEST_CASE("traps 22, 25, 26: every type in JSON") {
     CHECK(property(std::string_view{"\0", 1}) == "\"V\":\"\\u0000\"");
 }
 
-TEST_CASE("a number of few digits is written as any other one: the shortest text that is it") {
+TEST_CASE("a number with few digits is written as the shortest text that reads back") {
     std::size_t wrong = 0;
     auto const check = [&](double number) {
         char text[40];
@@ -105,7 +105,7 @@ TEST_CASE("a number of few digits is written as any other one: the shortest text
     CHECK(wrong == 0);
 }
 
-TEST_CASE("a character is escaped wherever it stands") {
+TEST_CASE("a character is escaped at any position") {
     for (std::size_t size = 1; size < 26; ++size) {
         for (std::size_t at = 0; at < size; ++at) {
             for (auto const& [character, escaped] : {std::pair{'"', "\\\""}, {'\\', "\\\\"}, {'\x1F', "\\u001f"}}) {
@@ -130,7 +130,7 @@ TEST_CASE("a name is escaped in its annotation and before its value") {
     }
 }
 
-TEST_CASE("an entity is one line, without absent values and the Timestamp") {
+TEST_CASE("an entity is one line without absent values and the Timestamp") {
     row_builder builder{"p'", "\"r\""};
     builder.add("N", value_view{1});
     builder.add("Absent", edm_type::int64, std::nullopt);

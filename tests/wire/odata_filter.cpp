@@ -64,7 +64,7 @@ TEST_CASE("traps 9, 21, 26, 28, 29: constants") {
     CHECK(literal(std::numeric_limits<double>::infinity()) == "none");
 }
 
-TEST_CASE("key ranges and conditions as text") {
+TEST_CASE("key ranges and conditions are written as text") {
     CHECK(wrote({}) == "");
     key_range range;
     range.partition = key_interval::only("a");
@@ -83,7 +83,7 @@ TEST_CASE("key ranges and conditions as text") {
     CHECK(wrote({{a, opposite, b, also, opposite}}) == "not ((not (A eq 1)) and B lt 2)");
 }
 
-TEST_CASE("what has no text is left out where that lets in more rows only") {
+TEST_CASE("a condition without a text is omitted only if that admits more rows") {
     CHECK(wrote({{none}}) == "part: ");
     CHECK(wrote({{none, opposite}}) == "part: ");
     CHECK(wrote({{a, none, also}}) == "part: A eq 1");
@@ -138,7 +138,7 @@ TEST_CASE("vectors: constants and filters") {
     CHECK(same >= 33); // the others have times with fewer digits, other parentheses or "binary"
 }
 
-TEST_CASE("what the planner sends to a service is no longer in a URL than the profile allows") {
+TEST_CASE("a filter from the planner is no longer in a URL than the profile allows") {
     using line = fields<entitable_test::result_line>;
     using of = mapping<entitable_test::result_line>;
     std::size_t longest = 0;

@@ -30,7 +30,7 @@ edm_type type_of(std::string_view constant) {
 
 } // namespace
 
-TEST_CASE("conditions by the grammar of the service") {
+TEST_CASE("conditions follow the grammar of the service") {
     CHECK(read("").empty());
     CHECK(read("A eq 1") == "A == 1");
     CHECK(read("A ne 1") == "A != 1");
@@ -52,7 +52,7 @@ TEST_CASE("conditions by the grammar of the service") {
     CHECK(read("truely eq true") == "truely == true");
 }
 
-TEST_CASE("constants and their types") {
+TEST_CASE("constants are read with their types") {
     CHECK(type_of("42") == edm_type::int32);
     CHECK(type_of("-2147483648") == edm_type::int32);
     CHECK(type_of("2147483648") == edm_type::int64);
@@ -71,7 +71,7 @@ TEST_CASE("constants and their types") {
     CHECK(type_of("binary''") == edm_type::binary);
 }
 
-TEST_CASE("what is no condition") {
+TEST_CASE("invalid conditions are refused") {
     for (std::string_view const text :
         {"(", ")", "()", "A eq", "eq 1", "A eq 1 and", "A eq 1 or or B eq 2", "A eq 1)", "(A eq 1", "A EQ 1", "A eq 'x",
             "A eq 1x", "A eq 1.", "A eq -", "A eq 1e", "A eq .5", "A eq null", "null eq A", "A == 1",
@@ -88,7 +88,7 @@ TEST_CASE("what is no condition") {
     }
 }
 
-TEST_CASE("a condition has bounds") {
+TEST_CASE("the size of a condition is limited") {
     std::string deep;
     for (int level = 0; level < 64; ++level) {
         deep = "(" + deep;
@@ -110,7 +110,7 @@ TEST_CASE("a condition has bounds") {
     CHECK(read("A eq '" + std::string(40'000, 'x') + "'") == "InvalidInput");
 }
 
-TEST_CASE("what the writer writes is read as the same") {
+TEST_CASE("a written filter is read back as the same") {
     filter all;
     std::string const bytes("\0\xFF'", 3);
     for (value_view const& operand : {value_view{"it's"}, value_view{""}, value_view{std::int32_t{-7}},

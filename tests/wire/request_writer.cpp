@@ -62,7 +62,7 @@ std::string change(mutation made, service kind = service::storage) {
 
 } // namespace
 
-TEST_CASE("requests about tables") {
+TEST_CASE("requests about tables are written") {
     plain(create_table{"Orders"}, "POST https://a.table.core.windows.net/Tables",
         "Content-Type: application/json\nPrefer: return-no-content\n", R"({"TableName":"Orders"})");
     plain(delete_table{"Orders"}, "DELETE https://a.table.core.windows.net/Tables('Orders')", "", "");
@@ -72,7 +72,7 @@ TEST_CASE("requests about tables") {
             .starts_with("GET https://a.table.core.windows.net/Tables?$top=100&NextTableName=1%2120%21T3JkZXJz\n"));
 }
 
-TEST_CASE("reads: keys always come, an ETag too") {
+TEST_CASE("reads: keys are always requested, and ETags too") {
     plain(get_entity{"Orders", "O'Hara", "", {}},
         "GET https://a.table.core.windows.net/Orders(PartitionKey='O%27%27Hara',RowKey='')", "", "");
     plain(get_entity{"Orders", "p", "r", {"N", "RowKey", "\xC3\xA4"}},
@@ -99,7 +99,7 @@ TEST_CASE("reads: keys always come, an ETag too") {
         "&$select=PartitionKey%2CRowKey%2CTimestamp%2CN&$top=7&NextPartitionKey=1%214%21cA--");
 }
 
-TEST_CASE("writes: six forms; traps 36 and 37: conditions where they belong and nowhere else") {
+TEST_CASE("writes: six forms; traps 36 and 37: conditions only for the forms that have them") {
     row const entity = make_row("p'", "r", {{"N", 1}});
     std::string const at = " https://a.table.core.windows.net/Orders(PartitionKey='p%27%27',RowKey='r')\n";
     std::string const type = "Content-Type: application/json\n";
@@ -121,7 +121,7 @@ TEST_CASE("writes: six forms; traps 36 and 37: conditions where they belong and 
     CHECK(change(mutation::replace(entity, any_etag), service::cosmos).starts_with("PUT"));
 }
 
-TEST_CASE("an ETag with a line end is not sent") {
+TEST_CASE("an ETag with a line break is not sent") {
     http_request out;
     for (std::string const bad : {"\"a\r\nb\"", "\"a\nX-Other: 1\"", "\"\x01\""}) {
         auto const change = mutation::remove(make_row("p", "r"), etag{bad});
@@ -205,7 +205,7 @@ TEST_CASE("vectors: requests of transactions") {
     CHECK(count >= 9);
 }
 
-TEST_CASE("a transaction in every form, for a service that refuses PATCH") {
+TEST_CASE("a transaction can be written for a service that refuses PATCH") {
     http_request out;
     row const entity = make_row("p", "a\r\n--changeset_id--", {{"V", "\r\n--changeset_id--\r\n--batch_id--"}});
     transact const request{"Orders", {mutation::insert_or_merge(entity), mutation::remove(entity, any_etag)}};

@@ -14,7 +14,7 @@ detail::service_token sample() { return {read_location::primary, "1!4!cA--", "1!
 
 } // namespace
 
-TEST_CASE("trap 14: a token is text that outlives the process: golden values") {
+TEST_CASE("trap 14: a token is text that outlives the process, with golden values") {
     CHECK(detail::make_service_token(7, sample()) == "r1!p!4e0a7d82815c1d5c!P1%214%21cA--!R1%214%21Mg--");
     CHECK(detail::make_service_token(7, {read_location::secondary, "p", std::nullopt, std::nullopt}) ==
         "r1!s!5d7d213372ad36ab!Pp");
@@ -22,7 +22,7 @@ TEST_CASE("trap 14: a token is text that outlives the process: golden values") {
         "r1!p!d9a94c2616592c18!TT");
 }
 
-TEST_CASE("traps 11, 13, 16: tokens come back as they were, for the same query only") {
+TEST_CASE("traps 11, 13, 16: tokens are parsed back unchanged, for the same query only") {
     std::string every;
     for (int byte = 1; byte < 256; ++byte) {
         every += static_cast<char>(byte);
@@ -48,7 +48,7 @@ TEST_CASE("traps 11, 13, 16: tokens come back as they were, for the same query o
     }
 }
 
-TEST_CASE("tokens that were cut, changed or forged are refused") {
+TEST_CASE("tokens that were truncated, changed or forged are refused") {
     std::string const good = detail::make_service_token(42, sample());
     for (std::size_t size = 0; size < good.size(); ++size) {
         CHECK_FALSE(detail::read_service_token(42, good.substr(0, size)));
@@ -68,7 +68,7 @@ TEST_CASE("tokens that were cut, changed or forged are refused") {
     }
 }
 
-TEST_CASE("an empty part of a token is none, unless the emulator means the empty partition key") {
+TEST_CASE("an empty part of a token is omitted, except for an empty partition key before a row key") {
     auto const url_of = [](std::string_view partition, std::string_view row) {
         http_headers headers;
         REQUIRE(headers.add("x-ms-continuation-NextPartitionKey", partition));

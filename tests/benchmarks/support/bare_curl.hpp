@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The yardstick of channels and loops: libcurl's multi interface by hand.
+/// The baseline for channels and loops: libcurl's multi interface by hand.
 
 #include <curl/curl.h>
 
@@ -13,7 +13,7 @@
 
 namespace measure {
 
-/// libcurl and nothing else: point reads by one multi handle, every other one of another host.
+/// Only libcurl: point reads with one multi handle, alternating between two hosts.
 class bare_curl {
 public:
     bare_curl(std::array<std::string, 2> const& origins, std::size_t reads, std::size_t in_flight)
@@ -45,7 +45,7 @@ public:
     void run() {
         std::size_t started = 0;
         std::size_t done = 0;
-        auto const start = [&](CURL* easy) { // each request has an address and fields, here always the same
+        auto const start = [&](CURL* easy) { // each request has an address and fields, always the same here
             curl_easy_setopt(easy, CURLOPT_URL, url_[started % 2].c_str());
             curl_easy_setopt(easy, CURLOPT_HTTPHEADER, list_);
             curl_multi_add_handle(multi_, easy);

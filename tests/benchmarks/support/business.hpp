@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The entity that the benchmarks store: keys of 13 and 18 characters, 12 properties of 8 types, made from a number.
+/// The entity of the benchmarks: keys of 13 and 18 characters, 12 properties of 8 types, generated from a number.
 
 #include <entitable/entitable.hpp>
 
@@ -35,7 +35,7 @@ ENTITABLE(business,
     row_key(id),
     properties(name, description, city, category, employees, founded, rating, turnover, open, visits, changed, owner))
 
-/// The keys of entity `index`, of which each partition has `rows_each`.
+/// The keys of entity `index`; each partition has `rows_each` entities.
 inline std::string region_of(std::size_t index, std::size_t rows_each) {
     char text[32];
     std::snprintf(text, sizeof text, "region-%06zu", index / rows_each);
@@ -74,7 +74,7 @@ inline business make_business(std::size_t index, std::size_t rows_each) {
     return made;
 }
 
-/// Those from `from` on, before `to`.
+/// Entities `from` to before `to`.
 inline std::vector<business> make_businesses(std::size_t from, std::size_t to, std::size_t rows_each) {
     std::vector<business> all;
     for (std::size_t index = from; index < to; ++index) {

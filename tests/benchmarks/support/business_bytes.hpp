@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The entity of the benchmarks as one would store it by hand: a timestamp and its properties, one behind the other.
+/// The entity of the benchmarks in a hand-written format: a timestamp and its properties, one after the other.
 
 #include "business.hpp"
 
@@ -33,7 +33,7 @@ void take(char const*& from, T& value) {
     from += sizeof value;
 }
 
-/// The properties one behind the other, in an order that both sides know.
+/// The properties one after the other, in an order that both sides know.
 template <class Entity, class Each>
 void properties(Entity& made, Each const& each) {
     each(made.name);
@@ -56,7 +56,7 @@ inline void put_business(std::string& out, business const& made) {
     by_hand_bytes::put(out, entitable::system_clock().now());
     by_hand_bytes::properties(made, [&](auto const& value) { by_hand_bytes::put(out, value); });
 }
-/// All but its keys.
+/// Everything except its keys.
 inline void take_business(char const* from, business& out) {
     entitable::date_time timestamp;
     by_hand_bytes::take(from, timestamp);

@@ -10,10 +10,10 @@
 #include <new>
 
 namespace measure {
-inline std::atomic<std::uint64_t> allocations{0}; ///< since the program began
+inline std::atomic<std::uint64_t> allocations{0}; ///< since the start of the program
 }
 
-// Not inlined: the compiler would take the pair of malloc and delete for a mistake.
+// Not inlined: the compiler would warn about the pair of malloc and delete.
 [[gnu::noinline]] void* operator new(std::size_t size) {
     measure::allocations.fetch_add(1, std::memory_order_relaxed);
     if (void* const block = std::malloc(size == 0 ? 1 : size)) {

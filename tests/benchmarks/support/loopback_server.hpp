@@ -3,8 +3,9 @@
 #pragma once
 
 /// \file
-/// A fast server on 127.0.0.1 in a process of its own: one thread, epoll, keep-alive, the same answer to every request that
-/// has no body, at once or after a time, or each so many another answer. It ends with the program that made it.
+/// A fast server on 127.0.0.1 in a process of its own: one thread, epoll, keep-alive, the same answer to every request
+/// without a body, at once or after a delay, or another answer to every n-th request. It ends with the program that started
+/// it.
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -24,16 +25,16 @@
 
 namespace measure {
 
-/// How a server answers, if not the same at once.
+/// How a server answers, if not always the same at once.
 struct loopback_options {
-    std::chrono::milliseconds latency{}; ///< of each answer; without TLS only
-    std::size_t each{};                  ///< the request of this number, and each so many on, is answered with `other`
+    std::chrono::milliseconds latency{}; ///< of each answer; only without TLS
+    std::size_t each{};                  ///< every request with a multiple of this number is answered with `other`
     std::string other{};
 };
 
 class loopback_server {
 public:
-    /// Serves `answer`, with TLS when there is a context for it. To be made while the program has one thread.
+    /// Serves `answer`, with TLS if there is a context for it. Must be created while the program has one thread.
     loopback_server(std::string answer, SSL_CTX* tls, loopback_options how = {})
         : answer_(std::move(answer)), tls_(tls), how_(std::move(how)) {
         listening_ = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
@@ -61,7 +62,7 @@ public:
     loopback_server(loopback_server const&) = delete;
     loopback_server& operator=(loopback_server const&) = delete;
     ~loopback_server() {
-        ::close(alive_); // the child sees that
+        ::close(alive_); // the child notices that
         ::waitpid(child_, nullptr, 0);
     }
 
@@ -118,7 +119,7 @@ private:
         }
     }
 
-    /// One that waits for its time. All wait equally long, so they are due in the order in which they came.
+    /// An answer that waits for its time. All wait equally long, so they are due in the order they were added.
     struct due_answer {
         std::chrono::steady_clock::time_point at;
         int descriptor;
@@ -139,7 +140,7 @@ private:
         }
     }
 
-    /// Reads what is there and answers whole requests; false when the client has gone.
+    /// Reads what has arrived and answers complete requests. False when the client has disconnected.
     bool answer(int descriptor, connection& with) {
         char bytes[16384];
         for (;;) {
@@ -172,7 +173,7 @@ private:
                 }
             }
             if (with.ssl == nullptr && got < static_cast<long>(sizeof bytes)) {
-                return true; // what comes later is announced anew
+                return true; // later data is reported by another event
             }
         }
     }

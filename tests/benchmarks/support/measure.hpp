@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// How the benchmarks measure: contenders take turns, round by round, in one process; what counts are medians, and
-/// medians of the ratios of one round. CPU time of the process, except where threads are compared.
+/// How the benchmarks measure: contenders alternate, round by round, in one process. The results are medians, and
+/// medians of the ratios per round. CPU time of the process, except when threads are compared.
 
 #include <malloc.h>
 #include <pthread.h>
@@ -34,7 +34,7 @@ inline double median(std::vector<double> values) {
     return values[values.size() / 2];
 }
 
-/// CPU ns of one of so many operations.
+/// CPU ns per operation.
 template <class Work>
 double timed(std::size_t operations, Work const& work) {
     double const begin = cpu_now();
@@ -42,7 +42,7 @@ double timed(std::size_t operations, Work const& work) {
     return (cpu_now() - begin) / static_cast<double>(operations);
 }
 
-/// The same, of the clock on the wall.
+/// The same in wall time.
 template <class Work>
 double wall(std::size_t operations, Work const& work) {
     auto const begin = std::chrono::steady_clock::now();
@@ -53,7 +53,7 @@ double wall(std::size_t operations, Work const& work) {
 
 inline void heading() { std::printf("%-46s %8s %8s   ratio\n", "", "by hand", "ours, ns"); }
 
-/// Runs both in turn; each returns the CPU ns of one operation. The limit is that of ours over the yardstick.
+/// Runs both in turn; each returns the CPU ns of one operation. `limit` is the allowed ratio of ours to the baseline.
 inline void compare(char const* name, double limit, std::size_t rounds, std::function<double()> const& yardstick,
     std::function<double()> const& ours) {
     std::vector<double> first;
@@ -71,13 +71,13 @@ inline void compare(char const* name, double limit, std::size_t rounds, std::fun
         median(ratios), *least, *most, limit, median(ratios) <= limit ? "" : "  MISSED");
 }
 
-/// Bytes that are allocated now, the allocator's own included.
+/// Bytes currently allocated, including the allocator's overhead.
 inline std::size_t allocated_bytes() {
     auto const now = mallinfo2();
     return now.uordblks + now.hblkhd;
 }
 
-/// Millions of operations a second on so many threads, each on a processor of its own.
+/// Millions of operations per second on this number of threads, each on a processor of its own.
 inline double rate(std::size_t threads, std::function<void(std::size_t, std::mt19937_64&)> const& operation) {
     std::atomic<bool> go{false};
     std::atomic<bool> stop{false};
@@ -112,15 +112,15 @@ inline double rate(std::size_t threads, std::function<void(std::size_t, std::mt1
     return static_cast<double>(total) / time.count();
 }
 
-/// What two threads gain that do nothing but count.
+/// The speed-up of two threads that only count.
 inline double free_cores() {
     auto const spin = [](std::size_t, std::mt19937_64& random) { (void)random(); };
     double const one = rate(1, spin);
     return rate(2, spin) / one;
 }
 
-/// What two threads gain over one, ours beside the form by hand. A window counts only if both cores were free before
-/// and after it.
+/// The speed-up of two threads over one, compared with the hand-written form. A time window counts only if both cores
+/// were free before and after it.
 inline void two_threads(char const* name, double limit,
     std::function<void(std::size_t, std::mt19937_64&)> const& by_hand,
     std::function<void(std::size_t, std::mt19937_64&)> const& ours) {

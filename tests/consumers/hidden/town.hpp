@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What crosses the borders of two shared libraries that hide all but these functions.
+/// The interface between two shared libraries that hide everything but these functions.
 
 #include <entitable/entitable.hpp>
 
@@ -16,11 +16,11 @@ struct town {
 
 ENTITABLE(town, partition_key(country), row_key(name), properties())
 
-/// An empty table of towns, from the one library.
+/// An empty table of towns, from one library.
 __attribute__((visibility("default"))) entitable::any_transport opened();
 
-/// Throws the error that there is no such town, from the other.
+/// Throws the error for a missing town, from the other library.
 __attribute__((visibility("default"))) town found(entitable::any_transport const& towns, std::string const& name);
 
-/// Takes the error out of a result, which the caller destroys.
+/// Moves the error out of a result, which the caller destroys.
 __attribute__((visibility("default"))) entitable::error error_of(entitable::result<town>& failed);

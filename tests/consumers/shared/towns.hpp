@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A shared library that keeps towns. Entities, handles, results and exceptions of entitable cross its border.
+/// A shared library that stores towns. Entities, handles, results and exceptions of entitable cross its border.
 
 #include <entitable/entitable.hpp>
 
@@ -21,13 +21,13 @@ ENTITABLE(town, partition_key(country), row_key(name), properties(people))
 /// A handle of the store that the library opened.
 entitable::any_transport opened_towns();
 
-/// Throws the error of the library when there is no such town.
+/// Throws the library's error for a missing town.
 town town_of(entitable::any_transport const& towns, std::string const& country, std::string const& name);
 
-/// Asks a query that was made on the other side of the border.
+/// Runs a query that was created on the other side of the border.
 std::size_t count_towns(entitable::query<town, entitable::access_path::partition> towns);
 
-/// What the library takes for the clock of the computer.
+/// The address of the library's system clock.
 entitable::clock* clock_of_towns();
 
 /// In the second file of the program.

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A little application: a library that lends books. It takes any transport.
+/// A small application: a library that lends books. Works with any transport.
 
 #include <entitable/entitable.hpp>
 
@@ -33,7 +33,7 @@ public:
         return loans_.insert({std::move(shelf), book, {}});
     }
 
-    /// False when somebody has it. Tries again where another reader was in between, and where the service is busy.
+    /// False if the book is lent. Tries again if another reader was faster or the service is busy.
     entitable::result<bool> lend(std::string const& shelf, std::int32_t book, std::string const& reader) {
         for (int attempts = 0;; ++attempts) {
             auto found = loans_.get_stored(shelf, book);
@@ -57,7 +57,7 @@ public:
         }
     }
 
-    /// How many books of a shelf are at home.
+    /// The number of available books of a shelf.
     entitable::result<std::size_t> at_home(std::string const& shelf) {
         using l = entitable::fields<loan>;
         std::size_t count = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Tests a little application with what the library gives for that.
+// Tests a small application with the library's testing tools.
 
 #include "library.hpp"
 #include <entitable/testing.hpp>
@@ -13,12 +13,12 @@ using testing::require;
 
 namespace {
 
-/// What is so holds, or the program ends and says where.
+/// The condition is true, or the program ends and prints the line.
 void holds(bool so, std::string why, int line = __builtin_LINE()) {
     require(so ? testing::verdict::yes() : testing::verdict::no(std::move(why)), __FILE__, line);
 }
 
-/// The whole application in memory, and what it has stored as text.
+/// The whole application in memory, and its stored rows as text.
 void books_are_lent() {
     testing::manual_clock time;
     local_options options;
@@ -48,7 +48,7 @@ void books_are_lent() {
     require(testing::has_entity(store, "Loans", "poetry", "0000000008"));
 }
 
-/// Pages of any size, empty ones too: the application must not care.
+/// Pages of any size, including empty ones: the application must not depend on them.
 void pages_do_not_matter() {
     for (std::uint64_t seed = 1; seed <= 50; ++seed) {
         local_options options;
@@ -62,7 +62,7 @@ void pages_do_not_matter() {
     }
 }
 
-/// What is sent, and nothing else.
+/// The exact requests.
 void nothing_is_read_twice() {
     testing::spy<memory_backend> const watched{memory_backend{}};
     lending library{watched};
@@ -75,7 +75,7 @@ void nothing_is_read_twice() {
     holds(!sent.front().change.condition.any(), "the write is conditional");
 }
 
-/// Answers that no store gives when asked.
+/// Answers that no store would give.
 void a_busy_service_is_asked_again() {
     testing::scripted service;
     get_entity::response book;
