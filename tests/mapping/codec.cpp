@@ -437,7 +437,8 @@ TEST_CASE("a name without a value is refused as such and not as another type") {
     stored.add("trim", edm_type::string, std::nullopt);
     error const refused = refusal_of<painted>(stored.build());
     CHECK(refused.code == error_code::row_mismatch);
-    CHECK_THAT(refused.message, ContainsSubstring("\"wall\"") && ContainsSubstring("a value that the member cannot hold"));
+    CHECK_THAT(
+        refused.message, ContainsSubstring("\"wall\"") && ContainsSubstring("a value that the member cannot hold"));
 }
 
 TEST_CASE("a value without a name is refused when it would be written, in present and absent rows") {
