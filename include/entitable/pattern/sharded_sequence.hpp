@@ -14,9 +14,9 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Several rows that count, each in a partition of its own; each call draws one of them.
 ///
 /// Two things are promised and nothing else: no number is ever given twice, and `total()` is exact. Numbers do not ascend,
-/// neither in time nor for one caller, and have gaps until all shards have counted as far. The number of shards belongs to
-/// the counter for good: another one is refused with RowMismatch. `start` and `step` do as well, but are not stored: every program gives
-/// the same.
+/// neither in time nor for one caller, and have gaps until all shards have counted as far. The number of shards, `start` and `step` belong to
+/// the counter for good: the first row stores them, and another one is refused with RowMismatch. A row that an earlier version made has no
+/// start and no step: the first call of a program of this version stores its own there, so let all programs of one counter give the same.
 ///
 /// Of the options, `block` is not used. Errors, threads and copies as with `sequence`.
 class sharded_sequence {
@@ -24,7 +24,8 @@ public:
     /// `shards`: 2 to 1000.
     sharded_sequence(any_transport through, std::string counted, std::uint32_t shards, sequence_options options = {});
 
-    /// A number that nobody else gets. Cost: a read and a write; the first call of an object reads one row more.
+    /// A number that nobody else gets. Cost: a read and a write; the first call of an object reads the first row before, and
+    /// makes or completes it.
     [[nodiscard]] result<sequence_number> next() const;
     /// How many numbers were taken: the sum over all shards. Those of writes that were applied and whose answer was lost are included;
     /// those taken meanwhile may be. Cost: one request for each shard.
@@ -39,7 +40,7 @@ private:
         std::vector<detail::counter_row> counters;
         random_source random;
         result<void> usable;
-        atomic<bool> agreed{false}; ///< the first row counts for as many shards
+        atomic<bool> agreed{false}; ///< the first row has the same declaration
     };
     shared<state> state_;
 };
