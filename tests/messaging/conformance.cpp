@@ -29,6 +29,12 @@ queue_world<table_queue<errand>> world_on(Store const& store, testing::manual_cl
         [](table_queue<errand> const& of) {
             auto const all = of.dead_letters().value();
             return all.size() == 1 ? all[0].id + ": " + all[0].why : std::to_string(all.size());
+        },
+        &time,
+        [store, how](entitable::clock& own) {
+            queue_options with = how;
+            with.time = &own;
+            return table_queue<errand>{store, "errands", with};
         }};
 }
 

@@ -49,6 +49,12 @@ queue_world<azure_queue<errand>> world_on(
                 dead->complete().value(); // and there is no other
             }
             return of.dead_letters().claim().value() ? "several" : told;
+        },
+        &time,
+        [service, how, text](entitable::clock& own) {
+            queue_options with = how;
+            with.time = &own;
+            return azure_queue<errand>{account, "errands", with, text, service};
         }};
 }
 

@@ -10,9 +10,11 @@
 #include <entitable/messaging/message_queue.hpp>
 
 #include <support/catch.hpp>
+#include <support/wrong_clock.hpp>
 
 #include <functional>
 #include <limits>
+#include <set>
 
 namespace entitable_test {
 
@@ -36,6 +38,8 @@ struct queue_world {
     Q queue;
     std::function<void(std::chrono::nanoseconds)> pass;   ///< lets time go by
     std::function<std::string(Q const&)> one_dead_letter; ///< the id and the reason of the only dead letter
+    entitable::clock* time;                               ///< of the store
+    std::function<Q(entitable::clock&)> with_clock;       ///< the same queue for a program with a clock of its own
 };
 
 /// Runs the suite; each part with a world of its own.
@@ -219,6 +223,138 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
             }
         }
         CHECK(sum == 31);
+    }
+    SECTION("clocks an hour off: nothing waits longer than its own delay and visibility") {
+        for (std::chrono::hours const of_producer : {-1h, 0h, 1h}) {
+            for (std::chrono::hours const of_worker : {-1h, 0h, 1h}) {
+                auto const in = make();
+                clock_off_by slow{*in.time, of_producer};
+                clock_off_by fast{*in.time, of_worker};
+                Q const producer = in.with_clock(slow);
+                Q const worker = in.with_clock(fast);
+                CAPTURE(of_producer.count(), of_worker.count());
+                CHECK(none(worker));
+                auto const at_once = producer.enqueue({"Ulm", 1}).value().id;
+                {
+                    auto item = worker.claim().value();
+                    REQUIRE(item);
+                    CHECK(item->id() == at_once);
+                    CHECK(item->remaining() > 1s);
+                    CHECK(item->remaining() <= 4s);
+                } // and ends
+                auto const delayed = producer.enqueue({"Ulm", 2}, {.delay = 20s}).value().id;
+                CHECK(none(worker));
+                in.pass(5s); // the claim is over
+                auto again = worker.claim().value();
+                REQUIRE(again);
+                CHECK(again->id() == at_once);
+                CHECK(again->release(3s));
+                CHECK(none(worker));
+                in.pass(4s);
+                again = worker.claim().value();
+                REQUIRE(again);
+                CHECK(again->id() == at_once);
+                CHECK(again->deliveries() == 3);
+                CHECK(again->complete());
+                CHECK(none(worker));
+                in.pass(12s);
+                again = worker.claim().value();
+                REQUIRE(again);
+                CHECK(again->id() == delayed);
+                CHECK(again->complete());
+            }
+        }
+    }
+    SECTION("a busy worker has what came first, whatever comes behind it and whoever's clock is wrong") {
+        auto const in = make();
+        clock_off_by slow{*in.time, -1h};
+        clock_off_by fast{*in.time, 1h};
+        auto const id = in.with_clock(slow).enqueue({"Ulm", 0}).value().id;
+        Q const others = in.with_clock(fast);
+        bool found = false;
+        for (std::int32_t number = 1; number < 40 && !found; ++number) {
+            others.enqueue({"Ulm", number}).value();
+            in.pass(100ms);
+            auto item = in.queue.claim().value();
+            REQUIRE(item);
+            found = item->id() == id;
+            CHECK(item->complete());
+        }
+        CHECK(found); // within four seconds
+    }
+    SECTION("ids that the queue gives differ, and are those of the claims") {
+        auto const in = make();
+        std::set<std::string> given;
+        for (std::int32_t number = 0; number < 6; ++number) {
+            given.insert(in.queue.enqueue({"Ulm", number}).value().id);
+        }
+        if constexpr (requires(std::vector<errand> const& many) { in.queue.enqueue_all(many); }) {
+            for (auto const& each : in.queue.enqueue_all(std::vector<errand>(5, errand{"Ulm", 7})).value()) {
+                CHECK_FALSE(each.already_there);
+                given.insert(each.id);
+            }
+            CHECK(given.size() == 11);
+        }
+        std::set<std::string> claimed;
+        while (auto item = in.queue.claim().value()) {
+            claimed.emplace(item->id());
+            CHECK(item->complete());
+        }
+        CHECK(claimed == given);
+    }
+    if constexpr (requires(std::vector<errand> const& many) { make().queue.enqueue_all(many); }) {
+        SECTION("groups: completed together, alone and given back, each message once") {
+            auto const in = make();
+            in.queue.enqueue_all(std::vector<errand>(9, errand{"Ulm", 7})).value();
+            auto some = in.queue.claim_some(9).value();
+            REQUIRE(some.size() == 9);
+            std::string const lost{some[0].id()};
+            CHECK(some[0].release());
+            CHECK(some[1].complete());
+            auto const rest = std::span{some}.subspan(2);
+            CHECK(in.queue.complete_all(rest).value() == 7);
+            auto item = in.queue.claim().value();
+            REQUIRE(item);
+            CHECK(item->id() == lost);
+            CHECK(item->deliveries() == 2);
+            CHECK(item->complete());
+            CHECK(none(in.queue));
+            in.pass(5s);
+            CHECK(none(in.queue));
+        }
+    }
+    if constexpr (requires { make().queue.requeue(make().queue.dead_letters().value()[0]); }) {
+        SECTION("a dead letter that is put back is delivered as if for the first time, and one that is purged is not") {
+            auto const in = make();
+            for (bool const back : {true, false}) {
+                auto const id = in.queue.enqueue({"Ulm", 1}).value().id;
+                for (int delivery = 0; delivery < 3; ++delivery) {
+                    CHECK(in.queue.claim().value()->fail("no"));
+                }
+                CHECK(none(in.queue));
+                auto const dead = in.queue.dead_letters().value();
+                REQUIRE(dead.size() == 1);
+                CHECK(dead[0].id == id);
+                CHECK((back ? in.queue.requeue(dead[0]) : in.queue.purge(dead[0])));
+                CHECK((back ? in.queue.requeue(dead[0]) : in.queue.purge(dead[0])).error().code == error_code::receipt_lost);
+                auto item = in.queue.claim().value();
+                CHECK(item.has_value() == back);
+                if (item) {
+                    CHECK(item->deliveries() == 1);
+                    CHECK(item->complete());
+                }
+                CHECK(in.queue.enqueue({"Ulm", 1}, {.delay = {}, .id = id}).value().already_there);
+            }
+        }
+    }
+    SECTION("a claim that waits ends by its stop token, and the next one finds what came") {
+        auto const in = make();
+        cancellation_source stop;
+        CHECK_FALSE(in.queue.claim({.wait = 2s, .stop = stop.token()}).value());
+        in.queue.enqueue({"Ulm", 1}, {.delay = 2s}).value();
+        stop.cancel();
+        CHECK_FALSE(in.queue.claim({.wait = no_timeout, .stop = stop.token()}).value());
+        CHECK(in.queue.claim({.wait = 60s}).value()->complete());
     }
 }
 

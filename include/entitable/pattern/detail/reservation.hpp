@@ -11,20 +11,32 @@
 #include <entitable/request/operation.hpp>
 #include <entitable/request/requests.hpp>
 
+#include <optional>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Location and settings of a counter.
+/// Which numbers a counter gives: what its row declares for all programs.
+struct number_rule {
+    std::int64_t start{1};
+    std::int64_t step{1};
+
+    friend bool operator==(number_rule const&, number_rule const&) = default;
+};
+
+/// Where a counter stands and how it counts.
 struct counter_row {
     std::string table;
     std::string partition_key;
     std::string row_key;
     std::int64_t start{1};
     std::int64_t step{1};
-    std::int32_t shards{0}; ///< the number of shards that the row must have; 0 for a counter that is not sharded
+    std::int32_t shards{0};                ///< that the row must agree with; 0 for a counter that is not sharded
+    std::optional<number_rule> declared{}; ///< that the row must agree with; the first row of a sharded counter has it
 };
 
-/// Reads the counter of a stored row. Errors: RowMismatch if it is not a number, or is for another number of shards.
+/// The count in a stored row. RowMismatch unless it is a number, and the row counts for as many shards from the same start by the same step. A
+/// row without a start or a step agrees with every declaration.
 [[nodiscard]] result<value_view> counted_value(row_view stored, counter_row const& counter);
 
 /// A block of numbers that belongs to the caller alone.
@@ -33,8 +45,9 @@ struct reserved {
     std::uint32_t attempts{}; ///< number of writes sent
 };
 
-/// Reads the row, adds to it, writes it under the ETag that was read. A block of 0 numbers creates the row if it is missing, checks it, and
-/// ends. The row and the random source must outlive it.
+/// Reads the row, adds to it, writes it under the ETag that was read. A run of 0 numbers makes the row if it is missing, checks it, and ends. If
+/// the row lacks what the counter declares, that is merged into it first, under the ETag that was read. The row and the random source must
+/// outlive it.
 ///
 /// Numbers are returned only after a definite success of the conditional write. A write whose response was lost is followed by a new read,
 /// and the numbers that it may have taken are skipped. A missing row is created first, with a count of zero, so that two programs that
@@ -62,9 +75,11 @@ public:
     [[nodiscard]] result<reserved> finish() { return *std::move(outcome_); }
 
 private:
-    enum class phase : std::uint8_t { read, insert, add, create };
+    enum class phase : std::uint8_t { read, insert, declare, add, create };
 
     void insert_row();
+    /// Completes a row of a program that stored neither start nor step.
+    void declare(etag version);
     void add(value_view counted, etag version);
     /// Starts over after a wait, unless the attempts are used up.
     void repeat(failure beaten, steady_time now);

@@ -12,6 +12,15 @@ namespace detail {
 
 inline constexpr std::string_view counter_value = "Value";
 inline constexpr std::string_view counter_shards = "Shards";
+inline constexpr std::string_view counter_start = "Start";
+inline constexpr std::string_view counter_step = "Step";
+
+ENTITABLE_DECL failure counter_differs(counter_row const& counter, std::string_view name, std::string_view stored) {
+    std::int64_t const own = name == counter_start ? counter.declared->start : counter.declared->step;
+    return failure{error_code::row_mismatch,
+        text::joined({"the row of the sequence ", counter.row_key, " has ", name, " ", stored,
+            ", and this program has ", std::to_string(own), ": every program must give the same start and step"})};
+}
 
 ENTITABLE_DECL result<value_view> counted_value(row_view stored, counter_row const& counter) {
     auto const counted = stored.find(counter_value);
@@ -25,7 +34,24 @@ ENTITABLE_DECL result<value_view> counted_value(row_view stored, counter_row con
             text::joined({"the row of the sequence has ", std::to_string(sharded), " shards, but ",
                 std::to_string(counter.shards), " were requested"})};
     }
+    if (counter.declared) {
+        for (std::string_view const name : {counter_start, counter_step}) {
+            auto const found = stored.find(name);
+            std::int64_t const own = name == counter_start ? counter.declared->start : counter.declared->step;
+            if (found && found->type() != edm_type::int64) {
+                return counter_differs(counter, name, "of another type than Int64");
+            }
+            if (found && found->as_int64() != own) {
+                return counter_differs(counter, name, std::to_string(found->as_int64()));
+            }
+        }
+    }
     return *counted;
+}
+
+ENTITABLE_DECL void add_declaration(row_builder& made, number_rule const& declared) {
+    made.add(counter_start, value_view{declared.start});
+    made.add(counter_step, value_view{declared.step});
 }
 
 ENTITABLE_DECL void reservation::answer(result<get_entity::response> found, steady_time) {
@@ -43,7 +69,18 @@ ENTITABLE_DECL void reservation::answer(result<get_entity::response> found, stea
         end(failure{counted.error()});
         return;
     }
-    add(*counted, std::move(found->etag));
+    if (counter_.declared && (!found->entity.view().find(counter_start) || !found->entity.view().find(counter_step))) {
+        declare(std::move(found->etag));
+    } else {
+        add(*counted, std::move(found->etag));
+    }
+}
+
+ENTITABLE_DECL void reservation::declare(etag version) {
+    row_builder builder{counter_.partition_key, counter_.row_key};
+    add_declaration(builder, *counter_.declared);
+    writing_.change = mutation::merge(builder.build(), std::move(version));
+    phase_ = phase::declare;
 }
 
 ENTITABLE_DECL void reservation::add(value_view counted, etag version) {
@@ -77,18 +114,22 @@ ENTITABLE_DECL void reservation::insert_row() {
     if (counter_.shards > 0) {
         builder.add(counter_shards, value_view{counter_.shards});
     }
+    if (counter_.declared) {
+        add_declaration(builder, *counter_.declared);
+    }
     writing_.change = mutation::insert(builder.build());
     phase_ = phase::insert;
 }
 
 ENTITABLE_DECL void reservation::answer(result<written> done, steady_time now) {
     bool const added = phase_ == phase::add;
+    bool const declared = phase_ == phase::declare; // read again: the ETag is another, and somebody may have counted
     phase_ = phase::read;
     attempts_ += added ? 1U : 0U;
     if (done) {
         if (added) {
             outcome_.emplace(reserved{first_, attempts_});
-        } else if (!done->etag.empty()) {
+        } else if (!declared && !done->etag.empty()) {
             add(value_view{counter_.start - counter_.step}, std::move(done->etag));
         }
         return;
@@ -101,9 +142,8 @@ ENTITABLE_DECL void reservation::answer(result<written> done, steady_time now) {
     switch (problem.error().code) {
         case error_code::entity_already_exists:
         case error_code::update_condition_not_satisfied: repeat(std::move(problem), now); break;
-        case error_code::
-            resource_not_found: // the row was removed, or, with the code of some services, the table does not exist
-            if (!added && !created_) {
+        case error_code::resource_not_found: // the row was removed, or, by the code of some services, there is no table
+            if (!added && !declared && !created_) {
                 phase_ = phase::create;
             } else {
                 repeat(std::move(problem), now);

@@ -26,8 +26,9 @@ ENTITABLE_DECL sharded_sequence::state::state(
     for (std::uint32_t shard = 0; shard < shards; ++shard) {
         std::string partition = options.partition_key + "__";
         text::append_decimal(partition, shard, 3);
-        counters.push_back({options.table, std::move(partition), name, 1, 1, static_cast<std::int32_t>(shards)});
+        counters.push_back({options.table, std::move(partition), name, 1, 1, static_cast<std::int32_t>(shards), {}});
     }
+    counters[0].declared = detail::number_rule{options.start, options.step};
 }
 
 ENTITABLE_DECL sharded_sequence::sharded_sequence(
@@ -46,7 +47,7 @@ ENTITABLE_DECL result<sequence_number> sharded_sequence::next() const {
     auto const shard = static_cast<std::int64_t>(state_->random.bits() % state_->counters.size());
     call context{options.calls, *options.time};
     context.location = read_location::primary;
-    // The first row is checked before the others: two programs with different numbers of shards conflict in it.
+    // The first row comes before the others: two programs of different declarations meet in it.
     if (!state_->agreed.load(memory_order::acquire)) {
         detail::reservation agreeing{state_->counters[0], 0, options.max_attempts, options.delays, state_->random};
         if (auto const agreed = run(agreeing, context, *options.time, state_->through); !agreed) {
