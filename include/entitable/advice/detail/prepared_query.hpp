@@ -15,7 +15,7 @@ namespace detail {
 struct asked_leaf {
     int column{-1};         ///< in the sample; -1: no row has the member
     bool equality{};        ///< fixes the member's value
-    bool range{};           ///< bounds it
+    bool range{};           ///< bounds the member's value
     std::vector<char> rows; ///< 1 if a row satisfies it
 };
 
