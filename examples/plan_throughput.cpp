@@ -32,7 +32,7 @@ plan_throughput --refused N --of M                       judges a share of reque
   --autoscale            creates with autoscale, or in a database that shares its throughput
   --item-kb K            one entity (1)
   --ru-per-write R       request units that one write is charged (10); measure yours
-  --page YEAR            figures of the provider's page of 2025 or of 2021 (2025)
+  --page YEAR            values of the provider's page of 2025 or of 2021 (2025)
   --html FILE            writes a page with a picture
   --help                 this
 )";

@@ -3,9 +3,8 @@
 #pragma once
 
 /// \file
-/// Advice before a deployment, on keys, load and request units: `advise`, `simulate`, `plan_throughput`. Part of the core. The core
-/// umbrella does not include it, so that other programs do not compile it. With separate compilation its bodies are in
-/// `entitable/advice/src.hpp`.
+/// Advice on keys, load and request units before deployment: `advise`, `simulate`, `plan_throughput`. Part of the core. The core umbrella
+/// does not include it, so that other programs do not compile it. With separate compilation its bodies are in `entitable/advice/src.hpp`.
 
 #include <entitable/advice/advise.hpp>
 #include <entitable/advice/census.hpp>

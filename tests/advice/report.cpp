@@ -69,8 +69,7 @@ TEST_CASE("a report contains the six pictures and declarations to copy") {
     CHECK(page.find("http://") == page.find("http://www.w3.org/2000/svg")); // a name, not an address
 
     std::string const text = report.to_string().value();
-    for (char const* words :
-        {"What is there", "Load over time, simulated", "Stress test of one partition", "timetable"}) {
+    for (char const* words : {"Data", "Load over time, simulated", "Stress test of one partition", "timetable"}) {
         CHECK_THAT(text, ContainsSubstring(words));
     }
 }

@@ -245,7 +245,7 @@ TEST_CASE("an impossible load, model or policy is refused, and the error names t
     refused(good, with(simulation_engine::by_size, 0), "minutes");
     refused(good, with(simulation_engine::by_size, 1e9), "minutes");
     refused(load_shape::even(2, arrival_pattern::constant(1e9)), with(simulation_engine::requests, 10),
-        "at most 500,000,000");
+        "limit is 500,000,000");
     simulation_options options;
     options.model.server_rate = 0;
     refused(good, options, "a rate of the service model");

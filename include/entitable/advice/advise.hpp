@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `advise`: what is wrong with the keys of a table under a workload, and which keys would serve it better.
+/// `advise`: finds problems of a table's keys under a workload, and better keys.
 
 #include <entitable/advice/finding.hpp>
 #include <entitable/advice/key_candidate.hpp>
@@ -12,23 +12,23 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What `advise` found.
+/// The result of `advise`.
 struct advice {
-    census there;                          ///< the table as it is
-    service_targets targets;               ///< what it is compared with
+    census there;                          ///< the current table
+    service_targets targets;               ///< the targets to compare with
     std::vector<std::string> dominant;     ///< names of the dominant queries, by weight
     std::vector<std::string> guide;        ///< the provider's rule for each of them: one key property, two, or more
-    std::vector<finding> findings;         ///< the gravest first
-    std::vector<key_candidate> candidates; ///< the best first; the present keys are among them
-    std::size_t present{};                 ///< the place of the present keys among the candidates
+    std::vector<finding> findings;         ///< the most severe first
+    std::vector<key_candidate> candidates; ///< the best first; the current keys are among them
+    std::size_t present{};                 ///< the index of the current keys among the candidates
 
-    /// The finding of a kind; null when there is none.
+    /// Returns the finding of a kind; null if there is none.
     [[nodiscard]] finding const* find(finding_kind kind) const noexcept;
-    /// As text for a terminal.
+    /// Returns the advice as text for a terminal.
     [[nodiscard]] std::string to_string() const;
 };
 
-/// Judges the keys of a sample under a workload, and looks for better ones. Errors: those of `workload::validate`.
+/// Judges the keys of a sample under a workload, and searches for better ones. Errors: those of `workload::validate`.
 [[nodiscard]] result<advice> advise(
     table_sample const& sample, workload const& load, service_targets const& targets = storage_targets());
 

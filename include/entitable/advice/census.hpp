@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `take_census`: facts of a sample. Sizes of partitions and how uneven they are, the values of each member, which keys grow
-/// with time, and which runs of keys the service may serve as one range.
+/// `take_census`: statistics of a sample. Sizes of partitions and their skew, the values of each member, the keys that grow with time, and
+/// the runs of keys that the service may serve as one range.
 
 #include <entitable/advice/heat_map.hpp>
 
@@ -15,52 +15,51 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A class of partition sizes, from one power of two to the next, and how many partitions are in it.
+/// A bin of the histogram of partition sizes, from one power of two to the next.
 struct size_class {
     std::uint64_t least{};      ///< rows
     std::uint64_t most{};       ///< rows
-    std::uint64_t partitions{}; ///< how many
+    std::uint64_t partitions{}; ///< number of partitions
 };
 
-/// How the rows of a table are spread over partitions.
+/// The distribution of a table's rows over partitions.
 struct partition_facts {
-    std::uint64_t count{};           ///< partitions
+    std::uint64_t count{};           ///< number of partitions
     double mean{};                   ///< rows of one
-    std::uint64_t median{};          ///< rows: half of the partitions have no more
-    std::uint64_t of_90_percent{};   ///< rows: 90 of 100 partitions have no more
-    std::uint64_t of_99_percent{};   ///< rows: 99 of 100 partitions have no more
+    std::uint64_t median{};          ///< rows: half of the partitions have at most this many
+    std::uint64_t of_90_percent{};   ///< rows: 90 of 100 partitions have at most this many
+    std::uint64_t of_99_percent{};   ///< rows: 99 of 100 partitions have at most this many
     std::uint64_t largest{};         ///< rows of the largest
     std::uint64_t largest_bytes{};   ///< bytes of the one with most bytes
     std::string largest_key;         ///< its partition key
     double largest_share{};          ///< of all rows, 0 to 1
     double gini{};                   ///< 0: all are the same; near 1: one has nearly all (C. Gini, 1912)
     std::vector<size_class> classes; ///< by size, without gaps
-    /// The share of the rows that the largest partitions have: at index k of n those of the largest k/(n-1) of the partitions.
+    /// The Lorenz curve: at index k of n, the share of rows in the largest k/(n-1) of the partitions.
     std::vector<double> lorenz;
 };
 
 /// A value and the share of rows that have it.
 struct frequent_value {
-    std::string text; ///< for a person, cut short
+    std::string text; ///< for people, shortened
     double share{};   ///< of the rows of the sample, 0 to 1
     double error{};   ///< of the share, see `table_sample::error_of`
 };
 
-/// The facts of a member.
+/// The statistics of a member.
 struct member_facts {
-    std::string name;          ///< as in the sample
-    sample_column::place at{}; ///< whether it is a property, or in a key
-    std::vector<std::pair<edm_type, std::size_t>>
-        types;                            ///< its types, each with the number of rows of the sample that have it
-    double present{};                     ///< the share of rows that have a value, 0 to 1
-    std::size_t distinct{};               ///< different values in the sample
-    double distinct_estimate{};           ///< different values in the table, estimated
-    double distinct_most{};               ///< the upper bound of that estimate
-    bool unique{};                        ///< every row of the sample has a value, and no two the same
-    std::vector<frequent_value> frequent; ///< the most frequent ones
-    /// Its growth with the time of writing: rank correlation, -1 to 1. Absent where times are not known.
+    std::string name;                                    ///< as in the sample
+    sample_column::place at{};                           ///< whether it is a property, or in a key
+    std::vector<std::pair<edm_type, std::size_t>> types; ///< its types, each with its number of rows in the sample
+    double present{};                                    ///< the share of rows that have a value, 0 to 1
+    std::size_t distinct{};                              ///< different values in the sample
+    double distinct_estimate{};                          ///< different values in the table, estimated
+    double distinct_most{};                              ///< the upper bound of that estimate
+    bool unique{};                                       ///< every row of the sample has a different value
+    std::vector<frequent_value> frequent;                ///< the most frequent ones
+    /// Its growth with the time of writing: rank correlation, -1 to 1. Absent if times are unknown.
     std::optional<double> growth;
-    /// It is text of digits of different lengths: "111" sorts before "2".
+    /// Its text has digits of different lengths: "111" sorts before "2".
     bool unpadded_numbers{};
 };
 
@@ -68,30 +67,30 @@ struct member_facts {
 struct key_run {
     std::string first;     ///< its first partition key
     std::string last;      ///< its last partition key
-    std::uint64_t keys{};  ///< how many
-    bool takes_appends{};  ///< it is the end of the table, and keys grow: every new one goes there
-    bool takes_prepends{}; ///< it is the beginning of the table, and keys fall: every new one goes there
+    std::uint64_t keys{};  ///< number of keys
+    bool takes_appends{};  ///< it is at the end of the table, and keys grow: every new entity goes there
+    bool takes_prepends{}; ///< it is at the beginning of the table, and keys fall: every new entity goes there
 };
 
-/// The facts of a table.
+/// The statistics of a table.
 struct census {
     key_declaration declared;          ///< the keys
-    std::uint64_t rows{};              ///< that were seen
-    std::uint64_t bytes{};             ///< of these, in the service's measure
+    std::uint64_t rows{};              ///< rows read
+    std::uint64_t bytes{};             ///< of these rows, as the service measures them
     std::size_t kept{};                ///< rows of the sample
-    bool whole{};                      ///< the sample has all of them
+    bool whole{};                      ///< the sample has all rows
     bool cut_short{};                  ///< the table has more rows, which were not read
-    double error_of_half{};            ///< the error of a share of a half, in 95 of 100 samples
-    partition_facts partitions;        ///< of all rows seen
+    double error_of_half{};            ///< the error of a share of 50 %, in 95 of 100 samples
+    partition_facts partitions;        ///< of all rows read
     std::vector<member_facts> members; ///< of the rows of the sample
-    /// The growth of partition keys with the time of writing: rank correlation, -1 to 1. Absent where times are not known.
+    /// The growth of partition keys with the time of writing: rank correlation, -1 to 1. Absent if times are unknown.
     std::optional<double> key_growth;
     std::vector<key_run> runs; ///< the longest ones, at most 10, of at least two keys
     heat_map writes{{}};       ///< rows of the sample by key and time of writing
 
-    /// The member with this name; null when there is none.
+    /// Returns the member with this name; null if there is none.
     [[nodiscard]] member_facts const* find(std::string_view name) const noexcept;
-    /// As text for a terminal.
+    /// Returns the census as text for a terminal.
     [[nodiscard]] std::string to_string() const;
 };
 
@@ -100,7 +99,7 @@ struct census {
 
 namespace detail {
 
-/// The facts of partitions with these numbers of rows; the caller fills in `largest_key` and bytes.
+/// Returns the statistics of partitions with these numbers of rows; the caller fills in `largest_key` and bytes.
 [[nodiscard]] partition_facts facts_of_sizes(std::vector<std::uint64_t> rows);
 
 } // namespace detail

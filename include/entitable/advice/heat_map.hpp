@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `heat_map`: events by key and time, counted in a grid of fixed size, and the pattern that the grid shows: a diagonal is a key that
-/// grows with time.
+/// `heat_map`: events by key and time, counted in a grid of fixed size, and the pattern in the grid: a diagonal is a key that grows with
+/// time.
 
 #include <entitable/advice/sample.hpp>
 
@@ -14,7 +14,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What a heat map shows.
+/// The pattern of a heat map.
 enum class heat_pattern : std::uint8_t {
     nothing, ///< too few events, or all at one time
     spread,  ///< events everywhere, all the time
@@ -24,29 +24,29 @@ enum class heat_pattern : std::uint8_t {
     burst,   ///< a bright column: one part of the time has half of the events
 };
 
-/// "append".
+/// Returns the name, such as "append".
 [[nodiscard]] std::string_view to_string(heat_pattern pattern) noexcept;
 
-/// Counts events. The memory does not depend on how many there are. One thread at a time.
+/// Counts events in constant memory. One thread at a time.
 class heat_map {
 public:
     static constexpr std::size_t columns = 96;   ///< parts of the time
     static constexpr std::size_t most_rows = 48; ///< parts of the keys
 
-    /// With rows that begin at these keys, which are in the order of the service. At most `most_rows` of them are used, evenly spread.
+    /// Uses rows that begin at these keys, which are in the order of the service. At most `most_rows` of them are used, evenly spread.
     explicit heat_map(std::vector<std::string> const& keys);
-    /// Of a sample: rows with equal numbers of its partitions, and the times of its rows as events.
+    /// Makes a heat map of a sample: rows with equal numbers of its partitions, and the times of its rows as events.
     [[nodiscard]] static heat_map of(table_sample const& sample);
 
-    /// Counts an event. Times may come in any order; the scale grows with them. Events earlier than the first one that was counted go into
-    /// the first column.
+    /// Counts an event. Times may come in any order; the scale grows with them. Events before the first counted one go into the first
+    /// column.
     void add(std::string_view partition_key, std::int64_t time, double weight = 1);
 
     [[nodiscard]] std::size_t rows() const noexcept { return bounds_.size(); } ///< parts of the keys
     [[nodiscard]] std::string const& key(std::size_t row) const noexcept {
         return bounds_[row];
     } ///< where a row begins
-    /// Events in a cell.
+    /// Returns the events in a cell.
     [[nodiscard]] double at(std::size_t row, std::size_t column) const noexcept {
         return cells_[row * columns + column];
     }
@@ -57,17 +57,17 @@ public:
     [[nodiscard]] std::int64_t begin() const noexcept { return begin_; } ///< time of the first column
     [[nodiscard]] std::int64_t last() const noexcept { return last_; }   ///< time of the latest event
     [[nodiscard]] std::int64_t width() const noexcept { return width_; } ///< time of one column
-    /// Rank correlation of rows and columns, weighted by events; 0 where there is none.
+    /// Returns the rank correlation of rows and columns, weighted by events; 0 if there is none.
     [[nodiscard]] double growth() const noexcept;
-    /// The pattern that it shows.
+    /// Returns the pattern.
     [[nodiscard]] heat_pattern pattern() const noexcept;
 
 private:
     [[nodiscard]] std::size_t row_of(std::string_view key) const noexcept;
 
     std::vector<std::string> bounds_;
-    std::size_t common_{};               ///< bytes that all bounds begin with
-    std::vector<std::uint64_t> leading_; ///< the bytes of each bound behind those
+    std::size_t common_{};               ///< length of the common prefix of all bounds
+    std::vector<std::uint64_t> leading_; ///< the bytes of each bound after the prefix
     std::vector<double> cells_;
     std::int64_t begin_{};
     std::int64_t last_{};

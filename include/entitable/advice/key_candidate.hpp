@@ -3,24 +3,24 @@
 #pragma once
 
 /// \file
-/// `key_candidate`: keys that a table could have, with their advantages and disadvantages and the cost of a copy to them.
+/// `key_candidate`: possible keys of a table, with their advantages and disadvantages and the cost of a copy to them.
 
 #include <entitable/advice/key_score.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Keys that a table could have.
+/// Possible keys of a table.
 struct key_candidate {
-    key_score score;          ///< what the workload costs under them
-    bool present{};           ///< these are the keys that there are
-    std::string why;          ///< where they come from
+    key_score score;          ///< the cost of the workload under them
+    bool present{};           ///< these are the current keys
+    std::string why;          ///< the reason for the candidate
     std::string gains;        ///< the advantages of partitions of this size (single value, several, unique)
     std::string loses;        ///< their disadvantages
-    std::string finer;        ///< the next member to append to the partition key; empty when there is none
+    std::string finer;        ///< the next member to append to the partition key; empty if there is none
     std::string finer_effect; ///< its effect
     std::string declaration;  ///< as text to copy: ENTITABLE(...)
-    double copy_requests{};   ///< the least number that a copy to these keys takes; 0 for the present ones
-    double copy_seconds{};    ///< the least time that it takes, at the target of an account
+    double copy_requests{};   ///< minimum number of requests of a copy to these keys; 0 for the current ones
+    double copy_seconds{};    ///< minimum time of the copy, at the target of an account
 };
 
 ENTITABLE_END_NAMESPACE

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `key_declaration`: which members make the keys, as a value: that of a type, `declaration_of<E>()`, or a hypothetical one.
+/// `key_declaration`: the members that make the keys, as a value: that of a type, `declaration_of<E>()`, or a hypothetical one.
 
 #include <entitable/mapping/mapping.hpp>
 
@@ -18,7 +18,7 @@ struct declared_component {
     bool literal{};          ///< constant text
     bool ordered{true};      ///< a range of its values is a range of keys
     bool descending{};       ///< the greatest value comes first
-    bool text{};             ///< text as it is: ordered only as the last component of its key
+    bool text{};             ///< unescaped text: ordered only as the last component of its key
     bool escaped{};          ///< any text, ordered in every place
     std::uint32_t buckets{}; ///< more than 0: the number of its bucket precedes it
 
@@ -27,11 +27,11 @@ struct declared_component {
 
 /// The keys of a table.
 struct key_declaration {
-    std::string entity;                        ///< the type, for a person
+    std::string entity;                        ///< the type, for people
     std::vector<declared_component> partition; ///< of the partition key; none: one constant partition
     std::vector<declared_component> row;       ///< of the row key
 
-    /// As it is written in the source: `partition_key(authors), row_key(year, id)`.
+    /// Returns the keys as in the source: `partition_key(authors), row_key(year, id)`.
     [[nodiscard]] std::string to_string() const;
 
     friend bool operator==(key_declaration const&, key_declaration const&) = default;
@@ -80,7 +80,7 @@ template <class... Components>
 
 } // namespace detail
 
-/// The keys of a type that ENTITABLE declared.
+/// Returns the keys of a type declared by ENTITABLE.
 template <mapped_entity Entity>
 [[nodiscard]] key_declaration declaration_of() {
     using map = mapping<Entity>;

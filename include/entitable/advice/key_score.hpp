@@ -3,44 +3,44 @@
 #pragma once
 
 /// \file
-/// `key_score`: what a workload costs under a declaration of keys, estimated from a sample. The model:
+/// `key_score`: the cost of a workload under a declaration of keys, estimated from a sample. The model:
 ///
 ///     examined      the rows whose keys match the members that the query fixes, in their order, up to the first one that it does not fix
-///     requests      one for each key range, and one for each further page of 1,000 entities: the least number
+///     requests      one for each key range, and one for each further page of 1,000 entities: the minimum number
 ///     seconds       requests x seconds_per_request + examined x seconds_per_row (`service_targets`)
-///     load          examined rows a second; a partition gets those of its rows; writes go where the latest 5 % of the rows are
-///     hottest       the load of the busiest partition; or all writes, where keys grow or fall with time, because the end of the
-///                   table is served by one server
+///     load          examined rows a second; a partition gets those of its rows; writes go to the latest 5 % of the rows
+///     hottest       the load of the busiest partition; or all writes, if keys grow or fall with time, because one server
+///                   serves the end of the table
 
 #include <entitable/advice/census.hpp>
 #include <entitable/query/access_path.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What one query costs.
+/// The cost of one query.
 struct query_score {
     std::string name;     ///< of the query
     access_path access{}; ///< the worst of its alternatives
-    double ranges{};      ///< key ranges that are asked
-    double partitions{};  ///< partitions that are looked at
+    double ranges{};      ///< key ranges that are queried
+    double partitions{};  ///< partitions that are visited
     double examined{};    ///< rows that the service examines
     double returned{};    ///< rows that it returns
-    double requests{};    ///< the least number
+    double requests{};    ///< the minimum number
     double seconds{};     ///< under the model
     double load{};        ///< rows examined in a second, by all queries of this name together
-    double latency{};     ///< seconds that it has to keep; 0: none
+    double latency{};     ///< its latency limit in seconds; 0: none
     std::string
-        unordered; ///< a member of which a range is asked in the key, where its values are not in order; empty: none
+        unordered; ///< a member with a range condition in the key whose values are not in order there; empty: none
 
-    /// The share of the examined rows that are returned, 0 to 1; 1 where none is examined.
+    /// Returns the share of the examined rows that are returned, 0 to 1; 1 if none is examined.
     [[nodiscard]] double selectivity() const noexcept { return examined <= 0 ? 1.0 : returned / examined; }
-    /// Requests beyond the first of each range: each is a continuation token.
+    /// Returns the requests beyond the first of each range: each is a continuation token.
     [[nodiscard]] double continuations() const noexcept { return requests - ranges; }
     /// Whether it takes longer than its latency, under the model.
     [[nodiscard]] bool misses_latency() const noexcept { return latency > 0 && seconds > latency; }
 };
 
-/// What a workload costs under a declaration.
+/// The cost of a workload under a declaration.
 struct key_score {
     key_declaration declared;         ///< the keys
     bool unique{};                    ///< no two rows of the sample have the same keys
@@ -49,12 +49,12 @@ struct key_score {
     double hottest{};                 ///< entities a second of the busiest partition, or of the end of the table
     std::string hottest_key;          ///< of the busiest partition
     double total{};                   ///< entities a second of the table
-    double growth{};                  ///< rank correlation of the order of partitions and time; 0 where not known
+    double growth{};                  ///< rank correlation of the order of partitions and time; 0 if unknown
     bool transactions{true};          ///< the entities of one transaction can be in one partition
     double cost{};                    ///< seconds of the service in a second, weighted by priority
     bool fits{};                      ///< within the targets of a partition and an account
 
-    /// As text for a terminal.
+    /// Returns the score as text for a terminal.
     [[nodiscard]] std::string to_string() const;
 };
 

@@ -18,22 +18,22 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Thread safety: one thread at a time; merge those of several threads.
 class latency_histogram {
 public:
-    using nanoseconds = std::chrono::nanoseconds; ///< what it counts
+    using nanoseconds = std::chrono::nanoseconds; ///< the unit
 
     /// Counts a duration `times` times; a negative one as 0.
     void add(nanoseconds duration, std::uint64_t times = 1);
-    /// Counts a duration measured by a client that waits for each answer although it meant to send a request every `interval`: the waits
-    /// of the requests that it did not send are counted as well ("coordinated omission").
+    /// Counts a duration measured by a client that waits for each response although it intended to send a request every `interval`: also
+    /// counts the waits of the requests that it did not send ("coordinated omission").
     void add_corrected(nanoseconds duration, nanoseconds interval);
-    /// Adds the counts of another one.
+    /// Adds the counts of another histogram.
     void merge(latency_histogram const& other);
 
     [[nodiscard]] std::uint64_t count() const noexcept { return count_; } ///< durations
-    /// The quantile `part`, 0 to 1: the shortest duration that is not exceeded by `part` of all, to 1.6 %; that of 1 is exact. 0 when there
-    /// is none.
+    /// Returns the quantile `part`, 0 to 1: the shortest duration that `part` of all do not exceed, to 1.6 %; that of 1 is exact. 0 if
+    /// there is none.
     [[nodiscard]] nanoseconds quantile(double part) const noexcept;
     [[nodiscard]] nanoseconds most() const noexcept { return nanoseconds{most_}; } ///< the longest, exactly
-    [[nodiscard]] double mean_seconds() const noexcept;                            ///< exactly; 0 when there is none
+    [[nodiscard]] double mean_seconds() const noexcept;                            ///< exactly; 0 if there is none
 
 private:
     std::vector<std::uint64_t> counts_;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `load_shape`: how many requests come when, and to which partitions: the input of a simulation.
+/// `load_shape`: the distribution of requests over time and partitions: the input of a simulation.
 
 #include <entitable/advice/sample.hpp>
 #include <entitable/advice/workload.hpp>
@@ -26,9 +26,9 @@ struct arrival_pattern {
     double rate{};           ///< entities a second
     double peak{};           ///< entities a second
     double begin{};          ///< second
-    double seconds{};        ///< how long
+    double seconds{};        ///< duration
 
-    /// The same all the time.
+    /// A constant rate.
     [[nodiscard]] static constexpr arrival_pattern constant(double rate) noexcept {
         return {form::constant, rate, rate, 0, 0};
     }
@@ -45,16 +45,16 @@ struct arrival_pattern {
         double rate, double peak, double begin, double seconds) noexcept {
         return {form::burst, rate, peak, begin, seconds};
     }
-    /// The rate at a second from the start.
+    /// Returns the rate at a second from the start.
     [[nodiscard]] double at(double second) const noexcept;
 };
 
 /// Requests over time and partitions. A request is one entity.
 struct load_shape {
-    arrival_pattern arrivals;              ///< all of them
+    arrival_pattern arrivals;              ///< of all requests
     std::vector<double> shares;            ///< of each partition, in the order of keys; scaled to a sum of 1
-    std::vector<std::uint32_t> partitions; ///< how many partitions each share stands for; empty: one each
-    std::vector<std::string> keys;         ///< for a person; empty: numbers
+    std::vector<std::uint32_t> partitions; ///< the number of partitions that each share represents; empty: one each
+    std::vector<std::string> keys;         ///< for people; empty: numbers
     double appended{};                     ///< the part of all requests that goes to the newest partition, 0 to 1
     bool prepends{};                       ///< the newest partition is at the beginning of the table, not at its end
 
@@ -62,20 +62,20 @@ struct load_shape {
     [[nodiscard]] static load_shape even(std::size_t count, arrival_pattern arrivals);
     /// The kth of `count` partitions in proportion to k^-exponent.
     [[nodiscard]] static load_shape zipf(std::size_t count, double exponent, arrival_pattern arrivals);
-    /// Everything to the newest partition, at the end of the table.
+    /// All requests go to the newest partition, at the end of the table.
     [[nodiscard]] static load_shape append(arrival_pattern arrivals);
-    /// Everything to the newest partition, at the beginning of the table.
+    /// All requests go to the newest partition, at the beginning of the table.
     [[nodiscard]] static load_shape prepend(arrival_pattern arrivals);
-    /// The load that a workload puts on keys: that of each partition (`key_score`), and writes at the end of the table where keys grow.
-    /// At most 500 shares; neighbours with little load share one.
+    /// The load of a workload on keys: that of each partition (`key_score`), and writes at the end of the table if keys grow. At most 500
+    /// shares; neighbours with little load share one.
     [[nodiscard]] static load_shape of(
         table_sample const& sample, workload const& load, key_declaration const& declared);
-    /// The same with the present keys.
+    /// The load of a workload on the current keys.
     [[nodiscard]] static load_shape of(table_sample const& sample, workload const& load) {
         return of(sample, load, sample.declared());
     }
 
-    /// OutOfRangeInput names what is negative, no number or missing, and more than 100,000 shares.
+    /// OutOfRangeInput names a negative, non-numeric or missing value, and more than 100,000 shares.
     [[nodiscard]] result<void> validate() const;
 };
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `table_sample`: rows of a table as columns of numbered values, all of them or a uniform draw, with the size of every partition.
-/// The input of advice, made of rows (`sample_builder`), of entities in memory (`sample_of`), or of a table (`sample_table` in
+/// `table_sample`: rows of a table as columns of numbered values, all of them or a uniform draw, with the size of every partition. The
+/// input of advice, made from rows (`sample_builder`), from entities in memory (`sample_of`), or from a table (`sample_table` in
 /// `entitable/advice.hpp`).
 
 #include <entitable/advice/detail/dictionary.hpp>
@@ -17,9 +17,9 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Options of a sample.
 struct sample_options {
-    std::uint64_t rows{100000}; ///< to keep at most; of more, each is as likely to be kept
+    std::uint64_t rows{100000}; ///< maximum to keep; of more, each is equally likely to be kept
     std::uint64_t seed{1};      ///< the same seed keeps the same rows
-    /// The rows come in the order in which they are written. Their numbers stand for the time of a row that has no Timestamp.
+    /// The rows come in the order of writing. Their numbers serve as times of rows without a Timestamp.
     bool arrival_order{};
 };
 
@@ -38,21 +38,21 @@ struct sample_column {
     std::string name;                  ///< of the member, or PartitionKey or RowKey
     place at{place::property};         ///< its place in a row
     std::vector<std::uint32_t> codes;  ///< the number of each row's value, or `absent`
-    std::vector<std::uint32_t> counts; ///< how many rows of the sample have the value of each number
+    std::vector<std::uint32_t> counts; ///< the number of rows of the sample with each value
     detail::dictionary values;         ///< the type and the bytes of each value
 
-    /// The value of a number. Valid as long as the column.
+    /// Returns the value of a number. Valid as long as the column.
     [[nodiscard]] value_view value(std::uint32_t code) const noexcept;
-    /// How many different values the rows of the sample have; absence does not count.
+    /// Returns the number of different values in the rows of the sample; absence does not count.
     [[nodiscard]] std::size_t distinct() const noexcept;
-    /// How many rows of the sample have no value.
+    /// Returns the number of rows of the sample without a value.
     [[nodiscard]] std::size_t absent_rows() const noexcept;
 };
 
 /// Rows and bytes of a partition.
 struct partition_total {
     std::uint64_t rows{};  ///< entities
-    std::uint64_t bytes{}; ///< in the service's measure (`service_size`)
+    std::uint64_t bytes{}; ///< as the service measures them (`service_size`)
 };
 
 /// A sample of a table.
@@ -60,30 +60,32 @@ struct partition_total {
 /// Thread safety: several threads may read it.
 class table_sample {
 public:
-    /// The keys of the table: of its type, or PartitionKey and RowKey as they are.
+    /// Returns the keys of the table: of its type, or PartitionKey and RowKey as they are.
     [[nodiscard]] key_declaration const& declared() const noexcept { return declared_; }
-    [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }       ///< that were seen
-    [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }     ///< of these, in the service's measure
+    [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; } ///< rows read
+    [[nodiscard]] std::uint64_t bytes() const noexcept {
+        return bytes_;
+    } ///< of these rows, as the service measures them
     [[nodiscard]] std::size_t size() const noexcept { return times_.size(); } ///< rows that were kept
     [[nodiscard]] bool whole() const noexcept { return size() == rows_; }     ///< whether all rows were kept
-    /// The part of the rows that was kept, 0 to 1; 1 of an empty table.
+    /// Returns the part of the rows that was kept, 0 to 1; 1 for an empty table.
     [[nodiscard]] double fraction() const noexcept {
         return rows_ == 0 ? 1.0 : static_cast<double>(size()) / static_cast<double>(rows_);
     }
-    /// Whether rows after the last one that was seen were not read: figures are of the beginning of the table, in key order.
+    /// Whether reading stopped before the end of the table: the statistics are of its beginning, in key order.
     [[nodiscard]] bool cut_short() const noexcept { return cut_short_; }
-    /// By how much a share (0 to 1) of the rows of the sample differs at most from that of all rows seen, in 95 of 100 samples.
+    /// Returns the maximum difference between a share (0 to 1) in the sample and in all rows read, in 95 of 100 samples.
     [[nodiscard]] double error_of(double share) const noexcept;
 
-    /// The members of the rows.
+    /// Returns the members of the rows.
     [[nodiscard]] std::span<sample_column const> columns() const noexcept { return columns_; }
-    /// The member with this name; null when no row has it.
+    /// Returns the member with this name; null if no row has it.
     [[nodiscard]] sample_column const* find(std::string_view name) const noexcept;
-    /// The partition keys of all rows that were seen, by number.
+    /// Returns the partition keys of all rows read, by number.
     [[nodiscard]] detail::dictionary const& partition_keys() const noexcept { return partition_keys_; }
-    /// What each partition holds, by the number of its key; of all rows that were seen.
+    /// Returns the size of each partition, by the number of its key; of all rows read.
     [[nodiscard]] std::span<partition_total const> partitions() const noexcept { return partitions_; }
-    /// When each row that was kept was last written, in ticks; 0 where that is not known.
+    /// Returns the time of the last write of each kept row, in ticks; 0 if unknown.
     [[nodiscard]] std::span<std::int64_t const> times() const noexcept { return times_; }
 
 private:
@@ -104,14 +106,14 @@ private:
 /// Thread safety: one thread at a time.
 class sample_builder {
 public:
-    /// For rows whose keys are taken whole: their members are called PartitionKey and RowKey.
+    /// For rows with undivided keys: their members are called PartitionKey and RowKey.
     explicit sample_builder(sample_options const& options = {});
     /// For rows with keys of these layouts. A row with other keys is counted, and its components are absent.
     sample_builder(key_declaration declared, key_layout partition, key_layout row, sample_options const& options = {});
 
     /// Adds a row; system rows (`system_row`) are left out.
     void add(row_view row);
-    /// The sample of the rows so far. `cut_short`: there were more.
+    /// Returns the sample of the rows so far. `cut_short`: there were more.
     [[nodiscard]] table_sample finish(bool cut_short = false) &&;
 
 private:
@@ -124,11 +126,11 @@ private:
     key_layout row_layout_;
     std::uint64_t random_;
     table_sample made_;
-    std::size_t next_column_{}; ///< where the column of the next member probably is
+    std::size_t next_column_{}; ///< the likely index of the next member's column
     std::string bytes_;
 };
 
-/// A sample of entities in memory: no table is needed. Errors: that of the first entity whose keys cannot be encoded.
+/// Makes a sample of entities in memory: no table is needed. Errors: that of the first entity whose keys cannot be encoded.
 template <class Entities>
 [[nodiscard]] result<table_sample> sample_of(Entities const& entities, sample_options const& options = {}) {
     using entity_type = std::remove_cvref_t<decltype(*std::begin(entities))>;

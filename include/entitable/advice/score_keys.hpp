@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `score_keys`: what a workload costs under a declaration of keys, and `compare<A, B>`: under those of two types. The model stands
+/// `score_keys`: the cost of a workload under a declaration of keys, and `compare<A, B>`: under those of two types. The model is described
 /// in `key_score.hpp`.
 
 #include <entitable/advice/key_score.hpp>
@@ -21,11 +21,11 @@ struct key_comparison {
     key_score one;   ///< of the first
     key_score other; ///< of the second
 
-    /// Whether the first one fits where the other does not, or, where both or none fit, costs less.
+    /// Whether the first one fits if the other does not, or, if both or none fit, costs less.
     [[nodiscard]] bool first_is_better() const noexcept {
         return one.fits != other.fits ? one.fits : one.cost < other.cost;
     }
-    /// As text for a terminal.
+    /// Returns the comparison as text for a terminal.
     [[nodiscard]] std::string to_string() const;
 };
 
@@ -33,7 +33,7 @@ struct key_comparison {
 [[nodiscard]] key_comparison compare_keys(table_sample const& sample, workload const& load, key_declaration const& one,
     key_declaration const& other, service_targets const& targets = storage_targets());
 
-/// Compares the keys of two types whose members have the names that the sample and the workload have.
+/// Compares the keys of two types whose members have the names used in the sample and the workload.
 template <mapped_entity One, mapped_entity Other>
 [[nodiscard]] key_comparison compare(
     table_sample const& sample, workload const& load, service_targets const& targets = storage_targets()) {

@@ -9,10 +9,10 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Simulates a load. OutOfRangeInput names what is out of range in the load, the options or the policy; up to 44,640 minutes and, request by
-/// request, 500,000,000 requests.
+/// Simulates a load. OutOfRangeInput names the value that is out of range in the load, the options or the policy; at most 44,640 minutes
+/// and, request by request, 500,000,000 requests.
 [[nodiscard]] result<simulation> simulate(load_shape const& load, simulation_options const& options = {});
-/// Simulates a workload on the present keys of a sample.
+/// Simulates a workload on the current keys of a sample.
 [[nodiscard]] result<simulation> simulate(
     table_sample const& sample, workload const& load, simulation_options const& options = {});
 

@@ -3,18 +3,18 @@
 #pragma once
 
 /// \file
-/// `simulation`: what a load does to a service of partition servers, as far as its provider describes it. The model:
+/// `simulation`: the effect of a load on a service of partition servers, modelled after its provider's description:
 ///
-///     1  Keys are in ranges, each on one server. A table begins with `ranges` of them, alike in load.
-///     2  A server serves `server_rate` entities a second, one after the other. A request that would wait longer than `queue` gets 503 at once.
+///     1  Keys are in ranges, each on one server. A table begins with `ranges` of them, of similar load.
+///     2  A server serves `server_rate` entities a second, one after the other. A request that would wait longer than `queue` gets 503.
 ///     3  A partition serves `partition_rate`, an account `account_rate` entities a second; more get 503.
-///     4  A range that gets more load than its server can serve, for `hot_after`, is split where half of its load is, or moved when all
-///        of it is in one partition. The part that moves goes to an idle server and answers 503 for `offline`.
+///     4  A range that gets more load than its server can serve, for `hot_after`, is split at half of its load, or moved if all of it
+///        is in one partition. The moving part goes to an idle server and returns 503 for `offline`.
 ///     5  Neighbouring ranges with less than half of a server's rate together, for `cool_after`, are joined.
 ///     6  A client that gets 503 retries by its policy, or gives up.
 ///
-/// 1, 3, 4 and 6 are the provider's words ("Design a scalable partitioning strategy"), with its "a few minutes" and "a few seconds" as
-/// 5; that a server has the rate of one partition, the queue and rule 5 are assumptions.
+/// 1, 3, 4 and 6 are from the provider's guide ("Design a scalable partitioning strategy"), with its "a few minutes" and "a few seconds" set
+/// to 5; that a server has the rate of one partition, the queue and rule 5 are assumptions.
 
 #include <entitable/advice/latency_histogram.hpp>
 #include <entitable/advice/load_shape.hpp>
@@ -28,76 +28,76 @@ struct service_model {
     double account_rate{20'000};                   ///< entities a second of all
     double server_rate{2'000};                     ///< entities a second of one server
     std::uint32_t ranges{1};                       ///< of the new table
-    std::chrono::milliseconds hot_after{300'000};  ///< how long a range is too hot before it is moved or split
-    std::chrono::milliseconds offline{5'000};      ///< how long what moves answers 503
-    std::chrono::milliseconds cool_after{900'000}; ///< how long ranges are cool before they are joined
+    std::chrono::milliseconds hot_after{300'000};  ///< how long a range is overloaded before it is moved or split
+    std::chrono::milliseconds offline{5'000};      ///< how long a moving range returns 503
+    std::chrono::milliseconds cool_after{900'000}; ///< how long ranges have low load before they are joined
     std::chrono::milliseconds queue{1'000};        ///< the longest wait at a server
-    std::chrono::microseconds round_trip{5'000};   ///< of a request, besides its wait and its service
+    std::chrono::microseconds round_trip{5'000};   ///< of a request, in addition to its wait and its service time
 
-    /// OutOfRangeInput names what is not positive or too large.
+    /// OutOfRangeInput names a value that is not positive or too large.
     [[nodiscard]] result<void> validate() const;
 };
 
-/// How a simulation is computed.
+/// The method of computation.
 enum class simulation_engine : std::uint8_t {
-    by_size,  ///< request by request up to 2,000,000 of them, else as a fluid
-    requests, ///< request by request, in virtual time: latencies, and each repetition at its moment
+    by_size,  ///< request by request up to 2,000,000 of them, otherwise as a fluid
+    requests, ///< request by request, in virtual time: latencies, and each retry at its time
     fluid,    ///< rates second by second: as fast for 250,000 requests a second as for 1
 };
 
-/// A time in which all partitions answer 503.
+/// A time in which all partitions return 503.
 struct planned_outage {
     double begin{};   ///< second
-    double seconds{}; ///< how long
+    double seconds{}; ///< duration
 };
 
 /// Options of a simulation.
 struct simulation_options {
     double minutes{30};                                ///< of the service
-    std::uint64_t seed{1};                             ///< the same seed gives the same figures
-    simulation_engine engine{};                        ///< how it is computed
+    std::uint64_t seed{1};                             ///< the same seed gives the same results
+    simulation_engine engine{};                        ///< the method of computation
     service_model model{};                             ///< the parameters of the model
     retry_policy retries{retry_policy::interactive()}; ///< of the clients
     std::vector<planned_outage> outages{};             ///< none by default
 };
 
-/// The figures of one stretch of time.
+/// The results of one interval of time.
 struct simulated_stretch {
     double begin{};   ///< second
-    double offered{}; ///< requests a second that are new
-    double sent{};    ///< requests a second, repetitions included
+    double offered{}; ///< new requests a second
+    double sent{};    ///< requests a second, including retries
     double served{};  ///< a second
     double refused{}; ///< answers of 503 a second
     double lost{};    ///< requests a second that are given up
-    double latency{}; ///< seconds, mean of those that were served
-    double servers{}; ///< that had something to do, mean
+    double latency{}; ///< seconds, mean of the served requests
+    double servers{}; ///< busy servers, mean
 };
 
-/// The outcome of a simulation.
+/// The result of a simulation.
 struct simulation {
     load_shape load;                          ///< the input
     simulation_options options;               ///< the options
-    bool fluid{};                             ///< which engine it was
+    bool fluid{};                             ///< the fluid engine was used
     double offered{};                         ///< requests
-    double sent{};                            ///< requests, repetitions included
+    double sent{};                            ///< requests, including retries
     double served{};                          ///< requests
     double refused{};                         ///< answers of 503
     double lost{};                            ///< requests that were given up
-    double waiting{};                         ///< requests that were under way at the end
-    double latency{};                         ///< seconds, mean, from the first attempt to the answer
-    latency_histogram latencies;              ///< of the requests that were served; empty with the fluid engine
-    std::uint32_t servers{};                  ///< the most at work in one second
+    double waiting{};                         ///< requests in flight at the end
+    double latency{};                         ///< seconds, mean, from the first attempt to the response
+    latency_histogram latencies;              ///< of the served requests; empty with the fluid engine
+    std::uint32_t servers{};                  ///< the most busy in one second
     std::uint32_t splits{};                   ///< of ranges
     std::uint32_t moves{};                    ///< of ranges
     std::uint32_t joins{};                    ///< of ranges
     double most_retries{};                    ///< the most retries that arrived within 100 ms; 0 with the fluid engine
     double last_refusal{};                    ///< second of the last 503; 0: none
-    std::vector<simulated_stretch> stretches; ///< 120 at the most
-    std::vector<std::vector<double>> partition_load; ///< requests a second by share (40 at the most) and stretch
+    std::vector<simulated_stretch> stretches; ///< at most 120
+    std::vector<std::vector<double>> partition_load; ///< requests a second by share (at most 40) and interval
 
-    /// The part of the new requests that was given up, 0 to 1.
+    /// Returns the part of the new requests that was given up, 0 to 1.
     [[nodiscard]] double lost_share() const noexcept { return offered <= 0 ? 0 : lost / offered; }
-    /// As text for a terminal.
+    /// Returns the results as text for a terminal.
     [[nodiscard]] std::string to_string() const;
 };
 

@@ -3,9 +3,8 @@
 #pragma once
 
 /// \file
-/// The arithmetic of provisioned throughput (request units a second, RU/s) in Cosmos DB, one formula a function. Source of all of
-/// it: the provider's page "Best practices for scaling provisioned throughput (RU/s)"; where the page changed, the figure is a
-/// dated parameter.
+/// The arithmetic of provisioned throughput (request units a second, RU/s) in Cosmos DB, one formula a function. The only source is the
+/// provider's page "Best practices for scaling provisioned throughput (RU/s)"; if the page changed, the value is a dated parameter.
 ///
 ///     instant_maximum(5);                       // 50,000
 ///     even_raise(5, 150'000);                   // 200,000
@@ -18,25 +17,25 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The figures of the page, as it stood on a day.
+/// The values of the page, as of a day.
 struct throughput_rules {
     std::string_view as_of{"2025-07-23"}; ///< the day of the page
-    double units_per_partition{10'000};   ///< RU/s of a physical partition at most
-    double gb_per_partition{50};          ///< GB that a physical partition holds at most; 30 with the API for Cassandra
+    double units_per_partition{10'000};   ///< maximum RU/s of a physical partition
+    double gb_per_partition{50};          ///< maximum GB of a physical partition; 30 with the API for Cassandra
     double least_units{400};              ///< RU/s, manual
     double least_units_per_gb{1};         ///< RU/s for each GB that is stored
     double highest_ever_divisor{100};     ///< the highest RU/s ever provisioned, divided by this, is a lower bound
-    double autoscale_factor{10};          ///< the maximum of autoscale is this times its least
+    double autoscale_factor{10};          ///< the maximum of autoscale is this times its minimum
     double start_manual{6'000};           ///< RU/s for each physical partition of a new container
     double start_autoscale{10'000};       ///< the same with autoscale, and in a database that shares its throughput
-    double least_split_hours{4};          ///< typical time of a split, from
-    double most_split_hours{6};           ///< to
-    std::uint32_t portal_ranges{50};      ///< ranges of keys that the portal shows at most
+    double least_split_hours{4};          ///< typical minimum time of a split
+    double most_split_hours{6};           ///< typical maximum time of a split
+    std::uint32_t portal_ranges{50};      ///< maximum ranges of keys that the portal shows
 };
 
 /// The page of 2025: 1 RU/s for each GB.
 [[nodiscard]] constexpr throughput_rules throughput_rules_of_2025() noexcept { return {}; }
-/// The page of 2021: 10 RU/s for each GB, else the same.
+/// The page of 2021: 10 RU/s for each GB, otherwise the same.
 [[nodiscard]] constexpr throughput_rules throughput_rules_of_2021() noexcept {
     throughput_rules made;
     made.as_of = "2021-08-20";
@@ -44,38 +43,38 @@ struct throughput_rules {
     return made;
 }
 
-/// RU/s that P physical partitions provide at once: 10,000 P.
+/// Returns the RU/s that P physical partitions provide immediately: 10,000 P.
 [[nodiscard]] double instant_maximum(std::uint64_t partitions, throughput_rules const& rules = {}) noexcept;
-/// Physical partitions after a raise to `units`: ceil(S / 10,000), never fewer than there are.
+/// Returns the physical partitions after a raise to `units`: ceil(S / 10,000), never fewer than there are.
 [[nodiscard]] std::uint64_t partitions_for(
     std::uint64_t partitions, double units, throughput_rules const& rules = {}) noexcept;
-/// How often every partition has to be split in two for `units`: ceil(log2(S / (10,000 P))), 0 where none has to be.
+/// Returns how often every partition must be split in two for `units`: ceil(log2(S / (10,000 P))), 0 if none must be.
 [[nodiscard]] std::uint32_t doublings_for(
     std::uint64_t partitions, double units, throughput_rules const& rules = {}) noexcept;
-/// What to raise to first, so that all partitions are split equally often: 10,000 P 2^doublings; `units` itself where no partition
-/// is split.
+/// Returns the first target of a raise, so that all partitions are split equally often: 10,000 P 2^doublings; `units` itself if no
+/// partition is split.
 [[nodiscard]] double even_raise(std::uint64_t partitions, double units, throughput_rules const& rules = {}) noexcept;
 
-/// What decides how low throughput can be set.
+/// The inputs of the lowest possible throughput.
 struct throughput_floor {
-    double storage_gb{};   ///< what is stored
-    double highest_ever{}; ///< the highest RU/s that were ever provisioned
+    double storage_gb{};   ///< the stored data
+    double highest_ever{}; ///< the highest RU/s ever provisioned
 };
-/// The lowest manual RU/s: max(400, GB x RU/s per GB, highest ever / 100).
+/// Returns the lowest manual RU/s: max(400, GB x RU/s per GB, highest ever / 100).
 [[nodiscard]] double lowest_units(throughput_floor const& floor, throughput_rules const& rules = {}) noexcept;
-/// The lowest maximum of autoscale: 10 times that.
+/// Returns the lowest maximum of autoscale: 10 times that.
 [[nodiscard]] double lowest_autoscale_maximum(
     throughput_floor const& floor, throughput_rules const& rules = {}) noexcept;
-/// What autoscale goes down to from a maximum of `units`: a tenth.
+/// Returns the minimum of autoscale with a maximum of `units`: a tenth.
 [[nodiscard]] double autoscale_least(double units, throughput_rules const& rules = {}) noexcept;
 
-/// Hours to write `items` of `units_each` request units with `units` RU/s, all of which are used: items x RU / RU/s / 3600.
+/// Returns the hours to write `items` of `units_each` request units with `units` RU/s, fully used: items x RU / RU/s / 3600.
 [[nodiscard]] double hours_to_write(double items, double units_each, double units) noexcept;
 
-/// The meaning of a share of 429 among the answers (source: "Diagnose and troubleshoot request rate too large").
+/// The meaning of a share of 429 among the responses (source: "Diagnose and troubleshoot request rate too large").
 enum class throttling : std::uint8_t {
     idle,    ///< under 1 %: there is throughput to spare
-    healthy, ///< 1 to 5 %, where latency is acceptable: the provisioned throughput is used; nothing to do
+    healthy, ///< 1 to 5 %, if latency is acceptable: the provisioned throughput is used; nothing to do
     short_,  ///< more: look for a hot partition first, then raise to the instant maximum and look again
 };
 /// Judges the share, 0 to 1.

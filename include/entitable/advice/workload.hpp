@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `workload`: queries and writes, their rates and their requirements. Queries are predicates: no table has to exist yet.
+/// `workload`: queries and writes, their rates and their requirements. Queries are predicates: the table need not exist yet.
 ///
 ///     entitable::workload load;
 ///     load.reads("by author", b::authors == "Jane Austen", {.per_second = 900, .latency = 20ms})
@@ -17,23 +17,23 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Which values the equalities of a query ask for.
+/// The values in the equalities of a query.
 enum class asked_values : std::uint8_t {
     as_stored,  ///< each value as often as rows have it; the value in the predicate is a placeholder
-    each_alike, ///< each stored value as often as any other
-    given,      ///< the value in the predicate only
+    each_alike, ///< each stored value equally often
+    given,      ///< only the value in the predicate
 };
 
-/// How often a query is asked, and what is expected of it.
+/// The rate of a query, and its requirements.
 struct query_rate {
     double per_second{1};               ///< on average over the relevant time: plan for the peak
     std::chrono::nanoseconds latency{}; ///< its limit; 0: none
     double priority{1};                 ///< a rare query may count for more
-    asked_values values{};              ///< which values it asks for
-    double zipf{}; ///< more than 0, up to 10: the kth most frequent value is asked for in proportion to k^-zipf
+    asked_values values{};              ///< the distribution of its values
+    double zipf{}; ///< more than 0, up to 10: the kth most frequent value is queried in proportion to k^-zipf
 };
 
-/// How often entities are written.
+/// The rate of writes.
 struct write_rate {
     double per_second{1};      ///< entities
     double per_transaction{1}; ///< entities of one transaction, 1 to 100
@@ -42,41 +42,41 @@ struct write_rate {
 
 /// One node of a query in postfix order: a comparison of a member, or a connective.
 struct asked_node {
-    /// What it tests.
+    /// The kind of test.
     enum class test : std::uint8_t {
         value,  ///< compares the member's value
         prefix, ///< whether the member's text begins with the operand
-        always, ///< nothing
-        never,  ///< no entity has it
+        always, ///< always true
+        never,  ///< always false
     };
     filter_operator operation{}; ///< the comparison, or the connective
-    test is{};                   ///< what it tests
+    test is{};                   ///< the kind of test
     std::string member;          ///< by name, whether it is in a key or a property
-    value operand;               ///< in the form of the key, where the member is in a key
+    value operand;               ///< in the form of the key, if the member is in a key
 };
 
 /// A query of a workload.
 struct asked_query {
-    std::string name;              ///< for a person
+    std::string name;              ///< for people
     std::vector<asked_node> nodes; ///< in postfix order; none: all entities
-    query_rate rate;               ///< how often
+    query_rate rate;               ///< its rate
     bool scan_allowed{};           ///< it was added as one that may read the whole table
 
-    /// The weight by which queries are ordered: rate times priority.
+    /// Returns the weight by which queries are ordered: rate times priority.
     [[nodiscard]] double weight() const noexcept { return rate.per_second * rate.priority; }
-    /// For a person: `authors == "Jane Austen" && year >= "0000001990"`.
+    /// Returns the query for people: `authors == "Jane Austen" && year >= "0000001990"`.
     [[nodiscard]] std::string to_string() const;
 };
 
 /// Writes of a workload.
 struct asked_writes {
-    std::string name; ///< for a person
-    write_rate rate;  ///< how often
+    std::string name; ///< for people
+    write_rate rate;  ///< their rate
 };
 
 namespace detail {
 
-/// The nodes of a predicate by the names of members.
+/// Returns the nodes of a predicate, with members by name.
 [[nodiscard]] std::vector<asked_node> asked_nodes(predicate_nodes const& nodes, key_layout partition, key_layout row);
 
 } // namespace detail
@@ -95,40 +95,42 @@ public:
         return add({std::move(name), detail::asked_nodes(condition.nodes(), map::partition_layout, map::row_layout),
             rate, false});
     }
-    /// A predicate that was refused has said why.
+    /// The refused predicate has reported its error.
     workload& reads(std::string, detail::refused_predicate, query_rate) { return *this; }
-    /// Adds a query that may scan the table: one that the present keys do not serve, for example.
+    /// Adds a query that may scan the table: for example, one that the current keys do not serve.
     template <class Entity, shape_set Shapes, shape_set Negated>
     workload& scans(std::string name, predicate<Entity, Shapes, Negated> const& condition, query_rate rate) {
         using map = mapping<Entity>;
         return add({std::move(name), detail::asked_nodes(condition.nodes(), map::partition_layout, map::row_layout),
             rate, true});
     }
-    /// A predicate that was refused has said why.
+    /// The refused predicate has reported its error.
     workload& scans(std::string, detail::refused_predicate, query_rate) { return *this; }
     /// Adds a query for all entities.
     workload& scans(std::string name, query_rate rate) { return add({std::move(name), {}, rate, true}); }
-    /// Adds a query that was made at run time.
+    /// Adds a query built at run time.
     workload& add(asked_query query) {
         queries_.push_back(std::move(query));
         return *this;
     }
-    /// Adds writes of new entities, which go to the partitions where the latest part of the sample is.
+    /// Adds writes of new entities, which go to the partitions of the latest part of the sample.
     workload& writes(std::string name, write_rate rate) {
         writes_.push_back({std::move(name), rate});
         return *this;
     }
 
-    [[nodiscard]] std::vector<asked_query> const& queries() const noexcept { return queries_; } ///< as they were added
+    [[nodiscard]] std::vector<asked_query> const& queries() const noexcept {
+        return queries_;
+    } ///< in order of addition
     [[nodiscard]] std::vector<asked_writes> const& all_writes() const noexcept {
         return writes_;
-    } ///< as they were added
-    /// Entities that are written in a second.
+    } ///< in order of addition
+    /// Returns the entities that are written in a second.
     [[nodiscard]] double writes_per_second() const noexcept;
-    /// The most entities that one transaction writes; 1 where there are none.
+    /// Returns the most entities that one transaction writes; 1 if there are none.
     [[nodiscard]] double largest_transaction() const noexcept;
     /// OutOfRangeInput names the query or write with a rate, a latency, a priority, an exponent or a transaction that is out of range;
-    /// InvalidInput the query whose nodes are no expression.
+    /// InvalidInput the query whose nodes are not an expression.
     [[nodiscard]] result<void> validate() const;
 
 private:

@@ -9,9 +9,9 @@
 ///     testing::crash_point_world world;
 ///     world.begin = [](any_transport const& store, clock& time) { ... make tables, and put the message into its queue ... };
 ///     world.shows = [](any_transport const& store) { return ... the state that must equal that of an uninterrupted run ...; };
-///     auto const told = testing::every_crash_point(
+///     auto const found = testing::every_crash_point(
 ///         [](any_transport through, clock& time) { ... claim a message, resume its work, complete it ... }, world);
-///     CHECK(told.problem == "");                         // otherwise told.point is the place
+///     CHECK(found.problem == "");                         // otherwise found.point is the place
 
 #include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/testing/interleaving_limits.hpp>

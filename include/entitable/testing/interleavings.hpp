@@ -6,11 +6,11 @@
 /// `interleavings`: every order in which the requests of some operations can reach a store, with lost responses, late or repeated requests,
 /// and programs that end. For user-defined protocols as well as for the library's:
 ///
-///     auto const told = testing::interleavings([](testing::stage& on) {
+///     auto const found = testing::interleavings([](testing::stage& on) {
 ///         ... make tables; on.add("first", operation, [](auto outcome) { ... }); on.add("second", ...);
 ///         on.always([] { return std::string{}; });       // an error after each step; empty: none
 ///     });
-///     CHECK(told.problem == "");                         // otherwise told.schedule is the shortest path
+///     CHECK(found.problem == "");                         // otherwise found.schedule is the shortest path
 ///
 /// Equal states are examined once: the same rows, the same responses to each operation, the same requests in transit. ETags count as equal
 /// if they are in the same places. Operations must be deterministic: their only inputs are the stage's clock and the responses.

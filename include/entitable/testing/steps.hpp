@@ -7,13 +7,13 @@
 /// the request applied or not if its effect is unknown; the end of its time (`abandon`); the end of its program, before or after the
 /// request. After a crash or an error it is started again. For user-defined operations as well as for the library's:
 ///
-///     auto const told = testing::steps([](testing::stage& on) {
+///     auto const found = testing::steps([](testing::stage& on) {
 ///         ... make tables in on.store(), on.store(1) for another place ...
 ///         on.add("transfer", [&] { return transfer{"a", "b", 10}; }, [&](result<void> const& outcome) { ... });
 ///         on.always([&] { return std::string{}; });      // an error after each step; empty: none
 ///         on.at_end([&] { return std::string{}; });      // an error in a final state
 ///     });
-///     CHECK(told.problem == "");                         // otherwise told.schedule is the shortest path
+///     CHECK(found.problem == "");                         // otherwise found.schedule is the shortest path
 ///
 /// The rules of `operation` are checked on the way: `next()` called twice returns the same, an abandoned operation has ended, a request
 /// goes to a place that exists and its response is accepted, and the operation ends. The stage's clock stands still until the operation

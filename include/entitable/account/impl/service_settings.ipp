@@ -228,7 +228,7 @@ ENTITABLE_DECL result<service_properties> read_properties(std::string_view xml) 
         }
     });
     if (!whole || !good) {
-        return unreadable({"it is not the XML of service properties"});
+        return unreadable({"it is not a valid XML document of service properties"});
     }
     return made;
 }
@@ -254,7 +254,7 @@ ENTITABLE_DECL result<service_statistics> read_statistics(std::string_view xml) 
         }
     });
     if (!whole || !found || !good) {
-        return unreadable({"it is not the XML of service statistics"});
+        return unreadable({"it is not a valid XML document of service statistics"});
     }
     return made;
 }
@@ -293,7 +293,7 @@ ENTITABLE_DECL result<std::vector<access_policy>> read_policies(std::string_view
         }
     });
     if (!whole || !good) {
-        return unreadable({"it is not the XML of access policies"});
+        return unreadable({"it is not a valid XML document of access policies"});
     }
     return made;
 }

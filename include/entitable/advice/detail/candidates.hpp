@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Which declarations of keys are worth a score: made of the members that dominant queries use, in order of weight.
+/// Selects the key declarations to score: combinations of the members that dominant queries use, in order of weight.
 
 #include <entitable/advice/detail/scorer.hpp>
 #include <entitable/advice/key_candidate.hpp>
@@ -14,12 +14,12 @@ namespace detail {
 /// Names of members.
 using component_names = std::vector<std::string>;
 [[nodiscard]] bool has(component_names const& all, std::string const& one);
-/// Those of `some` that are not there yet.
+/// Adds the names in `some` that are missing in `to`.
 void add_once(component_names& to, component_names const& some);
-/// "a, b".
+/// Formats names: "a, b".
 [[nodiscard]] std::string listed(component_names const& all);
 
-/// What a query fixes and bounds, in all of its alternatives.
+/// The members that a query fixes and bounds, in all of its alternatives.
 struct query_members {
     std::string name;
     double weight{};
@@ -27,14 +27,14 @@ struct query_members {
     component_names ranged;
 };
 
-/// The dominant queries: the heaviest that make 80 % of the weight together, and those that miss their latency today.
+/// Returns the dominant queries: the heaviest ones that make up 80 % of the weight, and those that currently miss their latency.
 [[nodiscard]] std::vector<query_members> dominant_queries(scorer const& scores, key_score const& present);
 
-/// The candidates with their scores, not yet in order; the present declaration is the first.
+/// Returns the candidates with their scores, unsorted; the current declaration is the first.
 [[nodiscard]] std::vector<key_candidate> candidates_for(
     scorer& scores, std::vector<query_members> const& dominant, workload const& load, service_targets const& targets);
 
-/// ENTITABLE(...) with these keys and all other members as properties.
+/// Returns ENTITABLE(...) with these keys and all other members as properties.
 [[nodiscard]] std::string declaration_text(table_sample const& sample, key_declaration const& declared);
 
 } // namespace detail

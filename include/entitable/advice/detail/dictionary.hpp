@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `dictionary`: texts as numbers 0, 1, 2... in the order in which they were first seen. One block of bytes and one table of
-/// numbers, so that a million texts cost about their bytes and 20 more each.
+/// `dictionary`: numbers texts 0, 1, 2... in order of first appearance. One block of bytes and one table of numbers, so that a million
+/// texts cost about 20 bytes each in addition to their content.
 
 #include <entitable/core/config.hpp>
 
@@ -24,17 +24,17 @@ namespace detail {
     return bits ^ (bits >> 31U);
 }
 
-/// A hash of bytes; the same on every machine of one byte order.
+/// Returns a hash of bytes; the same on every machine of one byte order.
 [[nodiscard]] std::uint32_t hash_of(std::string_view bytes) noexcept;
 
 /// One thread at a time.
 class dictionary {
 public:
-    static constexpr std::uint32_t none = 0xFFFFFFFFU; ///< no text's number
+    static constexpr std::uint32_t none = 0xFFFFFFFFU; ///< the number of no text
 
-    /// The number of a text, which is added where it is new.
+    /// Returns the number of a text; adds the text if it is new.
     [[nodiscard]] std::uint32_t number_of(std::string_view text);
-    /// The number of a text, or `none`.
+    /// Returns the number of a text, or `none`.
     [[nodiscard]] std::uint32_t find(std::string_view text) const noexcept;
     [[nodiscard]] std::string_view operator[](std::uint32_t number) const noexcept {
         std::size_t const begin = number == 0 ? 0 : ends_[number - 1];
@@ -45,17 +45,17 @@ public:
 private:
     struct slot {
         std::uint32_t number{none};
-        std::uint32_t hash{}; ///< of the text: few texts are compared in vain, and none is read when the table grows
+        std::uint32_t hash{}; ///< of the text: avoids most comparisons of texts, and reading texts when the table grows
     };
     [[nodiscard]] std::size_t place_of(std::string_view text, std::uint32_t hash) const noexcept;
     void grow();
 
     std::string bytes_;
     std::vector<std::uint64_t> ends_;
-    std::vector<slot> slots_; ///< a power of two of them, at most half of them taken
+    std::vector<slot> slots_; ///< a power of two of them, at most half of them used
 };
 
-/// Pairs of numbers as numbers 0, 1, 2...: rows that agree in several columns get one number.
+/// Numbers pairs of numbers 0, 1, 2...: rows that agree in several columns get one number.
 class pair_numbers {
 public:
     explicit pair_numbers(std::size_t expected);

@@ -3,8 +3,7 @@
 #pragma once
 
 /// \file
-/// `prepared_query`: a query as alternatives of comparisons that have to hold together, with the rows of a sample that satisfy each
-/// comparison.
+/// `prepared_query`: a query as alternatives of conjunctions of comparisons, with the rows of a sample that satisfy each comparison.
 
 #include <entitable/advice/sample.hpp>
 #include <entitable/advice/workload.hpp>
@@ -12,15 +11,15 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A comparison of a query, and which rows satisfy it.
+/// A comparison of a query, and the rows that satisfy it.
 struct asked_leaf {
-    int column{-1};         ///< in the sample; none: no row has the member
+    int column{-1};         ///< in the sample; -1: no row has the member
     bool equality{};        ///< fixes the member's value
-    bool range{};           ///< bounds it
-    std::vector<char> rows; ///< 1 where a row satisfies it
+    bool range{};           ///< bounds the member's value
+    std::vector<char> rows; ///< 1 if a row satisfies it
 };
 
-/// What has to hold together: leaves, by number.
+/// A conjunction: leaves, by number.
 using asked_alternative = std::vector<std::size_t>;
 
 /// A query, ready to be scored.

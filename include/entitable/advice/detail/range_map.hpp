@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `range_map`: which server serves which partitions, and how that changes under load: rules 1, 4 and 5 of the model.
+/// `range_map`: the assignment of partitions to servers, and its changes under load: rules 1, 4 and 5 of the model.
 
 #include <entitable/advice/simulation.hpp>
 
@@ -12,31 +12,31 @@ namespace detail {
 
 /// Neighbouring partitions on one server.
 struct served_range {
-    std::size_t first{};    ///< partition
-    std::size_t end{};      ///< behind the last one
-    double hot{};           ///< seconds that it was asked for too much, less those that it was not
-    double cool{};          ///< seconds that it and its right neighbour were asked for little
+    std::size_t first{};    ///< first partition
+    std::size_t end{};      ///< end of the partitions, exclusive
+    double hot{};           ///< seconds of overload, less those without
+    double cool{};          ///< seconds of low load of it and its right neighbour
     double offline_until{}; ///< second
-    double asked{};         ///< in the last second
+    double asked{};         ///< load in the last second
 };
 
-/// The partitions of a load with the newest ones, and their ranges. One thread at a time.
+/// The partitions of a load including the newest ones, and their ranges. One thread at a time.
 class range_map {
 public:
     range_map(load_shape const& load, double seconds, service_model const& model);
 
     [[nodiscard]] std::size_t partitions() const noexcept { return shares_.size(); }
-    /// The shares of the partitions at a second; those of the newest one as far as there is one.
+    /// Returns the shares of the partitions at a second, including the newest one if there is one.
     [[nodiscard]] std::vector<double> const& shares() const noexcept { return shares_; }
     [[nodiscard]] std::size_t newest(double second) const noexcept;
     [[nodiscard]] double appended() const noexcept { return appended_; }
-    /// How many partitions of the service stand behind one of ours.
+    /// Returns how many partitions of the service one partition here represents.
     [[nodiscard]] double weight(std::size_t partition) const noexcept { return weights_[partition]; }
 
     [[nodiscard]] std::vector<served_range>& ranges() noexcept { return ranges_; }
     [[nodiscard]] std::size_t range_of(std::size_t partition) const noexcept { return of_partition_[partition]; }
-    /// Takes the requests of a second, by partition, into account, and balances. `changed(range)` tells of a range that moves, `split(range)`
-    /// of one that now has a right neighbour of its own, which moves; `joined(range)` of one that took in its right neighbour.
+    /// Adds the requests of a second, by partition, and balances. Calls `changed(range)` for a range that moves, `split(range)` for one
+    /// that now has a new right neighbour, which moves; `joined(range)` for one that took over its right neighbour.
     template <class Changed, class Split, class Joined>
     void end_second(double second, std::vector<double> const& asked, Changed changed, Split split, Joined joined) {
         count(asked);
@@ -72,7 +72,7 @@ public:
 
 private:
     void count(std::vector<double> const& asked);
-    /// Where half of the load of a range is: the first partition of its right half; the first of all where it cannot be split.
+    /// Returns the first partition of the right half of a range's load; the first of all if it cannot be split.
     [[nodiscard]] std::size_t half_of(served_range const& range) const noexcept;
     void divide(std::size_t index, std::size_t at, double now);
     void join(std::size_t index);
@@ -80,12 +80,12 @@ private:
 
     std::vector<double> shares_;
     std::vector<double> weights_;
-    std::vector<double> recent_; ///< load of each partition, the older the less
+    std::vector<double> recent_; ///< load of each partition, with exponential decay
     std::vector<served_range> ranges_;
     std::vector<std::size_t> of_partition_;
     double appended_{};
     bool prepends_{};
-    std::size_t newest_{}; ///< partitions that come into being
+    std::size_t newest_{}; ///< partitions that are created during the load
     double seconds_{};
     double server_rate_{};
     double hot_after_{};

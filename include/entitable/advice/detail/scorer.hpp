@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `scorer`: scores many declarations on one sample and one workload. What does not depend on the declaration is done once.
+/// `scorer`: scores many declarations on one sample and one workload. Work that does not depend on the declaration is done once.
 
 #include <entitable/advice/detail/prepared_query.hpp>
 #include <entitable/advice/key_score.hpp>
@@ -14,26 +14,26 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Rows that agree in some columns have one number.
+/// Rows grouped by their values in some columns.
 struct row_groups {
     std::vector<std::uint32_t> of_row; ///< the group of each row
     std::vector<std::uint32_t> sizes;  ///< rows of each group
 };
 
-/// What a declaration makes of an alternative.
+/// The part of a table that a declaration narrows an alternative to.
 struct narrowed {
     access_path access{access_path::table};
     std::vector<int> fixed;          ///< columns with one value, a prefix of the keys
     std::vector<std::size_t> bounds; ///< leaves that bound the next one
-    double buckets{1};               ///< ranges that are asked side by side
+    double buckets{1};               ///< ranges that are queried concurrently
     bool one_partition{};
     std::string unordered;
 };
 
 /// The load of each partition, in the order of the keys.
 struct partition_loads {
-    std::vector<double> loads;     ///< entities a second; without the writes, where keys grow
-    std::vector<std::string> keys; ///< for a person
+    std::vector<double> loads;     ///< entities a second; without the writes, if keys grow
+    std::vector<std::string> keys; ///< for people
     double growth{};
 };
 
@@ -46,13 +46,13 @@ public:
     [[nodiscard]] partition_loads loads_of(key_declaration const& declared);
     /// Whether no two rows of the sample agree in all of these members.
     [[nodiscard]] bool is_unique(std::vector<std::string> const& members);
-    /// The partitions that these members make.
+    /// Returns the partitions that these members make.
     [[nodiscard]] partition_facts partitions_of(std::vector<std::string> const& members);
-    /// How far a member grows with the time of writing; 0 where that is not known.
+    /// Returns the growth of a member with the time of writing; 0 if unknown.
     [[nodiscard]] double growth_of(std::string const& member);
     [[nodiscard]] std::vector<prepared_query> const& queries() const noexcept { return queries_; }
     [[nodiscard]] table_sample const& sample() const noexcept { return *sample_; }
-    /// Rows that are looked at, of all of the table.
+    /// The share of the table's rows that are examined.
     [[nodiscard]] double fraction() const noexcept { return fraction_; }
 
 private:
@@ -69,14 +69,14 @@ private:
     void add_writes(row_groups const& partitions, std::vector<double>& loads) const;
     [[nodiscard]] double growth_of(key_declaration const& declared);
     [[nodiscard]] std::string key_text(std::vector<int> const& columns, std::size_t row) const;
-    /// Rows of the table that stand behind `count` rows, of which one was met on purpose.
+    /// Scales `count` rows to the table, if one of them was selected deliberately.
     [[nodiscard]] double rows_behind(double count) const noexcept { return 1 + (count - 1) / fraction_; }
 
     table_sample const* sample_;
     workload const* load_;
     service_targets targets_;
-    std::vector<std::size_t> rows_; ///< of the sample, that are looked at
-    std::vector<char> latest_;      ///< of these, those that were written last
+    std::vector<std::size_t> rows_; ///< the examined rows of the sample
+    std::vector<char> latest_;      ///< of these, the most recently written ones
     double fraction_{1};
     std::vector<prepared_query> queries_;
     std::map<std::vector<int>, row_groups> groups_;

@@ -3,17 +3,17 @@
 #pragma once
 
 /// \file
-/// `stretch_recorder`: what both engines write into a simulation, second by second.
+/// `stretch_recorder`: records a simulation second by second, for both engines.
 
 #include <entitable/advice/detail/range_map.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What happened in one second.
+/// The events of one second.
 struct simulated_second {
     double offered{}, sent{}, served{}, refused{}, lost{};
-    double latency{}; ///< sum over those served, seconds
+    double latency{}; ///< sum over the served requests, seconds
     std::uint32_t servers{};
 };
 
@@ -33,10 +33,10 @@ private:
     double all_latency_{};
 };
 
-/// Whether an outage that was planned takes place.
+/// Whether a planned outage is active.
 [[nodiscard]] bool is_out(simulation_options const& options, double second) noexcept;
 
-/// The engines. Both fill in everything but the load and the options.
+/// The engines. Both fill in everything except the load and the options.
 void simulate_requests(simulation& into);
 void simulate_fluid(simulation& into);
 

@@ -15,7 +15,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Collects findings about the present keys.
+/// Collects findings about the current keys.
 class judge {
 public:
     judge(advice& made, workload const& load, scorer& scores, std::vector<query_members> const& dominant)
@@ -43,7 +43,7 @@ private:
         made_.findings.push_back({kind, how, std::move(title), std::move(evidence), std::move(cure)});
     }
     [[nodiscard]] static std::string whole(double number) { return figure(number); }
-    /// Half of the target is where a busy hour reaches it.
+    /// Warns at half of the target, since a busy hour may double the rate.
     [[nodiscard]] severity by_heat(double rate) const {
         return rate > made_.targets.partition_rate    ? severity::problem
             : 2 * rate > made_.targets.partition_rate ? severity::warning
@@ -56,7 +56,7 @@ private:
         return std::any_of(
             dominant_.begin(), dominant_.end(), [&](query_members const& each) { return each.name == name; });
     }
-    /// The best keys that are not the present ones, as a hint.
+    /// Returns the best keys other than the current ones, as a hint.
     [[nodiscard]] std::string better() const {
         for (key_candidate const& each : made_.candidates) {
             if (each.present) {
@@ -66,7 +66,7 @@ private:
         }
         return {};
     }
-    /// The best keys before the present ones that serve a query in no more than `most` seconds.
+    /// Returns the best keys before the current ones that serve a query in at most `most` seconds.
     [[nodiscard]] std::string better_for(query_score const& query, double most) const {
         auto const at = static_cast<std::size_t>(&query - present_.queries.data());
         for (key_candidate const& each : made_.candidates) {
@@ -85,7 +85,7 @@ private:
         std::string cure = present.finer.empty()
             ? std::string{"a member with more values in the partition key"}
             : "append " + present.finer + " to the partition key (" + present.finer_effect + ")";
-        return other.empty() ? cure : "take " + other + ", or " + cure;
+        return other.empty() ? cure : "use " + other + ", or " + cure;
     }
 
     void shape_of_partitions() {
@@ -102,13 +102,13 @@ private:
             std::string const title = log ? "the newest partition takes all writes"
                 : growth > 0              ? "every new entity goes to the end of the table"
                                           : "every new entity goes to the beginning of the table";
-            std::string const salt = log ? "put a member that says where the entity comes from in front of the time; "
-                                           "if nobody reads ranges of time, write logs to blobs"
+            std::string const salt = log ? "put a member with the entity's origin before the time; "
+                                           "if no query reads ranges of time, write logs to blobs"
                                          : "salted(" +
                     (present_.declared.partition.empty() ? std::string{"member"}
                                                          : present_.declared.partition[0].member) +
-                    ", n) spreads them over n buckets, and a range asks each of these; a random id spreads them too, "
-                    "and leaves no ranges";
+                    ", n) spreads them over n buckets, and a range queries each of them; a random id spreads them too, "
+                    "but makes ranges impossible";
             add(kind, by_heat(writes), title, correlation + "; writes " + heat_text(writes) + " at one server", salt);
             return;
         }
@@ -120,18 +120,18 @@ private:
                 heat_text(hottest) + ", " + whole(static_cast<double>(made_.there.rows)) + " entities",
                 "nothing: transactions are possible over all entities");
         } else if (facts.count > 1 && facts.count <= 10) {
-            add(finding_kind::few_partitions, by_heat(hottest), "there are only " + whole(count) + " partitions",
-                "the busiest has " + heat_text(hottest) + "; together they can have " +
+            add(finding_kind::few_partitions, by_heat(hottest), "only " + whole(count) + " partitions",
+                "the busiest has " + heat_text(hottest) + "; together they can serve " +
                     whole(count * made_.targets.partition_rate),
                 finer_cure());
         } else if (facts.count > 10 && facts.largest_share >= 0.2 && facts.largest_share >= 5 / count) {
-            add(finding_kind::skewed, by_heat(hottest), "one partition has much of the table",
+            add(finding_kind::skewed, by_heat(hottest), "one partition has a large share of the table",
                 clipped(facts.largest_key, 32) + " has " + percent(facts.largest_share) +
                     " of the entities, the mean is " + percent(1 / count, 2) + "; Gini " + figure(facts.gini, 2) +
                     "; " + heat_text(hottest),
                 finer_cure());
         } else if (hottest > made_.targets.partition_rate || too_large) {
-            add(finding_kind::too_coarse, severity::problem, "the busiest partition is over its target",
+            add(finding_kind::too_coarse, severity::problem, "the busiest partition exceeds its target",
                 clipped(present_.hottest_key, 32) + ": " + heat_text(hottest) +
                     (too_large ? ", " + bytes_text(static_cast<double>(facts.largest_bytes)) : std::string{}),
                 finer_cure());
@@ -152,12 +152,12 @@ private:
         }
         if (entities > 1 || !crossing.empty()) {
             add(finding_kind::too_fine, entities > 1 ? severity::problem : severity::warning,
-                "partitions are finer than what is done with them",
+                "partitions are too fine for their use",
                 short_figure(facts.mean) + " entities in a partition" +
-                    (entities > 1 ? "; transactions of " + short_figure(entities) + " entities are asked for"
+                    (entities > 1 ? "; transactions of " + short_figure(entities) + " entities are required"
                                   : std::string{}) +
                     (crossing.empty() ? std::string{} : "; " + crossing + " partitions"),
-                better().empty() ? "a coarser partition key" : "take " + better());
+                better().empty() ? "use a coarser partition key" : "use " + better());
         }
     }
 
@@ -166,7 +166,7 @@ private:
             add(finding_kind::account_exceeded, severity::problem, "the table needs more than one account",
                 short_figure(present_.total) + " of " + figure(made_.targets.account_rate) +
                     " entities/s of an account",
-                "make queries look at fewer rows, or spread the table over several accounts");
+                "make queries examine fewer rows, or spread the table over several accounts");
         }
     }
 
@@ -175,22 +175,23 @@ private:
         bool const all = each.access == access_path::table && each.examined > made_.targets.page_rows;
         bool const in_vain = each.selectivity() < 0.1 && each.examined > made_.targets.page_rows;
         std::string const evidence = std::string{entitable::to_string(each.access)} + ": " +
-            short_figure(each.examined) + " rows looked at for " + short_figure(each.returned) + ", at least " +
+            short_figure(each.examined) + " rows examined for " + short_figure(each.returned) + " returned, at least " +
             (each.requests > 1 ? short_figure(each.requests) + " requests, " : "1 request, ") +
             seconds_text(each.seconds) + " under the model";
         if (dominant && (all || in_vain)) {
             std::string const other = better_for(each, each.seconds / 2);
             add(finding_kind::scans, severity::warning,
-                "'" + each.name + (all ? "' reads the whole table" : "' looks at rows in vain"), evidence,
-                other.empty() ? "index rows for it: keys of its members are not better for all queries"
+                "'" + each.name + (all ? "' reads the whole table" : "' examines rows without returning them"),
+                evidence,
+                other.empty() ? "add index rows for it: keys of its members are not better for all queries"
                               : "take " + other);
         }
         if (each.misses_latency()) {
             std::string const other = better_for(each, each.latency);
-            add(finding_kind::misses_latency, severity::problem, "'" + each.name + "' cannot keep its latency",
+            add(finding_kind::misses_latency, severity::problem, "'" + each.name + "' cannot meet its latency",
                 seconds_text(each.seconds) + " under the model, " + seconds_text(each.latency) + " allowed; " +
                     evidence,
-                other.empty() ? "index rows for it" : "take " + other + ", or index rows for it");
+                other.empty() ? "add index rows for it" : "use " + other + ", or add index rows for it");
         }
         std::string unordered = each.unordered;
         for (prepared_query const& prepared : scores_.queries()) {
@@ -206,14 +207,14 @@ private:
         }
         if (!unordered.empty()) {
             add(finding_kind::unordered_range, severity::problem,
-                "'" + each.name + "' asks for a range that is not in order",
-                unordered + " does not keep the order of its values in the key: \"111\" stands before \"2\"",
-                "write numbers with leading zeros (an integer member does), text as the last component or as escaped(" +
+                "'" + each.name + "' has a range condition on unordered keys",
+                unordered + " does not preserve the order of its values in the key: \"111\" sorts before \"2\"",
+                "write numbers with leading zeros (integer members do), text as the last component or as escaped(" +
                     unordered + ")");
         }
     }
 
-    /// Where the best keys leave a dominant query behind that others would serve.
+    /// Reports a dominant query that the best keys serve badly, but other keys would serve well.
     void index_rows() {
         key_candidate const& best = made_.candidates.front();
         for (std::size_t index = 0; index < best.score.queries.size(); ++index) {
@@ -230,13 +231,13 @@ private:
             }
             if (server != nullptr) {
                 double const writes = load_.writes_per_second();
-                add(finding_kind::two_dominant_queries, severity::warning, "'" + left.name + "' needs rows of its own",
-                    best.score.declared.to_string() + " leaves it at " + seconds_text(left.seconds) + "; under " +
+                add(finding_kind::two_dominant_queries, severity::warning, "'" + left.name + "' needs index rows",
+                    best.score.declared.to_string() + " answers it in " + seconds_text(left.seconds) + "; under " +
                         server->score.declared.to_string() + " it takes " +
                         seconds_text(server->score.queries[index].seconds),
-                    "write each entity a second time, as an index row under these keys: " + short_figure(2 * writes) +
+                    "also write each entity as an index row under these keys: " + short_figure(2 * writes) +
                         " instead of " + short_figure(writes) +
-                        " entities/s are written; in one transaction where the partition key is the same");
+                        " entities/s are written; in one transaction if the partition key is the same");
             }
         }
     }
@@ -250,7 +251,7 @@ private:
                         whole(static_cast<double>(rows)) + " rows";
                 }
                 add(finding_kind::mixed_types, severity::warning, each.name + " has several types", evidence,
-                    "a comparison is false where the type is another one: rewrite the rows of one of the types");
+                    "a comparison is false if the type differs: rewrite the rows of one of the types");
             }
         }
     }
@@ -262,27 +263,27 @@ private:
     key_score const& present_;
 };
 
-/// What comes first: keys that fit, with room to grow, cheap, without buckets, the present ones, those
-/// with several partitions of several entities, and then the finest.
+/// Ranks by: keys that fit, with reserve, cheap, without buckets, the current ones, those with several partitions of several entities, and
+/// then the finest.
 [[nodiscard]] ENTITABLE_DECL std::array<double, 8> rank_of(key_candidate const& of, service_targets const& targets) {
     key_score const& score = of.score;
     bool const salted = std::any_of(score.declared.partition.begin(), score.declared.partition.end(),
         [](declared_component const& each) { return each.buckets > 0; });
     bool const roomy = 2 * score.hottest <= targets.partition_rate;
-    // A difference of less than 5 % is none, under a model.
+    // Under a model, a difference of less than 5 % does not count.
     double const cost = score.cost > 0 ? std::floor(std::log(score.cost) / std::log(1.05)) : -1e9;
     return {score.fits ? 0.0 : 1.0, score.transactions ? 0.0 : 1.0, score.fits && roomy ? 0.0 : 1.0, cost,
         salted ? 1.0 : 0.0, of.present ? 0.0 : 1.0,
         score.partitions.count > 1 && score.partitions.mean >= 2 ? 0.0 : 1.0, score.hottest};
 }
 
-/// The provider's rule for one query.
+/// Returns the provider's rule for one query.
 [[nodiscard]] ENTITABLE_DECL std::string guide_for(query_members const& query) {
     component_names keys = query.fixed;
     add_once(keys, query.ranged);
     std::string const begin = "'" + query.name + "': ";
     if (keys.empty()) {
-        return begin + "no key property: it reads everything";
+        return begin + "no key property: it reads the whole table";
     }
     if (keys.size() == 1) {
         return begin + "one key property: " + keys[0] + " is the PartitionKey";
@@ -333,7 +334,7 @@ ENTITABLE_DECL finding const* advice::find(finding_kind kind) const noexcept {
 
 ENTITABLE_DECL std::string advice::to_string() const {
     using detail::short_figure;
-    std::string out = "What is there\n" + there.to_string() + "\nWhat is asked\n";
+    std::string out = "Data\n" + there.to_string() + "\nWorkload\n";
     for (std::string const& each : guide) {
         out += "  " + each + '\n';
     }
@@ -344,7 +345,7 @@ ENTITABLE_DECL std::string advice::to_string() const {
             detail::seconds_text(each.seconds), short_figure(each.load)});
     }
     out += candidates[present].score.queries.empty() ? std::string{"  nothing\n"} : asked.to_string(2);
-    out += "\nWhat was found\n";
+    out += "\nFindings\n";
     if (findings.empty()) {
         out += "  nothing\n";
     }
@@ -353,7 +354,7 @@ ENTITABLE_DECL std::string advice::to_string() const {
             std::string{entitable::to_string(each.kind)} + "]\n    because  " + each.evidence + "\n    cure     " +
             each.cure + '\n';
     }
-    out += "\nKeys that could be, the best first\n";
+    out += "\nCandidate keys, best first\n";
     detail::text_table keys{{"", "keys", "cost", "busiest/s", "partitions", "largest", ""}};
     std::size_t number = 0;
     for (key_candidate const& each : candidates) {
@@ -372,13 +373,13 @@ ENTITABLE_DECL std::string advice::to_string() const {
     out += keys.to_string(2);
     key_candidate const& best = candidates.front();
     if (!best.present) {
-        out += "\nThe best of them: " + best.why + "\n" + best.declaration + "\n  gains  " + best.gains +
-            "\n  loses  " + best.loses + '\n';
+        out += "\nBest candidate: " + best.why + "\n" + best.declaration + "\n  gains  " + best.gains + "\n  loses  " +
+            best.loses + '\n';
         if (!best.finer.empty()) {
             out += "  finer  append " + best.finer + " to the partition key: " + best.finer_effect + '\n';
         }
         out += "  copy   " + detail::figure(best.copy_requests) + " requests and " +
-            detail::seconds_text(best.copy_seconds) + " at the least (entitable::copy)\n";
+            detail::seconds_text(best.copy_seconds) + " at least (entitable::copy)\n";
     }
     return out;
 }

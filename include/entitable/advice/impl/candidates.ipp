@@ -86,7 +86,7 @@ ENTITABLE_DECL std::vector<query_members> dominant_queries(scorer const& scores,
         for (auto const* key : {&sample.declared().partition, &sample.declared().row}) {
             for (declared_component const& known : *key) {
                 if (!known.literal && known.member == each) {
-                    one = known; // a component of the present keys keeps its form
+                    one = known; // a component of the current keys keeps its form
                     one.buckets = 0;
                 }
             }
@@ -94,7 +94,7 @@ ENTITABLE_DECL std::vector<query_members> dominant_queries(scorer const& scores,
         if (one.text) {
             bool const last = made.size() + 1 == members.size();
             one.ordered = true;
-            one.escaped = !last; // text is in order as the last component only
+            one.escaped = !last; // text is ordered only as the last component
             one.text = last;
         }
         made.push_back(std::move(one));
@@ -102,7 +102,8 @@ ENTITABLE_DECL std::vector<query_members> dominant_queries(scorer const& scores,
     return made;
 }
 
-/// The row key for a partition key: what the heaviest query that knows the partition narrows by, and then what makes it unique.
+/// Returns the row key for a partition key: the members by which the heaviest query that knows the partition narrows, and then those that
+/// make it unique.
 [[nodiscard]] ENTITABLE_DECL component_names row_for(scorer& scores, component_names const& partition,
     std::vector<query_members> const& dominant, component_names const& declared) {
     component_names row;
@@ -127,7 +128,7 @@ ENTITABLE_DECL std::vector<query_members> dominant_queries(scorer const& scores,
     component_names all = partition;
     add_once(all, row);
     component_names suffix;
-    for (std::string const& each : declared) { // one that is enough alone
+    for (std::string const& each : declared) { // one that is sufficient alone
         component_names with = all;
         add_once(with, {each});
         if (!has(all, each) && scores.is_unique(with)) {
@@ -170,10 +171,10 @@ ENTITABLE_DECL void explain_candidate(key_candidate& of, scorer& scores, service
     partition_facts const& facts = of.score.partitions;
     double const count = static_cast<double>(facts.count);
     if (facts.count <= 1) {
-        of.gains = "transactions over all entities; every query is of one partition";
-        of.loses = "one server serves everything: " + figure(targets.partition_rate) + " entities/s at the most";
+        of.gains = "transactions over all entities; every query is in one partition";
+        of.loses = "one server serves everything: " + figure(targets.partition_rate) + " entities/s at most";
     } else if (facts.mean < 2) {
-        of.gains = "the load spreads over as many servers as it needs; neighbouring keys may be served as one range";
+        of.gains = "the load spreads over as many servers as needed; neighbouring keys may be served as one range";
         of.loses =
             "no transactions; a range of keys crosses partitions, and a continuation token may come from each server";
     } else {
@@ -238,16 +239,16 @@ ENTITABLE_DECL std::vector<key_candidate> candidates_for(
         explain_candidate(one, scores, targets);
         made.push_back(std::move(one));
     };
-    add(sample.declared(), "the present keys", true);
+    add(sample.declared(), "the current keys", true);
 
-    // Partition keys worth a look, with the reason.
+    // Partition keys to score, with the reason.
     std::vector<std::pair<component_names, std::string>> wanted;
     component_names pool;
     for (query_members const& query : dominant) {
         component_names fixed = query.fixed;
         std::erase_if(fixed, [&](std::string const& each) { return !can_be_key(sample, each); });
         if (!fixed.empty() && fixed.size() <= 4) {
-            wanted.emplace_back(fixed, "all that '" + query.name + "' fixes");
+            wanted.emplace_back(fixed, "all members that '" + query.name + "' fixes");
         }
         add_once(pool, fixed);
     }
@@ -282,7 +283,7 @@ ENTITABLE_DECL std::vector<key_candidate> candidates_for(
         keys.row = components_of(sample, row_for(scores, partition, dominant, declared));
         add(keys, why);
     }
-    // Growing keys under writes: a bucket in front keeps ranges possible.
+    // Growing keys under writes: a leading bucket keeps ranges possible.
     double const writes = load.writes_per_second();
     for (std::size_t index = 0, count = made.size(); index < count && writes > 0; ++index) {
         key_score const& of = made[index].score;
@@ -291,7 +292,7 @@ ENTITABLE_DECL std::vector<key_candidate> candidates_for(
             salted.partition[0].descending = false;
             salted.partition[0].buckets =
                 static_cast<std::uint32_t>(std::clamp(std::ceil(2 * writes / targets.partition_rate), 4.0, 1000.0));
-            add(std::move(salted), "the same, spread over buckets: a range asks each of them");
+            add(std::move(salted), "the same, spread over buckets: a range queries each of them");
         }
     }
     return made;

@@ -199,11 +199,11 @@ ENTITABLE_DECL std::string census::to_string() const {
     out +=
         rows > 0 ? ", " + detail::bytes_text(static_cast<double>(bytes) / static_cast<double>(rows)) + " each\n" : "\n";
     if (!whole) {
-        out += "sample      " + whole_figure(kept) + " of them; a share of 50 % is off by " +
-            percent(error_of_half, 2) + " at the most (95 of 100 samples)\n";
+        out += "sample      " + whole_figure(kept) + " of them; the error of a share of 50 % is at most " +
+            percent(error_of_half, 2) + " (95 of 100 samples)\n";
     }
     if (cut_short) {
-        out += "cut short   there are more entities, which were not read: this is the beginning of the table, in key "
+        out += "cut short   more entities exist but were not read: this is the beginning of the table, in key "
                "order\n";
     }
     out += "partitions  " + whole_figure(partitions.count) + ": mean " + detail::short_figure(partitions.mean) +

@@ -10,7 +10,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The service and its clients as rates, second by second.
+/// Models the service and its clients as rates, second by second.
 class fluid_engine {
 public:
     explicit fluid_engine(simulation& into)
@@ -45,9 +45,9 @@ public:
     }
 
 private:
-    static constexpr std::size_t slot_count = 256; ///< seconds that a repetition may be away
+    static constexpr std::size_t slot_count = 256; ///< maximum delay of a retry, in seconds
 
-    /// Those of one slot and one number of attempts, by partition.
+    /// Returns the waiting requests of one slot and one number of attempts, by partition.
     [[nodiscard]] double* waiting(std::size_t slot, std::size_t attempts) noexcept {
         return waits_.data() + (slot * max_attempts_ + attempts) * map_.partitions();
     }
@@ -57,7 +57,7 @@ private:
         double const rate = into_.load.arrivals.at(second + 0.5);
         std::size_t const count = map_.partitions();
         auto const slot = static_cast<std::size_t>(second) % slot_count;
-        double* const fresh = waiting(slot, 0); // nobody waits before the first attempt
+        double* const fresh = waiting(slot, 0); // nothing waits before the first attempt
         double const spread = rate * (1 - map_.appended());
         for (std::size_t partition = 0; partition < count; ++partition) {
             fresh[partition] = spread * map_.shares()[partition];
@@ -98,7 +98,7 @@ private:
 
     void serve(std::size_t index, double second, double allowed, bool out, bool repeated, simulated_second& now) {
         served_range const& range = map_.ranges()[index];
-        // The part of this second in which it answers.
+        // The fraction of this second in which it responds.
         double const up = out ? 0 : std::clamp(second + 1 - range.offline_until, 0.0, 1.0);
         double asked = 0;
         double passed = 0;
@@ -116,7 +116,7 @@ private:
         double const longest = model_.server_rate * std::chrono::duration<double>(model_.queue).count();
         queued_[index] = (std::min)(before + passed - served, longest);
         double const refused = asked - passed + (std::max)(0.0, before + passed - served - longest);
-        // Below its rate a server is an M/D/1 queue; above, the queue decides.
+        // Below its rate a server is an M/D/1 queue; above, the queue length decides.
         double const use = capacity > 0 ? (std::min)(passed / capacity, 0.999) : 0;
         double const short_wait = use / (2 * model_.server_rate * (1 - use));
         double const wait = (std::min)(
@@ -130,7 +130,7 @@ private:
         }
     }
 
-    /// Each number of attempts is refused alike.
+    /// Requests of each number of attempts are refused with the same probability.
     void repeat(served_range const& range, double second, double part, bool repeated, simulated_second& now) {
         auto const slot = static_cast<std::size_t>(second) % slot_count;
         for (std::size_t attempts = 0; attempts < (repeated ? max_attempts_ : 1); ++attempts) {
@@ -160,10 +160,10 @@ private:
     stretch_recorder recorder_;
     std::size_t max_attempts_;
     std::vector<double> queued_; ///< at the server of each range
-    std::vector<double> asked_;  ///< of each partition in this second
+    std::vector<double> asked_;  ///< for each partition in this second
     std::vector<double> waits_;  ///< by slot, attempts and partition
     std::vector<char> slot_full_;
-    std::vector<std::size_t> away_; ///< seconds from a refusal to the next attempt, by attempts before it and jitter
+    std::vector<std::size_t> away_; ///< seconds from a refusal to the next attempt, by previous attempts and jitter
 };
 
 ENTITABLE_DECL void simulate_fluid(simulation& into) { fluid_engine{into}.run(); }

@@ -56,7 +56,7 @@ ENTITABLE_DECL heat_map heat_map::of(table_sample const& sample) {
     if (key == nullptr || first == 0) {
         return made;
     }
-    made.add(keys.front(), first, 0); // where time begins
+    made.add(keys.front(), first, 0); // the start of time
     for (std::size_t row = 0; row < sample.size(); ++row) {
         if (sample.times()[row] != 0) {
             made.add(key->value(key->codes[row]).as_string(), sample.times()[row]);
@@ -67,10 +67,10 @@ ENTITABLE_DECL heat_map heat_map::of(table_sample const& sample) {
 
 ENTITABLE_DECL std::size_t heat_map::row_of(std::string_view key) const noexcept {
     if (key.substr(0, common_) != std::string_view{bounds_[0]}.substr(0, common_)) {
-        return text::compare_utf16(key, bounds_[0]) < 0 ? 0 : rows() - 1; // before all bounds, or behind them
+        return text::compare_utf16(key, bounds_[0]) < 0 ? 0 : rows() - 1; // before all bounds, or after them
     }
     auto const alike = std::equal_range(leading_.begin(), leading_.end(), detail::leading_bytes(key.substr(common_)));
-    // Bounds that begin alike are told apart by the rest.
+    // Bounds with equal leading bytes are compared by the rest.
     auto const begin = bounds_.begin() + (alike.first - leading_.begin());
     auto const end = bounds_.begin() + (alike.second - leading_.begin());
     auto const after = std::partition_point(
@@ -87,7 +87,7 @@ ENTITABLE_DECL void heat_map::add(std::string_view partition_key, std::int64_t t
     last_ = (std::max)(last_, time);
     std::int64_t const since = time > begin_ ? time - begin_ : 0;
     while (since / width_ >= static_cast<std::int64_t>(columns)) {
-        for (std::size_t row = 0; row < rows(); ++row) { // two columns become one
+        for (std::size_t row = 0; row < rows(); ++row) { // merges two columns into one
             double* const cells = cells_.data() + row * columns;
             for (std::size_t column = 0; column < columns; ++column) {
                 cells[column] = 2 * column < columns ? cells[2 * column] + cells[2 * column + 1] : 0;
@@ -111,7 +111,7 @@ ENTITABLE_DECL double heat_map::growth() const noexcept {
             of_column[column] += at(row, column);
         }
     }
-    // The middle rank of each row and column, about the mean rank of all.
+    // The middle rank of each row and column, relative to the mean rank of all.
     auto const ranks = [&](std::vector<double> weights) {
         double before = 0;
         for (double& each : weights) {

@@ -18,7 +18,7 @@ inline constexpr unsigned histogram_bits = 6; ///< 64 steps for each power of tw
     unsigned const shift = bits > histogram_bits + 1 ? bits - histogram_bits - 1 : 0;
     return (std::size_t{shift} << histogram_bits) + static_cast<std::size_t>(value >> shift);
 }
-/// The greatest value of a step.
+/// Returns the greatest value of a step.
 [[nodiscard]] constexpr std::uint64_t top_of(std::size_t step) noexcept {
     std::size_t const shift = step < (std::size_t{2} << histogram_bits) ? 0 : (step >> histogram_bits) - 1;
     return ((std::uint64_t{step} - (std::uint64_t{shift} << histogram_bits) + 1) << shift) - 1;

@@ -63,7 +63,7 @@ ENTITABLE_DECL load_shape load_shape::of(
     made.arrivals = arrival_pattern::constant(total);
     made.appended = grows && total > 0 ? writes / total : 0;
     made.prepends = loads.growth < 0;
-    // Neighbours stand together until they have a 500th of the load.
+    // Groups neighbours until they have a 500th of the load.
     double together = 0;
     std::uint32_t count = 0;
     for (std::size_t index = 0; index < loads.loads.size(); ++index) {
@@ -92,21 +92,21 @@ ENTITABLE_DECL result<void> load_shape::validate() const {
     constexpr double most = 1e9;
     for (double const each : {arrivals.rate, arrivals.peak}) {
         if (!(each >= 0 && each <= most)) {
-            return wrong("a rate of the load is not from 0 to 1,000,000,000 entities a second");
+            return wrong("a rate of the load must be from 0 to 1,000,000,000 entities a second");
         }
     }
     if (!(arrivals.begin >= 0 && arrivals.seconds >= 0 && std::isfinite(arrivals.begin) &&
             std::isfinite(arrivals.seconds)) ||
         (arrivals.is == arrival_pattern::form::ramp && arrivals.seconds == 0)) {
-        return wrong("a time of the load is negative, no number or missing");
+        return wrong("a time of the load is negative, not a number or missing");
     }
     for (double const each : shares) {
         if (!(each >= 0 && each <= 1e18)) {
-            return wrong("a share of the load is negative or no number");
+            return wrong("a share of the load is negative or not a number");
         }
     }
     if (!(appended >= 0 && appended <= 1)) {
-        return wrong("the part of the load that is appended is not from 0 to 1");
+        return wrong("the appended part of the load must be from 0 to 1");
     }
     if (shares.empty() && appended < 1) {
         return wrong("the load has no partitions");

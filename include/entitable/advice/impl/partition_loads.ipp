@@ -35,7 +35,7 @@ ENTITABLE_DECL partition_loads scorer::loads_of(key_declaration const& declared)
     if (std::fabs(made.growth) <= growing) {
         add_writes(partitions, loads);
     }
-    // Partitions in the order of their keys; that of a bucket in front is a hash.
+    // Partitions in the order of their keys; that of a leading bucket is a hash.
     std::vector<std::size_t> row_of(partitions.sizes.size());
     for (std::size_t row = rows_.size(); row-- > 0;) {
         row_of[partitions.of_row[row]] = row;

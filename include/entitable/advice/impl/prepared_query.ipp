@@ -42,7 +42,7 @@ inline constexpr std::size_t most_alternatives = 1'000;
     return leaf;
 }
 
-/// The alternatives of `left && right`.
+/// Returns the alternatives of `left && right`.
 [[nodiscard]] ENTITABLE_DECL std::vector<asked_alternative> both_of(
     std::vector<asked_alternative> const& left, std::vector<asked_alternative> const& right) {
     std::vector<asked_alternative> made;
@@ -67,7 +67,7 @@ ENTITABLE_DECL prepared_query prepare(
     made.asked = &query;
     struct part {
         std::vector<asked_alternative> alternatives;
-        std::vector<char> rows; ///< that satisfy it, with the values in the predicate
+        std::vector<char> rows; ///< the rows that satisfy it, with the values in the predicate
     };
     std::vector<part> stack;
     for (asked_node const& node : query.nodes) {
@@ -78,7 +78,7 @@ ENTITABLE_DECL prepared_query prepare(
             made.leaves.push_back(std::move(leaf));
             stack.push_back({{nothing ? asked_alternative{} : asked_alternative{made.leaves.size() - 1}}, satisfying});
         } else if (node.operation == filter_operator::negation) {
-            // What is negated bounds no key: it only filters.
+            // A negated condition bounds no key: it only filters.
             part& operand = stack.back();
             for (char& each : operand.rows) {
                 each = each == 0 ? 1 : 0;
@@ -104,7 +104,7 @@ ENTITABLE_DECL prepared_query prepare(
         }
     }
     made.alternatives = stack.empty() ? std::vector<asked_alternative>(1) : std::move(stack.back().alternatives);
-    // Alternatives that only differ in what bounds nothing, the buckets of a salted key, are one.
+    // Merges alternatives that only differ in parts without bounds, such as the buckets of a salted key.
     std::vector<asked_alternative> different;
     for (asked_alternative& each : made.alternatives) {
         if (std::find(different.begin(), different.end(), each) == different.end()) {

@@ -30,7 +30,7 @@ ENTITABLE_DECL range_map::range_map(load_shape const& load, double seconds, serv
     recent_ = shares_;
     of_partition_.resize(shares_.size());
 
-    // Ranges alike in load; each has one partition at the least.
+    // Ranges of similar load; each has at least one partition.
     std::size_t const wanted = std::clamp<std::size_t>(model.ranges, 1, shares_.size());
     double taken = 0;
     std::size_t first = 0;

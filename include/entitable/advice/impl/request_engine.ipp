@@ -19,7 +19,7 @@ public:
         state_ += 0x9E3779B97F4A7C15U;
         return mixed(state_);
     }
-    /// From 0 to less than 1.
+    /// Returns a number from 0 to less than 1.
     [[nodiscard]] double unit() noexcept { return static_cast<double>(bits() >> 11U) * 0x1p-53; }
 
 private:
@@ -48,7 +48,7 @@ public:
                 light.push_back(high);
             }
         }
-        for (auto const* rest : {&light, &heavy}) { // by rounding only
+        for (auto const* rest : {&light, &heavy}) { // left over only by rounding
             for (std::size_t const index : *rest) {
                 keep_[index] = 1;
             }
@@ -65,7 +65,7 @@ private:
     std::vector<std::size_t> other_;
 };
 
-/// A request that comes again.
+/// A retry.
 struct repetition {
     double at;              ///< second
     double first_sent;      ///< second
@@ -74,7 +74,7 @@ struct repetition {
     friend bool operator<(repetition const& left, repetition const& right) noexcept { return left.at > right.at; }
 };
 
-/// The service and its clients, request by request.
+/// Models the service and its clients, request by request.
 class request_engine {
 public:
     explicit request_engine(simulation& into)
@@ -125,7 +125,7 @@ public:
     }
 
 private:
-    /// To the next arrival of a Poisson process.
+    /// Returns the time to the next arrival of a Poisson process.
     [[nodiscard]] double gap(double rate) noexcept {
         return rate > 0 ? -std::log(1 - random_.unit()) / rate : 2; // none in this second
     }
@@ -197,7 +197,7 @@ private:
     simulation_random random_;
     alias_table choice_;
     std::vector<double> free_at_; ///< of the server of each range
-    std::vector<double> asked_;   ///< of each partition in this second
+    std::vector<double> asked_;   ///< for each partition in this second
     std::vector<repetition> repetitions_;
     simulated_second now_;
     double service_time_;

@@ -15,7 +15,7 @@ namespace detail {
     return type == edm_type::string || type == edm_type::binary || type == edm_type::guid;
 }
 
-/// The keys of rows without a type.
+/// Returns the keys of rows without a type.
 [[nodiscard]] ENTITABLE_DECL key_declaration untyped_keys() {
     key_declaration made;
     made.entity = "entity";
@@ -28,7 +28,7 @@ namespace detail {
     return made;
 }
 
-/// The form of a value in a dictionary: its type and its bytes.
+/// Appends the form of a value in a dictionary: its type and its bytes.
 ENTITABLE_DECL void put_value(std::string& out, value_view value) {
     out.assign(1, static_cast<char>(value.type()));
     if (has_bytes(value.type())) {
@@ -76,7 +76,7 @@ ENTITABLE_DECL double table_sample::error_of(double share) const noexcept {
     }
     double const kept = static_cast<double>(size());
     double const left = (static_cast<double>(rows_) - kept) / (static_cast<double>(rows_) - 1);
-    // A share of 0 or 1 in the sample is known to 3 in n only ("rule of three").
+    // A share of 0 or 1 in the sample is known only to 3 in n ("rule of three").
     double const spread = 1.96 * std::sqrt(share * (1 - share) / kept * left);
     return left == 0 ? 0 : spread > 3 / kept ? spread : 3 / kept;
 }

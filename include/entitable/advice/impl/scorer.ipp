@@ -21,7 +21,7 @@ ENTITABLE_DECL scorer::scorer(table_sample const& sample, workload const& load, 
     for (std::size_t const row : rows_) {
         times.push_back(sample.times()[row]);
     }
-    // The latest twentieth; all, where times say nothing.
+    // The latest twentieth; all, if times are unknown.
     auto const latest = static_cast<std::ptrdiff_t>(times.size() - times.size() / 20);
     std::vector<std::int64_t> sorted = times;
     std::int64_t since = 0;
@@ -100,7 +100,7 @@ ENTITABLE_DECL partition_facts scorer::partitions_of(std::vector<std::string> co
     }
     partition_facts facts = facts_of_sizes(std::move(sizes));
     if (fraction_ < 1 && facts.count > 0) {
-        // Those that the sample missed: as with the values of a member.
+        // Adds those that the sample missed: as with the values of a member.
         double const all = static_cast<double>(sample_->rows());
         double const seen_often = static_cast<double>(facts.count - once);
         double const up = 1 / fraction_;
@@ -125,7 +125,7 @@ ENTITABLE_DECL double scorer::growth_of(std::string const& member) {
 ENTITABLE_DECL narrowed scorer::narrow(
     prepared_query const& query, asked_alternative const& alternative, key_declaration const& declared) const {
     narrowed made;
-    bool open = false; ///< a component was met that has not one value
+    bool open = false; ///< a component without a single value was found
     bool first = true;
     bool partitions_fixed = true;
     bool rows_fixed = true;
@@ -192,7 +192,7 @@ ENTITABLE_DECL double scorer::mean_rows(prepared_query const& query, asked_alter
         return std::all_of(
             leaves.begin(), leaves.end(), [&](std::size_t leaf) { return query.leaves[leaf].rows[row] != 0; });
     };
-    std::vector<double> inside(count); ///< rows of each group that are looked at
+    std::vector<double> inside(count); ///< examined rows of each group
     std::vector<char> chosen(count, 1);
     if (rate.values == asked_values::given) {
         std::fill(chosen.begin(), chosen.end(), char{0});
@@ -213,7 +213,7 @@ ENTITABLE_DECL double scorer::mean_rows(prepared_query const& query, asked_alter
     for (std::size_t row = 0; row < rows_.size(); ++row) {
         inside[by_value.of_row[row]] += satisfies(row, bounds) ? 1 : 0;
     }
-    // How likely each group is asked for.
+    // The probability that each group is queried.
     std::vector<double> likely(count);
     if (rate.zipf > 0 && rate.values != asked_values::given) {
         std::vector<std::uint32_t> order(count);
@@ -232,13 +232,13 @@ ENTITABLE_DECL double scorer::mean_rows(prepared_query const& query, asked_alter
     }
     double const all = std::accumulate(likely.begin(), likely.end(), 0.0);
     double mean = 0;
-    std::vector<double> of_one_row(count); ///< looks at one row of the group, for one query
+    std::vector<double> of_one_row(count); ///< expected examinations of one row of the group, for one query
     for (std::size_t group = 0; group < count && all > 0; ++group) {
         double const rows = inside[group] <= 0 ? 0
             : bounds.empty()                   ? rows_behind(inside[group])
                                                : inside[group] / fraction_;
         mean += likely[group] / all * rows;
-        // A group that the sample met stands for itself, not for those that it missed.
+        // A group in the sample represents itself, and not the groups that the sample missed.
         bool const by_rows = rate.values == asked_values::as_stored && rate.zipf <= 0;
         double const share =
             by_rows ? rows_behind(by_value.sizes[group]) / static_cast<double>(sample_->rows()) : likely[group] / all;
@@ -293,14 +293,14 @@ ENTITABLE_DECL void scorer::score_query(prepared_query const& query, key_declara
 }
 
 ENTITABLE_DECL double scorer::growth_of(key_declaration const& declared) {
-    // The first member decides on the order of partitions; a bucket in front of it leaves none.
+    // The first member determines the order of partitions; a leading bucket destroys it.
     auto const first = std::find_if(declared.partition.begin(), declared.partition.end(),
         [](declared_component const& each) { return !each.literal; });
     if (first == declared.partition.end() || first->buckets > 0) {
         return 0;
     }
     sample_column const* const column = sample_->find(first->member);
-    // Components of keys are in the sample as the keys have them, reversed already.
+    // Components of keys are in the sample in the form of the keys, already reversed.
     bool const reversed = first->descending && column != nullptr && column->at == sample_column::place::property;
     return reversed ? -growth_of(first->member) : growth_of(first->member);
 }

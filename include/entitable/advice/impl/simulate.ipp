@@ -22,12 +22,12 @@ ENTITABLE_DECL result<simulation> simulate(load_shape const& load, simulation_op
     }
     double const seconds = std::ceil(options.minutes * 60);
     if (!(options.minutes > 0 && options.minutes <= 31 * 24 * 60)) {
-        return failure{error_code::out_of_range_input, "the minutes of the simulation are not from 0 to 44,640"};
+        return failure{error_code::out_of_range_input, "the minutes of the simulation must be from 0 to 44,640"};
     }
     for (planned_outage const& each : options.outages) {
         if (!(each.begin >= 0 && each.seconds >= 0)) {
-            return failure{
-                error_code::out_of_range_input, "a planned outage begins before the simulation, or is no time"};
+            return failure{error_code::out_of_range_input,
+                "a planned outage begins before the simulation, or is not a valid time"};
         }
     }
     result<simulation> made{std::in_place};
@@ -41,7 +41,7 @@ ENTITABLE_DECL result<simulation> simulate(load_shape const& load, simulation_op
     if (options.engine == simulation_engine::requests && requests > most_requests) {
         return failure{error_code::out_of_range_input,
             "the simulation request by request has " + detail::figure(requests) +
-                " requests, at most 500,000,000 are allowed"};
+                " requests; the limit is 500,000,000"};
     }
     made->fluid =
         options.engine == simulation_engine::fluid || (options.engine == simulation_engine::by_size && requests > 2e6);

@@ -11,12 +11,12 @@ ENTITABLE_DECL result<void> service_model::validate() const {
     using std::chrono::nanoseconds;
     for (double const each : {partition_rate, account_rate, server_rate}) {
         if (!(each > 0 && each <= 1e12)) {
-            return failure{error_code::out_of_range_input, "a rate of the service model is not greater than 0"};
+            return failure{error_code::out_of_range_input, "a rate of the service model must be greater than 0"};
         }
     }
     for (nanoseconds const each : {nanoseconds{hot_after}, nanoseconds{cool_after}, nanoseconds{queue}}) {
         if (each <= nanoseconds{} || each > std::chrono::hours{24 * 365}) {
-            return failure{error_code::out_of_range_input, "a time of the service model is not greater than 0"};
+            return failure{error_code::out_of_range_input, "a time of the service model must be greater than 0"};
         }
     }
     if (offline < nanoseconds{} || round_trip < nanoseconds{} || offline > std::chrono::hours{24} ||
@@ -24,7 +24,7 @@ ENTITABLE_DECL result<void> service_model::validate() const {
         return failure{error_code::out_of_range_input, "a time of the service model is negative or too long"};
     }
     if (ranges < 1 || ranges > 100'000) {
-        return failure{error_code::out_of_range_input, "the ranges of the service model are not from 1 to 100,000"};
+        return failure{error_code::out_of_range_input, "the ranges of the service model must be from 1 to 100,000"};
     }
     return {};
 }

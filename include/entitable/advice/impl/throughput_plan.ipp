@@ -11,7 +11,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// More are no plan any more: what is counted in doubles stays exact, and 64 bits hold it.
+/// The limit of a plan: counts in doubles stay exact, and 64 bits hold them.
 inline constexpr double most_partitions = 1e9;
 
 [[nodiscard]] ENTITABLE_DECL result<void> check_figure(
@@ -20,7 +20,7 @@ inline constexpr double most_partitions = 1e9;
         return {};
     }
     return failure{error_code::out_of_range_input,
-        std::string{name} + " is not from " + short_figure(least) + " to " + short_figure(most) + " " +
+        std::string{name} + " must be from " + short_figure(least) + " to " + short_figure(most) + " " +
             std::string{unit}};
 }
 
@@ -28,7 +28,7 @@ inline constexpr double most_partitions = 1e9;
     for (double const value : {rules.units_per_partition, rules.gb_per_partition, rules.highest_ever_divisor,
              rules.autoscale_factor, rules.start_manual, rules.start_autoscale}) {
         if (!(value > 0) || !std::isfinite(value)) {
-            return failure{error_code::out_of_range_input, "a figure of the throughput rules is not greater than 0"};
+            return failure{error_code::out_of_range_input, "a value of the throughput rules must be greater than 0"};
         }
     }
     return {};
@@ -44,7 +44,7 @@ inline constexpr double most_partitions = 1e9;
         return static_cast<std::uint64_t>(std::round(request.instant_maximum / units));
     }
     if (static_cast<double>(request.partitions) > most_partitions) {
-        return failure{error_code::out_of_range_input, "the number of partitions is more than 1,000,000,000"};
+        return failure{error_code::out_of_range_input, "the number of partitions exceeds 1,000,000,000"};
     }
     return request.partitions;
 }
@@ -53,27 +53,27 @@ inline constexpr double most_partitions = 1e9;
     std::uint64_t const now = plan.asked.partitions;
     double const wanted = plan.asked.desired;
     if (plan.instant) {
-        return {{0, 0, wanted, now, "set " + figure(wanted) + " RU/s: at once, no partition is split",
-            "lower it at any time, at once"}};
+        return {{0, 0, wanted, now, "set " + figure(wanted) + " RU/s: immediate, no partition is split",
+            "lower it at any time, immediately"}};
     }
     throughput_rules const& rules = plan.asked.rules;
     double const split = rules.most_split_hours * plan.doublings;
     std::vector<throughput_step> steps;
     steps.push_back({0, 0, plan.instant_maximum, now,
         "set " + figure(plan.instant_maximum) +
-            " RU/s, the instant maximum, and look at the share of 429 again: it may be enough",
-        "lower it at any time, at once"});
+            " RU/s, the instant maximum, and check the share of 429 again: it may be enough",
+        "lower it at any time, immediately"});
     steps.push_back({0, split, plan.first_raise, plan.partitions_even,
         "set " + figure(plan.first_raise) + " RU/s: every partition is split" +
             (plan.doublings == 1 ? std::string{" once"} : " " + figure(plan.doublings) + " times") + ", typically " +
             figure(rules.least_split_hours) + " to " + figure(rules.most_split_hours) +
-            " hours a time; the data can be used meanwhile; a change of regions pauses it",
+            " hours each time; the data stay available; a change of regions pauses it",
         "nothing: partitions that were split stay, and the lowest RU/s rises to " + figure(plan.lowest_afterwards)});
     if (plan.first_raise != wanted) {
         steps.push_back({split, split, wanted, plan.partitions_even,
-            "set " + figure(wanted) + " RU/s: at once, each of " + figure(static_cast<double>(plan.partitions_even)) +
+            "set " + figure(wanted) + " RU/s: immediate, each of " + figure(static_cast<double>(plan.partitions_even)) +
                 " partitions gets " + short_figure(plan.units_each_even),
-            "raise it again to " + figure(instant_maximum(plan.partitions_even, rules)) + ", at once"});
+            "raise it again to " + figure(instant_maximum(plan.partitions_even, rules)) + ", immediately"});
     }
     return steps;
 }
@@ -173,17 +173,17 @@ ENTITABLE_DECL result<ingest_plan> plan_ingest(ingest_request const& request) {
         "delete it"});
     if (plan.raise_to > plan.create_with) {
         plan.steps.push_back({0, 0, plan.raise_to, plan.partitions,
-            "set " + detail::figure(plan.raise_to) + " RU/s: at once, because the partitions are there",
-            "lower it at any time, at once"});
+            "set " + detail::figure(plan.raise_to) + " RU/s: immediate, because the partitions exist",
+            "lower it at any time, immediately"});
     }
     plan.steps.push_back({0, plan.hours, plan.raise_to, plan.partitions,
-        "write, in shuffled order, so that each second goes to many partitions: " + detail::figure(plan.hours, 1) +
-            " hours at the least",
+        "write in shuffled order, so that each second goes to many partitions: " + detail::figure(plan.hours, 1) +
+            " hours at least",
         "stop at any time"});
     double const lowest = lowest_units({request.data_gb, plan.raise_to}, rules);
     plan.steps.push_back({plan.hours, plan.hours, lowest, plan.partitions,
-        "lower it to what the application needs, " + detail::figure(lowest) + " RU/s at the least",
-        "raise it again to " + detail::figure(plan.raise_to) + ", at once"});
+        "lower it to what the application needs, " + detail::figure(lowest) + " RU/s at least",
+        "raise it again to " + detail::figure(plan.raise_to) + ", immediately"});
     return plan;
 }
 
@@ -203,19 +203,19 @@ ENTITABLE_DECL std::string throughput_plan::to_string() const {
         detail::counted(static_cast<double>(asked.partitions), "physical partition", "physical partitions") + " to " +
         figure(asked.desired) + " RU/s\n";
     out += "instant maximum   " + figure(instant_maximum) +
-        " RU/s: " + (instant ? "enough, no partition is split\n" : "not enough, partitions have to be split\n");
+        " RU/s: " + (instant ? "enough, no partition is split\n" : "not enough, partitions must be split\n");
     if (!instant) {
-        out += "straight there    " + whole(partitions_direct) + " partitions of " + short_figure(units_each_direct) +
+        out += "direct raise      " + whole(partitions_direct) + " partitions of " + short_figure(units_each_direct) +
             " RU/s";
         if (skew_direct) {
             out += "; " + whole(skew_direct->split) + " split, " + whole(skew_direct->unsplit) + " not";
             if (skew_direct->unsplit > 0) {
-                out += ": one that is not keeps " + detail::percent(skew_direct->share_unsplit) +
-                    " of the keys, a half of one that is " + detail::percent(*skew_direct->share_split) +
+                out += ": an unsplit one keeps " + detail::percent(skew_direct->share_unsplit) +
+                    " of the keys, a half of a split one " + detail::percent(*skew_direct->share_split) +
                     ", with the same RU/s";
             }
         }
-        out += "\nevenly            raise to " + figure(first_raise) + " RU/s first (" + whole(partitions_even) +
+        out += "\neven raise        raise to " + figure(first_raise) + " RU/s first (" + whole(partitions_even) +
             " partitions)" +
             (first_raise == asked.desired ? std::string{} : ", then lower to " + figure(asked.desired)) + ": " +
             short_figure(units_each_even) + " RU/s each\n";
@@ -226,9 +226,8 @@ ENTITABLE_DECL std::string throughput_plan::to_string() const {
     out += "count partitions  in the portal: Insights > Throughput > Normalized RU Consumption (%) By "
            "PartitionKeyRangeID; it shows " +
         figure(asked.rules.portal_ranges) +
-        " ranges at most: for more, count those that the REST call Get Partition Key Ranges gives\n";
-    return out + detail::timetable(steps) + "figures of the provider's page of " + std::string{asked.rules.as_of} +
-        '\n';
+        " ranges at most: for more, count those returned by the REST call Get Partition Key Ranges\n";
+    return out + detail::timetable(steps) + "values of the provider's page of " + std::string{asked.rules.as_of} + '\n';
 }
 
 ENTITABLE_DECL std::string ingest_plan::to_string() const {
@@ -238,8 +237,7 @@ ENTITABLE_DECL std::string ingest_plan::to_string() const {
     out += "partitions        " + figure(static_cast<double>(partitions)) + ", each " + detail::percent(fill, 0) +
         " full (" + detail::short_figure(asked.gb_per_partition) + " of " +
         detail::short_figure(asked.rules.gb_per_partition) + " GB)\n";
-    return out + detail::timetable(steps) + "figures of the provider's page of " + std::string{asked.rules.as_of} +
-        '\n';
+    return out + detail::timetable(steps) + "values of the provider's page of " + std::string{asked.rules.as_of} + '\n';
 }
 
 ENTITABLE_END_NAMESPACE

@@ -45,7 +45,7 @@ ENTITABLE_DECL std::vector<asked_node> asked_nodes(predicate_nodes const& nodes,
 
 [[nodiscard]] ENTITABLE_DECL failure bad_rate(std::string_view of, std::string_view what) {
     return failure{error_code::out_of_range_input,
-        std::string{what} + " of '" + std::string{of} + "' in the workload is negative, no number, or too large"};
+        std::string{what} + " of '" + std::string{of} + "' in the workload is negative, not a number, or too large"};
 }
 
 [[nodiscard]] ENTITABLE_DECL bool is_rate(double value) { return value >= 0 && value <= 1e12; }
@@ -101,7 +101,8 @@ ENTITABLE_DECL result<void> workload::validate() const {
             return detail::bad_rate(each.name, wrong);
         }
         if (!detail::is_expression(each.nodes)) {
-            return failure{error_code::invalid_input, "the query '" + each.name + "' of the workload is no condition"};
+            return failure{
+                error_code::invalid_input, "the query '" + each.name + "' of the workload is not a condition"};
         }
     }
     for (asked_writes const& each : writes_) {

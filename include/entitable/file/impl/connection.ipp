@@ -156,7 +156,7 @@ ENTITABLE_DECL result<connection> connection::open_known(
 }
 
 ENTITABLE_DECL failure damaged_header() {
-    return failure{error_code::store_corrupt, "the file is damaged: its header is not that of a file of tables"};
+    return failure{error_code::store_corrupt, "the file is damaged: its header is not a header of this format"};
 }
 
 /// Applies the settings of every connection. None of them depends on the content of the file.

@@ -57,7 +57,7 @@ ENTITABLE_DECL result<bool> file_lock::open(std::string const& path) {
     if (auto opened = reopen(); !opened) {
         return std::move(opened).as_failure();
     }
-    // A lock that is held at the moment is a working lock.
+    // A lock held by another process also shows that locks work.
     bool works = ::flock(handle_.get(), LOCK_EX | LOCK_NB) == 0 || errno == EWOULDBLOCK || errno == EINTR;
     ::flock(handle_.get(), LOCK_UN);
     works = works && (set_lock(handle_.get(), F_RDLCK, use_byte) || errno == EAGAIN || errno == EACCES);

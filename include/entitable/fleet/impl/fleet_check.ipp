@@ -170,7 +170,7 @@ ENTITABLE_DECL std::string fleet_sizes::to_string() const {
             " rows, ", std::to_string(each.bytes), " bytes",
             share ? ", free " + detail::text_of_ratio(*share) : std::string{}, "\n"});
     }
-    return text::joined({out, "largest to mean: by shards ", detail::text_of_ratio(imbalance(balance_by::shards)),
+    return text::joined({out, "largest / mean: by shards ", detail::text_of_ratio(imbalance(balance_by::shards)),
         ", by rows ", detail::text_of_ratio(imbalance(balance_by::rows)), ", by bytes ",
         detail::text_of_ratio(imbalance(balance_by::bytes)), "\n"});
 }

@@ -323,7 +323,7 @@ ENTITABLE_DECL std::string lost_store::to_string() const {
             " old tables in it were forgotten\n"});
     }
     for (std::string const& each : rules) {
-        out += text::joined({"  the rule \"", each, "\" names it\n"});
+        out += text::joined({"  the rule \"", each, "\" still names the store\n"});
     }
     return out;
 }

@@ -181,7 +181,7 @@ ENTITABLE_DECL result<lookup> postgres_store::update_rows(std::string_view table
             return std::move(allowed).as_failure();
         }
         on->give_back();
-        if (tries > 2) { // others are in conflict: lets them finish
+        if (tries > 2) { // lets conflicting updates finish
             std::this_thread::sleep_for(std::chrono::milliseconds{tries});
         }
     }

@@ -40,7 +40,7 @@ struct shard_part {
     key_interval keys; ///< every key if a function decides
     shard_route way;
     std::vector<key_range> ranges; ///< still to be queried, the current one first
-    query_entities asked;          ///< the part of the current range in the shard that `way` leads to
+    query_entities asked;          ///< the query of the current range, limited to the shard of `way`
     page rows;
     std::string etag_start; ///< of the rows, built on first need
     std::size_t at{};

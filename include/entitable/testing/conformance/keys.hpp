@@ -239,13 +239,13 @@ inline void forbidden_keys(trial& t) {
         refused(bad, error_code::invalid_input, "not UTF-8: " + text::printable(bad));
     }
     std::size_t const units = t.limits().max_key_units;
-    refused(times(units + 1, "k"), error_code::key_value_too_large, "a unit too many");
+    refused(times(units + 1, "k"), error_code::key_value_too_large, "one unit too many");
     refused(times(units / 2, "\xF0\x9F\x98\x80") + "k", error_code::key_value_too_large,
-        "a unit too many, in surrogate pairs");
+        "one unit too many, in surrogate pairs");
     if (t.limits().max_row_key_size != 0) {
         t.yes(t.write(table, mutation::insert(make_row("size", times(t.limits().max_row_key_size, "k")))), "longest");
         t.no(t.write(table, mutation::insert(make_row("size", times(t.limits().max_row_key_size + 1, "k")))),
-            error_code::key_value_too_large, "a byte too many");
+            error_code::key_value_too_large, "one byte too many");
     } else {
         t.unchanged(before, table, "after forbidden keys");
     }

@@ -37,7 +37,7 @@ inline void number_of_properties(trial& t) {
     t.put(table, entity.build());
     t.holds(table, entity.build(), "the maximum number of properties");
     entity.add("OneMore", value_view{true});
-    refused_entity(t, table, entity.build(), error_code::too_many_properties, "a property too many");
+    refused_entity(t, table, entity.build(), error_code::too_many_properties, "one property too many");
 }
 
 inline void names_of_properties(trial& t) {
@@ -81,12 +81,12 @@ inline void sizes_of_values(trial& t) {
             t.holds(table, good, "the largest value");
         }
         refused_entity(t, table, make_row("p", "r", {{"S", times(units + 1, "s")}}),
-            error_code::property_value_too_large, "a unit too many");
+            error_code::property_value_too_large, "one unit too many");
         refused_entity(t, table, make_row("p", "r", {{"S", times(units / 2, "\xF0\x9F\x98\x80") + "s"}}),
-            error_code::property_value_too_large, "a unit too many, in surrogate pairs");
+            error_code::property_value_too_large, "one unit too many, in surrogate pairs");
         std::string const large = times(t.limits().max_binary_size + 1, "b");
         refused_entity(t, table, make_row("p", "r", {{"B", value_view{edm_type::binary, std::string_view{large}}}}),
-            error_code::property_value_too_large, "a byte too many");
+            error_code::property_value_too_large, "one byte too many");
     }
     refused_entity(
         t, table, make_row("p", "r", {{"S", "\xC0\xAF"}}), error_code::invalid_input, "text that is not UTF-8");
@@ -114,7 +114,7 @@ inline void size_of_an_entity(trial& t) {
     larger.add("Rest", value_view{edm_type::binary, std::string_view{rest}});
     t.put(table, entity.build());
     t.holds(table, entity.build(), "the largest entity");
-    refused_entity(t, table, larger.build(), error_code::entity_too_large, "an entity a byte too large");
+    refused_entity(t, table, larger.build(), error_code::entity_too_large, "an entity one byte too large");
 }
 
 inline void checked_before_its_table(trial& t) {

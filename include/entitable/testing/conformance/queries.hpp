@@ -190,7 +190,7 @@ inline void filters_that_are_none(trial& t) {
     if (t.limits().max_comparisons != 0) {
         query.filter.nodes.push_back(leaf);
         query.filter.nodes.push_back(both);
-        t.no(t.send(query), error_code::invalid_input, "a comparison too many");
+        t.no(t.send(query), error_code::invalid_input, "one comparison too many");
     }
 }
 

@@ -157,7 +157,7 @@ inline void what_is_no_transaction(trial& t) {
     t.put(table, make_row("p", "there"));
     refused_at(t, table, {}, error_code::invalid_input, std::nullopt, "an empty transaction");
     refused_at(t, table, inserts(t.limits().max_operations + 1), error_code::invalid_input, std::nullopt,
-        "an operation too many");
+        "one operation too many");
     auto two = inserts(3);
     two.push_back(mutation::insert(make_row("q", "r")));
     refused_at(
