@@ -3,7 +3,7 @@
 
 /// \file
 /// A backend of your own: an ordered map of bytes is all it takes (support/map_store.hpp), and the conformance suite
-/// tests it. The semantics of tables are written once, above it.
+/// tests it. The semantics of tables are implemented once, above it.
 
 #include "support/map_store.hpp"
 #include <entitable/backends/local.hpp>

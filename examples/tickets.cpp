@@ -9,7 +9,7 @@
 ///
 ///     tickets FILE
 ///
-/// What differs from run to run (who was faster, how often a number was tried for) goes to the standard error output.
+/// Output that differs from run to run (who was faster, how often a draw was repeated) goes to standard error.
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
@@ -98,7 +98,8 @@ int main(int count, char** arguments) {
         return 1;
     }
     {
-        // Each run begins with number 1. The file is not open while processes are made: an open one does not survive that.
+        // Each run begins with number 1. The file is not open while processes are created: open stores do not survive
+        // that.
         auto const store = open(arguments[1]);
         entitable::table<ticket> const tickets{store, "tickets"};
         tickets.drop_if_present().value();

@@ -433,8 +433,8 @@ private:
     }
     void begin() {
         {
-            way here{"the test", path_, *all_, 1,
-                false}; // no file is open while processes are created: a fork releases its locks
+            way here{
+                "the test", path_, *all_, 1, false}; // no file is open while processes start: a fork ends its locks
             table<entry> const entries{*here.cloud, "entries"};
             entries.create().value();
             for (std::int32_t place = 0; place < places; ++place) {

@@ -38,8 +38,7 @@ public:
     [[nodiscard]] std::string follow(detail::shard_map_copy const& map) {
         std::set<std::int32_t> numbers;
         std::map<std::string, std::set<std::string>> keys;
-        for (std::string const key :
-            {"a", "c", "d", "k1", "m", "p", "t", "x", "y"}) { // bounds, and some keys in between
+        for (std::string const key : {"a", "c", "d", "k1", "m", "p", "t", "x", "y"}) { // bounds, and some between
             detail::shard_place const& place = map.range_of(key);
             keys[place.row.store + '/' + place.table_name(map.tables.front())].insert(key);
         }

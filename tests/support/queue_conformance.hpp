@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// What each `message_queue` does, wherever it is kept: one suite for all of them. Where they differ by what they say of themselves
-/// (`keeps_ids`), or by what the suite is told, both ways stand here, side by side.
+/// The required behaviour of each `message_queue`, wherever it is stored: one suite for all of them. If they differ in a property
+/// of their own (`keeps_ids`), or in an argument of the suite, both cases are here side by side.
 
 #include <entitable/entitable.hpp>
 #include <entitable/messaging/message_queue.hpp>
@@ -30,15 +30,15 @@ struct errand {
 };
 ENTITABLE(errand, partition_key(town), row_key(number), properties(what, price, large, due, urgent))
 
-/// A queue that was made and is empty, with a claim that holds for 4 seconds and 3 deliveries.
+/// A new, empty queue whose claims last 4 seconds, with at most 3 deliveries.
 template <class Q>
 struct queue_world {
     Q queue;
-    std::function<void(std::chrono::nanoseconds)> pass;   ///< lets time go by
+    std::function<void(std::chrono::nanoseconds)> pass;   ///< lets time pass
     std::function<std::string(Q const&)> one_dead_letter; ///< the id and the reason of the only dead letter
 };
 
-/// Runs the suite; each part with a world of its own.
+/// Runs the suite; each part with a setup of its own.
 template <class Q>
 void check_message_queue(std::function<queue_world<Q>()> const& make) {
     using namespace entitable;
@@ -167,7 +167,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
         in.queue.enqueue({"Ulm", 1}).value();
         auto first = *in.queue.claim().value();
         auto second = std::move(first);
-        CHECK(first.complete().error().code == error_code::invalid_input); // NOLINT: this is what is shown
+        CHECK(first.complete().error().code == error_code::invalid_input); // NOLINT: tests the moved-from state
         CHECK(second.complete());
     }
     SECTION("a delayed message is invisible to every worker") {
@@ -191,7 +191,8 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
             CHECK(second->complete());
         }
         CHECK(first.complete());
-        CHECK(in.queue.enqueue({"Ulm", 3}, {.id = "x"}).value().already_there == Q::keeps_ids); // also when it is done
+        CHECK(in.queue.enqueue({"Ulm", 3}, {.id = "x"}).value().already_there ==
+            Q::keeps_ids); // also when it is completed
     }
     SECTION("a claim waits for a new message") {
         auto const in = make();
