@@ -58,8 +58,7 @@ int main() {
     }
     show(orders, "Monday");
 
-    orders.update("Kiel", 101, [](order& each) { each.day = "Tuesday"; })
-        .value(); // removed from one sum, added to another
+    orders.update("Kiel", 101, [](order& each) { each.day = "Tuesday"; }).value(); // from one sum to another
     orders.remove("Kiel", 102, entitable::any_etag).value();
     show(orders, "Monday");
     show(orders, "Tuesday");

@@ -32,8 +32,7 @@ struct shared_counter {
     result<response_of<Request>> execute(Request const& request, call&) const {
         if constexpr (std::same_as<Request, get_entity>) {
             std::int64_t const now = *at;
-            std::this_thread::sleep_for(
-                std::chrono::microseconds{200}); // so that children are created in the middle of it
+            std::this_thread::sleep_for(std::chrono::microseconds{200}); // so that a child starts in a thread's turn
             auto found = testing::make_row(request.partition_key, request.row_key, {{"Value", now}});
             return get_entity::response{std::move(found), etag::of(date_time{now})};
         } else if constexpr (std::same_as<Request, write_entity>) {

@@ -160,8 +160,7 @@ TEST_CASE("postgres: a missing server only affects its part of the table") {
     for (int at = 0; at < 40; ++at) {
         items.insert({"g" + std::to_string(at), 1, "x"}).value();
     }
-    std::this_thread::sleep_for(
-        std::chrono::milliseconds{700}); // by then the server has written its data: three times wal_writer_delay
+    std::this_thread::sleep_for(std::chrono::milliseconds{700}); // by then all is written: three times wal_writer_delay
     REQUIRE(control_postgres("kill another"));
     auto const all = items.scan_table().to();
     REQUIRE(!all);

@@ -191,8 +191,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
             CHECK(second->complete());
         }
         CHECK(first.complete());
-        CHECK(in.queue.enqueue({"Ulm", 3}, {.id = "x"}).value().already_there ==
-            Q::keeps_ids); // also when it is completed
+        CHECK(in.queue.enqueue({"Ulm", 3}, {.id = "x"}).value().already_there == Q::keeps_ids); // also if completed
     }
     SECTION("a claim waits for a new message") {
         auto const in = make();
