@@ -4,7 +4,7 @@
 
 /// \file
 /// A book site on three files, or in three schemas of a PostgreSQL database. The shard key is the check digit of the ISBN, 0 to 10: 11 virtual
-/// shards. One book is updated on its one shard, a catalogue query asks all of them, and a fourth store joins: it takes over virtual shards
+/// shards. One book is updated on its one shard, a catalogue query reads all of them, and a fourth store joins: it takes over virtual shards
 /// while customers buy books.
 ///
 ///     bookstore [CSV] [--postgres DATABASE]

@@ -79,7 +79,7 @@ private:
     }
 
     examples::csv_reader records_;
-    std::vector<std::string> names_; ///< of properties: letters, digits and _
+    std::vector<std::string> names_; ///< property names: letters, digits and _
 };
 
 /// Measurements; one is not a valid record, one has a key that no service accepts, and one has the key of another.

@@ -3,7 +3,7 @@
 // Run as a test with: --demo
 
 /// \file
-/// A tool for tables over many files: what there is, and what an operator does with it.
+/// A tool for tables over many files: shows their state and runs the tasks of an operator.
 ///
 ///     shards FOLDER make NUMBER STORE...           a map of so many virtual shards, spread over stores: files of that name
 ///     shards FOLDER ranges BOUND,BOUND... STORE... the same by ranges of keys, which are split and merged later
@@ -373,7 +373,7 @@ int demonstrate() {
     type("logs", {"sweep"});
     type("logs", {"verify"});
     type("logs", {"make", "3", "one"}); // there is one
-    type("logs", {"adopt"});            // it has an identity from the beginning
+    type("logs", {"adopt"});            // it has an identity from the start
     std::printf("$ rm logs/three.db\n");
     for (auto const* suffix : {".db", ".db-wal", ".db-shm", ".db-lock"}) {
         std::filesystem::remove(folder / "logs" / (std::string{"three"} + suffix));

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 /// \file
-/// Sums that are always right: the takings of a shop stand in a row beside its orders, and change in the same transaction. Writes of a
+/// Sums that are always right: the takings of a shop are stored in a row next to its orders, and change in the same transaction. Writes of a
 /// program that does not know the sums are detected and corrected.
 
 #include <entitable/aggregate.hpp>

@@ -54,7 +54,7 @@ std::vector<book> read_books(std::istream& input) {
 
 struct account {
     std::size_t batches{};
-    std::size_t settled{}; ///< whose answer was lost, and which were found to exist
+    std::size_t settled{}; ///< the inserts whose answer was lost and whose row was found
 };
 
 /// One batch per publication year, in tens; then the first book of each is corrected and read again, and some are

@@ -5,7 +5,7 @@
 
 /// \file
 /// Tickets with numbers 1, 2, 3 ...: four clerks, each a process of its own, draw them from one sequence in one file. The newest
-/// ten are the first ten rows, because the number is kept descending.
+/// ten are the first ten rows, because the number is stored descending.
 ///
 ///     tickets FILE
 ///
@@ -60,7 +60,7 @@ void work(char const* path, std::int32_t clerk) {
     }
 }
 
-/// Lets all clerks work at once, each in a process of its own where the system has fork.
+/// Lets all clerks work at once, each in a process of its own if the system has fork.
 bool work_all(char const* path) {
 #if __has_include(<sys/wait.h>)
     std::vector<pid_t> working;

@@ -20,9 +20,9 @@ struct json_member;
 struct json_value {
     enum class kind : std::uint8_t { null, boolean, number, text, array, object };
     kind is{kind::null};
-    double number{}; ///< of a number; 1 and 0 of true and false
+    double number{}; ///< value of a number; 1 and 0 for true and false
     std::string text;
-    std::vector<json_member> members; ///< of an array without names
+    std::vector<json_member> members; ///< members; arrays have no names
 
     /// The member of an object; null if there is none.
     [[nodiscard]] json_value const* find(std::string_view name) const;

@@ -57,14 +57,14 @@ public:
                 return "a table has got keys: " + table;
             }
         }
-        keys_ = std::move(keys); // with earlier ones, which have no keys now
+        keys_ = std::move(keys); // includes earlier ranges, which have no keys now
         return {};
     }
 
 private:
     std::set<std::int32_t> numbers_;
     std::set<std::int32_t> gone_;
-    std::map<std::string, std::set<std::string>> keys_; ///< of each table that existed
+    std::map<std::string, std::set<std::string>> keys_; ///< keys of each table that existed
 };
 
 /// The invariants of the ranges.
@@ -168,7 +168,7 @@ struct beside {
     void put(std::string const& key, std::string const& value) const {
         auto const read = map_now(below);
         if (!read) {
-            return; // nobody can
+            return; // nobody can write
         }
         auto const& map = *read;
         detail::shard_place const& place = map->range_of(key);

@@ -48,7 +48,7 @@ struct sheet {
 };
 ENTITABLE(sheet, partition_key(book), row_key(name),
     properties(chunked(a), chunked(b), chunked(c), chunked(d), chunked(e)))
-/// The table of sheets as a program sees it that does not know that they are wide.
+/// The table of sheets, as seen by a program that does not know that they are wide.
 struct bare_sheet {
     std::string book;
     std::string name;
@@ -166,7 +166,7 @@ std::string_view word_of(copying how) {
     return how == copying::taken_along ? "taken along" : how == copying::left_behind ? "left behind" : "refused";
 }
 
-/// The cells of the lines of a table in the documentation, by the first.
+/// The cells of each line of a table in the documentation, by the first cell.
 std::map<std::string, std::vector<std::string>> documented_kinds() {
     // Tests run in a build folder inside the sources; the compiler may know them by relative paths.
     auto folder = std::filesystem::current_path();
@@ -323,7 +323,7 @@ TEST_CASE(
         queue.enqueue({"York", number}, {.id = "id" + std::to_string(number)}).value();
     }
     queue.enqueue({"York", 8}, {.delay = 1h, .id = "late"}).value();
-    for (auto& each : queue.claim_some(32).value()) { // of one lane
+    for (auto& each : queue.claim_some(32).value()) { // messages of one lane
         CHECK(each.fail("broken"));
     }
     for (auto& each : queue.claim_some(32).value()) {
@@ -350,7 +350,7 @@ TEST_CASE(
     CHECK(size.dead_letters == 4);
 
     table_queue<errand> const copied{at.target, "errands", queue_at(at.time)};
-    copied.create().value(); // may exist
+    copied.create().value(); // the table may exist
     auto const progress = at.copied("errands").value();
     CHECK(progress.read == progress.system_rows);
     CHECK(progress.read == 1 + 9 + 3 + 4); // the header, an identity of each, messages, dead letters
@@ -360,7 +360,7 @@ TEST_CASE(
     CHECK(there.held == size.held);
     CHECK(there.dead_letters == size.dead_letters);
     CHECK(copied.enqueue({"York", 0}, {.id = "id0"}).value().already_there); // ids are remembered
-    CHECK(claimed_there->complete());                                        // at the source, whatever was copied
+    CHECK(claimed_there->complete());                                        // at the source, for every copy
 
     for (auto const& dead : copied.dead_letters().value()) {
         copied.requeue(dead).value();

@@ -90,7 +90,7 @@ std::string two_programs(bouncer const& pool, std::optional<bool> prepared) {
         auto const direct = postgres_backend::connect(postgres_server(), own).value();
         std::size_t rows = 0;
         static_cast<void>(table<mark>{direct, "marks"}.scan_table().for_each([&](mark const& one) {
-            rows += one.writer.starts_with(each.options.schema + "_") ? 1U : 1000000U; // nobody else's
+            rows += one.writer.starts_with(each.options.schema + "_") ? 1U : 1000000U; // no rows of others
         }));
         if (rows != each.acknowledged) {
             return std::to_string(each.acknowledged) + " writes acknowledged, " + std::to_string(rows) +
@@ -157,7 +157,7 @@ TEST_CASE("postgres: the name of a prepared statement depends on its text and on
     }
     CHECK(names.size() == texts.size());
     CHECK(one.name(pg_statement::put) != two.name(pg_statement::put));
-    CHECK(one.name(pg_statement::begin) == two.name(pg_statement::begin)); // it names no table
+    CHECK(one.name(pg_statement::begin) == two.name(pg_statement::begin)); // the statement names no table
 }
 
 TEST_CASE("postgres: a deadline holds behind a bouncer, and a write without an answer has an unknown effect") {

@@ -278,7 +278,7 @@ TEST_CASE("postgres: a silent host gets its share of the time, then the next hos
     auto options = own_schema();
 
     options.connect_timeout = 2s;
-    CHECK(postgres_backend::connect(both, options)); // a second each
+    CHECK(postgres_backend::connect(both, options)); // one second each
     options.connect_timeout = 60s;
     std::chrono::nanoseconds const took =
         time_of([&] { CHECK(postgres_backend::connect(both + " connect_timeout=1", options)); });

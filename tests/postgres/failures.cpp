@@ -197,13 +197,13 @@ TEST_CASE("postgres: a connection is cut around a commit") {
     cut.insert({"p", 1, 1}).value();
     CHECK(proxy.cuts() == 1);
 
-    // After it: the server committed, no answer arrived, and the store asks for the outcome.
+    // After it: the server committed, no answer arrived, and the store queries the outcome.
     proxy.cut(cutting_proxy::at::commit_after);
     cut.insert({"p", 2, 2}).value();
     CHECK(proxy.cuts() == 2);
     CHECK(marks.get("p", 2).value().value == 2);
 
-    // Without a server to ask the effect is unknown, and a read returns the outcome later.
+    // Without a server the effect is unknown, and a later read returns the outcome.
     proxy.cut(cutting_proxy::at::commit_after, true);
     auto const lost = cut.insert({"p", 3, 3});
     REQUIRE(!lost);

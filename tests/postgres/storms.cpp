@@ -72,7 +72,7 @@ void work(std::string const& server, postgres_options const& options, std::size_
         auto const inserted = all.insert({place, turn, turn});
         own.fates[turn] = inserted ? 1 : unknown(inserted) ? 3 : 2;
 
-        auto const counted = all.update("counter", 0, [](entry& one) { ++one.value; }); // of all processes
+        auto const counted = all.update("counter", 0, [](entry& one) { ++one.value; }); // the counter of all processes
         own.counted += counted ? 1 : 0;
         own.perhaps += !counted && unknown(counted) ? 1 : 0;
 

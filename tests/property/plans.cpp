@@ -114,7 +114,7 @@ any_predicate compared(int operation, Field field, Value const& value) {
     }
 }
 
-draw* source = nullptr; // of the running property
+draw* source = nullptr; // the draw of the running property
 int below(int limit) { return static_cast<int>(source->below(static_cast<std::size_t>(limit))); }
 template <class T>
 T one_of(std::vector<T> const& values) {

@@ -166,7 +166,7 @@ TEST_CASE("starts_with() on a key component is a range, and exact if the separat
     };
     CHECK(events(starts_with(r::event, "2011")) == "2011 New York;2011;");
     CHECK(events(starts_with(r::event, "20_")) == "20_x;"); // not "20" before its separator
-    CHECK(events(starts_with(r::event, "20__")) == "");     // nor the texts after it
+    CHECK(events(starts_with(r::event, "20__")) == "");     // nor texts after it
     CHECK(events(starts_with(r::event, "2\U0001F600")) == "2\U0001F600;");
     CHECK(events(starts_with(r::event, "2\uFF5E")) == "2\uFF5E;");
     CHECK(all.scan_table(starts_with(r::event, "")).count().value() == 18);

@@ -130,7 +130,7 @@ TEST_CASE("a round sends one request for each range without a page") {
     reading.answer(first, answer_of("p0", 1));
     reading.answer(second, answer_of("p1", 1, "last"));
     CHECK(reading.finish().value().size() == 1);
-    // The second range's page has arrived but was not taken: a token continues at its beginning.
+    // The second range's page has arrived but was not returned: a token continues at its beginning.
     CHECK(reading.position().range == 1);
     CHECK(reading.position().continuation == "later");
     CHECK(reading.finish().value()[0].partition_key == "p1");

@@ -105,11 +105,11 @@ TEST_CASE("batch_packer: all added operations are returned, in transactions that
         batch_packer packer{"Runners", limits};
         by_partition added;
         by_partition taken;
-        std::map<std::string, transact> last; // of each partition
+        std::map<std::string, transact> last; // the last one of each partition
         std::size_t held = 0;
         auto const look_at = [&](transact const& batch) {
             REQUIRE(batch.table == "Runners");
-            REQUIRE(validate(batch, limits)); // of one partition, each row once, not too many, not too large
+            REQUIRE(validate(batch, limits)); // one partition, each row once, not too many, not too large
             REQUIRE(bytes_of(batch.changes) <= limits.max_transaction_size);
             std::string const partition{batch.changes.front().entity.partition_key()};
             if (auto const before = last.find(partition); before != last.end()) {

@@ -82,7 +82,7 @@ TEST_CASE("random conditions: key ranges lose no row, and exact ranges contain n
         CAPTURE(condition.to_string(), shown(condition));
         exact += found.exact ? 1U : 0U;
         several += found.ranges.size() > 1 ? 1U : 0U;
-        std::size_t last = 0; // of the range of the previous row, in key order
+        std::size_t last = 0; // the position of the previous row's range, in key order
         for (char const* const partition : keys) {
             for (char const* const at : keys) {
                 row const each = testing::make_row(partition, at, {{"A", std::string_view{"b"}}});

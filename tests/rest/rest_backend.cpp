@@ -766,7 +766,7 @@ TEST_CASE("vectors: whole answers") {
             f.client.then(static_cast<std::uint16_t>(number_of(each, "status")), text_of(each, "body"), fields);
             auto const is = [&](std::string_view part) { return id.find(part) != std::string::npos; };
             if (is("acl") || is("properties") || is("stats")) {
-                continue; // of azure_service
+                continue; // an answer to azure_service
             }
             if (is("create-table")) {
                 CHECK(f.send(create_table{"Res"}));

@@ -276,7 +276,7 @@ void use(credential const& who, testing::manual_clock& time) {
     request.headers.remove("Authorization"); // from the middle, then from the end
     CHECK(who.authorize(request, account(), time.now()));
     request.headers.remove("Authorization");
-    wipe(request.url.data(), request.url.size()); // the caller's own
+    wipe(request.url.data(), request.url.size()); // a copy that the caller owns
 }
 
 } // namespace
@@ -306,7 +306,7 @@ TEST_CASE("no key, signature or token remains in memory") {
     auto const source = [&](std::string_view) -> result<access_token> {
         ++asked;
         date_time const later{time.now().ticks + std::int64_t{3600} * date_time::ticks_per_second};
-        std::size_t const length = 1200 + asked * 7 % 90; // of other lengths, so that headers change theirs
+        std::size_t const length = 1200 + asked * 7 % 90; // varying lengths, so that header fields change theirs
         switch (asked % 5) {
             case 3: return access_token{std::string{tokens.substr(asked % 100, length)}, {}}; // has ended
             case 4: return failure{error_code::transport_failed, "no way to the issuer"};

@@ -405,7 +405,7 @@ TEST_CASE("a body that does not match its digest is refused") {
     REQUIRE(by.post("/Tables", R"({"TableName":"Orders"})").status == 201);
     std::string const body = R"({"PartitionKey":"p","RowKey":"1"})";
     CHECK(said(by.post("/Orders", body, {{"Content-MD5", "1B2M2Y8AsgTpgAmY7PhCfg=="}})) ==
-        "400 Md5Mismatch"); // of an empty text
+        "400 Md5Mismatch"); // the digest of an empty text
     CHECK(said(by.post("/Orders", body, {{"Content-MD5", "1B2M2Y8AsgTpgAmY7PhC"}})) == "400 InvalidMd5");
     CHECK(said(by.post("/Orders", body, {{"Content-MD5", "nonsense!"}})) == "400 InvalidMd5");
     CHECK(said(by.get("/Orders(PartitionKey='p',RowKey='1')")) == "404 ResourceNotFound");

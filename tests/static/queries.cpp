@@ -126,7 +126,7 @@ static_assert(!can_scan<of_line> && !can_scan<bool> && !can_scan<char const*> &&
 
 static_assert(std::ranges::input_range<asked> && std::ranges::view<asked> && !std::ranges::forward_range<asked>);
 
-// ---- what the type knows: the access path, whatever stands at run time ----
+// ---- the access path is part of the type, whatever is decided at run time ----
 
 template <class Predicate>
 constexpr access_path path = path_of(Predicate::shapes, mapping<typename Predicate::entity_type>::partition_layout,

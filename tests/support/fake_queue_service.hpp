@@ -101,7 +101,7 @@ private:
         state& all = *shared_;
         std::int64_t const now = all.time.now().ticks;
         auto const url = entitable::parse_url(request.url, "the request").value();
-        std::vector<std::string> parts; // of the path
+        std::vector<std::string> parts; // parts of the path
         for (char const each : url.path) {
             if (each == '/') {
                 parts.emplace_back();

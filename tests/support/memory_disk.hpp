@@ -27,7 +27,7 @@ enum class disk_call : std::uint8_t { open, read, write, truncate, sync, remove,
 /// The planned fault of a call.
 struct disk_fault {
     std::uint64_t at{UINT64_MAX}; ///< the number of the first call, from 0
-    bool lasting{};               ///< and all after it that it can hit
+    bool lasting{};               ///< also every later call that can fail with it
     int code{SQLITE_IOERR};       ///< SQLITE_FULL writes the first half
     /// Whether a fault with this code can occur in that call.
     [[nodiscard]] bool hits(disk_call call) const noexcept {
@@ -371,7 +371,7 @@ private:
         std::shared_ptr<stored> found = path == nullptr ? std::make_shared<stored>() : nullptr;
         if (!found) {
             auto const at = now_->files_.find(path);
-            bool const is_main = (flags & SQLITE_OPEN_MAIN_DB) != 0; // which exists outside, empty
+            bool const is_main = (flags & SQLITE_OPEN_MAIN_DB) != 0; // it exists outside, empty
             if (at == now_->files_.end() && (flags & SQLITE_OPEN_CREATE) == 0 && !is_main) {
                 return SQLITE_CANTOPEN;
             }

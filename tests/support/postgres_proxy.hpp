@@ -103,7 +103,7 @@ private:
     std::string connection_string_;
     int listener_{-1};
     std::atomic<bool> stop_{false};
-    std::vector<std::thread> serving_; ///< of the accepting thread, until that has ended
+    std::vector<std::thread> serving_; ///< used by the accepting thread until that has ended
     std::thread accepting_;
 };
 

@@ -90,7 +90,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
         CHECK(second.deliveries() == 2);
         CHECK(second.id() == first.id());
         CHECK(first.renew(4s).error().code == error_code::receipt_lost);
-        CHECK(first.complete().error().code == error_code::invalid_input); // it knows by now
+        CHECK(first.complete().error().code == error_code::invalid_input); // the receipt is known to be lost
         CHECK(second.complete());
         CHECK(none(in.queue));
     }
@@ -123,7 +123,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
         CHECK(item.remaining() > 5s);
         in.pass(5s);
         CHECK(none(in.queue));
-        CHECK(item.renew(2s)); // and for a shorter time
+        CHECK(item.renew(2s)); // also for a shorter time
         in.pass(3s);
         auto other = *in.queue.claim().value();
         CHECK(other.deliveries() == 2);

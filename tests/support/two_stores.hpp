@@ -116,8 +116,8 @@ private:
 /// One of the two stores, with the ETags that it returned.
 struct side {
     any_transport store;
-    std::map<std::string, etag> versions; ///< of existing entities, by table and keys
-    std::vector<etag> old;                ///< of versions that do not exist
+    std::map<std::string, etag> versions; ///< versions of existing entities, by table and keys
+    std::vector<etag> old;                ///< versions that no longer exist
 
     template <table_request Request>
     result<response_of<Request>> send(Request const& request) {

@@ -130,7 +130,7 @@ inline std::string torn_page(layer_over const& make) {
                     std::size_t count = 0;
                     auto const see = [&](row_view each) {
                         ++count;
-                        if (system_row::is_one(each.row_key)) { // of `retrying`
+                        if (system_row::is_one(each.row_key)) { // an operation row of `retrying`
                             return;
                         }
                         keys += each.row_key.substr(1);

@@ -20,8 +20,8 @@ namespace entitable_test {
 /// Its records and its settings.
 struct wide_log {
     std::vector<entitable::query_entities> queries;
-    std::size_t most{};  ///< requests under way at once
-    std::string failing; ///< a query whose row range begins with this key fails
+    std::size_t most{};  ///< requests in flight at once
+    std::string failing; ///< fails queries whose row range begins with this key
     bool silent{};       ///< accepts requests and answers none
     std::function<void()> before_query;
 };

@@ -16,7 +16,7 @@ namespace {
 struct cell {
     merge_option how;
     char const* state;   ///< before
-    char const* outside; ///< what the other writer did
+    char const* outside; ///< the change of the other writer
     /// Its state afterwards (`!` for a conflict); after > the result of the next save, before which an unchanged order is set to
     /// "later", and the stored row. So the second half shows which ETag was kept.
     char const* then;

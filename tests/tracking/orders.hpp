@@ -52,7 +52,7 @@ struct losing {
     struct counters {
         loss next{};
         std::size_t requests{};
-        std::size_t operations{100}; ///< of a transaction
+        std::size_t operations{100}; ///< operations in a transaction
     };
 
     entitable::any_transport below;

@@ -114,7 +114,7 @@ TEST_CASE("unit of work: several changes of an entity are combined") {
         CHECK(at.work.state_of(one) == entity_state::modified);
         CHECK(told(at.work.save().value()) == "modified saved, ");
         CHECK(stored_order(at.outside) == "again/1");
-        CHECK(at.secret() == 0); // it is another entity
+        CHECK(at.secret() == 0); // a different entity
         at.work.remove(one);
         at.work.add({"ann", 17, "third", 1, {}});
         at.outside.merge(entitable::at("ann", 17), o::total = 7, any_etag).value();
@@ -247,7 +247,7 @@ TEST_CASE("unit of work: a conflict has three versions and can be resolved") {
     CHECK_FALSE(met->may_be_mine);
     at.way.told->requests = 0;
     CHECK_FALSE(at.work.save().value().all_saved());
-    CHECK(at.way.told->requests == 0); // it would be refused
+    CHECK(at.way.told->requests == 0); // the request would be refused
     SECTION("mine: unchanged members take their values") {
         at.work.resolve(one, keep::mine);
         CHECK(shown(one) == "mine/5/write");
@@ -387,7 +387,7 @@ TEST_CASE("unit of work: changes are saved each, or until the first failure") {
 
 TEST_CASE("unit of work: more changes than fit in a transaction") {
     scene at;
-    at.way.told->operations = 99; // what a transport with operation rows leaves
+    at.way.told->operations = 99; // the remains of a transport with operation rows
     for (std::int32_t id = 100; id < 350; ++id) {
         at.work.add({"bob", id, "new", id, {}});
     }
