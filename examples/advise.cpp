@@ -3,8 +3,8 @@
 // Run as a test with: {examples}/data/books.csv --partition-key original_publication_year --row-key book_id --workload {examples}/data/books_workload.json --minutes 5 --html {scratch}
 
 /// \file
-/// Advice on the keys of a table: its data, its queries, which keys would serve them better, and what the load would do to the
-/// service. For a file of tables, or for a CSV file that is no table yet.
+/// Advice on the keys of a table: its data, its queries, which keys would serve them better, and the effect of the load on the
+/// service. For a store in a file, or for a CSV file that is not a table yet.
 
 #include "support/csv.hpp"
 #include "support/json.hpp"
@@ -135,9 +135,9 @@ std::string read_file(std::string const& path) {
     return {std::istreambuf_iterator<char>{file}, {}};
 }
 
-// ---- keys that are known at run time only ---------------------------------------------------------------------------
+// ---- keys that are only known at run time ---------------------------------------------------------------------------
 
-/// Keys of members whose names are known at run time. Must outlive its builder.
+/// Keys of members whose names are only known at run time. Must outlive its builder.
 struct named_keys {
     std::vector<entitable::key_component> partition, row;
     entitable::key_declaration declared;
@@ -167,7 +167,7 @@ struct named_keys {
 
 struct column {
     std::string name;
-    bool whole{true};  ///< every field is a whole number of 32 bits, or empty
+    bool whole{true};  ///< every field is a 32-bit integer, or empty
     bool number{true}; ///< every field is a number, or empty
 };
 

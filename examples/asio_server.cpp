@@ -42,7 +42,7 @@ ENTITABLE(article, partition_key(shop), row_key(name), properties(left))
 
 namespace {
 
-/// Takes some of an article, however many clients do so at once.
+/// Takes some of an article, even if many clients do so at once.
 entitable::task<entitable::result<std::int32_t>> take(
     entitable::async_table<article> articles, std::string name, std::int32_t count) {
     auto const less = [&](article& one) { one.left -= count; };
@@ -104,7 +104,7 @@ asio::awaitable<std::string> buy(tcp::endpoint where, std::string line, int time
     co_return answer;
 }
 
-/// Ten customers at once, then one more, who gets what is left.
+/// Ten customers at once, then one more, who gets the rest.
 asio::awaitable<void> customers(asio::io_context& context, tcp::acceptor& door) {
     tcp::endpoint const where = door.local_endpoint();
     int ended = 0;

@@ -37,7 +37,7 @@ using books = entitable::tables<account, entry>;
 
 constexpr std::int32_t of_the_bank = 0; // the account of the bank
 
-/// Moves money from one account to another, and adds an entry: all of it, or nothing.
+/// Moves money from one account to another and adds an entry: everything or nothing.
 result<entitable::transacted> transfer(books const& bank, std::int32_t from, std::int32_t to, std::int64_t cents) {
     return bank.transact("First", [&](entitable::transaction<account, entry>& all) -> result<void> {
         ENTITABLE_TRY(auto payer, all.get(from));
@@ -53,7 +53,7 @@ result<entitable::transacted> transfer(books const& bank, std::int32_t from, std
 }
 
 int main() {
-    // A service that loses some answers. Operation rows tell whether each request was applied.
+    // A service that loses some answers. Operation rows show whether each request was applied.
     entitable::testing::faulty service{entitable::memory_backend{}};
     entitable::retrying const store{
         service, {.policy = entitable::retry_policy::fixed(20, std::chrono::milliseconds{1}), .operation_rows = true}};

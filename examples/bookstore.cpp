@@ -4,13 +4,13 @@
 
 /// \file
 /// A book site on three files, or in three schemas of a PostgreSQL database. The shard key is the check digit of the ISBN, 0 to 10: 11 virtual
-/// shards. One book is updated on its one shard, a catalogue query asks all of them, and a fourth store joins: it takes over virtual shards
+/// shards. One book is updated on its one shard, a catalogue query reads all of them, and a fourth store joins: it takes over virtual shards
 /// while customers buy books.
 ///
 ///     bookstore [CSV] [--postgres DATABASE]
 ///
 /// The columns it reads are book_id, title, authors, isbn and original_publication_year. Its files are in a new folder, which goes at the end;
-/// schemas of a database have new names, bookstore_N_..., and stay. What is printed is the same.
+/// schemas of a database have new names, bookstore_N_..., and stay. The output is the same.
 
 #include "support/csv.hpp"
 #include <entitable/bulk.hpp>
@@ -18,7 +18,7 @@
 #include <entitable/file.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/shards.hpp>
-#if defined(EXAMPLES_HAVE_POSTGRES) // where there is libpq
+#if defined(EXAMPLES_HAVE_POSTGRES) // if libpq is available
 #include <entitable/postgres.hpp>
 #endif
 
@@ -119,7 +119,7 @@ int main(int argc, char** argv) {
     };
     // 0, 1, 2 and 9 in the first store, 3, 4, 5 and 10 in the second, 6, 7 and 8 in the third
     entitable::lookup_map_options brief;
-    brief.lease = std::chrono::milliseconds{100}; // a minute by default: that is how long a move waits
+    brief.lease = std::chrono::milliseconds{100}; // a minute by default: a move waits that long
     auto const map = entitable::lookup_map::make(open_store("catalogue").value(), "shardmap",
         entitable::virtual_shards{11, isbn_check_digit},
         {"bookdbshard0", "bookdbshard0", "bookdbshard0", "bookdbshard1", "bookdbshard1", "bookdbshard1", "bookdbshard2",
@@ -129,7 +129,7 @@ int main(int argc, char** argv) {
     entitable::sharded const cloud{map, open_store};
     entitable::table<book> const books{cloud, "books"};
     books.create().value();
-    // A write that met a shard on the move is sent again; its operation row moves along and says whether it was applied.
+    // A write that meets a moving shard is sent again; its operation row moves along and shows whether it was applied.
     entitable::retrying_options patient;
     patient.policy = entitable::retry_policy::fixed(1000, std::chrono::milliseconds{20});
     patient.quota = 0;

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 /// \file
-/// Tables by callbacks, in a program without coroutines and with a loop of another kind: here a queue of events, as in programs with windows.
+/// Tables by callbacks, in a program without coroutines and with another kind of loop: here a queue of events, as in programs with windows.
 /// One more thread runs the tables; answers come back as events. The only coroutine is `tell`.
 
 #include <entitable/async.hpp>

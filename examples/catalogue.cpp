@@ -35,7 +35,7 @@ struct book {
 };
 
 ENTITABLE(book,
-    partition_key(year), // "0000001997", "-2147482898" for 750 BC, "~" where it is missing
+    partition_key(year), // "0000001997", "-2147482898" for 750 BC, "~" if it is missing
     row_key(id),         // "0000000042"
     properties(title, authors, isbn, rating, ratings, language))
 
@@ -67,7 +67,7 @@ std::optional<book> read_book(examples::csv_reader const& record) {
 
 std::string year_text(std::optional<std::int32_t> year) { return year ? std::to_string(*year) : "none"; }
 
-/// `text` cut or filled to `width` characters; a character of UTF-8 may have several bytes.
+/// `text` truncated or padded to `width` characters; a character of UTF-8 may have several bytes.
 std::string column(std::string const& text, std::size_t width) {
     std::string out;
     std::size_t characters = 0;
@@ -139,7 +139,7 @@ void show(entitable::table<book> const& books, book const& known, std::optional<
     }
 }
 
-/// Two writers read the same version; the second to write is refused.
+/// Two writers read the same version; the second write is refused.
 void lose_an_update(entitable::table<book> const& books, book const& known) {
     heading("Two writers, one book");
     auto mine = books.get_stored(known.year, known.id).value();

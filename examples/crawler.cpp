@@ -3,7 +3,7 @@
 
 /// \file
 /// Follows links from page to page in a table that is far away: each read takes 20 ms. One thread, a coroutine for each page, and as many
-/// reads under way as there are pages to look at. Then plain callbacks, for programs without coroutines of their own.
+/// reads in flight as there are pages to visit. Then plain callbacks, for programs without coroutines of their own.
 
 #include <entitable/async.hpp>
 
@@ -50,7 +50,7 @@ private:
         void send(entitable::request_ref request, entitable::call& context, void* tag) override {
             sent_.push_back({request, &context, tag, io_.time().steady()});
         }
-        void cancel(void*, entitable::error const&) override {} // answered all the same, when its time has come
+        void cancel(void*, entitable::error const&) override {} // answered anyway, when its time has come
         void poll(entitable::steady_time now, entitable::completion_sink sink) override {
             while (!sent_.empty() && sent_.front().begun + latency <= now) {
                 auto const one = sent_.front();
@@ -125,7 +125,7 @@ int main() {
     entitable::memory_backend const store;
     entitable::table<page> const written{store, "Pages"};
     written.create().value();
-    constexpr int count = 300; // page n leads to 4n + 1 ... 4n + 4, some of which are not there
+    constexpr int count = 300; // page n links to 4n + 1 ... 4n + 4, some of which do not exist
     for (int number = 0; number < count; ++number) {
         page made{"example.org", "page-" + std::to_string(number), "Page " + std::to_string(number), ""};
         for (int link = 4 * number + 1; link <= 4 * number + 4 && link < count + 10; ++link) {

@@ -4,7 +4,7 @@
 // Run as a test with: --into {scratch} --rows 20000
 
 /// \file
-/// Imports a CSV file into a file of tables, whatever its columns are. The first record names them; the first column is the row key, and its
+/// Imports a CSV file with any columns into a store in a file. The first record names them; the first column is the row key, and its
 /// last two characters are the partition key. Started again after it was killed, it resumes where it was.
 ///
 ///     import                   100,000 measurements, made up, into import.db
@@ -30,7 +30,7 @@
 
 namespace {
 
-/// The records of a CSV file, as an input range of results: one that cannot be read does not end the others.
+/// The records of a CSV file, as an input range of results: an unreadable record does not end the others.
 class csv_entities {
 public:
     explicit csv_entities(std::istream& input) : records_(input) {
@@ -79,10 +79,10 @@ private:
     }
 
     examples::csv_reader records_;
-    std::vector<std::string> names_; ///< of properties: letters, digits and _
+    std::vector<std::string> names_; ///< property names: letters, digits and _
 };
 
-/// Measurements; one is no record, one has a key that no service accepts, and one has the key of another.
+/// Measurements; one is not a valid record, one has a key that no service accepts, and one has the key of another.
 std::string made_up(int rows) {
     std::string text = "id,station,celsius\n";
     for (int number = 0; number < rows; ++number) {
@@ -144,7 +144,7 @@ int main(int count, char** arguments) {
         return 0;
     }
 
-    // Stopped in the middle, as by a signal: waits for what is under way, and saves a checkpoint.
+    // Stopped in the middle, as by a signal: waits for the requests in flight, and saves a checkpoint.
     std::string const text = made_up(made);
     entitable::cancellation_source stop;
     options.cancellation = stop.token();
@@ -175,7 +175,7 @@ int main(int count, char** arguments) {
     std::istringstream second{text};
     print(entitable::bulk_insert(rows, csv_entities{second}, options).value());
 
-    // And once more, now that there is no checkpoint: nothing has to be written.
+    // Once more, now without a checkpoint: nothing has to be written.
     std::istringstream third{text};
     print(entitable::bulk_insert(rows, csv_entities{third}, options).value());
     return 0;

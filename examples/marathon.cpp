@@ -4,7 +4,7 @@
 /// \file
 /// A marathon whose runners are found by bib, by age and by club. Index rows in the partition of a runner are written in the runner's
 /// transaction; those of the clubs are in another table. Then somebody damages the indexes by hand, and a program ends in the middle of a
-/// write: `verify` and `doctor` report it, `repair` mends it.
+/// write: `verify` and `doctor` report it, and `repair` fixes it.
 
 #include <entitable/doctor.hpp>
 #include <entitable/entitable.hpp>
@@ -55,7 +55,7 @@ struct ending_program {
 void show(runners_table const& runners) {
     std::printf("over 50:");
     auto const veterans = runners.by<by_age>().where(a::race == "NYC" && a::distance == "Full" && a::age >= 50);
-    for (auto const& each : veterans.select(a::name, a::age)) { // the index has both: no runner is read
+    for (auto const& each : veterans.select(a::name, a::age)) { // the index covers both: no runner is read
         std::printf(" %s (%d)", each[a::name].c_str(), each[a::age]);
     }
     std::printf("\nAjax:   ");

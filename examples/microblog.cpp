@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
-//
 // Run as a test with: {scratch}
 
 /// \file
 /// Channels and their posts in one table, newest first. A first run reads a page and keeps its token, a second one resumes there. An
-/// editor changes the text of a post while another writer is faster: the result of each merge option. A subscriber gets what was
-/// posted since the last digest. A view ranks the authors.
+/// editor changes the text of a post while another writer is faster: the result of each merge option. A subscriber gets the posts
+/// since the last digest. A view ranks the authors.
 
 #include <entitable/file.hpp>
 #include <entitable/tables.hpp>
@@ -84,10 +83,10 @@ void read_on(entitable::file_backend const& store) {
     }
     std::printf("\n");
     reader.token = page->token.value_or("");
-    work.save_all().value(); // the token and nothing else
+    work.save_all().value(); // only the token
 }
 
-/// An editor works on a post while another writer changes it; then looks at it once more, and saves.
+/// An editor works on a post while another writer changes it, then reads it again and saves.
 void edit(blog const& all, merge_option how, char const* name, bool same_property) {
     auto const posts = all.of<post>();
     posts.insert_or_replace({"harbour", on_day(7), "Bob", "Day 7", {}}).value();
@@ -122,8 +121,8 @@ void edit(blog const& all, merge_option how, char const* name, bool same_propert
     }
 }
 
-/// What was posted since the last digest, and the time of the newest post as the next watermark: under the ETag that was read, so two
-/// programs that make digests do not send one post twice.
+/// The posts since the last digest, and the time of the newest post as the next watermark, under the ETag that was read: so two
+/// programs that create digests do not send one post twice.
 void digest(entitable::file_backend const& store) {
     blog const all{store, "blog"};
     entitable::table<subscription> const subscriptions{store, "subscriptions"};
@@ -141,7 +140,7 @@ void digest(entitable::file_backend const& store) {
     work.save_all().value();
 }
 
-/// The ten authors with most posts: from a view, refreshed beside the one that readers have.
+/// The ten authors with the most posts: from a view, refreshed while readers use the previous one.
 void top_ten(entitable::file_backend const& store, bool refresh) {
     using t = entitable::fields<top_author>;
     entitable::materialized_view<top_author> const top{store, "topauthors"};
@@ -168,7 +167,7 @@ int main(int, char** arguments) {
         std::printf("\nfirst run\n");
         read_on(store);
     }
-    std::printf("second run\n"); // nothing is left of the first one but the file
+    std::printf("second run\n"); // nothing is left of the first run except the file
     entitable::file_backend const store{arguments[1]};
     read_on(store);
 
@@ -197,6 +196,6 @@ int main(int, char** arguments) {
     std::printf("\n");
     top_ten(store, true);
     all.of<post>().insert({"harbour", on_day(9), "Ann", "Day 9", {}}).value();
-    top_ten(store, false); // as it was
+    top_ten(store, false); // unchanged
     top_ten(store, true);
 }

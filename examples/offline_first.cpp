@@ -4,7 +4,7 @@
 
 /// \file
 /// Offline first: a program on an edge device records into a file, whether or not there is a network, and pushes to the cloud
-/// on demand. A push that was cut off is run again: rows that are there already are only compared.
+/// on demand. An interrupted push is run again: existing rows are only compared.
 ///
 ///     offline_first FILE [CONNECTION_STRING]
 ///

@@ -2,9 +2,9 @@
 // Copyright (c) 2026 the entitable authors
 
 /// \file
-/// An HTTP client of your own (support/plain_http_client.hpp): Azure's whole protocol runs over it, and the conformance
-/// suite gets the same results from the emulator as through libcurl. ENTITABLE_AZURITE is a connection string; by default the emulator
-/// is asked at its usual address.
+/// An HTTP client of your own (support/plain_http_client.hpp): Azure's whole protocol runs over it, and the conformance suite gets the
+/// same results from the emulator as through libcurl. ENTITABLE_AZURITE is a connection string; by default it is the emulator at its
+/// usual address.
 
 #include "support/plain_http_client.hpp"
 #include <entitable/azure.hpp>

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the entitable authors
 
 /// \file
-/// A backend of your own: an ordered map of bytes is all it takes (support/map_store.hpp), and the conformance suite
-/// tests it. The semantics of tables are written once, above it.
+/// A backend of your own: you only need an ordered map of bytes (support/map_store.hpp), and the conformance suite
+/// tests it. The semantics of tables are implemented once, above it.
 
 #include "support/map_store.hpp"
 #include <entitable/backends/local.hpp>

@@ -3,8 +3,9 @@
 // Run as a test with: --partitions 5 --to 150000
 
 /// \file
-/// How to get from the request units a second of a container of Cosmos DB to the desired ones, and what to provision first when
-/// much data is to be written: the formulas of the provider's page "Best practices for scaling provisioned throughput (RU/s)".
+/// How to get from the current request units per second of a container of Cosmos DB to the desired ones, and how much to
+/// provision before writing a lot of data: the formulas of the provider's page "Best practices for scaling provisioned
+/// throughput (RU/s)".
 
 #include <entitable/advice.hpp>
 

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the entitable authors
 
 /// \file
-/// The results of races: keys that sort, and the queries they serve. Runners are ordered by bib, finishes with the
-/// latest first, each in a table of its own, so that each query is a range of keys.
+/// The results of races: keys that sort, and the queries they serve. Runners are ordered by bib, finishes by time with
+/// the latest first, each in a table of its own, so that each query is a range of keys.
 
 #include <entitable/entitable.hpp>
 
@@ -55,7 +55,7 @@ int main() {
         std::printf("  %d %s\n", found.bib, found.name.c_str());
     }
 
-    // Two partitions by one prefix, and only the members that are needed.
+    // Two partitions with one prefix, and only the necessary members.
     auto const all = runners.where(starts_with(r::race, "Boston")).select(r::name, r::hours);
     std::printf("\nall distances, names and hours only\n");
     for (auto const& row : all) {
@@ -63,7 +63,7 @@ int main() {
             row[r::hours] ? std::to_string(*row[r::hours]).substr(0, 4).c_str() : "-");
     }
 
-    // An absent property satisfies no comparison, and counts for no fold.
+    // An absent property satisfies no comparison and is not counted in a fold.
     auto const finished = runners.where(full);
     std::printf("\nfull distance: %llu started, best %.2f hours, ages add up to %lld\n",
         static_cast<unsigned long long>(finished.count().value()), finished.min(r::hours).value().value(),

@@ -6,17 +6,18 @@
 /// Serves tables to every client of the table service, in any language: from a file, or from memory.
 ///
 ///   serve FILE [--port N]        tables in a file, which is created if it does not exist
-///   serve --memory [--port N]    tables that are gone at the end
-///   serve --postgres DATABASE    tables in PostgreSQL, by a connection string; where the example was built with libpq
+///   serve --memory [--port N]    tables that are lost at the end
+///   serve --postgres DATABASE    tables in PostgreSQL, by a connection string; if the example was built with libpq
 ///   serve --memory --check       starts, stores and reads an entity as a client would, and stops
 ///
-/// Prints one line with the connection string. Port 0 takes a free one. Ctrl-C finishes what is under way, and closes the file.
+/// Prints one line with the connection string. Port 0 selects a free one. Ctrl-C completes the requests in progress and closes
+/// the file.
 
 #include <entitable/azure.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
 #include <entitable/listener.hpp>
-#if defined(EXAMPLES_HAVE_POSTGRES) // where there is libpq
+#if defined(EXAMPLES_HAVE_POSTGRES) // if libpq is available
 #include <entitable/postgres.hpp>
 #endif
 
@@ -38,7 +39,7 @@ ENTITABLE(runner, partition_key(event), row_key(name), properties(age))
 
 namespace {
 
-/// Does what any client does with the printed line.
+/// Does what a client does with the printed line.
 bool check(std::string const& connection_string) {
     entitable::table<runner> const runners{entitable::azure_backend{connection_string}, "runners"};
     bool const good = runners.create() && runners.insert({"Berlin", "Ada", 36}) && runners.get("Berlin", "Ada");
@@ -116,7 +117,7 @@ int main(int count, char** words) {
     std::string const connection_string = "DefaultEndpointsProtocol=http;AccountName=" + account.name +
         ";AccountKey=" + account.key + ";TableEndpoint=http://127.0.0.1:" + std::to_string(listener.port()) + "/" +
         account.name + ";";
-    if (!checks) { // whose port is another one each time
+    if (!checks) { // with a different port each time
         std::printf("%s\n", connection_string.c_str());
         std::fflush(stdout);
     }

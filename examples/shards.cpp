@@ -3,7 +3,7 @@
 // Run as a test with: --demo
 
 /// \file
-/// A tool for tables over many files: what there is, and what an operator does with it.
+/// A tool for tables over many files: shows their state and runs the tasks of an operator.
 ///
 ///     shards FOLDER make NUMBER STORE...           a map of so many virtual shards, spread over stores: files of that name
 ///     shards FOLDER ranges BOUND,BOUND... STORE... the same by ranges of keys, which are split and merged later
@@ -66,7 +66,7 @@ public:
         if ((verb == "make" || verb == "ranges") && given >= 2) {
             entitable::lookup_map_options options;
             options.lease =
-                std::chrono::milliseconds{50}; // a minute by default; the demonstration does not wait for that
+                std::chrono::milliseconds{50}; // a minute by default; the demonstration does not wait that long
             auto shards = verb == "make" ? entitable::virtual_shards{static_cast<std::uint32_t>(number(words[1]))}
                                          : entitable::virtual_shards::ranges(bounds(words[1]));
             ENTITABLE_CHECK(entitable::lookup_map::make(store("catalogue"), "shardmap", std::move(shards),
@@ -176,7 +176,7 @@ private:
         return std::strtoul(word.c_str(), nullptr, 10);
     }
 
-    /// Virtual shards are those that the map was made with; ranges are in the map.
+    /// Virtual shards are fixed when the map is created; ranges are rows of the map.
     [[nodiscard]] result<entitable::fleet> open(std::vector<std::string> new_stores = {}) const {
         auto const catalogue = store("catalogue");
         ENTITABLE_TRY(auto const header,
@@ -218,7 +218,7 @@ private:
                 {"sensor " + std::to_string(row % 97), static_cast<std::int32_t>(row), 0.5 * static_cast<double>(row)});
         }
         ENTITABLE_TRY(auto const report, entitable::bulk_insert(readings, made, {.patience = std::chrono::seconds{1}}));
-        ENTITABLE_CHECK(report.all()); // an error where a row was refused
+        ENTITABLE_CHECK(report.all()); // an error if a row was refused
         std::printf("%llu rows written\n", static_cast<unsigned long long>(report.written));
         return done;
     }
@@ -323,7 +323,7 @@ int run(std::string const& folder, std::vector<std::string> const& words) {
     return failed;
 }
 
-/// A day with three files that become four, in a folder that goes at the end.
+/// A day with three files that become four, in a folder that is removed at the end.
 int demonstrate() {
     auto const folder = std::filesystem::temp_directory_path() / ("shards-" + std::to_string(std::random_device{}()));
     std::filesystem::create_directories(folder / "spare");
@@ -373,12 +373,12 @@ int demonstrate() {
     type("logs", {"sweep"});
     type("logs", {"verify"});
     type("logs", {"make", "3", "one"}); // there is one
-    type("logs", {"adopt"});            // it has an identity from the beginning
+    type("logs", {"adopt"});            // it has an identity from the start
     std::printf("$ rm logs/three.db\n");
     for (auto const* suffix : {".db", ".db-wal", ".db-shm", ".db-lock"}) {
         std::filesystem::remove(folder / "logs" / (std::string{"three"} + suffix));
     }
-    type("logs", {"load", "readings", "3000"}); // nothing takes the file for a new one
+    type("logs", {"load", "readings", "3000"}); // no store mistakes the file for a new one
     type("logs", {"verify"});
     type("logs", {"forget", "three"});
     type("logs", {"verify"});

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the entitable authors
 
 /// \file
-/// Sums that are always right: the takings of a shop stand in a row beside its orders, and change in the same transaction. What a program
-/// that knows nothing of them writes is found and mended.
+/// Sums that are always right: the takings of a shop are stored in a row next to its orders, and change in the same transaction. Writes of a
+/// program that does not know the sums are detected and corrected.
 
 #include <entitable/aggregate.hpp>
 #include <entitable/entitable.hpp>
@@ -58,7 +58,7 @@ int main() {
     }
     show(orders, "Monday");
 
-    orders.update("Kiel", 101, [](order& each) { each.day = "Tuesday"; }).value(); // leaves one sum, enters another
+    orders.update("Kiel", 101, [](order& each) { each.day = "Tuesday"; }).value(); // from one sum to another
     orders.remove("Kiel", 102, entitable::any_etag).value();
     show(orders, "Monday");
     show(orders, "Tuesday");

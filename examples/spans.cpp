@@ -2,9 +2,9 @@
 // Copyright (c) 2026 the entitable authors
 
 /// \file
-/// What a tracing program gets from an observer: spans with the names and attributes of OpenTelemetry's conventions for database
-/// clients, children of the caller's own span, and the header `traceparent` that joins them to the service's. A program with an
-/// SDK for tracing gives it what `span_printer` prints. Here a service on a bad day is played by an HTTP client with a script,
+/// Data for a tracing program from an observer: spans with the names and attributes of OpenTelemetry's conventions for database
+/// clients, children of the caller's own span, and the header `traceparent` that joins them to the service's. A program with a
+/// tracing SDK passes it the data that `span_printer` prints. Here an HTTP client with a script plays a service on a bad day,
 /// nothing waits, and the ids of spans are numbered, because they are drawn at random.
 
 #include <entitable/azure.hpp>
@@ -30,7 +30,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Numbers for ids, in the order in which they are met.
+/// Numbers for ids, in the order in which they appear.
 class id_numbers {
 public:
     std::string operator()(std::uint64_t id) {
@@ -42,7 +42,7 @@ private:
     std::map<std::uint64_t, unsigned> seen_;
 };
 
-/// The service: answers by a script, 20 ms after each request.
+/// The service: scripted answers, 20 ms after each request.
 class service_on_a_bad_day {
 public:
     using is_http_client = void;
@@ -83,8 +83,8 @@ private:
     id_numbers* numbers_;
 };
 
-/// Prints a span when it has ended. Attempts end before their operation does: an exporter sends them as they come, the collector
-/// puts the tree together.
+/// Prints a span when it has ended. Attempts end before their operation does: an exporter sends them in that order, and the
+/// collector builds the tree.
 class span_printer final : public entitable::observer {
 public:
     span_printer(entitable::steady_time start, id_numbers& numbers) : start_(start), numbers_(&numbers) {}
@@ -162,7 +162,7 @@ int main() {
                                        {.policy = entitable::retry_policy::fixed(4, 250ms), .time = &time}},
         {.time = &time}};
 
-    // The span in which this program does its work: that of a request that it answers, from the header of that request.
+    // The span in which this program works: that of the request it is answering, from the header of that request.
     span_printer printer{time.steady(), numbers};
     entitable::call_options calls;
     calls.watch = &printer;
@@ -173,7 +173,7 @@ int main() {
     bool const twice = tickets.insert({"Hamlet", 7, "Bob"}).has_value();
     std::printf("sold: %d, twice: %d\n\n", sold, twice);
 
-    // Of what a collector of metrics would get.
+    // A part of the data that a collector of metrics would get.
     std::string const text = cloud.to_openmetrics();
     for (std::size_t at = 0; at < text.size();) {
         std::string const line = text.substr(at, text.find('\n', at) - at);

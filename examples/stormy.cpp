@@ -4,9 +4,9 @@
 // Run as a test with: {examples}/data/books.csv
 
 /// \file
-/// A catalogue of books is loaded through a service on a bad day: requests and answers are lost, arrive late or in halves,
-/// partitions go offline. Retries settle all of it, and in the end exactly the right books are there. Nothing waits: the
-/// clock is a test's.
+/// A catalogue of books is loaded through a service on a bad day: requests and answers are lost, arrive late or
+/// incomplete, and partitions go offline. Retries settle all of it, and in the end exactly the right books are stored.
+/// Nothing waits: the clock is a test clock.
 ///
 ///     stormy [CSV]
 
@@ -54,10 +54,11 @@ std::vector<book> read_books(std::istream& input) {
 
 struct account {
     std::size_t batches{};
-    std::size_t settled{}; ///< whose answer was lost, and which were found to be there
+    std::size_t settled{}; ///< the inserts whose answer was lost and whose row was found
 };
 
-/// One batch a publication year, in tens; then the first book of each is corrected, read again, and some are removed.
+/// One batch per publication year, in tens; then the first book of each is corrected and read again, and some are
+/// removed.
 account load(entitable::any_transport const& service, std::vector<book> const& all) {
     entitable::table<book> const books{service, "books"};
     books.create().value();

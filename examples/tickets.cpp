@@ -5,11 +5,11 @@
 
 /// \file
 /// Tickets with numbers 1, 2, 3 ...: four clerks, each a process of its own, draw them from one sequence in one file. The newest
-/// ten are the first ten rows, because the number is kept descending.
+/// ten are the first ten rows, because the number is stored descending.
 ///
 ///     tickets FILE
 ///
-/// What differs from run to run (who was faster, how often a number was tried for) goes to the standard error output.
+/// Output that differs from run to run (who was faster, how often a draw was repeated) goes to standard error.
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
@@ -60,7 +60,7 @@ void work(char const* path, std::int32_t clerk) {
     }
 }
 
-/// Lets all clerks work at once, each in a process of its own where the system has fork.
+/// Lets all clerks work at once, each in a process of its own if the system has fork.
 bool work_all(char const* path) {
 #if __has_include(<sys/wait.h>)
     std::vector<pid_t> working;
@@ -98,7 +98,8 @@ int main(int count, char** arguments) {
         return 1;
     }
     {
-        // Each run begins with number 1. The file is not open while processes are made: an open one does not survive that.
+        // Each run begins with number 1. The file is not open while processes are created: open stores do not survive
+        // that.
         auto const store = open(arguments[1]);
         entitable::table<ticket> const tickets{store, "tickets"};
         tickets.drop_if_present().value();

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// A reader of comma-separated values as RFC 4180 has them: fields in double quotes may hold commas, line ends and doubled
-/// quotes. Enough for the examples.
+/// A reader of comma-separated values according to RFC 4180: fields in double quotes may contain commas, line breaks and
+/// doubled quotes. Enough for the examples.
 
 #include <istream>
 #include <map>
@@ -32,7 +32,7 @@ public:
     [[nodiscard]] std::vector<std::string> const& fields() const { return fields_; }
     /// The next record; false at the end.
     bool next() { return read(fields_); }
-    /// The field under a column's name; empty when there is no such column.
+    /// The field under a column's name; empty if there is no such column.
     [[nodiscard]] std::string const& operator[](std::string const& column) const {
         static std::string const none;
         auto const found = columns_.find(column);

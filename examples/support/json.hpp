@@ -20,11 +20,11 @@ struct json_member;
 struct json_value {
     enum class kind : std::uint8_t { null, boolean, number, text, array, object };
     kind is{kind::null};
-    double number{}; ///< of a number; 1 and 0 of true and false
+    double number{}; ///< value of a number; 1 and 0 for true and false
     std::string text;
-    std::vector<json_member> members; ///< of an array without names
+    std::vector<json_member> members; ///< members; arrays have no names
 
-    /// The member of an object; null where there is none.
+    /// The member of an object; null if there is none.
     [[nodiscard]] json_value const* find(std::string_view name) const;
 };
 
@@ -44,7 +44,7 @@ inline json_value const* json_value::find(std::string_view name) const {
 
 class json_reader {
 public:
-    /// Nothing when it is no JSON; `line()` says where.
+    /// Returns nullopt for invalid JSON; `line()` is the position.
     [[nodiscard]] std::optional<json_value> read(std::string_view text) {
         text_ = text;
         at_ = 0;
@@ -61,7 +61,7 @@ public:
     }
 
 private:
-    /// The next character that is no blank, not taken.
+    /// The next character that is not a blank, without consuming it.
     char next() {
         while (at_ < text_.size() && std::string_view{" \t\r\n"}.find(text_[at_]) != std::string_view::npos) {
             ++at_;

@@ -15,7 +15,7 @@ using entitable::function_ref;
 using entitable::lookup;
 using entitable::result;
 
-/// Models ordered_store: rule by rule, nothing more. It never waits for long, so it does not look at the calls.
+/// Models ordered_store: rule by rule, nothing more. It never waits for long, so it does not check the calls.
 class map_store {
     using row_map = std::map<std::string, std::string, std::less<>>;
     struct table_data {
@@ -26,7 +26,7 @@ class map_store {
 public:
     using is_ordered_store = void;
 
-    /// The rows of one partition inside of an update.
+    /// The rows of one partition inside an update.
     class transaction {
     public:
         bool get(std::string_view row, entitable::row_visitor visit) const {
@@ -97,7 +97,7 @@ public:
         }
         return found;
     }
-    /// Everything that can fail is done on a copy: with one move of it all changes are there at once.
+    /// Everything that can fail is done on a copy: moving it makes all changes visible at once.
     result<lookup> update(std::string_view table, std::string_view partition_key, function_ref<bool(transaction&)> body,
         entitable::call const&) {
         std::lock_guard const guard{lock_};

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The smallest http_client: one connection of HTTP/1.0 for each request, to this computer only, without TLS. An archetype to
-/// start from; `rest<plain_http_client>` is then a whole backend. For POSIX systems.
+/// The smallest http_client: one connection of HTTP/1.0 for each request, to this computer only, without TLS. A template to
+/// start from; `rest<plain_http_client>` is then a complete backend. For POSIX systems.
 
 #include <entitable/http/http_client.hpp>
 #include <entitable/http/url.hpp>
@@ -100,7 +100,7 @@ private:
             }
             return false;
         }
-        /// Waits in slices, so that a cancellation is seen.
+        /// Waits in slices, so that a cancellation is noticed.
         bool ready(short what) {
             for (pollfd waits{handle, what, 0}; may_go_on();) {
                 if (::poll(&waits, 1, 20) > 0) {
@@ -142,7 +142,7 @@ private:
         text.remove_prefix(head + 4);
         auto const length = made.headers.find("Content-Length");
         if (made.headers.find("Transfer-Encoding") || (length && *length != std::to_string(text.size()))) {
-            return lost("the answer was cut"); // to HTTP/1.0 nothing is sent in chunks
+            return lost("the answer was cut"); // an HTTP/1.0 client gets no chunks
         }
         made.body.reserve(text.size() + made.padding);
         made.body = text;

@@ -70,7 +70,7 @@ TEST_CASE("custom endpoints are accepted") {
     CHECK(own.secondary == "https://copy.example.com");
     CHECK(own.account == "acct");
     CHECK(endpoint::parse("https://tables.example.com", {}, "acct").value().secondary.empty());
-    // an emulator behind a name
+    // an emulator with a host name
     auto const named = endpoint::parse("https://azurite:10002/devstoreaccount1", {}, "devstoreaccount1").value();
     CHECK(named.path_style);
     CHECK(named.kind == service::azurite);

@@ -202,7 +202,7 @@ TEST_CASE("values are ordered as the service orders them") {
     table_sample const sample = std::move(builder).finish();
     std::vector<std::uint32_t> order{0, 1, 2, 3, 4, 5};
     detail::sort_by_text(sample.partition_keys(), order);
-    // U+10000 stands before U+FF21 and U+FF22 in UTF-16.
+    // U+10000 sorts before U+FF21 and U+FF22 in UTF-16.
     CHECK(order == std::vector<std::uint32_t>{3, 4, 2, 1, 0, 5});
     CHECK(detail::rank_correlation({1, 2, 3, 4}, {10, 20, 30, 40}).value() == 1);
     CHECK(detail::rank_correlation({1, 2, 3, 4}, {4, 3, 2, 1}).value() == -1);

@@ -140,7 +140,7 @@ std::size_t stop_at(std::size_t stopped, std::size_t destroyed) {
     for (auto const& each : in.plain().where(b::shelf == "shelf").to().value()) {
         sum += each.price;
     }
-    CHECK(sum == 300); // a whole transaction or nothing of it
+    CHECK(sum == 300); // a whole transaction or no part of it
     if (stopped == ~std::size_t{0} && destroyed == ~std::size_t{0}) {
         CHECK(claims == 1);
         CHECK(in.plain().scan_table().count().value() == 7);

@@ -71,7 +71,7 @@ std::string tried(azure_backend const& store, std::string_view partition_key, st
         wrong += " query";
     }
     step("remove", mutation::remove(entity(), any_etag));
-    static_cast<void>(write(store, mutation::remove(entity(), any_etag), false)); // left behind by a difference
+    static_cast<void>(write(store, mutation::remove(entity(), any_etag), false)); // the remains of a known difference
     return wrong;
 }
 

@@ -93,8 +93,8 @@ public:
           theirs_{[client = curl_client{}](http_request const& request) { return client.send(request, {}).value(); },
               {}, {}} {}
 
-    /// Sends one request to both. `what` is what the list of differences may contain. Preparing requests may have
-    /// different answers.
+    /// Sends one request to both. `what` is the text for the list of differences. Preparing requests may have different
+    /// answers.
     void ask(std::string const& what, http_method method, std::string_view path, std::string const& body = {},
         std::string_view if_match = {}, std::string_view accept = "application/json;odata=minimalmetadata") {
         std::string found[2];

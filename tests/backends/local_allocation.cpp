@@ -36,8 +36,8 @@ struct fixture {
     memory_backend store;
 };
 
-/// Runs `action`, which uses nothing of Catch, with 0, 1, 2, ... allocations until it succeeds, and `check` after each
-/// failure. Returns the number of failures. The store may keep reserved space; nothing else stays behind.
+/// Runs `action`, which does not use Catch, with 0, 1, 2, ... allocations until it succeeds, and `check` after each
+/// failure. Returns the number of failures. The store may keep reserved space; nothing else leaks.
 template <class Action, class Check>
 std::size_t fail_each_allocation(Action const& action, Check const& check) {
     std::size_t kept = 0;

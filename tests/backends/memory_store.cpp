@@ -257,7 +257,7 @@ TEST_CASE("memory_store: an exception from a body or a visitor is passed on, and
         store.tables("", [](std::string_view, std::string_view) -> bool { throw std::runtime_error{"visitor"}; }),
         "visitor");
     CHECK(rows(store, "t") == before);
-    // No lock was left behind.
+    // No lock is left.
     CHECK(put(store, "t", "p", "r", "other") == lookup::found);
     CHECK(put(store, "t", "new", "r", "other") == lookup::found);
     CHECK(store.drop_table("t").value());
@@ -294,7 +294,7 @@ TEST_CASE("memory_store rule 8: an update of a table that is dropped meanwhile e
                 if (listed) {
                     REQUIRE(put(store, "t", "p", "r", "old") == lookup::found);
                 }
-                // By the contract only another thread could do this; the body stands for that moment.
+                // The contract lets only another thread do this; here the body plays that thread.
                 auto const body = [&](memory_store::transaction& transaction) {
                     transaction.put("r", "bytes"s);
                     CHECK(store.drop_table("t").value());

@@ -22,7 +22,7 @@ using namespace entitable_test;
 
 namespace {
 
-/// Runs `action`, which uses nothing of Catch, with 0, 1, 2, ... allocations until it succeeds, and `check` after each failure. Returns
+/// Runs `action`, which does not use Catch, with 0, 1, 2, ... allocations until it succeeds, and `check` after each failure. Returns
 /// the number of failures.
 template <class Action, class Check>
 std::size_t fail_each_allocation(Action const& action, Check const& check) {

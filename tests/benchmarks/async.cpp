@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Tasks in a loop. 5,000 point reads with 500 under way, each answered after 200 ms: bare libcurl (one multi handle), then coroutines over
+// Tasks in a loop. 5,000 point reads with 500 in flight, each answered after 200 ms: bare libcurl (one multi handle), then coroutines over
 // `azure_backend`, which sign and decode. CPU time of an awaited read compared with a blocking one. `co_await` on memory compared with the
 // blocking call. The memory of 100,000 tasks that wait for an answer. The servers are other processes; interleaved rounds, medians.
 //   g++ -std=c++20 -O3 -I include -I tests tests/benchmarks/async.cpp -o async -lcurl -lssl -lcrypto -lsimdjson

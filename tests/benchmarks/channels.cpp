@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// 2,000 point reads of two accounts from one thread, 100 under way, each answered after 20 ms: bare libcurl (one multi handle), then
-// channels of two REST backends in one driver, which sign and decode; then retried, where each tenth answer is a 503 and the
+// 2,000 point reads of two accounts from one thread, 100 in flight, each answered after 20 ms: bare libcurl (one multi handle), then
+// channels of two REST backends in one driver, which sign and decode; then with retries, when each tenth answer is a 503 and the
 // back-off is 20 ms. The servers are other processes; CPU time is that of this one. Interleaved rounds, medians.
 //   g++ -std=c++20 -O3 -I include -I tests tests/benchmarks/channels.cpp -o channels -lcurl -lssl -lcrypto -lsimdjson
 

@@ -4,7 +4,7 @@
 // `table<E>` on file_backend compared with hand-written code on SQLite with the same settings: one table, prepared
 // statements, and rows put together byte by byte. Durable writes and threads are measured in wall time, the rest in CPU time.
 // An argument names one part: writes, reads, threads, size, journals, large. `large` is not part of all: it makes a file of 10
-// million rows, or as many as the second argument says, in the folder for temporary files, and prints the time and space.
+// million rows, or the number in the second argument, in the folder for temporary files, and prints the time and space.
 //
 //     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/file_store.cpp -o file_store -lsqlite3 -pthread
 

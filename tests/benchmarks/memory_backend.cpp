@@ -89,7 +89,7 @@ using table = entitable::table<business>;
 /// Entities in memory, and the order in which they are read.
 struct workload {
     std::vector<business> entities;
-    std::vector<std::size_t> order; ///< a shuffle of all
+    std::vector<std::size_t> order; ///< all indices, shuffled
     std::size_t rows_each;
 
     workload(std::size_t partitions, std::size_t rows) : rows_each(rows) {

@@ -764,7 +764,7 @@ void requests() {
     // By hand the answer comes from the same client, and its results are read from header fields and body.
     canned const reads{answer_of(200, entity_body, "application/json;odata=minimalmetadata", one_tag)};
     auto const store = backend(reads.answer);
-    http_request request; // stands for the data passed to the client
+    http_request request; // represents the data passed to the client
     hand::sent sent;
     auto const hand_read = [&] {
         for (std::size_t times = 0; times < count; ++times) {

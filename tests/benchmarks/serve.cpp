@@ -137,7 +137,7 @@ private:
 
 struct load {
     double rate{}; ///< per second
-    double cpu{};  ///< of the server, ns per request
+    double cpu{};  ///< ns per request in the server
     double p50{};  ///< us
     double p99{};
 };

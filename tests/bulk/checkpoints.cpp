@@ -103,7 +103,7 @@ TEST_CASE("resuming from any saved checkpoint gives the same table and repeats a
     std::uint64_t before = 0;
     for (std::string const& text : texts) {
         std::uint64_t const written = detail::read_bulk_position(text, {"books", "insert", ""})->counts.written;
-        CHECK(written - before <= 500); // what is sent again if it ends just before this one
+        CHECK(written - before <= 500); // the rows that are sent again if it ends just before this one
         before = written;
         s.checkpoint.kept->now = text;
         auto const report = bulk_insert(s.books, input, s.options()).value();

@@ -251,7 +251,7 @@ sides_view sides(any_transport through, entitable::clock& time, std::uint64_t se
     return {std::move(through), "authors", how};
 }
 
-/// "left 2 right 2": each is even, or the view is torn.
+/// "left 2 right 2": both are even, or the view is inconsistent.
 result<std::string> look_at(sides_view const& view) {
     auto const seen = view.read([](reader<by_sides> const& rows) { return rows.scan_table().page_size(1).to(); });
     if (!seen) {
@@ -425,7 +425,7 @@ testing::crash_point_report each_point(defect which) {
         call context;
         auto const tables = store.execute(list_tables{}, context).value().tables;
         std::string problem = watch.problem;
-        // The previous generation is kept for an hour, and nothing is left of all others.
+        // The previous generation is kept for an hour, and no other generation remains.
         if (problem.empty() && tables.size() != 4) {
             problem = std::to_string(tables.size()) + " tables are left";
         }

@@ -31,7 +31,7 @@ double mean_of(std::vector<std::int64_t> const& values) {
 #if defined(__SIZEOF_INT128__)
 __extension__ using wide = __int128;
 
-/// Whether no other double is nearer to sum / count, and of two equally near ones the even one was taken.
+/// Whether no other double is nearer to sum / count, and a tie was rounded to even.
 bool is_nearest(double mean, wide sum, wide count) {
     if (sum == 0) {
         return mean == 0;

@@ -76,7 +76,7 @@ void compare_all(std::vector<long long> const& stored) {
         all.insert({"p", static_cast<type>(each)}).value();
     }
     if constexpr (std::same_as<Entity, maybe>) {
-        all.insert({"p", std::nullopt}).value(); // which satisfies none of the comparisons
+        all.insert({"p", std::nullopt}).value(); // satisfies none of the comparisons
     }
     for (int const literal : literals) {
         CAPTURE(literal);

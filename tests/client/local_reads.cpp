@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 // Folds, counts and loops that a local backend evaluates while it reads its store, compared with paged reads: the outcomes
-// are the same for all rows and queries. And what functions of the user may do meanwhile.
+// are the same for all rows and queries. Then the limits of user functions during the read.
 
 #include <entitable/backends/local.hpp>
 #include <entitable/backends/memory/memory_store.hpp>
@@ -302,7 +302,7 @@ void compare(std::uint64_t seed, Store const& store, bool odd, bool same_pages) 
                 first, ask(first, shown_table), [&](auto const& query) { one = everything(query, same_pages); });
             with_limits(
                 second, ask(second, paged_table), [&](auto const& query) { other = everything(query, same_pages); });
-            std::vector<std::string> by_pages; // which no query returns
+            std::vector<std::string> by_pages; // not returned by any query
             with_limits(third, ask(third, paged_table),
                 [&](auto const& query) { by_pages = everything(query.in_flight(2), false); });
             for (std::size_t index = 0; index < by_pages.size(); ++index) {

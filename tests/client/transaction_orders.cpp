@@ -49,7 +49,7 @@ struct tally {
             ++good;
         } else if (done.error().effect == effect::unknown) {
             ++unknown;
-        } else if (done.error().code != error_code::transport_failed) { // of a read that was lost
+        } else if (done.error().code != error_code::transport_failed) { // a read was lost
             ++refused;
         }
     }
@@ -115,7 +115,7 @@ std::int64_t sum(ledger const& books) {
     return books.of<account>().where(a::bank == "first").sum(a::cents).value();
 }
 
-/// Reads two accounts one by one. An error says that the pair of values never existed.
+/// Reads two accounts one by one. The error reports a pair of values that never existed.
 result<void> looks(on_ledger& all) {
     ENTITABLE_TRY(auto one, all.get<account>(1));
     ENTITABLE_TRY(auto two, all.get<account>(2));
@@ -157,7 +157,7 @@ constexpr auto reversed = []<class Request>(any_transport const& below, Request 
     }
 };
 
-/// Answers a confirmation with what was read before.
+/// Answers a confirmation with the rows that were read before.
 struct confirms_unseen {
     std::shared_ptr<page> seen = std::make_shared<page>();
     template <class Request>

@@ -55,12 +55,12 @@ bool passes_by(error const& told) {
 
 struct told {
     std::atomic<int> written{0};   ///< inserts that were acknowledged
-    std::atomic<int> unknown{0};   ///< with unknown outcome
+    std::atomic<int> unknown{0};   ///< inserts with unknown outcome
     std::atomic<int> counted{0};   ///< increments that were acknowledged
-    std::atomic<int> uncounted{0}; ///< with unknown outcome
+    std::atomic<int> uncounted{0}; ///< increments with unknown outcome
     std::atomic<int> moves{0};
     std::atomic<int> scans{0};
-    std::atomic<int> tables{0}; ///< that were created and dropped
+    std::atomic<int> tables{0}; ///< tables that were created and dropped
     std::atomic<int> wrong{0};
     std::mutex lock;
     std::string what;

@@ -48,7 +48,7 @@ using concurrency_tests::purse;
 
 constexpr int threads = 4;
 constexpr int each = 60;
-constexpr std::int32_t purses = 3; // and purse 0, which counts the entries
+constexpr std::int32_t purses = 3; // and purse 0, the number of entries
 
 template <class Store>
 void moves_money(Store const& store, std::size_t faults) {

@@ -66,7 +66,7 @@ TEST_CASE("conformance: each defect is found by the behaviour it violates") {
 }
 
 TEST_CASE("conformance: a wrapper without a defect passes, also with its own pages and ETags") {
-    std::set<std::string_view> slow; // and the same for all three
+    std::set<std::string_view> slow; // equal for all three
     for (conformance::behaviour const& each : conformance::behaviours_of_limits) {
         slow.insert(each.name);
     }
@@ -87,7 +87,7 @@ TEST_CASE("conformance: each behaviour names its contract and finds a defect") {
     for (conformance::behaviour const& each : conformance::behaviours()) {
         CAPTURE(each.name);
         CHECK(names.insert(each.name).second);
-        CHECK(each.contract.ends_with(")")); // its source
+        CHECK(each.contract.ends_with(")")); // the contract names its source
         // Those about system rows test the library over a correct backend.
         CHECK((each.name.find("system rows") != std::string_view::npos ||
             std::any_of(std::begin(defects), std::end(defects),

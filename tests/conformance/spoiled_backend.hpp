@@ -146,13 +146,13 @@ private:
 
         defect const what;
         memory_backend inner;
-        std::mutex whole;                                      ///< for a whole request, if that is needed
-        std::mutex lock;                                       ///< for the following members
+        std::mutex whole;                                      ///< held during a whole request, if necessary
+        std::mutex lock;                                       ///< protects the following members
         std::map<std::string, std::vector<row>> dropped;       ///< rows of dropped tables
         std::map<place, std::pair<int, row>> versions;         ///< numbers that serve as ETags, with their rows
         std::map<place, date_time> first;                      ///< when an entity was first written
         std::set<std::pair<std::string, std::string>> emptied; ///< partitions that once had rows
-        std::set<place> seen;                                  ///< first entities of transactions
+        std::set<place> seen;                                  ///< first entities in transactions
     };
 
     [[nodiscard]] bool is(defect what) const { return state_->what == what; }

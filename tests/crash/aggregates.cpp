@@ -45,7 +45,7 @@ struct day_sum {
 };
 ENTITABLE(day_sum, partition_key(shop), row_key(literal("SUM:"), day), properties(cents, sales))
 
-/// A view in many partitions, so that it takes many transactions: of sales that nobody changes, so that all of its generations are equal.
+/// A view in many partitions, so that it takes many transactions. Its sales never change, so that all of its generations are equal.
 struct by_tail {
     std::string tail;
     std::int64_t sales{};

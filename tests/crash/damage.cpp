@@ -36,7 +36,7 @@ public:
                 for (std::int32_t batch = 0; batch < batches; ++batch) {
                     write_batch(marks, "w", batch).value();
                     if (batch == batches / 2) {
-                        hot_early_ = disk.seen(); // with its log
+                        hot_early_ = disk.seen(); // including its log
                     }
                 }
                 hot_ = disk.seen();
@@ -97,9 +97,9 @@ public:
 
     struct answers {
         bool error{};        ///< somewhere
-        bool get_error{};    ///< of a point read
+        bool get_error{};    ///< a point read failed
         bool all_rows{true}; ///< the scan ended without an error and was complete
-        bool all_gets{true}; ///< and so were the point reads
+        bool all_gets{true}; ///< the point reads were complete as well
         bool wrong{};        ///< a value that differs from the written one
     };
     /// Reads all data, without calling `verify`.

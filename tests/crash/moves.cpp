@@ -42,7 +42,7 @@ struct entry {
 ENTITABLE(entry, partition_key(place), row_key(number), properties(value))
 
 constexpr std::int32_t places = 12;
-constexpr std::int32_t numbers = 6; ///< of each writer in each place
+constexpr std::int32_t numbers = 6; ///< numbers of each writer in each place
 constexpr std::int32_t writers = 2;
 constexpr std::int32_t keys = writers * places * numbers;
 constexpr std::int32_t shards = 3;
@@ -60,10 +60,10 @@ struct seen_by_all {
     std::atomic<std::uint64_t> writes, scans, pages, moves, taken_over;
     std::atomic<std::int32_t> moving; ///< the shard that the mover is moving
     std::atomic<bool> over;
-    std::atomic<std::uint64_t> requests; ///< of all processes
+    std::atomic<std::uint64_t> requests; ///< requests of all processes
     std::atomic<int> wrong;
     static constexpr int kept = 10;
-    char complaints[kept][2000]; ///< the first of them
+    char complaints[kept][2000]; ///< the first complaints
 };
 
 /// Forwards requests and counts them.
@@ -279,7 +279,7 @@ void read_on(std::string const& folder, seen_by_all& all, std::uint64_t seed) {
     }
 }
 
-/// Moves shards until it is killed, first the one that the last mover was moving.
+/// Moves shards until it is killed, starting with the last mover's shard.
 void move_on(std::string const& folder, seen_by_all& all, std::uint64_t seed) {
     way here{"mover", folder, all, seed, true};
     for (;;) {
@@ -433,8 +433,8 @@ private:
     }
     void begin() {
         {
-            way here{"the test", path_, *all_, 1,
-                false}; // no file is open while processes are created: a fork releases its locks
+            way here{
+                "the test", path_, *all_, 1, false}; // no file is open while processes start: a fork ends its locks
             table<entry> const entries{*here.cloud, "entries"};
             entries.create().value();
             for (std::int32_t place = 0; place < places; ++place) {
@@ -490,7 +490,7 @@ private:
                 expect(false, "the last mover has ended by itself");
                 break;
             }
-            if (look % 20 == 0 && mover.is_stuck()) { // it reads the map
+            if (look % 20 == 0 && mover.is_stuck()) { // is_stuck() reads the map
                 ++sum.out_of_time;
                 expect(false, "the round ran out of time, the last mover is stuck: " + mover.text());
                 return false;
@@ -556,7 +556,7 @@ private:
                 tables += " " + name + "/" + each;
             }
         }
-        expect(count == shards + 1, // and the map: every unfinished move is dropped
+        expect(count == shards + 1, // including the map: every unfinished move is dropped
             "there are " + std::to_string(count) + " tables:" + tables);
         return *swept;
     }

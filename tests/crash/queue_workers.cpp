@@ -45,7 +45,7 @@ struct seen_by_all {
     std::atomic<int> deliveries[parcels]; ///< successful claims
     std::atomic<bool> produced[processes * threads];
     std::atomic<int> wrong;
-    std::atomic<std::int64_t> set_back; ///< ticks that the clock is behind
+    std::atomic<std::int64_t> set_back; ///< ticks by which the clock is late
 };
 
 /// A hundred times as fast as the system clock, and set back now and then; the same in all processes.

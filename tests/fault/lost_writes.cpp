@@ -252,7 +252,7 @@ void try_one(std::size_t state, std::size_t form, lost_attempt how, std::size_t 
 
 counts try_all(bool with_rows) {
     counts sum;
-    std::size_t number = 0; // of the trial
+    std::size_t number = 0; // number of the trial
     std::size_t const last = std::size(forms) - (with_rows ? table_forms : 0);
     for (std::size_t state = 0; state < std::size(states); ++state) {
         for (std::size_t form = 0; form < last; ++form) {

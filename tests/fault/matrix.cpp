@@ -36,7 +36,7 @@ constexpr int requests = 14;
 
 struct named_fault {
     fault what;
-    bool applied; ///< in the end
+    bool applied; ///< the final state
     bool lost;    ///< for a write: the effect is unknown
 };
 

@@ -53,7 +53,7 @@ report run_all(std::size_t seeds, Run const& run) {
     return sum;
 }
 
-/// A run that met too few faults proves too little.
+/// A run with too few faults proves too little.
 void check_work(report const& sum, std::size_t seeds) {
     if (std::getenv("ENTITABLE_FAULT_SEED") != nullptr) {
         return;

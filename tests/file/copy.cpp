@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A copy of an open file: its content, the forbidden targets, the reasons for it to end, and that nothing is left of an
-// incomplete copy.
+// A copy of an open file: its content, the forbidden targets, the reasons for its end, and the removal of an incomplete
+// copy.
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>

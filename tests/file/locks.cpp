@@ -280,7 +280,7 @@ TEST_CASE("locks: a deleted or emptied log is restored, unless another process h
         CAPTURE(static_cast<int>(now));
         temporary_folder const folder;
         std::string const path = folder / "marks.db";
-        file_options options; // with a log so long that nothing of it is checkpointed yet
+        file_options options; // with a long log, none of which is checkpointed yet
         options.busy_timeout = 100ms;
         tally kept;
         {
@@ -336,7 +336,7 @@ TEST_CASE("locks: a profile with a different rule for table names is refused, an
     CHECK_THAT(refused.error().message, ContainsSubstring("are one table"));
     CHECK_THAT(refused.error().message, ContainsSubstring("are two tables"));
     file_options azure;
-    azure.local.limits = storage_profile(); // which has other limits, and the same names
+    azure.local.limits = storage_profile(); // with other limits, and the same names
     CHECK(file_backend::open(path, azure));
     {
         file_backend const store{folder / "cased.db", with_case};

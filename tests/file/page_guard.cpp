@@ -154,7 +154,7 @@ TEST_CASE("a page that is changed while its file is open is refused when it is r
         table<note> const notes{store, "notes"};
         CHECK(notes.scan_table().count().value() == 60);
         change_byte(path, page * page_bytes + 4000);
-        auto const again = file_backend::open(path); // which reads some pages itself
+        auto const again = file_backend::open(path); // opening reads some pages itself
         auto const counted =
             again ? table<note>{*again, "notes"}.scan_table().count() : result<std::uint64_t>{failure{again.error()}};
         CHECK((!counted || *counted == 60)); // some pages belong to no row

@@ -217,7 +217,7 @@ TEST_CASE("read-only folder: commits in the log of a killed writer are refused a
     }).succeeds());
     ::chmod((path + "-wal").c_str(), 0600);
     CHECK(as_other_user([&] { return is_refused(path, "notes.db-wal", "cannot be read"); }).succeeds());
-    CHECK(count_of(file_backend{path, with(file_journal::automatic)}) == 21); // which also ends the log
+    CHECK(count_of(file_backend{path, with(file_journal::automatic)}) == 21); // closing also ends the log
     CHECK(as_other_user([&] { return count_of(file_backend{path, with(file_journal::automatic)}) == 21; }).succeeds());
 }
 
@@ -230,7 +230,8 @@ TEST_CASE("read-only folder: a journal that needs a rollback is refused") {
     std::ofstream{path + "-journal", std::ios::binary} << "\xD9\xD5\x05\xF9\x20\xA1\x63\xD7" << std::string(504, 'x');
     show(folder);
     CHECK(as_other_user([&] { return is_refused(path, "notes.db-journal", "open it once"); }).succeeds());
-    std::ofstream{path + "-journal", std::ios::binary} << std::string(512, '\0'); // of a transaction that has ended
+    std::ofstream{path + "-journal", std::ios::binary}
+        << std::string(512, '\0'); // the journal of a transaction that has ended
     CHECK(as_other_user([&] { return count_of(file_backend{path, with(file_journal::rollback)}) == 20; }).succeeds());
 }
 
@@ -244,15 +245,15 @@ TEST_CASE("read-only folder: a writer before and after the file is opened") {
     auto reading = as_other_user([&] {
         file_backend const store{path, with(file_journal::automatic)};
         table<note> const notes{store, "notes"};
-        std::this_thread::sleep_for(3100ms); // until file times tell later changes apart, and connections are reused
+        std::this_thread::sleep_for(3100ms); // until file times differ for later changes, and connections are reused
         bool good = count_of(store) == 20 && count_of(store) == 20;
         at->reader = 1;
         good = good && wait_for(at->writer, 1);
-        auto const hidden = notes.get("book", 50); // in the log
+        auto const hidden = notes.get("book", 50); // the row is in the log
         good = good && !hidden && hidden.error().code == error_code::store_read_only &&
             is_refused(path, "notes.db-wal", "has changes");
         at->reader = 2;
-        good = good && wait_for(at->writer, 2); // in the file, while the writer has it open
+        good = good && wait_for(at->writer, 2); // the row is in the file, while the writer has it open
         good = good && notes.get("book", 50).has_value() && count_of(store) == 21;
         at->reader = 3;
         good = good && wait_for(at->writer, 3); // the writer has closed it

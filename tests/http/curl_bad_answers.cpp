@@ -146,7 +146,7 @@ TEST_CASE("an error response whose body is cut off, has no length or never ends 
     canceller.join();
     REQUIRE_FALSE(cancelled);
     CHECK(cancelled.error().code == error_code::cancelled);
-    // an incomplete header means nothing
+    // an incomplete header is not evidence
     CHECK(error_after("HTTP/1.1" + std::string{begin}).effect == effect::unknown);
 }
 

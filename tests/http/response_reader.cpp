@@ -191,7 +191,7 @@ TEST_CASE("the header of an error response counts, even if its body is broken") 
     CHECK(begin("Transfer-Encoding: chunked\r\n") == "");
     CHECK_FALSE(reader.header_line("x: " + std::string(300, 'y')));
     CHECK(reader.counts_as_it_is());
-    // an incomplete or contradictory header means nothing
+    // an incomplete or contradictory header is not evidence
     reader.begin(http_method::get, call);
     CHECK(refusal(reader, "HTTP/1.1 403 Forbidden\r\na: b\r\n") == "");
     CHECK_FALSE(reader.counts_as_it_is());

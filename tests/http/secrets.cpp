@@ -82,7 +82,7 @@ TEST_CASE("errors of sending contain no secret") {
     certificate_terms expired_terms;
     expired_terms.ends = -1;
     auto const expired = trusted.server_side(expired_terms);
-    // Returns what it received in a place where an answer has text, each time another place; each answer is invalid.
+    // Echoes its request in a different part of the answer each time; each answer is invalid.
     std::atomic<std::size_t> times{0};
     constexpr std::string_view places[] = {"HTTP/1.1 ", "HTTP/1.1 200 OK\r\nContent-Length: ",
         "HTTP/1.1 200 OK\r\nContent-Encoding: ", "HTTP/1.1 200 OK\r\nTransfer-Encoding: ", "HTTP/1.1 200 OK\r\nX ",

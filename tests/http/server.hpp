@@ -232,7 +232,7 @@ private:
     int port_{};
     std::atomic<bool> stopping_{false};
     std::atomic<int> connections_{0};
-    std::vector<std::thread> threads_; ///< of the accepting thread, until that is joined
+    std::vector<std::thread> threads_; ///< used by the accepting thread until that is joined
     std::thread accepting_;
 };
 

@@ -44,7 +44,7 @@ TEST_CASE("only addresses of this computer count as loopback") {
     }
 }
 
-TEST_CASE("addresses and host names are told apart") {
+TEST_CASE("addresses and host names are distinguished") {
     CHECK(parse_url("http://10.0.0.1", "url").value().is_address());
     CHECK(parse_url("http://[::2]", "url").value().is_address());
     CHECK_FALSE(parse_url("http://10.0.0.1.example", "url").value().is_address());

@@ -192,8 +192,7 @@ TEST_CASE("index: the lists of two types in one table do not interfere") {
     CHECK(clubs.insert({"NYC", "Ajax", "Kiel"}).has_value());
     CHECK((runners.verify)().value().good());
     CHECK((clubs.verify)().value().good());
-    // An earlier state does not say whose entities they are: they may belong to any type, until its own program has
-    // run.
+    // Entities do not belong to a type in an earlier state: they may be of any type, until its own program has run.
     row_builder old{"~!index!", "~!index!by_city"};
     old.add("State", value_view{"ready"});
     call context;
@@ -358,6 +357,7 @@ TEST_CASE("index: the state of an index is stored in its registered form") {
         any_transport{all.store}.execute(get_entity{"runners", "~!index!", "~!index!by_age", {}}, context).value();
     auto const view = stored.entity.view();
     CHECK(view.find("State")->as_string() == "ready");
-    CHECK(view.find("Definition")->as_int64() == -5458663774236740303); // of AGE:, age, bib and the property name
+    CHECK(view.find("Definition")->as_int64() ==
+        -5458663774236740303); // the hash of AGE:, age, bib and the property name
     CHECK(view.find("Entities")->as_string() == "BIB:");
 }

@@ -177,8 +177,7 @@ stormy_history write_in_a_storm(
     clean.create_if_absent().value();
     random_writer writer{seed};
     std::map<std::int32_t, std::optional<runner>> now; // the state after the last write with a known outcome
-    std::map<std::int32_t, std::vector<std::optional<runner>>>
-        maybe; // the possible states after writes with an unknown outcome
+    std::map<std::int32_t, std::vector<std::optional<runner>>> maybe; // the states after writes of unknown outcome
     stormy_history told;
     std::vector<fault> const choices{fault::refused(), fault::lost_before(), fault::lost_after(), fault::half_answer(),
         fault::late(), fault::busy(), fault::throttled()};

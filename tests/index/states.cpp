@@ -140,7 +140,7 @@ TEST_CASE("index: two entities with the same unique key are both reported, and a
     CHECK(found.front().index == "by_mail");
     CHECK(found.front().key == row_keys{"NYC", "MAIL:ann@x"});
     REQUIRE(found.front().entities.size() == 2);
-    CHECK(runners.get(found.front().entities[0]).value().bib == 1); // the one that the index finds
+    CHECK(runners.get(found.front().entities[0]).value().bib == 1); // the entity that the index finds
     CHECK(runners.get(found.front().entities[1]).value().bib == 3);
     CHECK(runners.resolve_violation(found.front(), {"NYC", "BIB:00009"}).error().code == error_code::invalid_input);
     CHECK(runners.entities().scan_table().count().value() == 2);
@@ -154,7 +154,7 @@ TEST_CASE("index: two entities with the same unique key are both reported, and a
     CHECK(runners.resolve_violation(found.front(), found.front().entities[1]).value() == 0);
 }
 
-TEST_CASE("intent: rows of an entity are told apart from rows of an entity whose key has the same beginning") {
+TEST_CASE("intent: rows of an entity are distinguished from rows of an entity whose key has the same beginning") {
     intent one{
         {"NYC", "BIB:1"}, std::string(32, 'a'), {}, intent_state::pending, {{"by_club", {}, row_keys{"Ajax", "x"}}}};
     intent const other{{"NYC", "BIB:1!2"}, std::string(32, 'b'), {}, intent_state::applied, {}};

@@ -106,7 +106,7 @@ TEST_CASE("index: a unique key moves from one entity to another in one batch") {
         CHECK(runners.verify().value().good());
         std::swap(ann_now.mail, bob_now.mail);
     }
-    ann_now.mail = "bob@x"; // which bob has by now
+    ann_now.mail = "bob@x"; // bob has it by now
     auto both = runners.batch();
     both.replace(ann_now, any_etag);
     auto const refused = both.submit();

@@ -287,7 +287,7 @@ TEST_CASE("a listener accepts only valid addresses and ports") {
     http_listener without_metrics{http_handler{echo}, {.port = 0, .metrics_port = second.port()}};
     CHECK(without_metrics.listen().error().code == error_code::store_failed);
     without_metrics.stop();
-    CHECK(without_metrics.run().error().code == error_code::store_failed); // it would have none
+    CHECK(without_metrics.run().error().code == error_code::store_failed); // no metrics to serve
 }
 
 TEST_CASE("metrics are served on a port of their own") {

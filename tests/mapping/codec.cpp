@@ -224,7 +224,7 @@ TEST_CASE(
         CHECK(refused.error().code == error_code::key_not_splittable);
         CHECK_THAT(refused.error().message, ContainsSubstring("\"name\""));
     }
-    CHECK(to_row(by_age{1234, "John", "M_", 55})); // the last may
+    CHECK(to_row(by_age{1234, "John", "M_", 55})); // the last component may
 }
 
 TEST_CASE("a refused entity is reported by its first invalid component") {
@@ -350,7 +350,7 @@ TEST_CASE("an optional is emptied by reading a row without it") {
     REQUIRE(from_row(to_row(all_optional{}).value(), out));
     CHECK_FALSE(out.text);
     CHECK_FALSE(out.bytes);
-    REQUIRE(from_row(row_builder{"k", "row"}.build(), out)); // of another shape
+    REQUIRE(from_row(row_builder{"k", "row"}.build(), out)); // with another shape
     CHECK_FALSE(out.text);
 }
 

@@ -131,7 +131,7 @@ TEST_CASE("a property of an enumeration without names is stored as its number, i
     check_round_trip(small{255}, edm_type::int32);
     check_round_trip(tiny{-128}, edm_type::int32);
     check_round_trip(plain::two, edm_type::int32);
-    check_round_trip(static_cast<plain>(77), edm_type::int32); // any number is kept
+    check_round_trip(static_cast<plain>(77), edm_type::int32); // every number is preserved
     check_round_trip(unsigned32{4'294'967'295U}, edm_type::int64);
     check_round_trip(wide{std::numeric_limits<std::int64_t>::min()}, edm_type::int64);
     CHECK(read_as<wide>(std::int32_t{7}) == wide{7});

@@ -478,7 +478,7 @@ private:
             bool const lower = request.range.row.lower.end == key_bound::kind::exclusive &&
                 keys.row_key() == request.range.row.lower.key;
             if (request.range.partition.is_point() && !wanted && !lower) {
-                break; // behind the last row
+                break; // after the last row
             }
             if (rows == request.page_size || looked_at == how_.page_examined) {
                 more = true;

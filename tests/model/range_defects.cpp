@@ -5,7 +5,7 @@
 // after any of its requests, and another one takes over; or a client is suspended at any of its steps during any step of the operator.
 //
 // Wrong bounds and half flips leave a map that covers some keys twice or not at all, which no reader takes. A half that is copied with the
-// bounds of the whole, and keys that are not erased, lose nothing: they are rows in tables of other keys, where a split was to free space. Late
+// bounds of the whole, and keys that are not erased, lose nothing: they are rows in tables of other keys, which a split should have removed. Late
 // rows that a merge mistakes for its own conflict with the guard rows of the other copy, and the merge ends. The others lose rows, or leave a
 // range that cannot be written.
 

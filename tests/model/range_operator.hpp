@@ -19,8 +19,8 @@ struct task {
     enum class kind : std::uint8_t { split, move, merge, draw } what{};
     std::int32_t shard{};
     std::int32_t upper{};
-    std::string key{};   ///< of a split
-    std::string store{}; ///< of the others
+    std::string key{};   ///< key of a split
+    std::string store{}; ///< target of a move or merge
 };
 
 class operator_work {

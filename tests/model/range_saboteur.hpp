@@ -18,7 +18,7 @@ namespace shard_world {
 enum class range_defect : std::uint8_t {
     none,
     takes_used_number, ///< a split uses the first number that no range currently has
-    keeps_bound,       ///< a split keeps the bound of the whole for the lower half
+    keeps_bound,       ///< a split does not change the bound of the lower half
     forgets_tables,    ///< a split does not record whose tables the upper half uses
     splits_attempts,   ///< a split does not check whether the range is being moved
     copies_whole,      ///< a half is copied with the bounds of the whole
@@ -269,11 +269,11 @@ private:
 
     operator_work work_;
     range_defect what_;
-    std::optional<transact> change_;             ///< instead of the operator's
-    std::optional<query_entities> query_;        ///< in addition
-    std::optional<delete_table> drop_;           ///< instead of a query
-    std::map<std::int32_t, shard_map_row> rows_; ///< of the map, as read
-    std::int32_t number_{};                      ///< of the next range, as read
+    std::optional<transact> change_;             ///< replaces the operator's request
+    std::optional<query_entities> query_;        ///< sent in addition
+    std::optional<delete_table> drop_;           ///< replaces a query
+    std::map<std::int32_t, shard_map_row> rows_; ///< rows of the map, as read
+    std::int32_t number_{};                      ///< number of the next range, as read
 };
 
 } // namespace shard_world

@@ -38,8 +38,7 @@ public:
     [[nodiscard]] std::string follow(detail::shard_map_copy const& map) {
         std::set<std::int32_t> numbers;
         std::map<std::string, std::set<std::string>> keys;
-        for (std::string const key :
-            {"a", "c", "d", "k1", "m", "p", "t", "x", "y"}) { // bounds, and some keys in between
+        for (std::string const key : {"a", "c", "d", "k1", "m", "p", "t", "x", "y"}) { // bounds, and some between
             detail::shard_place const& place = map.range_of(key);
             keys[place.row.store + '/' + place.table_name(map.tables.front())].insert(key);
         }
@@ -58,14 +57,14 @@ public:
                 return "a table has got keys: " + table;
             }
         }
-        keys_ = std::move(keys); // with earlier ones, which have no keys now
+        keys_ = std::move(keys); // includes earlier ranges, which have no keys now
         return {};
     }
 
 private:
     std::set<std::int32_t> numbers_;
     std::set<std::int32_t> gone_;
-    std::map<std::string, std::set<std::string>> keys_; ///< of each table that existed
+    std::map<std::string, std::set<std::string>> keys_; ///< keys of each table that existed
 };
 
 /// The invariants of the ranges.
@@ -169,7 +168,7 @@ struct beside {
     void put(std::string const& key, std::string const& value) const {
         auto const read = map_now(below);
         if (!read) {
-            return; // nobody can
+            return; // nobody can write
         }
         auto const& map = *read;
         detail::shard_place const& place = map->range_of(key);

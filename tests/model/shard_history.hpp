@@ -15,9 +15,9 @@ namespace shard_world {
 struct judged_table {
     std::optional<sharded> (*open)(any_transport const& way, entitable::clock& time);
     row (*make)(std::string const& key, std::string const& value);
-    std::array<char const*, 3> keys;   ///< that clients write
-    std::array<char const*, 2> steady; ///< that exist all the time, in this order
-    int requests{5};                   ///< of one client
+    std::array<char const*, 3> keys;   ///< written by clients
+    std::array<char const*, 2> steady; ///< rows that always exist, in this order
+    int requests{5};                   ///< of each client
     bool inserts{};                    ///< clients insert as well
 };
 

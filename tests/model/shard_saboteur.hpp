@@ -159,7 +159,8 @@ private:
         if (what_ == move_defect::takes_over_tables) {
             return ended_.value_or(next_epoch_);
         }
-        std::int64_t first = detail::shard_tables_in(header.tables).front().epoch; // those of the shard are not older
+        std::int64_t first =
+            detail::shard_tables_in(header.tables).front().epoch; // the tables of the shard are not older
         std::set<std::int64_t> used;
         for (std::size_t index = 0; index < rows.size(); ++index) {
             if (rows[index].row_key != "header") {
@@ -294,10 +295,10 @@ private:
     std::string target_;
     detail::shard_mover mover_;
     move_defect what_;
-    std::optional<transact> changed_;    ///< instead of the mover's
-    std::vector<std::size_t> taken_out_; ///< of it
+    std::optional<transact> changed_;    ///< replaces the mover's request
+    std::vector<std::size_t> taken_out_; ///< operations removed from it
     std::optional<get_entity> look_;     ///< before it is sent
-    std::vector<delete_table> drops_;    ///< in addition
+    std::vector<delete_table> drops_;    ///< sent in addition
     std::size_t source_place_{};
     std::map<std::string, std::map<keys, std::string>>
         known_; ///< ETags of the source rows that the mover got, by table

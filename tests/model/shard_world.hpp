@@ -29,7 +29,7 @@ struct event {
     std::string key;
     bool reads{};
     std::string value;                    ///< read or written; empty for no row
-    std::optional<std::string> expects{}; ///< what it replaces, and nothing else
+    std::optional<std::string> expects{}; ///< the exact value it replaces
     std::uint64_t begun{};
     std::uint64_t ended{UINT64_MAX}; ///< never, if the outcome is unknown
     bool meets{};                    ///< some row, whatever its value: nothing was written
@@ -52,7 +52,7 @@ struct scene {
     std::optional<transact> held;
     std::vector<event> history;
     std::uint64_t ticks{};
-    int lives{};      ///< of clients, each time that one starts
+    int lives{};      ///< starts of clients
     std::string told; ///< the remaining memory of clients
 };
 
@@ -285,8 +285,8 @@ struct order {
     bool crowd{true};
     bool late_writer{}; ///< a client that learnt that its write is lost
     client_body client{};
-    int skew{};                    ///< of the client's clock, in thousandths
-    std::uint32_t page_size{1000}; ///< of the mover; with a crowd 2
+    int skew{};                    ///< rate of the client's clock, in thousandths
+    std::uint32_t page_size{1000}; ///< page size of the mover; with a crowd 2
     int clients{1};
     bool prompt{}; ///< the client gets its answers at once
     bool holds{};  ///< see `scene`

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Handles of a loop: moving one copies it, so one that was moved from still answers. A task that was moved is refused.
+// Handles of a loop: moving one copies it, so one that was moved from still works. A task that was moved from is
+// refused.
 
 #include <entitable/async.hpp>
 
@@ -48,7 +49,7 @@ TEST_CASE("moved from: async_table, async_query, async_pages, async_sequence, lo
         auto const a6 = co_await pages.next();
         CHECK(a6.value()->size() == 2);
         auto const a7 = co_await kept_pages.next();
-        CHECK(a7.value()->size() == 1); // both walk the same pages
+        CHECK(a7.value()->size() == 1); // both return the same pages
         auto const a8 = co_await pages.next();
         CHECK_FALSE(a8.value());
         auto const a9 = co_await numbers.next();

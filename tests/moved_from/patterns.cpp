@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What stands on tables, moved from: indexes, sums, views, units of work, queues, checkpoints.
+// Features built on tables, moved from: indexes, sums, views, units of work, queues, checkpoints.
 
 #include <entitable/advice.hpp>
 #include <entitable/aggregate.hpp>
@@ -164,7 +164,7 @@ TEST_CASE("moved from: unit_of_work") {
     CHECK_GONE(work.save());
     CHECK_GONE(work.save());
 
-    work = unit_of_work{sales}; // and it can be filled again
+    work = unit_of_work{sales}; // and it can be used again
     CHECK(work.find("kiel", 1).value()->cents == 250);
     CHECK(work.save());
     held.cents = 3;
@@ -180,7 +180,7 @@ TEST_CASE("moved from: table_queue, claimed") {
     auto const kept_item = moved(item);
     auto const spent = [](auto const& answer) {
         REQUIRE(!answer);
-        CHECK(answer.error().code == error_code::invalid_input); // its receipt went with it
+        CHECK(answer.error().code == error_code::invalid_input); // its receipt was moved along
     };
     spent(item.complete());
     spent(item.renew());
@@ -196,17 +196,17 @@ TEST_CASE("moved from: table_queue, claimed") {
     CHECK_GONE(queue.enqueue(first, {.delay = 3s}));
     CHECK_GONE(queue.enqueue_all(std::vector<sale>{first}));
     CHECK_GONE(queue.claim());
-    CHECK_GONE(queue.claim({.wait = 1h})); // does not wait for what cannot come
+    CHECK_GONE(queue.claim({.wait = 1h})); // does not wait for a message that cannot come
     CHECK_GONE(queue.claim_some(3));
     CHECK_GONE(queue.relay(memory_backend{}, "sales"));
     CHECK_GONE(queue.peek());
     CHECK_GONE(queue.approximate_size());
     CHECK_GONE(queue.oldest_age());
     CHECK_GONE(queue.dead_letters());
-    CHECK(!queue.requeue({})); // a letter of nothing, in this test
+    CHECK(!queue.requeue({})); // a letter with no content, in this test
     CHECK_GONE(queue.purge({}));
     CHECK_GONE(queue.sweep());
-    // A message of no queue is not written next to an entity.
+    // A message of an empty queue is not written next to an entity.
     table<sale> const sales{memory_backend{}, "sales"};
     sales.create().value();
     auto changes = sales.batch();

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What speaks HTTP, moved from: backends, the server, queues of the service, clients and credentials.
+// HTTP classes, moved from: backends, the server, queues of the service, clients and credentials.
 
 #include <entitable/azure.hpp>
 #include <entitable/azure_queue.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/server.hpp>
 
-#include <server/served.hpp> // behind what it needs
+#include <server/served.hpp> // after the headers that it needs
 #include <support/moved_from.hpp>
 #include <support/runners.hpp>
 
@@ -100,7 +100,7 @@ TEST_CASE("moved from: azure_queue") {
 TEST_CASE("moved from: credential, whose move is a copy") {
     credential who = credential::account_key("acct", planted_key).value();
     auto const kept = moved(who);
-    CHECK(who.account() == "acct"); // and not the credential of nobody
+    CHECK(who.account() == "acct"); // and not the empty credential
     std::string signature;
     CHECK(who.sign("text", signature));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Shards, moves and fleets that were moved from, and a file of tables.
+// Shards, moves and fleets that were moved from, and a file backend.
 
 #include <entitable/entitable.hpp>
 #include <entitable/fleet.hpp>
@@ -43,7 +43,7 @@ struct world {
     [[nodiscard]] sharded cloud() const { return sharded{map(), opener()}; }
 };
 
-/// Every kind of request, and what takes the shards.
+/// Every kind of request, and every function with shards.
 void check_cloud(sharded const& gone) {
     call context;
     row const one = to_row(ann).value();

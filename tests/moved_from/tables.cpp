@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Tables, queries and transports that were moved from: whatever sends or reads is InvalidInput. `tests/tools/moved_from` holds that each
-// class of a public header is in one of these files, or has a reason not to be.
+// Tables, queries and transports that were moved from: whatever sends or reads returns InvalidInput. `tests/tools/moved_from` checks
+// that each class of a public header is in one of these files, or has a reason not to be.
 
 #include <entitable/backends/local.hpp>
 #include <entitable/backends/memory/memory_store.hpp>
@@ -224,7 +224,7 @@ TEST_CASE("moved from: batch") {
     auto const kept = moved(changes);
     auto const empty = changes.submit();
     REQUIRE(!empty);
-    CHECK(empty.error().code == error_code::invalid_input); // nothing is in it
+    CHECK(empty.error().code == error_code::invalid_input); // it is empty
     changes.insert(ann);
     CHECK_GONE(changes.submit());
 }
@@ -243,7 +243,7 @@ TEST_CASE("moved from: sequence, sharded_sequence") {
 TEST_CASE("moved from: period_tables, wide_table") {
     period_tables<runner> days{memory_backend{}, "days", {.length = period::day, .keep = std::chrono::hours{24}}};
     date_time const now = system_clock().now();
-    REQUIRE(days.at(now)); // known to the copies, which the moved one must not look up
+    REQUIRE(days.at(now)); // known to the copies, which the moved-from one must not use
     auto const kept = moved(days);
     CHECK_GONE(days.at(now));
     CHECK_GONE(days.between(now, now));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A copy of a table takes what is data: each kind of system row, by the register, by the page that documents it, and by the feature that
-// writes it.
+// A copy of a table takes the data: each kind of system row is checked against the register, the page that documents it, and the feature
+// that writes it.
 
 #include <entitable/aggregate.hpp>
 #include <entitable/bulk.hpp>
@@ -48,7 +48,7 @@ struct sheet {
 };
 ENTITABLE(sheet, partition_key(book), row_key(name),
     properties(chunked(a), chunked(b), chunked(c), chunked(d), chunked(e)))
-/// What a table of sheets looks like to a program that does not know that they are wide.
+/// The table of sheets, as seen by a program that does not know that they are wide.
 struct bare_sheet {
     std::string book;
     std::string name;
@@ -127,7 +127,7 @@ struct stores {
     }
 };
 
-/// Answers so many requests, and nothing after them.
+/// Answers this number of requests, and none after them.
 struct dying {
     using is_transport = void;
     any_transport below;
@@ -166,9 +166,9 @@ std::string_view word_of(copying how) {
     return how == copying::taken_along ? "taken along" : how == copying::left_behind ? "left behind" : "refused";
 }
 
-/// The cells of the lines of a table in the documentation, by the first.
+/// The cells of each line of a table in the documentation, by the first cell.
 std::map<std::string, std::vector<std::string>> documented_kinds() {
-    // Tests run in a build folder in the sources; the compiler may know them by relative paths.
+    // Tests run in a build folder inside the sources; the compiler may know them by relative paths.
     auto folder = std::filesystem::current_path();
     while (!exists(folder / "docs" / "stored_formats.md") && folder != folder.parent_path()) {
         folder = folder.parent_path();
@@ -209,7 +209,7 @@ TEST_CASE("system rows: the register and its page agree about copies") {
         CHECK_FALSE(kind.holds.empty());
         CHECK_FALSE(kind.keeper.empty());
         CHECK(system_row::kind_of(std::string{kind.prefix} + "x") == &kind);
-        // What is data is never dropped without a word by a copy that changes rows, but for what such a copy makes void.
+        // A copy that changes rows never drops data silently, except rows that such a copy invalidates.
         CHECK((kind.copied != copying::taken_along || kind.changed == copying::refused ||
             kind.prefix == system_row::index));
     }
@@ -323,7 +323,7 @@ TEST_CASE(
         queue.enqueue({"York", number}, {.id = "id" + std::to_string(number)}).value();
     }
     queue.enqueue({"York", 8}, {.delay = 1h, .id = "late"}).value();
-    for (auto& each : queue.claim_some(32).value()) { // of one lane
+    for (auto& each : queue.claim_some(32).value()) { // messages of one lane
         CHECK(each.fail("broken"));
     }
     for (auto& each : queue.claim_some(32).value()) {
@@ -341,16 +341,16 @@ TEST_CASE(
     auto const before = queue.approximate_size().value();
     queue.requeue(queue.dead_letters().value().front()).value();
     queue.requeue(queue.dead_letters().value().front()).value();
-    auto claimed_there = queue.claim().value(); // in hand, at the source
+    auto claimed_there = queue.claim().value(); // claimed, at the source
     REQUIRE(claimed_there);
     auto const size = queue.approximate_size().value();
     CHECK(before.dead_letters == 6);
     CHECK(size.ready == 1);
-    CHECK(size.held == 2); // the one in hand and the delayed one
+    CHECK(size.held == 2); // the claimed one and the delayed one
     CHECK(size.dead_letters == 4);
 
     table_queue<errand> const copied{at.target, "errands", queue_at(at.time)};
-    copied.create().value(); // may be there
+    copied.create().value(); // the table may exist
     auto const progress = at.copied("errands").value();
     CHECK(progress.read == progress.system_rows);
     CHECK(progress.read == 1 + 9 + 3 + 4); // the header, an identity of each, messages, dead letters
@@ -360,7 +360,7 @@ TEST_CASE(
     CHECK(there.held == size.held);
     CHECK(there.dead_letters == size.dead_letters);
     CHECK(copied.enqueue({"York", 0}, {.id = "id0"}).value().already_there); // ids are remembered
-    CHECK(claimed_there->complete());                                        // at the source, whatever was copied
+    CHECK(claimed_there->complete());                                        // at the source, for every copy
 
     for (auto const& dead : copied.dead_letters().value()) {
         copied.requeue(dead).value();
@@ -418,7 +418,7 @@ TEST_CASE("copy: a queue or a view is refused if a query selects its rows") {
         "materialized_view::refresh at the target");
     table<tally> const tallies{at.source, "tallies"};
     CHECK(bulk_remove(tallies, tallies.scan_table()).error().code == error_code::not_supported);
-    // The advice is right: the sources are copied, and the view is refreshed.
+    // The advice in the error works: the sources are copied, and the view is refreshed.
     (void)at.copied("notes").value();
     materialized_view<tally> const there{at.target, "views"};
     there.create().value();
@@ -440,7 +440,7 @@ TEST_CASE("copy: messages of an outbox are copied with their entity and relayed 
     CHECK_THAT(at.changed("notes").error().message, ContainsSubstring("holds messages of an outbox"));
 
     CHECK(queue.relay(at.source, "notes").value() == 1);
-    CHECK(queue.relay(at.target, "notes").value() == 1); // into the same queue: it is there once
+    CHECK(queue.relay(at.target, "notes").value() == 1); // into the same queue: it exists once
     auto item = queue.claim().value();
     REQUIRE(item);
     CHECK(item->id() == id);
@@ -489,7 +489,7 @@ TEST_CASE("copy: an indexed table is copied with its index and the index states"
             (void)other.copied("runners").value();
             (void)other.copied("clubs").value();
             CHECK(intents_in(other.target) == 0);
-            // At most index rows too many: readers pass over them, a repair removes them.
+            // At most some extra index rows: readers skip them, and a repair removes them.
             auto const copies = open(other.target);
             using c = fields<by_club>;
             std::string const club = copies.entities().get("NYC", 2).value().club;
@@ -499,7 +499,7 @@ TEST_CASE("copy: an indexed table is copied with its index and the index states"
             CHECK((copies.verify)().value().missing == 0);
             copies.repair().value();
             CHECK((copies.verify)().value().good());
-            // And at the source the writer's intent is still there, for whoever repairs it.
+            // At the source the writer's intent still exists, for the next repair.
             CHECK(open(other.source).apply_pending().value().intents == here);
         }
         CHECK(intents > 0);

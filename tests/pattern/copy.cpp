@@ -149,7 +149,7 @@ TEST_CASE("a stopped copy resumes where it was") {
     CHECK(pages.size() < 5);
     auto const rest = copy(s.by_year, s.same, each, hear, {.page_size = 50, .from = next}).value();
     CHECK(rest.read < 250);
-    CHECK(rest.present > 0); // what the lost answer was about
+    CHECK(rest.present > 0); // the subject of the lost answer
     CHECK(pages.back() == rest.read);
     CHECK(s.same.scan_table().count().value() == 250);
     CHECK(s.target.all_fired());

@@ -31,7 +31,7 @@ ENTITABLE(scan_result, partition_key(ward), row_key(name), properties(a, b))
 
 using patients_table = indexed_table<patient, unique<by_mail>>;
 
-/// Removes a row, whatever it is.
+/// Removes a row in any version.
 void strike(
     memory_backend const& store, std::string const& table, std::string const& partition, std::string const& row) {
     call context;
@@ -74,7 +74,7 @@ TEST_CASE("doctor: leftovers of older versions and foreign writers are found, wi
     patients.unmaintained().insert({"east", 3, "bob@x"}).value(); // has no index row
     patients.insert({"east", 4, "cid@x"}).value();
     strike(store, "patients", "east", "BED:004");     // leaves its index row
-    row_builder state{"~!index!", "~!index!by_ward"}; // of a version before, and stopped
+    row_builder state{"~!index!", "~!index!by_ward"}; // from an earlier version, and stopped
     state.add("State", value_view{"building"});
     state.add("Definition", value_view{std::int64_t{1}});
     call context;
@@ -83,8 +83,8 @@ TEST_CASE("doctor: leftovers of older versions and foreign writers are found, wi
     scans.create().value();
     scans.insert({"east", "one", std::string(30'000, 'x'), std::string(30'000, 'y')}).value();
     scans.insert({"east", "two", std::string(30'000, 'x'), std::string(30'000, 'y')}).value();
-    strike(store, "scans", "east", "one");        // as a bulk removal of before left it
-    strike(store, "scans", "east", "~!w!two!00"); // as a copy of before left it
+    strike(store, "scans", "east", "one");        // like an earlier bulk removal
+    strike(store, "scans", "east", "~!w!two!00"); // like an earlier copy
     auto const made = doctor(store, patients).value();
     INFO(made.to_string());
     CHECK(count_of(made, store_fault::unique_violation) == 1);

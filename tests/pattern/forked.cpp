@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A child made by `fork` has a copy of what its parent keeps in memory: it gives no number and no name that its parent gives, and
-// does not wait for threads that it does not have.
+// A child made by `fork` has a copy of its parent's memory: it returns no number and no name that its parent returns, and does
+// not wait for threads that it does not have.
 
 #include <entitable/file.hpp>
 #include <entitable/retrying.hpp>
@@ -23,7 +23,7 @@ using namespace entitable_test;
 
 namespace {
 
-/// One row with a number, in memory that processes share; the number is its version too.
+/// One row with a number, in memory shared by processes; the number is also its version.
 struct shared_counter {
     using is_transport = void;
     std::atomic<std::int64_t>* at;
@@ -32,7 +32,7 @@ struct shared_counter {
     result<response_of<Request>> execute(Request const& request, call&) const {
         if constexpr (std::same_as<Request, get_entity>) {
             std::int64_t const now = *at;
-            std::this_thread::sleep_for(std::chrono::microseconds{200}); // for children to be made in the middle
+            std::this_thread::sleep_for(std::chrono::microseconds{200}); // so that a child starts in a thread's turn
             auto found = testing::make_row(request.partition_key, request.row_key, {{"Value", now}});
             return get_entity::response{std::move(found), etag::of(date_time{now})};
         } else if constexpr (std::same_as<Request, write_entity>) {
@@ -77,7 +77,7 @@ TEST_CASE(
     sequence const tickets{shared_counter{&all->counter}, "tickets", options};
     take_numbers(tickets, *all, 3);
     std::atomic<bool> stop{false};
-    std::thread busy{[&] { // so that children are made while a thread has its turn
+    std::thread busy{[&] { // so that children are created during the turn of a thread
         while (!stop) {
             take_numbers(tickets, *all, 1);
             std::this_thread::sleep_for(std::chrono::microseconds{100});

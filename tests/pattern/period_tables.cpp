@@ -17,7 +17,7 @@ struct sample {
 };
 ENTITABLE(sample, partition_key(room), row_key(when), properties(celsius))
 
-/// A clock that shows what it is told.
+/// A clock that shows a given time.
 struct set_clock final : entitable::clock {
     date_time shown;
     date_time now() noexcept override { return shown; }
@@ -59,7 +59,7 @@ TEST_CASE("a period has a table named by its digits, and a time span") {
         CHECK(tables.at(all.time.shown).value().name() == each.name);
         CHECK(tables.span_of(all.time.shown).value().begin == each.begin);
         CHECK(tables.span_of(all.time.shown).value().end == each.end);
-        // Its first and its last tick are in it, the next one is not.
+        // Its first and last ticks belong to it, the next one does not.
         CHECK(tables.at(each.begin).value().name() == each.name);
         CHECK(tables.at({each.end.ticks - 1}).value().name() == each.name);
         CHECK(tables.at(each.end).value().name() != each.name);
@@ -82,8 +82,8 @@ TEST_CASE("a table is created once, and tables are found between two times, olde
             .value();
     }
     readings.at(on(2026, 2, 28)).value();
-    CHECK(service.seen().size() == 3 + 4);                     // three tables are made
-    row_table{all.store, "readings20260231"}.create().value(); // no day
+    CHECK(service.seen().size() == 3 + 4);                     // three tables are created
+    row_table{all.store, "readings20260231"}.create().value(); // not a day
     row_table{all.store, "readings2026030"}.create().value();
     row_table{all.store, "readingsofothers"}.create().value();
     std::vector<std::string> names;
@@ -92,14 +92,14 @@ TEST_CASE("a table is created once, and tables are found between two times, olde
     }
     CHECK(names == std::vector<std::string>{"readings20260228", "readings20260301", "readings20260302"});
     CHECK(readings.between(on(2026, 3, 2), on(2026, 3, 3)).value().at(0).scan_table().count().value() == 3);
-    CHECK(readings.between(on(2026, 3, 1, 23), on(2026, 3, 2)).value().size() == 1); // without the end
+    CHECK(readings.between(on(2026, 3, 1, 23), on(2026, 3, 2)).value().size() == 1); // without its end
 }
 
 TEST_CASE("an expired period is refused, dropped a minute later, and its table name is never used again") {
     archive all;
     auto const readings = all.by(period::day, std::chrono::hours{24 * 2});
     auto const drop = [&] { return readings.drop_old().value(); };
-    row_table{all.store, "readings2020"}.create().value(); // a year's: not of these
+    row_table{all.store, "readings2020"}.create().value(); // a year's: not one of these
     all.time.shown = on(2026, 3, 2);
     readings.at(on(2026, 3, 1)).value();
     readings.at(on(2026, 3, 2)).value();
@@ -109,7 +109,7 @@ TEST_CASE("an expired period is refused, dropped a minute later, and its table n
     CHECK(readings.at(on(2026, 3, 1)).has_value());
     all.time.shown = on(2026, 3, 4);
     CHECK(readings.at(on(2026, 3, 1)).error().message.find("readings20260301") != std::string::npos);
-    CHECK(drop().empty()); // a writer whose clock is slow may be about to make it
+    CHECK(drop().empty()); // a writer whose clock is slow may be about to create it
     all.time.shown = {on(2026, 3, 4).ticks + 60 * date_time::ticks_per_second};
     CHECK(drop() == std::vector<std::string>{"readings20260301"});
     CHECK(drop().empty());

@@ -41,7 +41,7 @@ sheet sheet_of(std::size_t a, std::size_t b = 0, std::size_t c = 0, std::size_t 
         std::string(e, 'e'), {}};
 }
 
-/// How many rows the table has, system rows too.
+/// The number of rows in the table, including system rows.
 std::size_t rows_in(any_transport const& store) {
     call context;
     std::size_t count = 0;
@@ -56,7 +56,7 @@ std::size_t rows_in(any_transport const& store) {
     }
 }
 
-/// A row of so many properties of so many bytes, as the one of an entity with as many members.
+/// A row with this number of properties of this number of bytes, like the row of an entity with as many members.
 row wide_row(std::size_t properties, std::size_t size = 1) {
     row_builder builder{"b", "s"};
     for (std::size_t index = 0; index < properties; ++index) {
@@ -72,7 +72,7 @@ TEST_CASE("a wide entity is read back as it was written, at each boundary") {
     auto const sheets = new_sheets(store);
     sheets.insert(sheet_of(1)).value();
     CHECK(sheets.insert(sheet_of(2)).error().code == error_code::entity_already_exists);
-    // 64 KiB of one property, 1 MiB of one row, several rows, and back again.
+    // 64 KiB in one property, 1 MiB in one row, several rows, and back again.
     for (auto const& [written, parts] :
         std::vector<std::pair<sheet, std::size_t>>{{sheet_of(units), 1}, {sheet_of(units + 1), 1}, {sheet_of(most), 1},
             {sheet_of(most, 2 * units), 2}, {sheet_of(most, most), 2}, {sheet_of(most, most, most, most), 4},
@@ -80,7 +80,7 @@ TEST_CASE("a wide entity is read back as it was written, at each boundary") {
         INFO(parts);
         auto const done = sheets.insert_or_replace(written).value();
         CHECK(done.parts == parts);
-        CHECK(rows_in(store) == parts + 1); // a smaller one removes what it does not need
+        CHECK(rows_in(store) == parts + 1); // a smaller one removes the unneeded rows
         auto const read = sheets.get_stored("b", "s").value();
         CHECK(same(read.entity, written));
         CHECK(read.etag == done.etag);
@@ -113,7 +113,7 @@ TEST_CASE("limits of wide entities are checked before anything is sent") {
     for (row const& part : parts(wide_row(63, 65536)).value()) {
         CHECK(service_size(part.view()) <= limits.max_entity_size);
     }
-    // One operation less is left by operation rows.
+    // Operation rows leave one operation less.
     auto fewer = limits;
     fewer.max_operations = 99;
     CHECK(detail::split_wide(wide_row(251 * 98).view(), 7, "sheet", fewer).value().size() == 99);
@@ -150,13 +150,13 @@ TEST_CASE("a wide entity is changed under its version") {
     sheets.update("b", "s", [](sheet& each) { each.f.reset(); }).value();
     CHECK_FALSE(sheets.get("b", "s").value().f);
     CHECK(sheets.update("b", "none", [](sheet&) {}).error().code == error_code::resource_not_found);
-    // Another entity whose key looks like one of a part.
+    // Another entity whose key looks like the key of a part.
     sheet other = sheet_of(2);
     other.name = "s!00";
     sheets.insert(other).value();
     CHECK(same(sheets.get("b", "s!00").value(), other));
     CHECK(same(sheets.get("b", "s").value(), sheet_of(3)));
-    // Parts that somebody has removed by hand are no shorter entity.
+    // An entity with parts that were removed by hand is not a shorter entity.
     row_table const rows{store, "sheets"};
     call context;
     any_transport{store}
@@ -168,7 +168,8 @@ TEST_CASE("a wide entity is changed under its version") {
 
 namespace {
 
-/// How entities of the walk look: `size` says how many rows. All letters are the same, so that parts of two writes show.
+/// The entities of the walk: `size` is the number of rows. All letters are the same, so that parts of two writes are
+/// visible.
 struct strip {
     std::string book;
     std::string name;
@@ -176,8 +177,8 @@ struct strip {
 };
 ENTITABLE(strip, partition_key(book), row_key(name), properties(a, b, c))
 
-/// A service whose rows hold two properties each, and whose pages hold one row: so a few properties are a wide entity that is read in
-/// several requests.
+/// A service whose rows have at most two properties, and whose pages have one row: so a few properties are a wide entity that is read
+/// with several requests.
 struct narrow {
     using is_transport = void;
     any_transport behind;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Writes the pages that tests/pictures/render looks at: a full one, small and uneven ones, and one of hostile texts and figures.
+// Writes the pages that tests/pictures/render checks: a full one, small and uneven ones, and one with hostile texts and figures.
 //
 //     write_reports FOLDER
 
@@ -79,7 +79,7 @@ result<void> write_full(std::string const& path) {
     random_source random{7};
     std::vector<event> events;
     for (std::int64_t number = 0; number < 20'000; ++number) {
-        // New devices are added as time goes on; a few of them say most.
+        // New devices are added over time; a few of them send most readings.
         auto const newest = static_cast<double>(number) / 20'000 * 400 + 1;
         auto const device = static_cast<int>(newest * std::pow(random.unit(), 0.25));
         date_time const at{date_time::parse("2026-01-01T00:00:00Z").value().ticks + number * 1'296'000'000};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Behind PgBouncer, which gives the sessions of the server to one program after the other: nobody's rows land in another's tables, nobody's
-// settings stay with another, and a program is served or refused.
+// Behind PgBouncer, which gives the sessions of the server to one program after another: rows never reach the tables of another program,
+// settings do not stay with another program, and each program is served or refused.
 
 #include <entitable/entitable.hpp>
 #include <entitable/postgres.hpp>
@@ -22,7 +22,7 @@ using namespace entitable_test;
 
 namespace {
 
-/// What `psql` prints.
+/// The output of `psql`.
 std::string printed(std::string const& server, std::string const& text) {
     std::string const command = "psql -X -A -t -q '" + server + "' -c \"" + text + "\" 2>&1";
     std::FILE* const pipe = ::popen(command.c_str(), "r");
@@ -35,7 +35,7 @@ std::string printed(std::string const& server, std::string const& text) {
     return all.substr(0, all.find_last_not_of('\n') + 1);
 }
 
-/// Two programs with tables of their own write through one bouncer. Says what is wrong; "" for nothing.
+/// Two programs with tables of their own write through one bouncer. Returns the problem, or "".
 std::string two_programs(bouncer const& pool, std::optional<bool> prepared) {
     struct program {
         postgres_options options = own_schema();
@@ -90,7 +90,7 @@ std::string two_programs(bouncer const& pool, std::optional<bool> prepared) {
         auto const direct = postgres_backend::connect(postgres_server(), own).value();
         std::size_t rows = 0;
         static_cast<void>(table<mark>{direct, "marks"}.scan_table().for_each([&](mark const& one) {
-            rows += one.writer.starts_with(each.options.schema + "_") ? 1U : 1000000U; // nobody else's
+            rows += one.writer.starts_with(each.options.schema + "_") ? 1U : 1000000U; // no rows of others
         }));
         if (rows != each.acknowledged) {
             return std::to_string(each.acknowledged) + " writes acknowledged, " + std::to_string(rows) +
@@ -114,7 +114,7 @@ TEST_CASE("postgres: two programs behind a bouncer write to their own tables, in
             INFO(mode << " " << settings);
             bouncer const pool{mode, settings + (mode == "session" ? "\ndefault_pool_size = 20" : "")};
             CHECK(two_programs(pool, std::nullopt) == "");
-            // What the library sets is not what the next program gets.
+            // Settings of the library do not reach the next program.
             for (int asked = 0; asked < 3; ++asked) {
                 CHECK(printed(pool.connection_string(), "SHOW enable_seqscan") == "on");
                 CHECK(printed(pool.connection_string(), "SHOW statement_timeout") == "0");
@@ -135,7 +135,8 @@ TEST_CASE("postgres: named prepared statements on shared sessions are refused or
     bouncer const pool{"transaction"};
     std::string const said = two_programs(pool, true);
     INFO(said);
-    // No row is ever in the other program's tables; a program that meets a session of another one is told why it cannot go on.
+    // No row is ever in the other program's tables. A program that gets a session of another one learns why it cannot
+    // continue.
     CHECK((said.empty() ||
         (said.starts_with("refused: NotSupported") && said.find("postgres_options::prepared") != std::string::npos)));
 }
@@ -150,13 +151,13 @@ TEST_CASE("postgres: the name of a prepared statement depends on its text and on
         auto const which = static_cast<pg_statement>(each);
         CHECK((one.name(which) == two.name(which)) == (one.text(which) == two.text(which)));
         CHECK(one.name(which) == detail::pg_statements{"one"}.name(which));
-        CHECK(one.name(which).size() < 63); // what PostgreSQL keeps of a name
+        CHECK(one.name(which).size() < 63); // the length at which PostgreSQL truncates a name
         names.insert(one.name(which));
         texts.insert(one.text(which));
     }
     CHECK(names.size() == texts.size());
     CHECK(one.name(pg_statement::put) != two.name(pg_statement::put));
-    CHECK(one.name(pg_statement::begin) == two.name(pg_statement::begin)); // it names no table
+    CHECK(one.name(pg_statement::begin) == two.name(pg_statement::begin)); // the statement names no table
 }
 
 TEST_CASE("postgres: a deadline holds behind a bouncer, and a write without an answer has an unknown effect") {

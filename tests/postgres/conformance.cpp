@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The conformance suite on PostgreSQL, and the keys that are longest there.
+// The conformance suite on PostgreSQL, and the longest keys there.
 
 #include <entitable/entitable.hpp>
 #include <entitable/postgres.hpp>
@@ -67,7 +67,7 @@ TEST_CASE("postgres: the longest keys of Chinese text fit into the index, in UTF
     table<page_of_text> const pages{store, "pages"};
     pages.create().value();
     std::string const book = longest("\xE9\xBE\x8D", 512, "");
-    // Surrogates stand before U+E000, which UTF-8 has the other way round.
+    // Surrogates sort before U+E000; in UTF-8 the order is reversed.
     std::vector<std::string> const chapters{longest("\xE4\xB8\x80", 512, ""), longest("\xE9\xBE\x8D", 510, "12"),
         longest("\xE9\xBE\x8D", 512, ""), longest("\xE9\xBE\x8D", 510, "\xED\x9F\xBFx"),
         longest("\xE9\xBE\x8D", 510, "\xF0\x9F\x98\x80"), longest("\xE9\xBE\x8D", 510, "\xEE\x80\x80x"),

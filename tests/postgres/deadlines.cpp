@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Nothing below a deadline blocks: each verb in front of a server that falls silent behind each message of the protocol; hosts that say
-// nothing, names that are not resolved.
+// Deadlines apply to everything: each verb against a server that falls silent after each message of the protocol, silent hosts, names
+// that are not resolved.
 
 #include <entitable/entitable.hpp>
 #include <entitable/postgres.hpp>
@@ -32,7 +32,7 @@ ENTITABLE(seat, partition_key(row), row_key(number), properties(price, etag(vers
 using s = fields<seat>;
 
 constexpr auto deadline = 150ms;
-/// Behind the deadline. A machine that is busy may take longer once: whoever was late is tried again.
+/// After the deadline. A busy machine may take longer once: a late call is tried again.
 constexpr auto allowance = 100ms;
 
 std::chrono::nanoseconds time_of(std::function<void()> const& work) {
@@ -44,7 +44,7 @@ std::chrono::nanoseconds time_of(std::function<void()> const& work) {
 struct verb {
     char const* name;
     std::function<result<void>(table<seat> const&, postgres_store&, call&)> run;
-    /// Of the first row of the partition, read past the proxy: whether the verb was applied; null where that is not asked.
+    /// The first row of the partition, read past the proxy: whether the verb was applied; null if that is not checked.
     std::function<bool(std::optional<seat> const&)> applied;
 };
 
@@ -138,7 +138,7 @@ TEST_CASE("postgres: each verb ends with its deadline behind a proxy that stops 
             static_cast<void>(direct.store().create_table("raw", "raw"));
             static_cast<void>(direct.store().create_table("old", "old"));
             static_cast<void>(direct.store().drop_table("other"));
-            REQUIRE(ready.scan_table().count()); // on a connection that works
+            REQUIRE(ready.scan_table().count()); // on a working connection
             proxy.release();
         };
         auto const run = [&] {
@@ -270,7 +270,7 @@ TEST_CASE("postgres: a silent host gets its share of the time, then the next hos
     name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof name;
     REQUIRE(::bind(listener, reinterpret_cast<sockaddr const*>(&name), size) == 0);
-    REQUIRE(::listen(listener, 50) == 0); // the kernel takes connections, and nobody answers
+    REQUIRE(::listen(listener, 50) == 0); // the kernel accepts connections, and nobody answers
     REQUIRE(::getsockname(listener, reinterpret_cast<sockaddr*>(&name), &size) == 0);
     std::string both = postgres_server();
     both.insert(both.find("host=") + 5, "127.0.0.1,");
@@ -278,7 +278,7 @@ TEST_CASE("postgres: a silent host gets its share of the time, then the next hos
     auto options = own_schema();
 
     options.connect_timeout = 2s;
-    CHECK(postgres_backend::connect(both, options)); // a second each
+    CHECK(postgres_backend::connect(both, options)); // one second each
     options.connect_timeout = 60s;
     std::chrono::nanoseconds const took =
         time_of([&] { CHECK(postgres_backend::connect(both + " connect_timeout=1", options)); });

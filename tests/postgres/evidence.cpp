@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// An answer is as strong as its evidence: under synchronous replication a commit is a success once a standby has it; what else warns is not a
-// missing standby.
+// An answer needs evidence: with synchronous replication a commit is a success once a standby has it; other warnings do not mean a missing
+// standby.
 
 #include <entitable/entitable.hpp>
 #include <entitable/postgres.hpp>
@@ -28,7 +28,7 @@ void run_sql(std::string const& text) {
     REQUIRE(std::system(command.c_str()) == 0);
 }
 
-/// A standby that commits wait for, and that is not there.
+/// A standby that commits wait for, and that does not exist.
 struct missing_standby {
     missing_standby() {
         run_sql("ALTER SYSTEM SET synchronous_standby_names = 'nobody_of_this_name'");
@@ -63,7 +63,7 @@ TEST_CASE("postgres: a commit that reached no standby has an unknown effect, who
                 over = true;
             }};
             for (int looked = 0; looked < 100 && !over;
-                ++looked) { // the wait, and that of whoever asks what became of it
+                ++looked) { // the wait, and the wait of the query for its outcome
                 run_sql("SELECT " + ended + "(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
                 std::this_thread::sleep_for(50ms);
             }
@@ -72,7 +72,7 @@ TEST_CASE("postgres: a commit that reached no standby has an unknown effect, who
         REQUIRE(!done);
         CHECK(done.error().effect == effect::unknown);
         CHECK(marks.find("w", 1, ended == "pg_cancel_backend" ? 1 : 2)
-                .value()); // it is there, and could have been lost with the server
+                .value()); // it is stored, and could have been lost with the server
     }
     // With a deadline the wait ends by itself.
     {

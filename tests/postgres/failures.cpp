@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What can go wrong on the way to a server: versions, deadlines, connections that are cut before and behind a commit, servers that are
-// killed.
+// Failures on the way to a server: versions, deadlines, connections that are cut before and after a commit, servers that are killed.
 
 #include <entitable/entitable.hpp>
 #include <entitable/postgres.hpp>
@@ -171,7 +170,7 @@ TEST_CASE("postgres: a forked child gets an error and does not touch the connect
     for (std::int32_t number = 0; number < 3; ++number) {
         child_process child{[&] {
             bool const told = table<mark>{*kept, "marks"}.find("p", number).error().code == error_code::store_failed;
-            kept.reset(); // says no farewell to the server
+            kept.reset(); // disconnects without notifying the server
             auto const own = postgres_backend::connect(postgres_server(), options);
             return told && own && table<mark>{*own, "marks"}.insert({"p", number, number});
         }};
@@ -193,18 +192,18 @@ TEST_CASE("postgres: a connection is cut around a commit") {
     table<mark> const cut{through, "marks"};
     cut.insert({"p", 0, 0}).value();
 
-    // Before the commit is sent: nothing was applied, and the update runs again by itself on a new connection.
+    // Before the commit is sent: nothing was applied, and the update is repeated automatically on a new connection.
     proxy.cut(cutting_proxy::at::commit_before);
     cut.insert({"p", 1, 1}).value();
     CHECK(proxy.cuts() == 1);
 
-    // Behind it: the server committed, nobody heard, and the store asks.
+    // After it: the server committed, no answer arrived, and the store queries the outcome.
     proxy.cut(cutting_proxy::at::commit_after);
     cut.insert({"p", 2, 2}).value();
     CHECK(proxy.cuts() == 2);
     CHECK(marks.get("p", 2).value().value == 2);
 
-    // With nobody to ask the outcome is unknown, and a read says later what it was.
+    // Without a server the effect is unknown, and a later read returns the outcome.
     proxy.cut(cutting_proxy::at::commit_after, true);
     auto const lost = cut.insert({"p", 3, 3});
     REQUIRE(!lost);

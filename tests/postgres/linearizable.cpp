@@ -62,13 +62,14 @@ bool read(std::istream& from, timed_operation& done) {
     return static_cast<bool>(from);
 }
 
-/// What the processes share: a time that orders all they do, and how many threads have come to the end of a round.
+/// Shared by the processes: a time that orders all operations, and how many threads have finished a round.
 struct meeting {
     std::atomic<std::uint64_t> time{0};
     std::atomic<std::size_t> arrived{0};
 };
 
-/// A thread's part of all rounds. Nobody begins a round before everybody ended the one before, so that a search never has to look far.
+/// The work of a thread in all rounds. No thread starts a round before all have ended the previous one, so that a search never has to
+/// look far.
 void take_part(any_transport const& store, std::uint64_t seed, std::size_t rounds, std::size_t each, meeting& all,
     std::vector<timed_operation> (&logs)[partitions]) {
     std::mt19937_64 random{seed};

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 // The same random requests to memory and to two backends in turn that share tables on PostgreSQL: outcomes, codes, indices, rows. The
-// seed is printed; ENTITABLE_MODEL_SEED=seed runs that one only.
+// seed is printed; ENTITABLE_MODEL_SEED=seed runs only that one.
 
 #include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/postgres.hpp>

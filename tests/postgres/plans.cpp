@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What the server does for each statement: whatever looks for rows or partitions goes by the whole key, however much the server knows
-// of the tables. A statement that reads a partition to write one row of it gives the right answers, and this test its name.
+// The plan of the server for each statement: every look-up of rows or partitions uses the whole key, whatever statistics the server
+// has. A statement that reads a partition to write one of its rows returns the right answers, so only this test detects it.
 
 #include <entitable/entitable.hpp>
 #include <entitable/postgres.hpp>
@@ -26,7 +26,7 @@ struct mark {
 };
 ENTITABLE(mark, partition_key(place), row_key(number))
 
-/// What psql prints.
+/// The output of psql.
 std::string printed(std::string const& text) {
     std::string said;
     std::FILE* const from = ::popen(("psql -X -q -A -t \"$ENTITABLE_POSTGRES\" -c \"" + text + "\" 2>&1").c_str(), "r");
@@ -39,7 +39,7 @@ std::string printed(std::string const& text) {
     return said;
 }
 
-/// A `$` as a shell takes it between quotation marks.
+/// A `$` as a shell reads it between quotation marks.
 std::string for_shell(std::string const& text) {
     std::string made;
     for (char const each : text) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What is short makes callers wait: connections that a role may have, descriptors of the process, sessions that were ended while they were
+// Callers wait for scarce resources: connections that a role may have, descriptors of the process, sessions that ended while they were
 // idle.
 
 #include <entitable/entitable.hpp>
@@ -81,11 +81,11 @@ TEST_CASE("postgres: callers wait if the server accepts no more connections") {
         auto const made = read_by(16, table<mark>{store, "marks"}, 1s);
         INFO(made.failed);
         CHECK(made.failed.empty());
-        CHECK(made.least > 0); // who came first is served first
+        CHECK(made.least > 0); // first come, first served
         std::printf(
             "PostgreSQL, 4 connections for 16 threads: %zu reads, %zu at least by each\n", made.all, made.least);
 
-        // Where others have them all, a call waits with its deadline.
+        // If others have them all, a call waits until its deadline.
         auto const others = postgres_backend::connect(postgres_server(), options).value();
         call_options calls;
         calls.timeout = 300ms;

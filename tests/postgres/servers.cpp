@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Servers that are killed under load: what was acknowledged is there, and nothing is torn. The last test leaves another server behind.
+// Servers that are killed under load: every acknowledged write is there, and no batch is partial. The last test ends with another
+// server.
 
 #include <entitable/entitable.hpp>
 #include <entitable/postgres.hpp>
@@ -21,7 +22,7 @@ using namespace entitable_test;
 
 namespace {
 
-/// Writers that note what became of each batch, until they are told to stop.
+/// Writers that record the outcome of each batch until they are stopped.
 class load {
 public:
     load(postgres_backend const& store, std::string const& prefix) {
@@ -42,7 +43,7 @@ public:
         }
     }
     ~load() { stop(); }
-    /// Waits for so many more acknowledged batches; false after half a minute.
+    /// Waits for this number of further acknowledged batches; false after half a minute.
     bool runs(std::size_t batches) {
         std::size_t const before = acknowledged_;
         for (int waited = 0; waited < 3000; ++waited) {

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 // One table over two PostgreSQL servers, a file and memory: it conforms, virtual shards move between stores of all kinds under load, and a
-// server that is gone costs its own share only.
+// missing server only affects its own shards.
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
@@ -32,7 +32,7 @@ struct item {
 };
 ENTITABLE(item, partition_key(group), row_key(width(number, 4)), properties(text))
 
-/// Stores of all kinds, by their names: first and second, which are servers, file, and anything else in memory.
+/// Stores of all kinds by name: first and second are servers, file is a file, and any other is in memory.
 class kinds {
 public:
     [[nodiscard]] result<any_transport> open(std::string_view name) {
@@ -63,7 +63,7 @@ private:
     static result<any_transport> connected(result<postgres_backend> made) {
         return made ? result<any_transport>{any_transport{*std::move(made)}} : std::move(made).as_failure();
     }
-    std::string const quick_ = " options=-csynchronous_commit=off"; // what a kill may lose is not asked for here
+    std::string const quick_ = " options=-csynchronous_commit=off"; // losses by a kill are not tested here
     postgres_options options_ = own_schema();
     temporary_folder folder_;
     memory_backend memory_;
@@ -143,7 +143,7 @@ TEST_CASE("postgres: shards move between servers, files and memory while clients
     }
     for (auto const& [group, rows] : acknowledged) {
         INFO(group << " has " << found[group] << " rows of " << rows);
-        CHECK((found[group] == rows || found[group] == rows + 1)); // the last may be one that was given up
+        CHECK((found[group] == rows || found[group] == rows + 1)); // the last one may have been abandoned
     }
     CHECK(total > 50);
 }
@@ -160,8 +160,7 @@ TEST_CASE("postgres: a missing server only affects its part of the table") {
     for (int at = 0; at < 40; ++at) {
         items.insert({"g" + std::to_string(at), 1, "x"}).value();
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds{
-        700}); // by then the server has written what it was told: three times wal_writer_delay
+    std::this_thread::sleep_for(std::chrono::milliseconds{700}); // by then all is written: three times wal_writer_delay
     REQUIRE(control_postgres("kill another"));
     auto const all = items.scan_table().to();
     REQUIRE(!all);

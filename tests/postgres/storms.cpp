@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Eight processes write while sessions, the server or the bouncer end under them. Each notes what it was told; then what is stored is held
-// against that: nothing acknowledged is lost, nothing refused is there, nothing counts twice, and money is where it was.
+// Eight processes write while sessions, the server or the bouncer are terminated. Each records its answers, which are then compared with
+// the stored rows: no acknowledged write is lost, no refused write is stored, nothing counts twice, and the sum of money is unchanged.
 
 #include <entitable/entitable.hpp>
 #include <entitable/postgres.hpp>
@@ -35,13 +35,13 @@ constexpr std::size_t processes = 8;
 constexpr std::int32_t most_inserts = 20000;
 constexpr std::int64_t money = 1000;
 
-/// What a process was told, where its parent sees it.
+/// The answers of a process, visible to its parent.
 struct journal {
     std::atomic<std::int32_t> inserts{0};            ///< begun
     std::atomic<std::uint8_t> fates[most_inserts]{}; ///< 1: acknowledged, 2: refused, 3: unknown
     std::atomic<std::int64_t> counted{0};            ///< acknowledged
     std::atomic<std::int64_t> perhaps{0};            ///< unknown
-    std::atomic<std::size_t> wrong_sums{0};          ///< of money, read meanwhile
+    std::atomic<std::size_t> wrong_sums{0};          ///< sums of money, read meanwhile
     std::atomic<std::size_t> acknowledged{0};        ///< writes of all kinds
 };
 struct shared_state {
@@ -72,7 +72,7 @@ void work(std::string const& server, postgres_options const& options, std::size_
         auto const inserted = all.insert({place, turn, turn});
         own.fates[turn] = inserted ? 1 : unknown(inserted) ? 3 : 2;
 
-        auto const counted = all.update("counter", 0, [](entry& one) { ++one.value; }); // of all processes
+        auto const counted = all.update("counter", 0, [](entry& one) { ++one.value; }); // the counter of all processes
         own.counted += counted ? 1 : 0;
         own.perhaps += !counted && unknown(counted) ? 1 : 0;
 
@@ -96,7 +96,7 @@ void work(std::string const& server, postgres_options const& options, std::size_
     }
 }
 
-/// The processes run, `strike` comes again and again, and in the end what is stored is compared. `server`: as the processes reach it.
+/// Runs the processes, repeats `strike`, and finally compares the stored rows. `server`: the connection string of the processes.
 void storm(char const* name, std::string const& server, std::size_t strikes, std::function<void()> const& strike) {
     auto const options = own_schema();
     auto const direct = postgres_backend::connect(postgres_server(), options).value();
@@ -179,7 +179,7 @@ void storm(char const* name, std::string const& server, std::size_t strikes, std
     CHECK(sum == 4 * money);
 }
 
-/// Past the library, while nobody may wait for a standby.
+/// Past the library, while commits may not wait for a standby.
 void run_sql(std::string const& text) {
     std::string const command = "psql -X -q \"$ENTITABLE_POSTGRES\" -c \"" + text + "\" >/dev/null 2>&1";
     static_cast<void>(std::system(command.c_str()));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Connection strings: what cannot be read is InvalidInput and reaches nobody; no error repeats anything of a string, in which a password is.
+// Connection strings: an invalid string is InvalidInput and nothing is sent; no error repeats any part of a string, which contains a
+// password.
 
 #include <entitable/postgres.hpp>
 
@@ -17,7 +18,7 @@ using namespace entitable_test;
 
 namespace {
 
-/// Everything that an error says.
+/// The whole text of an error.
 std::string all_of(error const& said) {
     return said.to_string() + " | " + said.message + " | " + said.server_message + " | " + said.detail;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Databases that are not as one would make them: other encodings, roles with few rights and settings of their own, sessions that are
-// ended, a pool that is full, several processes that make the tables at once, tables that go.
+// Unusual databases: other encodings, roles with few privileges and settings of their own, sessions that are terminated, a full
+// pool, several processes that create the tables at once, tables that are dropped.
 
 #include <entitable/entitable.hpp>
 #include <entitable/postgres.hpp>
@@ -32,14 +32,14 @@ void run_sql(std::string const& text) {
     REQUIRE(std::system(command.c_str()) == 0);
 }
 
-/// The server, with another name in the place of a setting.
+/// The connection string of the server with a setting replaced.
 std::string server_with(std::string const& setting, std::string const& value) {
     std::string said = postgres_server();
     std::size_t const at = said.find(setting + "=");
     return said.replace(at, said.find(' ', at) - at, setting + "=" + value);
 }
 
-/// Made for one test, and removed with it.
+/// Created for one test, and removed with it.
 struct role {
     std::string name = own_schema().schema;
     explicit role(std::string const& rights = {}) { run_sql("CREATE ROLE " + name + " LOGIN " + rights); }
@@ -107,7 +107,7 @@ TEST_CASE("postgres: missing privileges of a role are typed errors, and the priv
     role const alone{"CONNECTION LIMIT 0"};
     CHECK(postgres_backend::connect(alone.server(), options).error().code == error_code::server_busy);
 
-    // Who may make a schema needs no more: also a commit whose answer is lost can be asked about.
+    // A role that may create a schema needs no more: it can also find the outcome of a commit whose answer is lost.
     role const maker;
     run_sql("GRANT CREATE ON DATABASE postgres TO " + maker.name);
     auto const made = own_schema();
@@ -133,7 +133,7 @@ TEST_CASE("postgres: the commands in the guide for administrators give each role
         blocks.push_back(text.substr(at + 7, end - at - 7));
         at = end;
     }
-    REQUIRE(blocks.size() == 4); // what is in the database, roles, rights, vacuum
+    REQUIRE(blocks.size() == 4); // contents of the database, roles, privileges, vacuum
 
     std::string const database = own_schema().schema;
     run_sql("CREATE DATABASE " + database);
@@ -209,7 +209,7 @@ TEST_CASE("postgres: settings of a role change nothing or are typed errors") {
             rows.put("r", "bytes");
             return true;
         });
-        // The server ended the session before anything was sent: nothing has changed, or it was run again.
+        // The server terminated the session before anything was sent: nothing has changed, or the call was repeated.
         bool found = store->store().get("t", "p", "r", [](std::string_view) {}).value() == lookup::found;
         CHECK(found == slow.has_value());
         CHECK((slow || slow.error().effect == effect::none));
@@ -309,7 +309,7 @@ TEST_CASE("postgres: sessions that the server terminates under load lose nothing
             }
         });
     }
-    // A read is asked once more on a new connection, and that one is not ended before it was used.
+    // A read is repeated once on a new connection, which must not be terminated before it was used.
     std::size_t used = 0;
     for (std::size_t round = 0; round < rounds(10, 200); ++round) {
         do {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Keys: what is written is read back, text order is the order of values where a codec claims it, and what could not be read
-// back is refused. 100,000 random values or tuples each.
+// Keys: written values are read back, text order is value order if a codec claims it, and values that could not be read
+// back are refused. 100,000 random values or tuples each.
 
 #include <entitable/core/text.hpp>
 #include <entitable/mapping/codec.hpp>
@@ -59,7 +59,7 @@ namespace {
 
 int sign(int number) { return number < 0 ? -1 : number > 0 ? 1 : 0; }
 
-/// How two values stand to each other; an absent one is behind all others.
+/// The order of two values; an absent one is after all others.
 template <class T>
 int compared(T const& left, T const& right) {
     return left < right ? -1 : right < left ? 1 : 0;
@@ -79,7 +79,8 @@ std::string text_of(typename Codec::value_type const& value) {
     return text;
 }
 
-/// What every codec owes: its text reads back, no two values have one text, and the order is what it claims.
+/// The requirements of every codec: its text is read back, no two values have the same text, and the order is as
+/// claimed.
 template <class Codec, class Generate>
 void check_codec(Generate const& generate) {
     check_draws([&](draw& from) {
@@ -255,7 +256,7 @@ TEST_CASE("a key of every kind of component keeps its values and their order, re
     check_draws([&](draw& from) {
         mixed const left = any(from);
         mixed right = any(from);
-        // Equal components in front let the ones behind decide.
+        // If the first components are equal, the next ones decide.
         std::size_t const equal = from.below(7);
         right.newest = equal > 0 ? left.newest : right.newest;
         right.path = equal > 1 ? left.path : from.text_like(left.path);

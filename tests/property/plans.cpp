@@ -2,10 +2,10 @@
 // Copyright (c) 2026 the entitable authors
 
 /// \file
-/// Whatever a predicate is made of, a query gives what a loop over all entities gives that asks each of them. The loop's own
-/// evaluation shares nothing with the library: it compares members, and texts as UTF-16. Stored texts and operands come from one
-/// alphabet, of what keys and orders are in trouble with: separators and parts of them, marks of absence and of system rows, ends of
-/// the order of UTF-16, negative and too wide numbers, names that no key can have, long texts.
+/// For any predicate, a query returns the same entities as a loop that evaluates it on every entity. The evaluation of the loop
+/// shares nothing with the library: it compares members, and texts as UTF-16. Stored texts and operands come from one alphabet of
+/// characters that are difficult for keys and orders: separators and parts of them, marks of absence and of system rows, ends of the
+/// order of UTF-16, negative and too wide numbers, names that no key can have, long texts.
 
 #include <entitable/entitable.hpp>
 
@@ -63,7 +63,7 @@ namespace {
 
 using t = fields<thing>;
 constexpr shape_set free_shape = shape_set::of(0);
-/// All predicates in one type, so that their mix can be drawn at run time.
+/// All predicates in one type, so that their combination can be drawn at run time.
 using any_predicate = predicate<thing, free_shape, free_shape>;
 using question = std::function<bool(thing const&)>;
 
@@ -114,14 +114,14 @@ any_predicate compared(int operation, Field field, Value const& value) {
     }
 }
 
-draw* source = nullptr; // of the property that runs
+draw* source = nullptr; // the draw of the running property
 int below(int limit) { return static_cast<int>(source->below(static_cast<std::size_t>(limit))); }
 template <class T>
 T one_of(std::vector<T> const& values) {
     return values[static_cast<std::size_t>(below(static_cast<int>(values.size())))];
 }
 
-/// Few values, so that they meet, and sometimes more of the same characters.
+/// Few values, so that they coincide, and sometimes longer repetitions of them.
 std::string any_text() {
     static std::string const long_text(300, 'a');
     static std::vector<std::string> const texts{"", "a", "a_", "a__", "a___", "a__b", "_", "__", "___", "__b", "_b",
@@ -148,7 +148,7 @@ std::int32_t any_number() {
 std::optional<std::int32_t> any_optional() { return below(3) == 0 ? std::nullopt : std::optional{any_number()}; }
 double any_weight() { return one_of<double>({0.0, -0.0, 1.5, -1.5, 1e300, std::nan(""), HUGE_VAL}); }
 
-/// Comparisons, between and in of a field whose values are in order.
+/// Comparisons, between() and in() of a field with ordered values.
 template <class Field, class Value, class Read>
 asked about(Field field, std::function<Value()> const& draw, Read read) {
     Value const value = draw();
@@ -269,7 +269,7 @@ asked any_question(int depth) {
     return form <= 4 ? both_of(std::move(left), std::move(right)) : either_of(std::move(left), std::move(right));
 }
 
-/// Rows of one partition, of neighbouring ones that begin with it, or of a series.
+/// Rows of one partition, of neighbouring ones with the same prefix, or of a series.
 asked some_partitions(std::string const& series, std::int32_t year) {
     int const form = below(3);
     if (form == 0) {
@@ -283,7 +283,7 @@ asked some_partitions(std::string const& series, std::int32_t year) {
         [=](thing const& one) { return one.series == series && one.year && *one.year >= year; }};
 }
 
-/// Alternatives that are alike: ranges that touch, overlap and hold each other, each with a condition of its own.
+/// Similar alternatives: adjacent, overlapping and nested ranges, each with a condition of its own.
 asked alternatives() {
     std::string const series = any_series();
     std::int32_t const year = any_number();
@@ -297,7 +297,7 @@ asked alternatives() {
     return whole;
 }
 
-/// More comparisons than the service takes.
+/// More comparisons than the service allows.
 asked many_comparisons() {
     asked whole = any_leaf();
     for (int count = 0; count < 14; ++count) {
@@ -307,7 +307,7 @@ asked many_comparisons() {
     return whole;
 }
 
-/// Bounds on the last component of a key whose others are fixed: texts in the order of the service, or lost rows.
+/// Bounds on the last component of a key whose others are fixed: with a wrong order of texts rows would be lost.
 asked bounds_of_text() {
     asked whole{erased(t::series == "a") && erased(t::user == "a") && erased(t::year == 1) && erased(t::tag == "a") &&
             erased(t::lap == 1) && erased(t::colour == shade::red) && erased(t::group == "a") && erased(t::part == 1),
@@ -345,8 +345,7 @@ asked next_component() {
         std::move(whole), about_equality(t::group, any_text(), any_text(), [](thing const& one) { return one.group; }));
 }
 
-/// A predicate as programs write them: some keys fixed, then whatever.
-/// A hundred tables are drawn.
+/// A predicate as programs write them: some keys fixed, then anything. A hundred tables are drawn.
 std::size_t const questions_a_table = entitable_test::rounds(6, 24, 24);
 
 asked usual_question() {
@@ -441,7 +440,7 @@ std::vector<keys> paged(Query const& query) {
     }
 }
 
-/// Each entity's key lies in one range at most, and ranges follow each other as keys do.
+/// Each entity's key is in at most one range, and ranges are in key order.
 void check_ranges(query_plan const& plan, std::map<keys, thing> const& entities) {
     std::size_t reached = 0;
     for (auto const& [key, one] : entities) {
@@ -467,7 +466,7 @@ void check_ranges(query_plan const& plan, std::map<keys, thing> const& entities)
 
 } // namespace
 
-/// The least and the greatest text of those that were found, in the order of the service.
+/// The least and the greatest text among the results, in the order of the service.
 template <class Query>
 void check_extremes(Query const& query, std::vector<keys> const& expected, std::map<keys, thing> const& entities) {
     std::optional<std::string> least;
@@ -532,7 +531,7 @@ TEST_CASE("a planned query returns the same rows as a naive evaluation of its pr
     INFO(
         questions << " questions, " << too_complex << " too complex, " << rows << " rows, " << accepted << " accepted");
     CHECK(rows >= 50 * questions);
-    CHECK(accepted * 20 >= rows / 3); // the questions are worth asking
+    CHECK(accepted * 20 >= rows / 3); // the queries are meaningful
     CHECK(too_complex * 50 <= questions);
 }
 

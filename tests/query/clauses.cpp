@@ -102,7 +102,7 @@ TEST_CASE("in() counts a value once, however often it is listed") {
     CHECK(bibs(rows) == numbers(1, 9));
     CHECK(all.where(in_boston && !in(r::bib, many)).count().value() == 0);
 
-    // Of a property: the service takes 15 comparisons, and is told of each value once.
+    // With a property: the service allows 15 comparisons, and gets each value once.
     std::vector<std::int32_t> ages;
     for (int round = 0; round < 100; ++round) {
         ages.insert(ages.end(), {21, 22, 23});
@@ -115,7 +115,7 @@ TEST_CASE("in() counts a value once, however often it is listed") {
     CHECK(plan.client.empty());
     CHECK(bibs(all.where(in_boston && in(r::age, ages))) == numbers(1, 3));
 
-    // Many values cost what they are, not their square.
+    // The cost of many values is linear in their number.
     std::vector<std::string> names;
     for (int number = 0; number < 50'000; ++number) {
         names.push_back("runner " + std::to_string(number % 25'000));
@@ -132,7 +132,7 @@ TEST_CASE("more than 1000 values of a key are refused when the query is run") {
     CHECK(many.explain().error().code == error_code::query_too_complex);
     CHECK(many.first().error().code == error_code::query_too_complex);
     CHECK(many.pages().next().error().code == error_code::query_too_complex);
-    // Values of a property are no key ranges: the client checks what the service's filter cannot hold.
+    // Values of a property are not key ranges: the client checks conditions that do not fit into the service's filter.
     CHECK(all.where(in_boston && in(r::age, numbers(1, 3000))).count().value() == 3);
 }
 
@@ -165,8 +165,8 @@ TEST_CASE("starts_with() on a key component is a range, and exact if the separat
         return found;
     };
     CHECK(events(starts_with(r::event, "2011")) == "2011 New York;2011;");
-    CHECK(events(starts_with(r::event, "20_")) == "20_x;"); // not "20" in front of its separator
-    CHECK(events(starts_with(r::event, "20__")) == "");     // nor what stands behind it
+    CHECK(events(starts_with(r::event, "20_")) == "20_x;"); // not "20" before its separator
+    CHECK(events(starts_with(r::event, "20__")) == "");     // nor texts after it
     CHECK(events(starts_with(r::event, "2\U0001F600")) == "2\U0001F600;");
     CHECK(events(starts_with(r::event, "2\uFF5E")) == "2\uFF5E;");
     CHECK(all.scan_table(starts_with(r::event, "")).count().value() == 18);
@@ -227,7 +227,7 @@ TEST_CASE("when() adds a condition or nothing and does not change the access pat
                 expected);
         }
     }
-    // What is left of it can stand on either side, be negated as a part of the whole, and narrow the keys.
+    // The remaining condition can be on either side, be negated as a part of the whole, and narrow the keys.
     CHECK(bibs(all.where(when(false, r::bib == 3) && in_boston)).size() == 9);
     CHECK(bibs(all.where(in_boston && !(r::bib >= 3 && when(true, r::age >= 26)))) ==
         std::vector<std::int32_t>{1, 2, 3, 4, 5, 8});

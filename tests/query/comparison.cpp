@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Comparisons of key components with values that no stored key can have, wherever the component stands in its key.
+// Comparisons of key components with values that no stored key can have, at any position in a key.
 
 #include <support/catch.hpp>
 #include <support/runners.hpp>
@@ -108,7 +108,7 @@ table<Entity> table_of(std::vector<Entity> const& rows) {
     return all;
 }
 
-/// A condition, and what it says of one row by itself.
+/// A condition, and its result for one row.
 template <class Entity>
 struct asked {
     std::string words;
@@ -118,7 +118,7 @@ struct asked {
 
 constexpr shape_set free_shape = shape_set::of(0);
 
-/// Each condition and its opposite, beside a naive evaluation.
+/// Each condition and its opposite, compared with a naive evaluation.
 template <class Entity>
 void check(table<Entity> const& all, std::vector<Entity> const& rows, std::vector<asked<Entity>> const& questions) {
     for (asked<Entity> const& asks : questions) {
@@ -198,7 +198,7 @@ TEST_CASE("a text that cannot be a component of a row key equals no stored key")
     all.create().value();
     for (step const& one : rows) {
         if (all.insert(one)) {
-            stored.push_back(one); // the others are refused: they could not be read back
+            stored.push_back(one); // the others are refused because they could not be read back
         }
     }
     CHECK(stored.size() == 4);

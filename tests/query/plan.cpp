@@ -20,7 +20,7 @@ auto const in_2011 = l::series == "A" && l::year == 2011;
 } // namespace
 
 TEST_CASE("a range that grew by merging is also merged with the ranges before it") {
-    // Two rows of a partition, then neighbouring partitions whose rows stand before both.
+    // Two rows of a partition, then neighbouring partitions whose rows come before both.
     auto const rows = r::event == "A" && r::distance == "B" && (r::bib == 3 || r::bib == 7);
     auto const more = r::event == "A" && r::distance >= "B" && r::bib == 1;
     for (query_plan const& plan : {planned(rows || more), planned(more || rows)}) {
@@ -54,7 +54,7 @@ TEST_CASE("an absent component sorts after every other and is in no range") {
         "PartitionKey == \"A\" && RowKey >= \"0000002011\" && RowKey < \"~\"");
     CHECK(planned(l::series == "A" && l::year == std::nullopt).ranges[0].to_string() ==
         "PartitionKey == \"A\" && RowKey >= \"~__\" && RowKey < \"~_`\"");
-    CHECK_FALSE(planned(l::series == "A" && !(l::year >= 2011)).client.empty()); // the absent ones, too
+    CHECK_FALSE(planned(l::series == "A" && !(l::year >= 2011)).client.empty()); // including absent ones
 }
 
 TEST_CASE("components after a range are left to the client") {
@@ -131,7 +131,7 @@ TEST_CASE("conditions that do not fit into a URL are checked by the client, with
                                .value();
     CHECK(short_one.shortened_to == 0);
     CHECK(short_one.client.empty());
-    // Many middling ones: as many as fit are sent.
+    // Many medium-sized ones: as many as fit are sent.
     std::vector<std::string> const texts(3, std::string(500, ' '));
     auto const some = make_plan(
         (l::series == "A" && l::remark != texts[0] && l::remark != texts[1] + "a" && l::remark != texts[2] + "b")

@@ -19,7 +19,7 @@ query_parts parts_of(std::size_t ranges) {
     return parts;
 }
 
-/// One answer: rows of a partition, and whether there is more.
+/// One answer: rows of a partition, and whether there are more.
 query_entities::response answer_of(
     std::string const& partition, std::size_t rows, std::optional<std::string> continuation = {}) {
     query_entities::response response;
@@ -31,7 +31,7 @@ query_entities::response answer_of(
     return response;
 }
 
-/// What is asked for now.
+/// The current request.
 query_entities asked(query_reading& reading) {
     auto const* const due = reading.next().request.as<query_entities>();
     REQUIRE(due != nullptr);
@@ -56,7 +56,7 @@ TEST_CASE("a query reads page by page, range by range, and relies only on the co
 
     CHECK(asked(reading).continuation == "more");
     CHECK(asked(reading).select == projection{"name"});  // nothing is lost on the second page
-    reading.answer(answer_of("p0", 0, "even more"), {}); // an empty page is no end
+    reading.answer(answer_of("p0", 0, "even more"), {}); // an empty page is not the end
     CHECK(reading.finish().value().empty());
     CHECK_FALSE(reading.at_end());
     CHECK(asked(reading).continuation == "even more");
@@ -114,7 +114,7 @@ TEST_CASE("a round sends one request for each range without a page") {
     CHECK(reading.next_request(third)->range == parts.plan.ranges[2]);
     CHECK(reading.next_request(none) == nullptr);
     reading.answer(third, answer_of("p2", 1));
-    reading.answer(second, answer_of("p1", 0, "later")); // nothing in it: asked for again, but not in this round
+    reading.answer(second, answer_of("p1", 0, "later")); // it is empty: requested again, but not in this round
     CHECK(reading.next_request(none) == nullptr);
     CHECK_FALSE(reading.next().done());
     reading.answer(first, answer_of("p0", 1, "more"));
@@ -126,11 +126,11 @@ TEST_CASE("a round sends one request for each range without a page") {
     reading.begin_round();
     CHECK(reading.next_request(first)->continuation == "more");
     CHECK(reading.next_request(second)->continuation == "later");
-    CHECK(reading.next_request(none) == nullptr); // the third has its page, the fourth has no place yet
+    CHECK(reading.next_request(none) == nullptr); // the third has its page, the fourth has no room yet
     reading.answer(first, answer_of("p0", 1));
     reading.answer(second, answer_of("p1", 1, "last"));
     CHECK(reading.finish().value().size() == 1);
-    // The second range's page is here, but was not taken: a token goes on at its beginning.
+    // The second range's page has arrived but was not returned: a token continues at its beginning.
     CHECK(reading.position().range == 1);
     CHECK(reading.position().continuation == "later");
     CHECK(reading.finish().value()[0].partition_key == "p1");

@@ -21,7 +21,7 @@ namespace {
 
 std::size_t below(random_source& random, std::size_t count) { return static_cast<std::size_t>(random.bits() % count); }
 
-/// Few keys, so that they come again, of characters that are escaped, sort otherwise, or look like something else.
+/// Few keys, so that they repeat, of characters that are escaped, sort differently, or look like something else.
 std::string any_key(random_source& random) {
     constexpr std::string_view letters[] = {
         "a", "A", "'", "\"", "%27", "~!", " ", "\xC3\xA9", "\xEF\xBF\xBD", "\xF0\x90\x80\x80", "+", "&", "."};
@@ -105,15 +105,15 @@ TEST_CASE("batch_packer: all added operations are returned, in transactions that
         batch_packer packer{"Runners", limits};
         by_partition added;
         by_partition taken;
-        std::map<std::string, transact> last; // of each partition
+        std::map<std::string, transact> last; // the last one of each partition
         std::size_t held = 0;
         auto const look_at = [&](transact const& batch) {
             REQUIRE(batch.table == "Runners");
-            REQUIRE(validate(batch, limits)); // of one partition, each row once, not too many, not too large
+            REQUIRE(validate(batch, limits)); // one partition, each row once, not too many, not too large
             REQUIRE(bytes_of(batch.changes) <= limits.max_transaction_size);
             std::string const partition{batch.changes.front().entity.partition_key()};
             if (auto const before = last.find(partition); before != last.end()) {
-                // What begins this one had no place in the one before.
+                // The first operation of this transaction did not fit into the previous one.
                 transact longer = before->second;
                 mutation const& first = batch.changes.front();
                 longer.changes.push_back(first);
@@ -189,7 +189,7 @@ TEST_CASE("batch_packer: a row that is too large by itself is refused, and the o
     auto const larger = small.add(mutation::insert(make_row("p", "3", {{"Name", std::string(100, 'x')}})));
     REQUIRE_FALSE(larger);
     CHECK(larger.error().code == error_code::entity_too_large);
-    // Of a removal only the keys count.
+    // Only the keys of a removal count.
     CHECK(small.add(mutation::remove(make_row("p", "3", {{"Name", std::string(100, 'x')}}), any_etag)));
 
     REQUIRE(packer.add(mutation::insert(make_row("p", "4"))));

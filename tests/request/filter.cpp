@@ -47,7 +47,7 @@ row runner() {
     return builder.build();
 }
 
-/// The comparisons that hold, in the order of `comparisons`: '1' where it does.
+/// The comparisons that are true, in the order of `comparisons`: '1' for true.
 std::string held(std::string_view name, value_view operand) {
     std::string out;
     for (op const comparison : comparisons) {
@@ -126,7 +126,7 @@ TEST_CASE("an empty row satisfies only comparisons on keys and the Timestamp") {
 
 namespace {
 
-/// A condition as a tree, evaluated and written in the plain way.
+/// A condition as a tree, evaluated and written in the simplest way.
 struct tree {
     op operation{};
     std::string name;

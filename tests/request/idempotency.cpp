@@ -112,14 +112,14 @@ TEST_CASE("an answer shows row by row if a lost attempt was applied") {
         CHECK(said(error_code::entity_already_exists, row.kind) == row.exists);
         CHECK(said(error_code::table_already_exists, row.kind) == row.exists);
         CHECK(said(error_code::update_condition_not_satisfied, row.kind) == row.condition);
-        // The rules of entities: what a merge would make of the stored one may break them.
+        // The rules of entities: the result of a merge with the stored entity may break them.
         for (error_code const code : {error_code::entity_too_large, error_code::too_many_properties,
                  error_code::property_value_too_large, error_code::property_name_too_long,
                  error_code::property_name_invalid, error_code::duplicate_properties_specified,
                  error_code::out_of_range_input, error_code::invalid_input, error_code::request_body_too_large}) {
             CHECK(said(code, row.kind) == row.content);
         }
-        // What the request alone breaks, it breaks each time.
+        // A rule that the request alone breaks is broken each time.
         for (error_code const code : {error_code::properties_need_value, error_code::key_value_too_large,
                  error_code::invalid_resource_name, error_code::invalid_duplicate_row,
                  error_code::commands_in_batch_act_on_different_partitions, error_code::not_implemented}) {

@@ -22,7 +22,7 @@ std::vector<std::string> const& edges() {
     return all;
 }
 
-/// The edges, and between any two of them at least one more.
+/// The edge values, and between any two of them at least one more.
 std::vector<std::string> const& keys() {
     static std::vector<std::string> const all = [] {
         auto grown = edges();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The key ranges of a condition hold each row that satisfies it, in order and disjoint; exact ones hold no other.
+// The key ranges of a condition contain each row that satisfies it, in order and disjoint; exact ones contain no other.
 
 #include <entitable/request/detail/key_ranges.hpp>
 #include <entitable/testing/rows.hpp>
@@ -82,7 +82,7 @@ TEST_CASE("random conditions: key ranges lose no row, and exact ranges contain n
         CAPTURE(condition.to_string(), shown(condition));
         exact += found.exact ? 1U : 0U;
         several += found.ranges.size() > 1 ? 1U : 0U;
-        std::size_t last = 0; // of the range of the row before, in the order of keys
+        std::size_t last = 0; // the position of the previous row's range, in key order
         for (char const* const partition : keys) {
             for (char const* const at : keys) {
                 row const each = testing::make_row(partition, at, {{"A", std::string_view{"b"}}});

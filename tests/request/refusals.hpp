@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What a refusal of a request must say.
+/// Required contents of an error.
 
 #include <entitable/core/result.hpp>
 #include <entitable/row/row.hpp>
@@ -15,7 +15,8 @@
 
 namespace entitable_test {
 
-/// Checks that a request was refused with `code`, in words that hold each of `words`, and before anything happened.
+/// Checks that a request was refused with `code`, with a message that contains each of `words`, and before anything
+/// happened.
 template <class... Words>
 void check_refused(entitable::result<void> const& checked, entitable::error_code code, Words const&... words) {
     REQUIRE_FALSE(checked.has_value());
@@ -32,7 +33,7 @@ void check_refused(entitable::result<void> const& checked, entitable::error_code
     }
 }
 
-/// Checks that `secret` is not in the words of an error that may be logged, but, cut short, in its detail.
+/// Checks that `secret` is in the detail of an error, truncated, and not in the parts that may be logged.
 inline void check_kept_apart(entitable::result<void> const& checked, std::string const& secret) {
     REQUIRE_FALSE(checked.has_value());
     CHECK_THAT(checked.error().to_string(), !ContainsSubstring(secret));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Which names stand twice in an entity: random ones, and those that crowd into one place of a hash table.
+// Duplicate names in an entity: random ones, and names that collide in a hash table.
 
 #include <entitable/request/validate.hpp>
 #include <entitable/row/detail/name_table.hpp>
@@ -30,7 +30,7 @@ row row_of(std::vector<named> const& all) {
     return made.build();
 }
 
-/// The first name that a name before it equals, both with values; empty when there is none.
+/// The first name with a value that equals an earlier one with a value; empty if there is none.
 std::string first_twice(std::vector<named> const& all) {
     std::set<std::string> seen;
     for (named const& each : all) {
@@ -49,7 +49,7 @@ void check_names(std::vector<named> const& all) {
         REQUIRE(checked.error().code == error_code::duplicate_properties_specified);
         REQUIRE(checked.error().message.find("\"" + twice + "\"") != std::string::npos);
     }
-    // An entity that passed, with absent values, says nothing of one with the same names and values.
+    // A valid entity with absent values proves nothing about one with the same names and values.
     detail::known_good known;
     auto values = all;
     for (named& each : values) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Memory that runs out at each allocation of the first request of a backend: std::bad_alloc or the answer, never the end of the
-// program.
+// Memory runs out at each allocation of the first request of a backend: the call throws std::bad_alloc or returns its answer,
+// and the program never ends.
 
 #include <entitable/azure.hpp>
 

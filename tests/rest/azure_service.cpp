@@ -90,7 +90,7 @@ TEST_CASE("azure_service: properties are written and read back") {
     auto const read = f.service().properties(f.context);
     REQUIRE(read);
     CHECK(detail::write_xml(*read).value() == sent);
-    // What is not given is not sent, and so stays.
+    // A setting that is not given is not sent, so it stays unchanged.
     f.client.then(202);
     REQUIRE(f.service().set_properties({}, f.context));
     CHECK_THAT(f.client.last().body, EndsWith("<StorageServiceProperties></StorageServiceProperties>"));

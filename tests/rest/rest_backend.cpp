@@ -124,7 +124,7 @@ TEST_CASE("traps 11 to 13: pages, their tokens, and empty pages") {
     CHECK(second->rows.size() == 2);
     CHECK_FALSE(second->continuation);
     CHECK_THAT(f.client.last().url, EndsWith("&NextPartitionKey=1%214%21cA--&timeout=30"));
-    // the same question only
+    // only for the same query
     asked.table = "orders";
     f.client.then(200, list_body(""));
     CHECK(f.send(asked)); // it is the same table
@@ -177,10 +177,10 @@ TEST_CASE("reliability 87 to 92, 97, 98, 103: malformed answers to reads are ref
     fails(f.send(get()), error_code::other_service_error);
     f.client.then(600);
     fails(f.send(get()), error_code::other_service_error);
-    // An entity without any version.
+    // An entity without a version.
     f.client.then(200, R"({"PartitionKey":"p","RowKey":"r"})");
     fails(f.send(get()), error_code::transport_failed);
-    // Keys outside of the asked range.
+    // Keys outside the requested range.
     f.client.then(200, list_body(entity("p", "1") + "," + entity("q", "1")));
     fails(f.send(rows_of_p()), error_code::transport_failed);
     auto rows = rows_of_p();
@@ -295,7 +295,7 @@ TEST_CASE("traps 58, 59: reads from the secondary location") {
     REQUIRE(stale);
     CHECK(stale->stale);
     CHECK_THAT(f.client.last().url, StartsWith(f.where.secondary + "/"));
-    // Not found there is not final.
+    // NotFound from the secondary is not final.
     std::string const missing = R"({"odata.error":{"code":"ResourceNotFound","message":{"value":"x"}}})";
     f.client.then(404, missing);
     f.client.then(200, entity("p", "r"));
@@ -306,14 +306,14 @@ TEST_CASE("traps 58, 59: reads from the secondary location") {
     f.client.then(404, missing);
     f.client.then(404, missing);
     fails(f.send(get()), error_code::resource_not_found);
-    // Another failure there is the caller's to decide about.
+    // Any other failure of the secondary is returned to the caller.
     f.client.then(503);
     fails(f.send(get()), error_code::server_busy);
-    // Writes never go there.
+    // Writes never go to the secondary.
     f.client.then(204, "", {{"ETag", std::string{tag}}});
     CHECK(f.send(insert()));
     CHECK_THAT(f.client.last().url, StartsWith(f.where.primary + "/"));
-    // A page goes on where it began.
+    // The next page is read from the location of the first one.
     f.client.then(200, list_body(""), {{"x-ms-continuation-NextPartitionKey", "p"}});
     auto asked = rows_of_p();
     auto const first = f.send(asked);
@@ -445,7 +445,7 @@ TEST_CASE("a page with duplicate entities, wrong order or too many entities is r
         CHECK(read({"p2", "p1"}, kind) == any_order);
         CHECK(read({"q1", "p2"}, kind) == any_order);
         CHECK(read({"p1", "q1", "p2"}, kind) == any_order);
-        // U+FF5E and U+1F600: by bytes, and by UTF-16
+        // U+FF5E and U+1F600: in byte order, and in UTF-16 order
         CHECK(read({"p\xEF\xBD\x9E", "p\xF0\x9F\x98\x80"}, kind));
         CHECK(read({"p\xF0\x9F\x98\x80", "p\xEF\xBD\x9E"}, kind));
         CHECK(read({"p1", "p2"}, kind, 2));
@@ -456,7 +456,7 @@ TEST_CASE("a page with duplicate entities, wrong order or too many entities is r
 TEST_CASE("an ETag is taken from the body, else from the header field, else from the Timestamp") {
     fixture f;
     std::string const bare = R"({"PartitionKey":"p","RowKey":"r","Timestamp":"2026-07-27T12:28:53.1234500Z"})";
-    std::string const zeros = "W/\"datetime'2026-07-27T12%3A28%3A53.1234500Z'\""; // as Cosmos DB has it
+    std::string const zeros = "W/\"datetime'2026-07-27T12%3A28%3A53.1234500Z'\""; // as in Cosmos DB
     f.client.then(200, bare, {{"ETag", zeros}});
     auto const given = f.send(get());
     REQUIRE(given);
@@ -580,7 +580,7 @@ TEST_CASE("a profile gives the latest time for a write, and a call reports when 
         f.time.set(date_time::parse("2026-07-27T12:28:53.7Z").value());
         rest<canned_client> const store{f.client, f.where, each.who, f.options};
         CHECK(store.profile().longest_late_application() == each.late);
-        // What was answered for sure, or never sent, is decided.
+        // Attempts with a definite answer, or never sent, are decided.
         f.client.then(204, "", {{"ETag", std::string{tag}}});
         REQUIRE(store.execute(insert(), f.context));
         f.client.then(409);
@@ -598,7 +598,7 @@ TEST_CASE("a profile gives the latest time for a write, and a call reports when 
                                                      : date_time{date_time::parse("2026-07-27T12:28:53Z")->ticks +
                                                            each.late.count() * date_time::ticks_per_second};
         CHECK(f.context.undecided_until == end);
-        // A later success does not take the earlier attempt back.
+        // A later success does not decide the earlier attempt.
         f.client.then(204, "", {{"ETag", std::string{tag}}});
         REQUIRE(store.execute(insert(), f.context));
         CHECK(f.context.undecided_until == end);
@@ -766,7 +766,7 @@ TEST_CASE("vectors: whole answers") {
             f.client.then(static_cast<std::uint16_t>(number_of(each, "status")), text_of(each, "body"), fields);
             auto const is = [&](std::string_view part) { return id.find(part) != std::string::npos; };
             if (is("acl") || is("properties") || is("stats")) {
-                continue; // of azure_service
+                continue; // an answer to azure_service
             }
             if (is("create-table")) {
                 CHECK(f.send(create_table{"Res"}));
@@ -787,7 +787,7 @@ TEST_CASE("vectors: whole answers") {
             } else if (is("query")) {
                 query_entities asked;
                 asked.table = "Res";
-                fails(f.send(asked), error_code::transport_failed); // rows without keys: they are always asked for
+                fails(f.send(asked), error_code::transport_failed); // rows without keys, which are always requested
             } else if (is("get-entity")) {
                 auto const read = f.send(get_entity{"Res", "p", "1", {}});
                 REQUIRE(read);
@@ -832,7 +832,7 @@ TEST_CASE("a backend that was moved from returns InvalidInput, for one request a
     fixture on;
     auto left = on.store();
     auto const taken = std::move(left);
-    fails(left.execute(insert(), on.context), error_code::invalid_input); // NOLINT: what is left is asked
+    fails(left.execute(insert(), on.context), error_code::invalid_input); // NOLINT: tests the moved-from state
     fails(left.execute(rows_of_p(), on.context), error_code::invalid_input);
     static_cast<void>(left.profile());
 

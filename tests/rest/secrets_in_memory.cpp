@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Account keys, shared access signatures and tokens are gone from the memory of the process once their last holder is gone:
-// the writable memory is searched for pieces of them, freed blocks included. The HTTP client of these tests keeps nothing; what
-// libcurl keeps is outside of this promise.
+// Account keys, shared access signatures and tokens are erased from memory when their last holder is destroyed: the writable
+// memory of the process is searched for pieces of them, including freed blocks. The HTTP client of these tests stores nothing;
+// copies inside libcurl are not covered.
 
 #if defined(__linux__)
 
@@ -33,7 +33,7 @@ using testing::make_row;
 
 namespace {
 
-/// Memory that no search looks at: for the texts searched for, and for what is read.
+/// Memory that no search reads: for the searched texts, and for the data being read.
 class hidden_memory {
 public:
     hidden_memory()
@@ -71,7 +71,8 @@ public:
         return {at, length};
     }
 
-    /// How many of some pieces of `text`, 12 bytes each, stand in the writable memory of the process, here excepted.
+    /// The number of the given pieces of `text`, 12 bytes each, in the writable memory of the process, hidden memory
+    /// excepted.
     [[nodiscard]] std::size_t pieces_elsewhere(std::string_view text) {
         std::FILE* const maps = std::fopen("/proc/self/maps", "r");
         REQUIRE(maps != nullptr);
@@ -94,12 +95,12 @@ public:
 private:
     static constexpr std::size_t page_size = 4096;
 
-    /// Looks at the pages that are there: most of what a sanitizer reserves never is.
+    /// Reads only mapped pages: most of what a sanitizer reserves is never mapped.
     [[nodiscard]] std::size_t pieces_between(unsigned long first, unsigned long last, std::string_view text) {
         std::size_t found = 0;
         unsigned char there[1024];
         auto const own = reinterpret_cast<unsigned long>(begin_);
-        std::size_t pages = 0; // read, and not yet looked at
+        std::size_t pages = 0; // read, and not yet searched
         auto const look = [&] {
             found += pieces_in_buffer(pages * page_size, text);
             pages = 0;
@@ -152,7 +153,7 @@ private:
     std::size_t unread_{}; ///< pages
 };
 
-/// Gives prepared answers; keeps nothing of what it is asked.
+/// Returns prepared answers and stores no part of its requests.
 struct forgetful_client {
     using is_http_client = void;
     using answer = std::function<result<http_response>()>;
@@ -183,14 +184,14 @@ struct forgetful_client {
 std::string const an_entity =
     R"({"odata.etag":"W/\"1\"","PartitionKey":"p","RowKey":"r","Timestamp":"2026-07-27T12:28:53Z"})";
 
-/// One credential in hidden memory, and how to make it.
+/// One credential in hidden memory, and how to create it.
 struct planted {
     char const* name;
     std::string_view searched;
     std::function<credential()> make;
 };
 
-/// The secondary has the longer address: what is written after it in the same place does not cover all of it.
+/// The secondary has the longer address: data written after it in the same place does not cover all of it.
 endpoint account() {
     return endpoint::parse("https://acct.table.core.windows.net",
         "https://the-secondary-location-of-this-account-has-a-name-of-its-own.example.net")
@@ -199,13 +200,13 @@ endpoint account() {
 
 date_time a_day() { return date_time::from_date(2026, 11, 20); }
 
-/// Asks in every way, and hears every kind of answer.
+/// Sends every kind of request, and gets every kind of answer.
 void use(credential const& who, testing::manual_clock& time) {
     rest_options options;
     options.time = &time;
     forgetful_client client;
     rest<forgetful_client> const store{client, account(), who, options};
-    rest<forgetful_client> const copy = store; // NOLINT: a copy is what is wanted
+    rest<forgetful_client> const copy = store; // NOLINT: tests a copy
     call context;
     auto const get = [&](std::string key) {
         return store.execute(get_entity{"Orders", "p", std::move(key), {}}, context);
@@ -213,7 +214,7 @@ void use(credential const& who, testing::manual_clock& time) {
     auto const insert = [&] {
         return store.execute(write_entity{"Orders", mutation::insert(make_row("p", "r", {{"N", 1}}))}, context);
     };
-    // short and long by turns, so that what is kept for the next request grows
+    // alternately short and long, so that the buffer for the next request grows
     for (std::size_t const length : {1U, 40U, 3U, 200U, 2U, 500U}) {
         client.then(404);
         CHECK_FALSE(get(std::string(length, '\'')));
@@ -241,10 +242,10 @@ void use(credential const& who, testing::manual_clock& time) {
     for (int const status : {301, 302, 307, 308, 400, 401, 403, 429, 500, 503}) {
         client.then(static_cast<std::uint16_t>(status), "", "Location", "https://127.0.0.2/");
         CHECK_FALSE(insert());
-        time.advance(std::chrono::minutes{2}); // a token that was refused is got anew
+        time.advance(std::chrono::minutes{2}); // a refused token is fetched again
     }
     CHECK_FALSE(insert());
-    // the secondary does not know, the primary is asked
+    // the secondary lacks the row, and the primary is read
     context.location = read_location::secondary;
     client.then(404, R"({"odata.error":{"code":"ResourceNotFound","message":{"value":"x"}}})");
     client.then(200, an_entity);
@@ -263,7 +264,7 @@ void use(credential const& who, testing::manual_clock& time) {
     // a client that throws
     client.answers->push_back([]() -> result<http_response> { throw std::runtime_error{"thrown"}; });
     CHECK_THROWS(insert());
-    // beside a backend: one request again and again, whose fields and address have other lengths by then
+    // along with a backend: one request repeatedly, whose fields and address have other lengths by then
     http_request request;
     request.url = account().primary + "/Orders";
     for (int times = 0; times < 3; ++times) {
@@ -275,7 +276,7 @@ void use(credential const& who, testing::manual_clock& time) {
     request.headers.remove("Authorization"); // from the middle, then from the end
     CHECK(who.authorize(request, account(), time.now()));
     request.headers.remove("Authorization");
-    wipe(request.url.data(), request.url.size()); // the caller's own
+    wipe(request.url.data(), request.url.size()); // a copy that the caller owns
 }
 
 } // namespace
@@ -288,7 +289,7 @@ TEST_CASE("the search finds secrets in freed memory") {
         std::string const copy{text};
         CHECK(hidden.pieces_elsewhere(text) >= 8);
     }
-    CHECK(hidden.pieces_elsewhere(text) >= 6); // but for what the allocator writes there
+    CHECK(hidden.pieces_elsewhere(text) >= 6); // except where the allocator writes there
 }
 
 TEST_CASE("no key, signature or token remains in memory") {
@@ -305,7 +306,7 @@ TEST_CASE("no key, signature or token remains in memory") {
     auto const source = [&](std::string_view) -> result<access_token> {
         ++asked;
         date_time const later{time.now().ticks + std::int64_t{3600} * date_time::ticks_per_second};
-        std::size_t const length = 1200 + asked * 7 % 90; // of other lengths, so that headers change theirs
+        std::size_t const length = 1200 + asked * 7 % 90; // varying lengths, so that header fields change theirs
         switch (asked % 5) {
             case 3: return access_token{std::string{tokens.substr(asked % 100, length)}, {}}; // has ended
             case 4: return failure{error_code::transport_failed, "no way to the issuer"};
@@ -319,7 +320,7 @@ TEST_CASE("no key, signature or token remains in memory") {
         {"signature", signature, [&] { return credential::shared_access_signature(parameters).value(); }},
         {"token", tokens, [&] { return credential::bearer(source); }},
     };
-    // Whatever is called for the first time is bound then, and the dynamic linker keeps registers on the stack for that.
+    // Functions called for the first time are bound then, and the dynamic linker saves registers on the stack for that.
     use(credential::account_key("acct", "a2V5").value(), time);
     use(credential::shared_access_signature("sig=a").value(), time);
     use(credential::bearer([&](std::string_view) { return access_token{"t", date_time::from_date(2036, 1, 1)}; }),
@@ -329,7 +330,7 @@ TEST_CASE("no key, signature or token remains in memory") {
         {
             credential who = each.make();
             use(who, time);
-            credential const copy = who; // NOLINT: a copy is what is wanted
+            credential const copy = who; // NOLINT: tests a copy
             credential const moved = std::move(who);
             use(moved, time);
         }
@@ -350,7 +351,7 @@ TEST_CASE("a token that is invalid in a header field, or discarded by the source
     auto const over = date_time::from_date(2020, 1, 1);
     std::string_view const token = hidden.make_secret(1200);
     std::string_view const broken = hidden.add({token, "\r\n"});
-    // Whatever is called for the first time is bound then, as in the case before; with a token as long as the secret one.
+    // Functions called for the first time are bound then, as in the case before; with a token as long as the secret one.
     refuse(std::string(1200, 't') + "\r\n", later);
     refuse(std::string(1200, 't'), over);
     CHECK(hidden.pieces_elsewhere(token) == 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The trace of a call on the wire, and what an observer is told of REST.
+// The trace of a call on the wire, and the events of REST for an observer.
 
 #include <entitable/decorators/retrying.hpp>
 #include <entitable/rest/azure_service.hpp>
@@ -33,7 +33,7 @@ struct stage {
         context.trace = trace_context::parse(given).value();
     }
     [[nodiscard]] rest<canned_client> store(credential const& who = {}) const { return {client, where, who, options}; }
-    /// Each request's header, read; none where there is none.
+    /// Each request's header, parsed; empty if there is none.
     [[nodiscard]] std::vector<std::optional<trace_context>> sent() const {
         std::vector<std::optional<trace_context>> found;
         for (http_request const& each : client.asked()) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Random rows, whose names are missing, in another order, empty, there twice or alike in their hash: what finds many properties of a row
-// answers as a search of the whole row for each. Of a name that the row has twice it finds either.
+// Random rows, whose names are missing, in another order, empty, duplicate or equal in their hash: finding many properties of a row
+// gives the same results as searching the whole row for each. For a duplicate name either is found.
 
 #include <entitable/row/compare.hpp>
 #include <entitable/row/detail/payload.hpp>
@@ -26,7 +26,7 @@ namespace {
 
 using names = std::vector<std::string>;
 
-/// Hard to tell apart: empty, prefixes of each other, with a NUL, of eight bytes and more.
+/// Hard to distinguish: empty, prefixes of each other, with a NUL, of eight bytes and more.
 names const alphabet{"", "a", "A", "aa", "ab", "b", std::string("a\0", 2), "abcdefgh", "abcdefghi", "abcdefgha", "_"};
 
 row row_of(names const& all, std::mt19937& draw) {
@@ -52,7 +52,7 @@ names drawn_names(std::mt19937& draw) {
     return all;
 }
 
-/// The same names in order, or reversed, shuffled, some left out, some added.
+/// The same names in order, or reversed, shuffled, some removed, some added.
 names related(names all, std::mt19937& draw) {
     switch (draw() % 4) {
         case 0: std::reverse(all.begin(), all.end()); break;
@@ -69,7 +69,7 @@ names related(names all, std::mt19937& draw) {
     return all;
 }
 
-/// Names that begin their search in one place of the table, however large it is.
+/// Names whose search starts at one place of the table, however large it is.
 names crowd(std::size_t count) {
     names all;
     for (std::size_t number = 0; all.size() < count; ++number) {
@@ -81,7 +81,7 @@ names crowd(std::size_t count) {
     return all;
 }
 
-/// How the properties are, from first to last.
+/// The properties from first to last.
 std::vector<property_view> properties_of(row_view in) {
     std::vector<property_view> all;
     property_cursor cursor{in.payload};
@@ -134,7 +134,7 @@ bool are_different(row_view in) {
         all.begin(), all.end(), [&](property_view const& each) { return seen.insert(each.name).second; });
 }
 
-/// What was found is a property of that name, and something was found if there is one.
+/// A result is a property of that name, and there is a result if the row has one.
 void check_found(row_view in, std::string_view name, property_view const* found) {
     auto const all = properties_of(in);
     bool const there =

@@ -25,7 +25,7 @@ struct named_value {
     friend bool operator==(named_value const&, named_value const&) = default;
 };
 
-/// The properties of a payload that are present, in their order.
+/// The present properties of a payload, in their order.
 std::vector<named_value> properties_of(std::string_view payload) {
     std::vector<named_value> all;
     property_cursor cursor{payload};
@@ -179,8 +179,8 @@ TEST_CASE("the stored form of version 1 has its registered bytes") {
 
 namespace {
 
-/// Walks a payload from memory of exactly its size, so that the address sanitizer sees every byte beyond it.
-/// Answers whether it was taken for whole.
+/// Walks a payload in memory of exactly its size, so that the address sanitizer sees every byte past its end. Returns
+/// whether it was accepted as complete.
 bool walk(std::string_view bytes) {
     auto const exact = std::make_unique<char[]>(bytes.size());
     if (!bytes.empty()) {
@@ -203,7 +203,7 @@ bool walk(std::string_view bytes) {
         }
     }
     bool const whole = !cursor.damaged();
-    for (int again = 0; again < 3; ++again) { // an end is an end
+    for (int again = 0; again < 3; ++again) { // an end is final
         REQUIRE_FALSE(cursor.next(property));
         REQUIRE(cursor.damaged() != whole);
     }
@@ -257,7 +257,7 @@ TEST_CASE("a damaged payload is reported as RowMalformed") {
 }
 
 TEST_CASE("a walk stops at damaged bytes") {
-    // An int32 of which two bytes are there, and a boolean that would fit into one of them.
+    // An int32 with only two bytes, and a boolean that would fit into one of them.
     row_builder builder{"", ""};
     builder.add("a", std::int32_t{0x01010101});
     builder.add("b", true);
@@ -267,7 +267,7 @@ TEST_CASE("a walk stops at damaged bytes") {
 }
 
 TEST_CASE("a name of any length is never mistaken for another property") {
-    // 65536 + 1 characters: cut to 16 bits, the length would be 1.
+    // 65536 + 1 characters: truncated to 16 bits, the length would be 1.
     row_builder builder{"", ""};
     builder.add("n" + std::string(0x10000, 'x'), std::int32_t{1});
     builder.add("second", true);
@@ -353,7 +353,7 @@ TEST_CASE("a row that was moved from is empty") {
     row stored{long_text, long_text, std::string(16, '\0'), "\"etag\""};
     row const taken = std::move(stored);
     CHECK(taken.partition_key() == long_text);
-    CHECK(stored.partition_key().empty()); // NOLINT: what is left is asked
+    CHECK(stored.partition_key().empty()); // NOLINT: tests the moved-from state
     CHECK(stored.row_key().empty());
     CHECK(stored.payload().empty());
     CHECK(stored.view().etag_text.empty());

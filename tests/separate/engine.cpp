@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The one file of a separately compiled program that holds the bodies of the library.
+// The one file of a separately compiled program that contains the bodies of the library.
 #include <entitable/src.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Who may do what: keys, signatures to share, tokens, and one account's tables behind another account's key.
+// Permissions: keys, shared access signatures, tokens, and one account's tables with another account's key.
 
 #include "served.hpp"
 #include <entitable/account/sas.hpp>
@@ -45,7 +45,7 @@ table_sas terms(std::string permissions) {
     return made;
 }
 
-/// A path with a signature behind it.
+/// A path followed by a signature.
 template <class Terms>
 std::string with(std::string path, Terms const& granted) {
     return path + (path.find('?') == std::string::npos ? "?" : "&") + make_signature(key(), granted).value();
@@ -147,7 +147,7 @@ TEST_CASE("accounts have separate tables") {
     CHECK(rows_of(two.get("/Orders")) == 0);
     asker const thief{one.server, "one", std::string{other_key}};
     CHECK(said(thief.get("/Orders")) == refused);
-    // A signature of one account on the address of the other, in every place where an address stands.
+    // A signature of one account on the address of the other, in every part of a request with an address.
     auto request = two.request(get, "/Orders");
     two.sign(request);
     request.url = two.origin + "/one/Orders";
@@ -163,7 +163,7 @@ TEST_CASE("accounts have separate tables") {
         two.post("/$batch", "--b\r\nContent-Type: application/http\r\n\r\nGET /one/Orders HTTP/1.1\r\n\r\n--b--\r\n",
             {{"Content-Type", "multipart/mixed; boundary=b"}});
     CHECK(batch.body.find("\"one\"") == std::string::npos);
-    // By name instead of by path: the host says which account it is.
+    // By name instead of by path: the host selects the account.
     auto named = two.request(get, "/Tables");
     named.url = "http://two.table.localhost:1/Tables";
     auto const at = endpoint::parse("http://two.table.localhost:1", {}, "two").value();
@@ -235,7 +235,7 @@ TEST_CASE("a signature for a table: permissions, table, times, protocol, address
             (by.server.answer(by.request(get, with("/Orders", other)), {.address = address}).status == 200) == allowed);
     }
 
-    // Each field is signed: none can be changed, taken out or put in.
+    // Each field is signed: none can be changed, removed or added.
     std::string const good = with("/Orders", terms("r"));
     for (auto const& [from, to] :
         {std::pair{"sp=r", "sp=raud"}, {"tn=Orders", "tn=Other"}, {"&spr=https%2Chttp", ""}, {"sv=2019", "sv=2020"},
@@ -282,13 +282,13 @@ TEST_CASE("a signature for a range of keys gives access to nothing else") {
     };
     CHECK(said(batch("c")) == "403 AuthorizationFailure");
     CHECK(said(batch("b")) == "202");
-    // Pages of a range go on inside of it.
+    // Pages of a range stay inside it.
     auto const page = by.get(with("/Orders?$top=1", range));
     auto const next =
         by.get(with("/Orders?$top=1000&NextPartitionKey=" + field(page, "x-ms-continuation-NextPartitionKey"), range));
     CHECK(rows_of(page) == 1);
     CHECK(next.body.find("\"c\"") == std::string::npos);
-    // The token of a query without bounds does not lead out.
+    // The token of a query without bounds does not lead outside.
     std::string const free = field(by.get("/Orders?$top=5"), "x-ms-continuation-NextPartitionKey");
     CHECK(said(by.get(with("/Orders?NextPartitionKey=" + free, range))) == "400 InvalidInput");
 }
@@ -312,7 +312,7 @@ TEST_CASE("a stored policy grants access until it is removed") {
     CHECK(said(by.get(with("/Orders", twice))) == "400 InvalidQueryParameterValue");
     CHECK(set("") == "204");
     CHECK(said(by.get(with("/Orders", stored))) == refused);
-    // It goes with its table.
+    // It is dropped with its table.
     CHECK(set("<SignedIdentifier><Id>p1</Id><AccessPolicy><Expiry>" + in_hours(1).to_string() +
               "</Expiry><Permission>r</Permission></AccessPolicy></SignedIdentifier>") == "204");
     CHECK(said(by.ask(remove_, "/Tables('orders')")) == "204");
@@ -425,7 +425,7 @@ TEST_CASE("golden vectors of signatures are accepted") {
         };
         auto const now = date_time::parse("2026-07-27T12:00:00Z").value();
         auto const grant = detail::check_signature(text_of(each, "query"), *keys, {"127.0.0.1", true}, now, no_policy);
-        // What is wrong with some is the service or the time, and never the signature.
+        // Errors depend on the service or the time, and never on the signature.
         CHECK((grant || grant.error().message.find("another one") == std::string::npos));
     }
 }

@@ -29,7 +29,7 @@ TEST_CASE("conformance: a served memory_backend") {
 }
 
 TEST_CASE("conformance: a served memory_backend in nasty mode with small pages") {
-    for (std::uint64_t seed = 1; seed <= rounds(0, 50); ++seed) { // the model has small pages in the short form
+    for (std::uint64_t seed = 1; seed <= rounds(0, 50); ++seed) { // in the short form the model has small pages
         local_options options;
         options.page_bytes = 1;
         options.page_examined = 3;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What a server says to requests as clients of other languages send them: statuses, header fields, bodies.
+// The answers of a server to requests as clients of other languages send them: statuses, header fields, bodies.
 
 #include "served.hpp"
 
@@ -14,14 +14,14 @@ constexpr auto put = http_method::put;
 constexpr auto patch = http_method::patch;
 constexpr auto remove_ = http_method::delete_;
 
-/// A server with a table, and who asks it.
+/// A server with a table, and a client of it.
 asker with_table() {
     asker made{table_server{memory_backend{}, with_account()}};
     REQUIRE(said(made.post("/Tables", R"({"TableName":"Orders"})", {{"Prefer", "return-no-content"}})) == "204");
     return made;
 }
 
-/// Whether `text` has all of these in this order.
+/// Whether `text` contains all of these in this order.
 bool has_in_order(std::string_view text, std::initializer_list<std::string_view> parts) {
     std::size_t at = 0;
     for (std::string_view const part : parts) {
@@ -239,7 +239,7 @@ TEST_CASE("queries: pages, tokens, ranges, options") {
     CHECK(has_in_order(selected.body, {"$metadata#Orders&$select=N\"", "odata.etag", "\"N\":2}]}"}));
     CHECK(selected.body.find("RowKey") == std::string::npos);
 
-    // A token is good for its own question only, whatever was done to it.
+    // A token is only valid for its own query, however it is changed.
     std::string const token = field(by.get("/Orders?$top=5"), "x-ms-continuation-NextPartitionKey");
     CHECK(said(by.get("/Orders?$filter=N%20eq%201&NextPartitionKey=" + token)) == "400 InvalidInput");
     for (std::size_t at = 0; at < token.size(); ++at) {
@@ -299,7 +299,7 @@ TEST_CASE("transactions: are executed as clients send them") {
     CHECK(has_in_order(send(many + end).body, {"InvalidInput", "\"99:The batch request operation exceeds"}));
     CHECK(said(by.get("/Orders(PartitionKey='p',RowKey='m0')")) == "404 ResourceNotFound");
 
-    // Forms that other clients have: line feeds only, quotes, text in front, no last boundary.
+    // Forms that other clients send: line feeds only, quotes, text before the first boundary, no last boundary.
     std::string plain = "preamble\n" + start + insert("5") + "--changeset_c--\r\n";
     std::string lines;
     for (char const each : plain) {
@@ -311,7 +311,7 @@ TEST_CASE("transactions: are executed as clients send them") {
     CHECK(has_in_order(query.body,
         {"--batchresponse_", "200 OK", "ETag: ", "\r\n\r\n{", "\"RowKey\":\"5\"", "}\r\n--batchresponse_"}));
 
-    // What is cut is not done.
+    // A truncated batch is not executed.
     std::string const whole = start + insert("6") + insert("7") + end;
     for (std::size_t size = 0; size + end.size() <= whole.size(); size += 7) {
         CHECK(said(send(whole.substr(0, size))) == "400 InvalidInput");
@@ -405,7 +405,7 @@ TEST_CASE("a body that does not match its digest is refused") {
     REQUIRE(by.post("/Tables", R"({"TableName":"Orders"})").status == 201);
     std::string const body = R"({"PartitionKey":"p","RowKey":"1"})";
     CHECK(said(by.post("/Orders", body, {{"Content-MD5", "1B2M2Y8AsgTpgAmY7PhCfg=="}})) ==
-        "400 Md5Mismatch"); // of nothing
+        "400 Md5Mismatch"); // the digest of an empty text
     CHECK(said(by.post("/Orders", body, {{"Content-MD5", "1B2M2Y8AsgTpgAmY7PhC"}})) == "400 InvalidMd5");
     CHECK(said(by.post("/Orders", body, {{"Content-MD5", "nonsense!"}})) == "400 InvalidMd5");
     CHECK(said(by.get("/Orders(PartitionKey='p',RowKey='1')")) == "404 ResourceNotFound");

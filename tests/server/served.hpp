@@ -16,7 +16,7 @@
 
 namespace entitable_test {
 
-/// The bytes 0, 1, 2 ... 63: a key of nobody.
+/// The bytes 0, 1, 2 ... 63: a test key.
 inline constexpr std::string_view planted_key =
     "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8gISIjJCUmJygpKissLS4vMDEyMzQ1Njc4OTo7PD0+Pw==";
 inline constexpr std::string_view other_key = "b3RoZXI=";
@@ -27,17 +27,17 @@ inline entitable::server_options with_account(std::string name = "acct") {
     return options;
 }
 
-/// The address by name, so that the client takes it for the service itself.
+/// The address by name, so that the client treats it as the service itself.
 inline std::string connection(std::string_view account = "acct", std::string_view key = planted_key) {
     return entitable::text::joined({"DefaultEndpointsProtocol=http;AccountName=", account, ";AccountKey=", key});
 }
 
-/// A transport behind a server behind a client.
+/// A transport behind a server and a client.
 inline entitable::rest<entitable::table_server> served(entitable::any_transport const& store) {
     return entitable::rest{entitable::table_server{store, with_account()}, connection()};
 }
 
-/// One who asks a server, by account key unless the path brings a signature along.
+/// A client of a server, with an account key unless the path contains a signature.
 struct asker {
     entitable::table_server server;
     std::string account{"acct"};
@@ -46,7 +46,7 @@ struct asker {
 
     using fields = std::vector<std::pair<std::string_view, std::string_view>>;
 
-    /// `path` is what stands behind the account, with its slash.
+    /// `path` is the part after the account, with its slash.
     entitable::http_request request(
         entitable::http_method method, std::string_view path, std::string body = {}, fields const& extra = {}) const {
         entitable::http_request made;
@@ -80,7 +80,7 @@ struct asker {
     }
 };
 
-/// The word of a refusal.
+/// The error code of a refusal.
 inline std::string word_of(entitable::http_response const& response) {
     return std::string{response.headers.find("x-ms-error-code").value_or("")};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The conformance suite over shards of which one is served.
+// The conformance suite over shards, one of which is served.
 
 #include "served.hpp"
 #include <entitable/file.hpp>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A page of one partition is one snapshot through the protocol too, whatever key ranges the server makes of a filter.
+// A page of one partition is also one snapshot through the protocol, whatever key ranges the server derives from a
+// filter.
 
 #include "served.hpp"
 #include <entitable/retrying.hpp>

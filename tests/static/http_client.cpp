@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// An application brings its own client: the least that is one, and types that each lack exactly one thing of it.
+// An application brings its own client: the minimal client, and types that each lack exactly one requirement.
 
 #include <entitable/http/http_channel.hpp>
 
@@ -11,12 +11,12 @@ using namespace entitable;
 
 namespace {
 
-/// Everything but the word that it is a client.
+/// Everything except the declaration that it is a client.
 struct untagged {
     result<http_response> send(http_request const&, http_call const&) { return http_response{}; }
 };
 
-/// The least that is a client.
+/// The minimal client.
 struct minimal : untagged {
     using is_http_client = void;
 };
@@ -44,7 +44,7 @@ struct with_channels : minimal {
     shared<http_channel> open(io_driver&) { return {}; }
 };
 
-// ---- no clients ---------------------------------------------------------------------------------------------
+// ---- not clients |--------------------------------------------------------------------------------------------
 
 struct not_copyable : minimal {
     not_copyable() = default;
@@ -90,7 +90,7 @@ struct that_needs_no_call {
     result<http_response> send(http_request const&) { return http_response{}; }
 };
 
-// ---- no clients with channels -------------------------------------------------------------------------------
+// ---- not clients with channels -------------------------------------------------------------------------------
 
 struct with_bare_channels : minimal {
     http_channel* open(io_driver&) { return nullptr; }

@@ -69,7 +69,7 @@ static_assert(!takes_answer_to<that_reads, write_entity>);
 static_assert(!takes_answer_to<that_reads, read_entity>);
 static_assert(!takes_answer_to<without_the_time, get_entity>);
 
-// A reference to a request is not made of one that is about to go.
+// A reference to a request cannot be bound to a temporary.
 static_assert(std::is_constructible_v<request_ref, get_entity const&>);
 static_assert(!std::is_constructible_v<request_ref, get_entity>);
 static_assert(!std::is_constructible_v<request_ref, get_entity const>);

@@ -8,7 +8,7 @@ using namespace entitable;
 
 namespace {
 
-// ---- the rows inside of an update ---------------------------------------------------------------------------
+// ---- the rows inside an update ---------------------------------------------------------------------------
 
 struct rows {
     bool get(std::string_view, row_visitor) { return false; }
@@ -37,7 +37,7 @@ struct rows_that_change_their_bytes : rows {
 
 // ---- the store ----------------------------------------------------------------------------------------------
 
-/// Everything but the word that it is a store.
+/// Everything except the declaration that it is a store.
 template <class Transaction>
 struct untagged {
     using transaction = Transaction;
@@ -105,7 +105,7 @@ struct without_scan : minimal {
 struct that_changes_the_range : minimal {
     result<lookup> scan(std::string_view, scan_range&, scan_visitor, call const&) { return lookup::absent; }
 };
-/// The call that asks is the last argument of each.
+/// The call of the caller is the last argument of each.
 struct that_is_not_told_of_calls : minimal {
     result<bool> drop_table(std::string_view) { return true; }
 };

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 /// \file
-/// What can be asked, what cannot, and what the type of an answer knows. Operators judge their operands inside, so that a
+/// Valid and invalid queries, and what the type of an answer shows. Operators check their operands inside, so that a
 /// mistake is one message; those mistakes are in tests/compile_fail.
 
 #include <entitable/entitable.hpp>
@@ -20,7 +20,7 @@ using entitable_test::runner;
 
 namespace {
 
-// ---- which operands meet ----
+// ---- which operands can be compared ----
 
 template <class Left, class Right>
 concept can_and = requires(Left left, Right right) { left&& right; };
@@ -51,7 +51,7 @@ static_assert(can_and<of_runner, of_runner> && can_and<of_runner, of_property> &
 static_assert(can_or<of_runner, of_runner> && can_or<of_runner, of_property> && can_or<of_property, of_runner>);
 static_assert(can_not<of_runner> && can_not<of_property>);
 static_assert(can_and<maybe, of_runner> && can_and<of_runner, maybe> && can_and<maybe, maybe>);
-// A condition is no truth value. That two entities do not meet in one, and that a member alone is none, are messages: see the pairs
+// A condition does not convert to bool. A condition on two entities and a member used alone as a condition are compile errors: see
 // conditions_of_two_entities and member_alone_as_a_condition.
 static_assert(!can_and<of_runner, bool> && !can_or<of_runner, bool> && !can_or<bool, of_runner>);
 static_assert(!std::is_convertible_v<of_runner, bool> && !std::is_constructible_v<bool, of_runner>);
@@ -80,7 +80,7 @@ static_assert(!can_start<name, int> && !can_start<std::string, std::string>);
 static_assert(can_when<bool, of_runner> && can_when<bool, maybe>);
 static_assert(!can_when<bool, bool> && !can_when<bool, bib> && !can_when<of_runner, bool>);
 
-// ---- what a query can be told ----
+// ---- options of a query ----
 
 using asked = decltype(std::declval<table<runner>>().scan_table());
 template <class Query, class Argument>
@@ -118,7 +118,7 @@ static_assert(std::same_as<decltype((std::declval<asked>().max)(r::name)), resul
 static_assert(std::same_as<decltype(std::declval<asked>().sum(r::bib)), result<std::int64_t>>);
 static_assert(std::same_as<decltype(std::declval<asked>().sum(r::pace)), result<double>>);
 
-// A where takes conditions on its own entity.
+// A where() takes conditions on its own entity.
 template <class Condition>
 concept can_scan = requires(table<runner> const of, Condition condition) { of.scan_table(condition); };
 static_assert(can_scan<of_runner> && can_scan<of_property> && can_scan<maybe>);
@@ -126,7 +126,7 @@ static_assert(!can_scan<of_line> && !can_scan<bool> && !can_scan<char const*> &&
 
 static_assert(std::ranges::input_range<asked> && std::ranges::view<asked> && !std::ranges::forward_range<asked>);
 
-// ---- what the type knows: the access path, whatever stands at run time ----
+// ---- the access path is part of the type, whatever is decided at run time ----
 
 template <class Predicate>
 constexpr access_path path = path_of(Predicate::shapes, mapping<typename Predicate::entity_type>::partition_layout,
@@ -156,7 +156,7 @@ static_assert(path<decltype(r::bib == 1)> == access_path::table);
 static_assert(path<decltype(starts_with(r::name, "J"))> == access_path::table);
 static_assert(path<decltype(boston || r::age == 1)> == access_path::table);
 static_assert(path<decltype(when(true, boston))> == access_path::table);
-// The opposite of a comparison says nothing where a component may be absent.
+// The negation of a comparison narrows nothing if a component may be absent.
 static_assert(path<decltype(l::series == "A" && l::year < 1)> == access_path::row_range);
 static_assert(path<decltype(l::series == "A" && !(l::year < 1))> == access_path::partition);
 

@@ -19,7 +19,7 @@ static_assert(transport<archetypes::decorated<archetypes::decorated<archetypes::
 static_assert(transport<archetypes::decorated<any_transport>>);
 static_assert(transport<any_transport>);
 
-// What it is not: each of these lacks one thing.
+// What is not a transport: each of these lacks one requirement.
 static_assert(!transport<archetypes::untagged>);
 static_assert(!transport<archetypes::with_private_tag>);
 static_assert(!transport<archetypes::with_tag_as_value>);
@@ -37,7 +37,7 @@ static_assert(!transport<archetypes::that_needs_no_call>);
 static_assert(!transport<archetypes::minimal const>);
 static_assert(!transport<int>);
 
-// A transport says request by request what it answers.
+// A transport declares its answer for each request.
 static_assert(answers<archetypes::minimal, get_entity>);
 static_assert(!answers<archetypes::minimal, transact>);
 static_assert(!answers<archetypes::minimal, create_table>);

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-// Something that happens between a request and its answer.
+// Calls functions between a request and its answer.
 
 #include <entitable/transport/any_transport.hpp>
 
@@ -11,7 +11,8 @@
 
 namespace entitable_test {
 
-/// Calls a function before a request goes on, and one when it was answered, with its name and whether it writes; empty ones are not called.
+/// Calls a function before a request is forwarded, and one when it was answered, with its name and whether it writes; empty ones are not
+/// called.
 struct around {
     using is_transport = void;
     using hook = std::function<void(std::string_view request, bool writes)>;

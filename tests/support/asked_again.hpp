@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What is asked again after an error, with the error at each request in turn.
+/// Repeats a call after an error, with the error at each request in turn.
 
 #include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/testing/faulty.hpp>
@@ -17,13 +17,13 @@ namespace entitable_test {
 
 using faulty_store = entitable::testing::faulty<entitable::memory_backend>;
 
-/// The faults: nothing was done; it was done, and the answer was lost.
+/// The faults: nothing was applied; it was applied, and the answer was lost.
 inline entitable::testing::fault fault_of(bool applied) {
     return applied ? entitable::testing::fault::lost_after() : entitable::testing::fault::busy();
 }
 
 /// Calls `trial(store, plan)` on fresh stores. `plan()` makes the next request with that number fail, from 1 up, until there is none. `run`
-/// prepares the store, calls `plan`, and checks that whoever asks again gets an error or everything.
+/// prepares the store, calls `plan`, and checks that a repeated call returns an error or everything.
 template <class Trial>
 void with_each_request_failing(Trial const& trial, std::uint64_t most = 400) {
     for (bool const applied : {false, true}) {
@@ -39,7 +39,7 @@ void with_each_request_failing(Trial const& trial, std::uint64_t most = 400) {
     }
 }
 
-/// The answer of what is asked until it succeeds; fails the test where it never does.
+/// Repeats a call until it succeeds and returns its answer; fails the test if it never does.
 template <class Ask>
 auto asked_until_success(Ask const& ask) {
     for (int asked = 0;; ++asked) {

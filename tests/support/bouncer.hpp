@@ -22,7 +22,7 @@
 
 namespace entitable_test {
 
-/// Whether PgBouncer and a server are there; else it is said that they are not.
+/// Whether PgBouncer and a server are available; otherwise prints that they are not.
 inline bool has_bouncer() {
     if (postgres_server() == nullptr) {
         return false;
@@ -90,7 +90,7 @@ public:
     }
 
 private:
-    /// Whether a connection is taken: the file of the socket is there before that.
+    /// Whether a connection is accepted: the file of the socket exists before that.
     [[nodiscard]] bool listens() const {
         ::sockaddr_un address{};
         address.sun_family = AF_UNIX;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// An HTTP client that gives answers from a list and keeps what it was asked.
+/// An HTTP client that returns answers from a list and stores the requests.
 
 #include <entitable/http/http_client.hpp>
 

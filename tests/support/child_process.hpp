@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Processes that a test makes, memory that they share with it, and a limit on how long they may take.
+/// Processes started by a test, memory that they share with it, and a limit on their run time.
 
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -19,10 +19,10 @@
 
 namespace entitable_test {
 
-/// A process that a test made by `fork`. It is killed with this object, unless it has ended.
+/// A process that a test started with `fork`. It is killed with this object unless it has ended.
 class child_process {
 public:
-    /// Runs `work`, which says whether all was well, in a process of its own that ends with it.
+    /// Runs `work`, which returns whether it succeeded, in a process of its own that ends with it.
     template <class Work>
     explicit child_process(Work const& work) {
         std::fflush(nullptr);
@@ -41,7 +41,7 @@ public:
     child_process& operator=(child_process&&) = delete;
     ~child_process() { kill(); }
 
-    /// Whether it ends well within the time; it is killed after that.
+    /// Whether it succeeds within the time; it is killed after that.
     [[nodiscard]] bool succeeds(std::chrono::milliseconds within = std::chrono::seconds{20}) {
         auto const end = std::chrono::steady_clock::now() + within;
         int status = -1;
@@ -66,7 +66,7 @@ public:
         }
         return id_ <= 0;
     }
-    /// Whether it ended well, once it `has_ended`.
+    /// Whether it succeeded, once it `has_ended`.
     [[nodiscard]] bool ended_well() const noexcept { return well_; }
     /// Ends it at once.
     void kill() {
@@ -83,7 +83,7 @@ private:
     bool well_{};
 };
 
-/// Memory that a process shares with those that it makes.
+/// Memory that a process shares with its children.
 template <class T>
 class shared_memory {
 public:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What operations cost on entities of 25 and of 250 properties: for tests/tools/column_costs, which counts the instructions between
-// `cost_begins` and `cost_ends`. With `quadratic` each operation is followed by a search of the row for each of its properties.
+// The cost of operations on entities with 25 and with 250 properties: for tests/tools/column_costs, which counts the instructions
+// between `cost_begins` and `cost_ends`. With `quadratic` each operation is followed by a search of the row for each of its
+// properties.
 
 #include <entitable/entitable.hpp>
 #include <entitable/unit_of_work.hpp>
@@ -45,7 +46,7 @@ using namespace entitable;
 using namespace column_costs;
 
 extern "C" {
-// The counters begin at zero before one, and are written down before the other.
+// The counters are reset before the first, and written before the second.
 [[gnu::noinline]] void cost_begins() { __asm__ volatile(""); }
 [[gnu::noinline]] void cost_ends() { __asm__ volatile(""); }
 }
@@ -54,7 +55,7 @@ namespace {
 
 bool quadratic = false;
 
-/// What the twin of the check adds: a search of the whole row for each of its properties.
+/// The work that the check's self-test adds: a search of the whole row for each of its properties.
 void search_each(row_view in) {
     std::size_t found = 0;
     property_view each;
@@ -73,7 +74,7 @@ template <class Entity>
     return made;
 }
 
-/// Counts an operation on some entities, once it has been done to the first.
+/// Counts an operation on some entities, after a first run on one of them.
 template <class Entity, class Operation>
 void measure(std::string_view name, std::size_t columns, Operation const& operation) {
     constexpr std::int32_t times = 8;
@@ -98,7 +99,7 @@ template <class Entity>
     return made;
 }
 
-/// `Reversed` has the properties of `Entity` in reverse.
+/// `Reversed` has the properties of `Entity` in reverse order.
 template <class Entity, class Reversed>
 void measure_all(std::size_t columns) {
     memory_backend store;

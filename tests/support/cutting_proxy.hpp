@@ -21,7 +21,7 @@ public:
 
     explicit cutting_proxy(std::string const& server) : postgres_proxy(server) { start(); }
     ~cutting_proxy() override { finish(); }
-    /// What the next COMMIT meets; with `closed` no new connection gets through after that.
+    /// What happens to the next COMMIT; with `closed` no new connection is accepted after that.
     void cut(at where, bool closed = false) {
         closing_ = closed;
         closed_ = false;
@@ -70,7 +70,7 @@ private:
             if (ends[1].revents != 0) {
                 ssize_t const got = ::recv(server, buffer.data(), buffer.size(), 0);
                 if (got <= 0 || swallow || !send_all(client, {buffer.data(), static_cast<std::size_t>(got)})) {
-                    break; // an answer that is swallowed says that the server is done
+                    break; // a swallowed answer means that the server has committed
                 }
             }
         }

@@ -13,7 +13,7 @@
 
 namespace entitable_test {
 
-/// Ends the process before or behind the request with this number, from 1.
+/// Ends the process before or after the request with this number, from 1.
 struct deadly {
     using is_transport = void;
     entitable::any_transport below;

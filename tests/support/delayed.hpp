@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A transport whose answers take their time on the clock of the driver, while others are under way.
+/// A transport with delayed answers on the clock of the driver, while others are in flight.
 
 #include <entitable/transport/any_transport.hpp>
 #include <entitable/transport/channel.hpp>
@@ -14,7 +14,7 @@
 
 namespace entitable_test {
 
-/// Answers of `store` that come `takes()` after the request was sent; the request is applied when it is sent.
+/// Answers of `store` that arrive `takes()` after the request was sent; the request is applied when it is sent.
 class delayed {
 public:
     using is_transport = void;

@@ -4,7 +4,7 @@
 
 /// \file
 /// Random values for property tests. RapidCheck draws a seed, and a seed gives a hundred values: RapidCheck's own generators
-/// take 50 times as long with sanitizers, and the properties here want 100,000 values each.
+/// take 50 times as long with sanitizers, and the properties here need 100,000 values each.
 
 #include <entitable/core/text.hpp>
 
@@ -37,7 +37,7 @@ public:
     std::size_t below(std::size_t count) noexcept { return static_cast<std::size_t>(bits() % count); }
     bool one_in(std::size_t count) noexcept { return below(count) == 0; }
 
-    /// Any integer: the extremes, small ones, and of any magnitude.
+    /// Any integer: extreme, small, and of any magnitude.
     template <class T>
     T integer() noexcept {
         using limits = std::numeric_limits<T>;
@@ -52,7 +52,7 @@ public:
         }
     }
 
-    /// A code point, most often one that keys or an order are in trouble with.
+    /// A code point, usually one that is difficult for keys or an order.
     char32_t code_point() noexcept {
         constexpr char32_t hard[] = {0, 1, 9, 0x1F, U' ', U'!', U'"', U'#', U'$', U'.', U'/', U'0', U'>', U'?', U'@',
             U'[', U'\\', U']', U'_', U'~', 0x7F, 0x80, 0x9F, 0xA0, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFF5E, 0xFFFD, 0xFFFF,
@@ -63,7 +63,7 @@ public:
             default: return hard[below(std::size(hard))];
         }
     }
-    /// Valid UTF-8 of a few code points; sometimes of what separates components and marks absence, sometimes long.
+    /// Valid UTF-8 of a few code points; sometimes with separators and marks of absence, sometimes long.
     std::string text() {
         constexpr std::string_view hard[] = {"_", "__", "___", "~", "~!", "!", "a_", "a__", "_a", "__a", "-"};
         std::string drawn{one_in(4) ? hard[below(std::size(hard))] : std::string_view{}};
@@ -75,7 +75,7 @@ public:
         }
         return drawn;
     }
-    /// A text that often begins as `other` does.
+    /// A text that often begins like `other`.
     std::string text_like(std::string const& other) {
         switch (below(3)) {
             case 0: return other + text();
@@ -94,7 +94,7 @@ private:
     std::uint64_t state_;
 };
 
-/// Ends the property unless `holds`, and then shows the texts; RC_ASSERT and RC_LOG cost as much as what is tested.
+/// Ends the property unless `holds`, and then prints the texts; RC_ASSERT and RC_LOG take as long as the tested code.
 template <class... Texts>
 void require(bool holds, std::string_view rule, Texts const&... texts) {
     if (!holds) {
@@ -103,8 +103,8 @@ void require(bool holds, std::string_view rule, Texts const&... texts) {
     }
 }
 
-/// Holds `body(draw&)` for 100,000 draws in the optimized build, and 15,000 with sanitizers: a hundred for each seed, or as many seeds
-/// as RC_PARAMS says, if more. A failure shows the seed, and what `body` gave to `require`.
+/// Runs `body(draw&)` with 100,000 draws in the optimized build, and 15,000 with sanitizers: a hundred for each seed, or as many seeds
+/// as RC_PARAMS requests, if more. A failure shows the seed, and the texts that `body` passed to `require`.
 template <class Body>
 void check_draws(Body const& body) {
     auto const property = [&body] {
@@ -117,7 +117,7 @@ void check_draws(Body const& body) {
     rc::detail::TestParams params = rc::detail::configuration().testParams;
     int const seeds = static_cast<int>(rounds(150, 1'000, 1'000));
     params.maxSuccess = params.maxSuccess < seeds ? seeds : params.maxSuccess;
-    params.disableShrinking = true; // a smaller seed is no smaller value
+    params.disableShrinking = true; // a smaller seed is not a smaller value
     auto const found = rc::detail::checkTestable(property, rc::detail::TestMetadata{}, params);
     if (!found.template is<rc::detail::SuccessResult>()) {
         std::ostringstream shown;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What a program prints that ends itself by `std::abort`.
+/// The output of a program that terminates itself with `std::abort`.
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,7 +14,8 @@
 
 namespace entitable_test {
 
-/// What `work` prints to stderr in a process of its own, which it ends by SIGABRT; else a text that says how it ended.
+/// The output of `work` to stderr in a process of its own, which it ends with SIGABRT; otherwise a text that describes
+/// how it ended.
 template <class Work>
 [[nodiscard]] std::string last_words(Work const& work) {
     int ends[2];

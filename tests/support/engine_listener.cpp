@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The bodies of the listener, once for all programs of the tests that have one.
+// The bodies of the listener, compiled once for all programs of the tests that have one.
 #include <entitable/listener/src.hpp>

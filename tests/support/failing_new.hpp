@@ -3,13 +3,13 @@
 #pragma once
 
 /// \file
-/// Lets the allocations of this thread fail, for programs that link a file with `failing_new_definitions.hpp`.
+/// Makes the allocations of this thread fail, for programs that link a file with `failing_new_definitions.hpp`.
 
 #include <cstddef>
 
 namespace entitable_test {
 
-/// Counts the allocations of this thread; the one after `allowed` of them fails, and all that follow.
+/// Counts the allocations of this thread; the one after `allowed` of them fails, and so do all later ones.
 class allocation_limit {
 public:
     static constexpr std::size_t none = static_cast<std::size_t>(-1);
@@ -19,11 +19,11 @@ public:
     allocation_limit(allocation_limit const&) = delete;
     allocation_limit& operator=(allocation_limit const&) = delete;
 
-    /// The allocations so far, the failed ones too.
+    /// The number of allocations so far, including failed ones.
     [[nodiscard]] std::size_t count() const noexcept;
 };
 
-/// The blocks that the whole program has and has not freed.
+/// The number of blocks that the whole program has allocated and not freed.
 [[nodiscard]] std::size_t blocks_in_use() noexcept;
 
 } // namespace entitable_test

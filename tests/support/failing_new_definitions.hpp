@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What `failing_new.hpp` declares, and the operators. Included by one file of a program; not under a sanitizer of
+/// The definitions for `failing_new.hpp`, and the operators. Included by one file of a program; not with a sanitizer of
 /// Clang, whose runtime has operators of its own.
 
 #include <support/failing_new.hpp>

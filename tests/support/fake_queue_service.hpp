@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A queue service as an HTTP client: what the service's reference says of queues, by a clock that is set by hand, with answers that get lost.
+/// A queue service as an HTTP client: it follows the service's reference for queues, on a manual clock, with lost answers.
 
 #include <entitable/account/signing.hpp>
 #include <entitable/http/http_client.hpp>
@@ -26,11 +26,11 @@ public:
 
     explicit fake_queue_service(entitable::testing::manual_clock& time) : shared_(std::make_shared<state>(time)) {}
 
-    /// What becomes of the request with this number, from 1; all others are answered.
+    /// The fault of the request with this number, from 1; all others are answered.
     void plan(std::size_t number, mishap what) const { shared_->mishaps[number] = what; }
     [[nodiscard]] std::size_t requests() const { return shared_->requests; }
     [[nodiscard]] std::vector<entitable::http_request> const& asked() const { return shared_->asked; }
-    /// The texts of a queue's messages, as they are stored.
+    /// The texts of a queue's messages, as stored.
     [[nodiscard]] std::vector<std::string> texts(std::string const& queue) const {
         std::vector<std::string> all;
         for (message const& each : shared_->queues[queue]) {
@@ -101,7 +101,7 @@ private:
         state& all = *shared_;
         std::int64_t const now = all.time.now().ticks;
         auto const url = entitable::parse_url(request.url, "the request").value();
-        std::vector<std::string> parts; // of the path
+        std::vector<std::string> parts; // parts of the path
         for (char const each : url.path) {
             if (each == '/') {
                 parts.emplace_back();

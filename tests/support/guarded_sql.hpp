@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// SQL on a file of tables, whose pages have checksums that SQLite alone does not write.
+/// SQL on a file backend, whose pages have checksums that SQLite alone does not write.
 
 #include <entitable/file.hpp>
 

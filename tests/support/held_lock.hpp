@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The writer lock of a file of tables, held as another process would hold it.
+/// The writer lock of a file backend, held as another process would hold it.
 
 #include <fcntl.h>
 #include <support/catch.hpp>

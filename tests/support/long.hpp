@@ -3,15 +3,15 @@
 #pragma once
 
 /// \file
-/// The short and the long form of a test that can take as much time as it is given.
+/// The short and the long form of a test with an adjustable run time.
 
 #include <cstddef>
 #include <cstdlib>
 
 namespace entitable_test {
 
-/// `usual` rounds, or `patient` ones under `tests/run long`, which sets ENTITABLE_TEST_LONG; `optimized` ones in the build that is
-/// optimized and has no sanitizers.
+/// `usual` rounds, or `patient` ones with `tests/run long`, which sets ENTITABLE_TEST_LONG; `optimized` ones in the optimized
+/// build without sanitizers.
 inline std::size_t rounds(std::size_t usual, std::size_t patient, std::size_t optimized = 0) {
 #if defined(ENTITABLE_TEST_OPTIMIZED)
     usual = optimized != 0 ? optimized : usual;

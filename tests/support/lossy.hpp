@@ -3,14 +3,14 @@
 #pragma once
 
 /// \file
-/// A transport that now and then does not send a request, or does not tell its answer.
+/// A transport that now and then loses a request, or its answer.
 
 #include <entitable/core/random.hpp>
 #include <entitable/transport/any_transport.hpp>
 
 namespace entitable_test {
 
-/// Of a hundred requests two are not sent, and of two the answer is not told. One thread at a time.
+/// Of a hundred requests two are lost, and of two the answer is lost. One thread at a time.
 struct lossy {
     using is_transport = void;
     entitable::any_transport below;

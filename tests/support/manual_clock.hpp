@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A clock that goes when a test says so.
+/// A clock that only advances when a test advances it.
 
 #include <entitable/core/clock.hpp>
 
@@ -12,7 +12,7 @@
 
 namespace entitable_test {
 
-/// Starts an hour after the epoch of the steady clock. A wait jumps to its end and is noted.
+/// Starts an hour after the epoch of the steady clock. A wait jumps to its end and is recorded.
 class manual_clock final : public entitable::clock {
 public:
     entitable::date_time now() noexcept override { return today; }

@@ -17,11 +17,11 @@
 
 namespace entitable_test {
 
-/// What was answered to a list of requests.
+/// The answers to a list of requests.
 template <class Request>
 struct answered_list {
     std::vector<std::optional<entitable::result<entitable::response_of<Request>>>> answers;
-    std::vector<std::size_t> order; ///< in which they came
+    std::vector<std::size_t> order; ///< the order in which they came
     std::vector<entitable::call> calls;
 
     [[nodiscard]] std::size_t successes() const {
@@ -33,8 +33,8 @@ struct answered_list {
     }
 };
 
-/// Sends the requests, up to `in_flight` at once, each with a copy of the call, until all are answered, or the channel is silent.
-/// Requires that each is answered once, as what it is.
+/// Sends the requests, up to `in_flight` at once, each with a copy of the call, until all are answered or the channel is silent.
+/// Requires that each is answered once, with its own type.
 template <class Request>
 answered_list<Request> send_all(entitable::any_transport const& through, std::vector<Request> const& requests,
     std::size_t in_flight, entitable::call const& with = {}, entitable::clock& time = entitable::system_clock()) {
@@ -71,7 +71,7 @@ answered_list<Request> send_all(entitable::any_transport const& through, std::ve
     return list;
 }
 
-/// Answers the latest of the requests under way first, one a poll, by a function.
+/// Answers the latest request in flight first, one per poll, with a function.
 class latest_first final : public entitable::channel {
 public:
     using answer_function =
@@ -109,7 +109,7 @@ private:
     std::vector<sent> sent_;
 };
 
-/// A channel that executes by a transport, latest first; notes how many were under way at once.
+/// A channel that executes with a transport, latest first; records how many were in flight at once.
 template <class Transport>
 entitable::shared<entitable::channel> open_latest_first(Transport const& through, std::size_t* most = nullptr) {
     return entitable::shared<entitable::channel>{

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-// Maps of shards for tests: opened where they are made, else made; and maps as version 1 of the format had them, without an identity.
+// Maps of shards for tests: opened if they exist, otherwise created; and maps in version 1 of the format, without an identity.
 
 #include <entitable/entitable.hpp>
 #include <entitable/shards.hpp>
@@ -14,7 +14,7 @@
 
 namespace entitable_test {
 
-/// A program that does not know whether it is the first one: opens the map, or makes it.
+/// A program that does not know whether it is the first one: opens the map or creates it.
 inline entitable::lookup_map map_of(entitable::any_transport const& catalogue, std::string const& table,
     entitable::virtual_shards const& shards, std::vector<std::string> const& stores,
     entitable::store_opener const& open_store, entitable::lookup_map_options const& options = {}) {
@@ -36,7 +36,7 @@ inline entitable::sharded cloud_of(entitable::any_transport const& catalogue, st
     return cloud_of(catalogue, table, shards, stores, {}, open_store);
 }
 
-/// The tables of a store but the one that says whose it is.
+/// The tables of a store except the one that identifies its owner.
 inline std::set<std::string> tables_in(entitable::any_transport const& store) {
     entitable::call context;
     auto const listed = store.execute(entitable::list_tables{}, context).value().tables;
@@ -45,7 +45,7 @@ inline std::set<std::string> tables_in(entitable::any_transport const& store) {
     return all;
 }
 
-/// Writes a map as programs did before maps had an identity, and opens it. Its stores are not looked at, so several names may be one store.
+/// Writes a map as programs did before maps had an identity, and opens it. Its stores are not read, so several names may be one store.
 inline entitable::lookup_map map_without_identity(entitable::any_transport const& catalogue, std::string const& table,
     entitable::virtual_shards const& shards, std::vector<std::string> const& stores,
     entitable::lookup_map_options const& options = {}) {

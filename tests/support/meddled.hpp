@@ -12,15 +12,15 @@
 
 namespace entitable_test {
 
-/// What happens at which request. Shared by all stores of a program.
+/// The interference at a request. Shared by all stores of a program.
 struct meddling {
     std::size_t seen{};           ///< requests of the program
-    std::size_t at{};             ///< the one that is meddled with; 0 for none
+    std::size_t at{};             ///< the request with the interference; 0 for none
     bool behind{};                ///< it is applied first
-    bool dies{};                  ///< neither it nor any later one has an answer
+    bool dies{};                  ///< neither it nor any later one gets an answer
     std::function<void()> hook{}; ///< called once
     bool dead{};
-    bool met{}; ///< it came so far
+    bool met{}; ///< the program got this far
 };
 
 /// One store of the program.

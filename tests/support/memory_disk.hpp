@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// A disk in memory, as an SQLite VFS: it knows which bytes were synced, loses or tears the others when its power is cut, fails
-/// calls that it is told to fail, and can be full. One disk at a time; all connections are in this process.
+/// A disk in memory, as an SQLite VFS: it knows which bytes were synced, loses or tears the others when its power is cut, can
+/// fail calls, and can be full. One disk at a time; all connections are in this process.
 
 #include <sqlite3.h>
 
@@ -24,12 +24,12 @@ namespace entitable_test {
 /// The kinds of calls.
 enum class disk_call : std::uint8_t { open, read, write, truncate, sync, remove, lock, shared_memory };
 
-/// What the disk is to do to a call.
+/// The planned fault of a call.
 struct disk_fault {
     std::uint64_t at{UINT64_MAX}; ///< the number of the first call, from 0
-    bool lasting{};               ///< and all after it that it can hit
+    bool lasting{};               ///< also every later call that can fail with it
     int code{SQLITE_IOERR};       ///< SQLITE_FULL writes the first half
-    /// Whether a fault of this code can hit that call.
+    /// Whether a fault with this code can occur in that call.
     [[nodiscard]] bool hits(disk_call call) const noexcept {
         switch (code & 0xFF) {
             case SQLITE_FULL: return call == disk_call::write;
@@ -44,11 +44,11 @@ struct disk_fault {
 
 class memory_disk {
 public:
-    /// What stands on the disk.
+    /// The contents of the disk.
     using image = std::map<std::string, std::string>;
     static constexpr char const* name = "entitable_memory_disk";
 
-    /// A disk that has this on it, in the place of the one there was.
+    /// A disk with these contents instead of the current one.
     explicit memory_disk(image const& content = {}) {
         for (auto const& [path, bytes] : content) {
             auto& made = files_[path] = std::make_shared<stored>();
@@ -62,15 +62,15 @@ public:
     memory_disk& operator=(memory_disk const&) = delete;
 
     disk_fault fault;
-    std::uint64_t calls{};            ///< so many were made
-    std::uint64_t faults_hit{};       ///< so many of them were made to fail
+    std::uint64_t calls{};            ///< calls so far
+    std::uint64_t faults_hit{};       ///< calls that failed so far
     std::uint64_t changes{};          ///< writes, truncations, syncs and removals
     std::uint64_t cut_at{UINT64_MAX}; ///< the number of the change at which the power fails
     std::uint64_t quota{UINT64_MAX};  ///< bytes for all files
-    bool syncs_are_lies{};            ///< a disk that says it has synced
+    bool syncs_are_lies{};            ///< a disk that only claims to have synced
 
     [[nodiscard]] bool cut() const noexcept { return changes > cut_at; }
-    /// What the operating system sees: nothing was lost.
+    /// The view of the operating system: nothing was lost.
     [[nodiscard]] image seen() const {
         image all;
         for (auto const& [path, file] : files_) {
@@ -78,8 +78,8 @@ public:
         }
         return all;
     }
-    /// What is left when the power fails now: 0 keeps what was synced only, 1 everything; any other number draws for each
-    /// sector of 512 bytes that was written, and for each change of a size or removal, whether it came through.
+    /// The contents after a power failure now: 0 keeps only synced data, 1 everything; any other number draws for each
+    /// written sector of 512 bytes, and for each change of a size or removal, whether it was stored.
     [[nodiscard]] image after_power_cut(std::uint64_t variant) const {
         std::mt19937_64 random{variant};
         auto const comes_through = [&] { return variant == 1 || (variant != 0 && random() % 2 == 0); };
@@ -105,7 +105,7 @@ private:
         std::string current;
         std::string synced;
         std::vector<change> pending;
-        bool fresh{}; ///< the first sync is one of the directory too
+        bool fresh{}; ///< the first sync also syncs the directory
         // locks of the file, by connection
         std::map<void const*, int> locks;
         // shared memory
@@ -148,7 +148,7 @@ private:
 
     static stored& of(sqlite3_file* file) { return **static_cast<open_file*>(file)->file; }
 
-    /// Counts a call; the code that it is to fail with, or SQLITE_OK.
+    /// Counts a call; returns the planned error code, or SQLITE_OK.
     static int enter(disk_call call) {
         if (now_ == nullptr) {
             return SQLITE_IOERR;
@@ -371,7 +371,7 @@ private:
         std::shared_ptr<stored> found = path == nullptr ? std::make_shared<stored>() : nullptr;
         if (!found) {
             auto const at = now_->files_.find(path);
-            bool const is_main = (flags & SQLITE_OPEN_MAIN_DB) != 0; // which exists outside, empty
+            bool const is_main = (flags & SQLITE_OPEN_MAIN_DB) != 0; // it exists outside, empty
             if (at == now_->files_.end() && (flags & SQLITE_OPEN_CREATE) == 0 && !is_main) {
                 return SQLITE_CANTOPEN;
             }
@@ -416,7 +416,7 @@ private:
         return SQLITE_OK;
     }
     static void install() {
-        static sqlite3_vfs vfs = *sqlite3_vfs_find(nullptr); // random numbers and time as always
+        static sqlite3_vfs vfs = *sqlite3_vfs_find(nullptr); // random numbers and time as usual
         static bool const installed = [] {
             vfs.zName = name;
             vfs.szOsFile = sizeof(open_file);
@@ -424,9 +424,7 @@ private:
             vfs.xDelete = remove;
             vfs.xAccess = access;
             vfs.xFullPathname = full_path;
-            vfs.xSleep = [](sqlite3_vfs*, int microseconds) {
-                return microseconds;
-            }; // it is nobody else who has the lock
+            vfs.xSleep = [](sqlite3_vfs*, int microseconds) { return microseconds; }; // no other process has the lock
             sqlite3_vfs_register(&vfs, 0);
             return true;
         }();

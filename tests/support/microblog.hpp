@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A microblog whose channels are deleted by a saga, and what may be wrong with it.
+/// A microblog whose channels are deleted by a saga, and its possible defects.
 
 #include <entitable/entitable.hpp>
 #include <entitable/messaging.hpp>
@@ -26,16 +26,16 @@ using entitable::step;
 using entitable::table;
 using entitable::tables;
 
-/// What users know a channel by.
+/// The public name of a channel.
 struct channel {
     std::string name;
-    std::string id; ///< fresh for each channel that is made, also under a name that returns
+    std::string id; ///< new for each channel that is created, even under a name that is used again
     bool deleted{};
     entitable::etag version{};
 };
 ENTITABLE(channel, partition_key(name), row_key(literal("channel")), properties(id, deleted, etag(version)))
 
-/// Is there for as long as the channel takes posts; in the partition of its posts.
+/// Exists as long as the channel accepts posts; in the partition of its posts.
 struct head {
     std::string channel_id;
     std::string name;
@@ -53,13 +53,13 @@ struct deletion {
 };
 ENTITABLE(deletion, partition_key(name), row_key(literal("id:"), channel_id), properties())
 
-/// What may be wrong with a program.
+/// Possible defects of a program.
 struct flaws {
     bool without_head{};
     bool by_name{};     ///< posts are keyed by the name of the channel
-    bool any_version{}; ///< the channel is removed whatever its version
+    bool any_version{}; ///< the channel is removed in any version
     bool looks_once{};  ///< a reader looks for the mark before it reads, and not after it
-    bool one_pass{};    ///< the posts are removed in one pass, before what lets new ones in
+    bool one_pass{};    ///< the posts are removed in one pass, before the row that admits new ones
 };
 
 struct microblog {
@@ -74,7 +74,7 @@ struct microblog {
         return wrong.by_name ? name : id;
     }
 
-    /// First the head, then the channel: what can be seen takes posts.
+    /// First the head, then the channel: a visible channel accepts posts.
     [[nodiscard]] result<void> create(std::string const& name, std::string const& id) const {
         if (!wrong.without_head) {
             auto made = heads.insert({place_of(name, id), name});
@@ -84,7 +84,7 @@ struct microblog {
         }
         return channels.insert({name, id});
     }
-    /// Acknowledged where the channel takes posts.
+    /// Acknowledged if the channel accepts posts.
     [[nodiscard]] result<void> write(std::string const& name, std::string const& number) const {
         auto const at = channels.get(name);
         if (!at) {
@@ -95,8 +95,8 @@ struct microblog {
         }
         return write_to(place_of(name, at->id), number);
     }
-    /// How many posts a channel has. None is read of one that is marked: posts go after the mark, so where there is none behind the reading, the
-    /// channel was whole.
+    /// The number of posts in a channel, or none if it is marked: posts are removed after the mark, so if there is no mark after the read, the
+    /// channel was complete.
     [[nodiscard]] result<std::size_t> read(std::string const& name, std::string const& id) const {
         for (int look = 0;; ++look) {
             std::size_t count = 0;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What a handle answers that was moved from.
+/// The answers of a handle that was moved from.
 
 #include <entitable/core/result.hpp>
 
@@ -14,7 +14,7 @@
 
 namespace entitable_test {
 
-/// The object that `from` becomes: `from` was moved from, and what it held lives on here.
+/// The object that `from` is moved into: the contents of `from` live on here.
 template <class T>
 [[nodiscard]] T moved(T& from) {
     return std::move(from);
@@ -22,7 +22,7 @@ template <class T>
 
 } // namespace entitable_test
 
-/// The expression is a result that is InvalidInput, and its message says why.
+/// The expression is a result with InvalidInput, whose message explains why.
 #define CHECK_GONE(...)                                                                                  \
     do {                                                                                                 \
         auto const answer_of_gone = (__VA_ARGS__);                                                       \

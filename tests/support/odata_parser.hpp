@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// Reads the text of a filter into a tree: a second opinion on the writer, by the grammar of the service's documentation.
+/// Parses the text of a filter into a tree: an independent check of the writer, by the grammar in the service's
+/// documentation.
 
 #include <entitable/request/filter.hpp>
 
@@ -16,7 +17,7 @@ namespace entitable_test {
 
 class odata_parser {
 public:
-    /// Nothing for a text that is no filter.
+    /// Returns nullopt for an invalid filter.
     static std::optional<entitable::filter> parse(std::string_view text) {
         odata_parser parser{text};
         if (!parser.disjunction() || !parser.rest_.empty()) {

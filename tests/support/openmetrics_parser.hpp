@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// A strict parser of OpenMetrics 1.0 text, for counters and histograms: what the specification says must or should be, must be.
+/// A strict parser of OpenMetrics 1.0 text, for counters and histograms: everything that the specification says must or should
+/// be is required.
 
 #include <entitable/core/text.hpp>
 
@@ -25,11 +26,12 @@ using metric_labels = std::map<std::string, std::string>;
 
 /// A sample by its whole name and its labels.
 struct openmetrics_text {
-    std::map<std::pair<std::string, metric_labels>, std::string> samples; ///< the value as it was written
+    std::map<std::pair<std::string, metric_labels>, std::string> samples; ///< the value as written
     std::map<std::string, std::string> types;
     std::map<std::string, std::string> units;
 
-    /// The value of the only sample of this name whose labels hold those given; NaN when there is none or more.
+    /// The value of the only sample with this name whose labels contain the given ones; NaN if there is none or more
+    /// than one.
     [[nodiscard]] double value(std::string_view name, metric_labels const& some = {}) const {
         double found = std::numeric_limits<double>::quiet_NaN();
         std::size_t count = 0;
@@ -48,7 +50,7 @@ struct openmetrics_text {
     }
 };
 
-/// Reads one text; what is wrong with it is thrown as a std::runtime_error.
+/// Parses one text; an error is thrown as a std::runtime_error.
 class openmetrics_parser {
 public:
     static openmetrics_text parse(std::string_view text) {
@@ -273,7 +275,7 @@ private:
 
     openmetrics_text read_;
     std::string family_;
-    int stage_{}; ///< 1 behind TYPE, 2 behind UNIT, 3 behind HELP
+    int stage_{}; ///< 1 after TYPE, 2 after UNIT, 3 after HELP
     std::set<std::string> taken_;
     std::set<metric_labels> done_;
     std::optional<metric_labels> open_;

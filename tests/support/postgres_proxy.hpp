@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A proxy in front of a PostgreSQL server, on a socket of its own. Who derives from it passes on what it wants.
+/// A proxy in front of a PostgreSQL server, on a socket of its own. A derived class decides what is forwarded.
 
 #include <poll.h>
 #include <support/temporary_folder.hpp>
@@ -41,7 +41,7 @@ protected:
         static_cast<void>(::listen(listener_, 64));
     }
     virtual ~postgres_proxy() { ::close(listener_); }
-    /// At the end of the constructor of who derives from it, and at the begin of its destructor.
+    /// Called at the end of the constructor of a derived class, and at the start of its destructor.
     void start() {
         accepting_ = std::thread{[this] { accept_all(); }};
     }
@@ -53,9 +53,9 @@ protected:
         }
     }
     [[nodiscard]] bool stopped() const { return stop_; }
-    /// Passes messages on until one of both has ended or the proxy has; in a thread of its own.
+    /// Forwards messages until either side or the proxy ends; in a thread of its own.
     virtual void serve(int client, int server) = 0;
-    /// Whether a connection gets through.
+    /// Whether a connection is forwarded.
     virtual bool accepts() { return true; }
 
     static bool send_all(int to, std::string_view bytes) {
@@ -103,7 +103,7 @@ private:
     std::string connection_string_;
     int listener_{-1};
     std::atomic<bool> stop_{false};
-    std::vector<std::thread> serving_; ///< of the accepting thread, until that has ended
+    std::vector<std::thread> serving_; ///< used by the accepting thread until that has ended
     std::thread accepting_;
 };
 

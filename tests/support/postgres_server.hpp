@@ -15,7 +15,7 @@
 
 namespace entitable_test {
 
-/// The connection string of the server; null where there is none, which is said.
+/// The connection string of the server; null if there is none, which is printed.
 inline char const* postgres_server() {
     char const* const said = std::getenv("ENTITABLE_POSTGRES");
     if (said == nullptr) {
@@ -24,7 +24,7 @@ inline char const* postgres_server() {
     return said;
 }
 
-/// Options with a schema that nobody else has.
+/// Options with a schema of its own.
 inline entitable::postgres_options own_schema() {
     static int made = 0;
     entitable::postgres_options options;
@@ -32,7 +32,7 @@ inline entitable::postgres_options own_schema() {
     return options;
 }
 
-/// Tells tests/tools/postgres to do something with the server: kill, start, standby, promote.
+/// Lets tests/tools/postgres control the server: kill, start, standby, promote.
 inline bool control_postgres(char const* what) {
     char const* const control = std::getenv("ENTITABLE_POSTGRES_CONTROL");
     return control != nullptr && std::system((std::string{control} + " " + what).c_str()) == 0;

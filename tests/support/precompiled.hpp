@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What every test file includes, parsed once. A test file still names what it uses.
+/// Headers that every test file includes, parsed once. A test file still includes what it uses.
 
 #include <support/catch.hpp>
 #include <support/umbrellas.hpp>

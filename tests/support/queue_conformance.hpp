@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// What each `message_queue` does, wherever it is kept: one suite for all of them. Where they differ by what they say of themselves
-/// (`keeps_ids`), or by what the suite is told, both ways stand here, side by side.
+/// The required behaviour of each `message_queue`, wherever it is stored: one suite for all of them. If they differ in a property
+/// of their own (`keeps_ids`), or in an argument of the suite, both cases are here side by side.
 
 #include <entitable/entitable.hpp>
 #include <entitable/messaging/message_queue.hpp>
@@ -32,17 +32,17 @@ struct errand {
 };
 ENTITABLE(errand, partition_key(town), row_key(number), properties(what, price, large, due, urgent))
 
-/// A queue that was made and is empty, with a claim that holds for 4 seconds and 3 deliveries.
+/// A new, empty queue whose claims last 4 seconds, with at most 3 deliveries.
 template <class Q>
 struct queue_world {
     Q queue;
-    std::function<void(std::chrono::nanoseconds)> pass;   ///< lets time go by
+    std::function<void(std::chrono::nanoseconds)> pass;   ///< lets time pass
     std::function<std::string(Q const&)> one_dead_letter; ///< the id and the reason of the only dead letter
     entitable::clock* time;                               ///< of the store
     std::function<Q(entitable::clock&)> with_clock;       ///< the same queue for a program with a clock of its own
 };
 
-/// Runs the suite; each part with a world of its own.
+/// Runs the suite; each part with a setup of its own.
 template <class Q>
 void check_message_queue(std::function<queue_world<Q>()> const& make) {
     using namespace entitable;
@@ -94,7 +94,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
         CHECK(second.deliveries() == 2);
         CHECK(second.id() == first.id());
         CHECK(first.renew(4s).error().code == error_code::receipt_lost);
-        CHECK(first.complete().error().code == error_code::invalid_input); // it knows by now
+        CHECK(first.complete().error().code == error_code::invalid_input); // the receipt is known to be lost
         CHECK(second.complete());
         CHECK(none(in.queue));
     }
@@ -127,7 +127,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
         CHECK(item.remaining() > 5s);
         in.pass(5s);
         CHECK(none(in.queue));
-        CHECK(item.renew(2s)); // and for a shorter time
+        CHECK(item.renew(2s)); // also for a shorter time
         in.pass(3s);
         auto other = *in.queue.claim().value();
         CHECK(other.deliveries() == 2);
@@ -171,7 +171,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
         in.queue.enqueue({"Ulm", 1}).value();
         auto first = *in.queue.claim().value();
         auto second = std::move(first);
-        CHECK(first.complete().error().code == error_code::invalid_input); // NOLINT: this is what is shown
+        CHECK(first.complete().error().code == error_code::invalid_input); // NOLINT: tests the moved-from state
         CHECK(second.complete());
     }
     SECTION("a delayed message is invisible to every worker") {
@@ -195,7 +195,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
             CHECK(second->complete());
         }
         CHECK(first.complete());
-        CHECK(in.queue.enqueue({"Ulm", 3}, {.id = "x"}).value().already_there == Q::keeps_ids); // also when it is done
+        CHECK(in.queue.enqueue({"Ulm", 3}, {.id = "x"}).value().already_there == Q::keeps_ids); // also if completed
     }
     SECTION("a claim waits for a new message") {
         auto const in = make();

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Entities that the tests of queries ask for, and a table of them.
+/// Entities for the tests of queries, and a table of them.
 
 #include <entitable/entitable.hpp>
 
@@ -23,7 +23,7 @@ ENTITABLE(runner,
     row_key(bib),
     properties(name, age, pace))
 
-/// A key with a component that may be absent, and text that stands last.
+/// A key with a component that may be absent, and a text as the last component.
 struct result_line {
     std::string series;
     std::optional<std::int32_t> year;
@@ -66,7 +66,7 @@ inline entitable::table<runner> runners(entitable::any_transport store, std::int
     return all;
 }
 
-/// The bibs of what a query gives.
+/// The bibs in the result of a query.
 template <class Query>
 std::vector<std::int32_t> bibs(Query const& query) {
     std::vector<std::int32_t> found;

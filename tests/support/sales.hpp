@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The sales of some shops, with an index by day, one by cents elsewhere, and a sum of each day.
+/// The sales of some shops, with an index by day, one by cents in another table, and a sum for each day.
 
 #include <entitable/entitable.hpp>
 

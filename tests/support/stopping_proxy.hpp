@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// A proxy in front of a PostgreSQL server that falls silent behind the n-th message of the protocol, in either direction: sockets stay
-/// open, and nothing gets through any more, as of a server that hangs or a network that is cut in two.
+/// A proxy in front of a PostgreSQL server that falls silent after the n-th message of the protocol, in either direction: sockets stay
+/// open and nothing is forwarded any more, like a server that hangs or a partitioned network.
 
 #include <support/postgres_proxy.hpp>
 
@@ -23,9 +23,9 @@ public:
     explicit stopping_proxy(std::string const& server) : postgres_proxy(server) { start(); }
     ~stopping_proxy() override { finish(); }
 
-    /// So many messages more get through.
+    /// This number of further messages is forwarded.
     void stop_behind(std::int64_t messages) { left_ = messages; }
-    /// Everything gets through; messages are counted from here. Connections that were silent are ended.
+    /// Everything is forwarded; messages are counted from here. Connections that were silent are ended.
     void release() {
         ++epoch_;
         left_ = all;
@@ -36,7 +36,8 @@ public:
 private:
     static constexpr std::int64_t all = std::int64_t{1} << 40;
 
-    /// Takes the bytes of whole messages that may pass from the front of `bytes`. The first message of a client has no type.
+    /// Removes the bytes of complete messages that may pass from the front of `bytes`. The first message of a client has no
+    /// type.
     std::string take(std::string& bytes, bool& first) {
         std::size_t end = 0;
         for (;;) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Batches that can be recognised: what the crash tests write, and what must be there afterwards.
+/// Batches that can be recognised: what the crash tests write, and what must be stored afterwards.
 
 #include <entitable/entitable.hpp>
 
@@ -14,7 +14,7 @@
 
 namespace entitable_test {
 
-/// One row of a batch; its text follows from its keys. Rows of the writer `single` belong to no batch.
+/// One row of a batch; its text is derived from its keys. Rows of the writer `single` belong to no batch.
 struct mark {
     std::string writer;
     std::int32_t batch{};
@@ -39,14 +39,14 @@ inline auto write_batch(entitable::table<mark> const& marks, std::string const& 
     return changes.submit();
 }
 
-/// What became of a batch.
+/// The outcome of a batch.
 enum class batch_fate : std::uint8_t { kept, refused, unknown };
 
-/// The memory of who wrote, outside of the store.
+/// The writer's record, outside the store.
 class tally {
 public:
     void note(std::string const& writer, std::int32_t batch, batch_fate what) { fates_[{writer, batch}] = what; }
-    /// By its outcome.
+    /// By outcome.
     template <class Result>
     void note(std::string const& writer, std::int32_t batch, Result const& outcome) {
         note(writer, batch,
@@ -69,8 +69,8 @@ public:
         return count;
     }
 
-    /// What is wrong with the table, in words; empty when all is as it must be. Batches that were never noted may be there, as a
-    /// whole. With `suffix_may_miss` the last batches that were kept may be missing, but none before one that is there.
+    /// The error in the table, as text; empty if there is none. Batches that were never recorded may exist completely. With
+    /// `suffix_may_miss` the last acknowledged batches may be missing, but none before an existing one.
     [[nodiscard]] std::string check(entitable::table<mark> const& marks, bool suffix_may_miss = false) const {
         std::map<std::pair<std::string, std::int32_t>, std::int32_t> found;
         auto const scanned = marks.scan_table().for_each([&](mark const& each) {
@@ -79,7 +79,7 @@ public:
             }
         });
         if (!scanned) {
-            // A loss of power may have come before the table was made.
+            // The power may have failed before the table was created.
             bool const no_table = scanned.error().code == entitable::error_code::table_not_found;
             return no_table && (kept() == 0 || suffix_may_miss) ? "" : "cannot be read: " + scanned.error().to_string();
         }

@@ -33,7 +33,7 @@ public:
     temporary_folder(temporary_folder const&) = delete;
     temporary_folder& operator=(temporary_folder const&) = delete;
 
-    /// In memory, where the system has such a place: for tests that do not care about the disk.
+    /// In memory, if the system has such a folder: for tests that do not depend on the disk.
     static std::filesystem::path memory() {
         return ::access("/dev/shm", W_OK) == 0 ? std::filesystem::path{"/dev/shm"}
                                                : std::filesystem::temp_directory_path();
@@ -42,7 +42,7 @@ public:
     /// The path of a file in the folder.
     [[nodiscard]] std::string operator/(std::string const& name) const { return (path_ / name).string(); }
     [[nodiscard]] std::filesystem::path const& path() const noexcept { return path_; }
-    /// Leaves the files where they are, for whoever looks at what failed.
+    /// Keeps the files for the investigation of a failure.
     void keep() noexcept { kept_ = true; }
 
 private:

@@ -2,7 +2,8 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-// Programs that block, one request at a time: which one is next is drawn from a seed. A program may end at a request, before it is applied or behind that.
+// Programs that block, one request at a time: the next one is drawn from a seed. A program may end at a request, before it is applied or after
+// that.
 
 #include <entitable/core/random.hpp>
 #include <entitable/transport/any_transport.hpp>
@@ -16,12 +17,12 @@
 
 namespace entitable_test {
 
-/// Who may send a request now. Each program has a thread; one runs at a time.
+/// Decides which program may send a request now. Each program has a thread; one runs at a time.
 class turns {
 public:
     explicit turns(std::uint64_t seed) : dice_(seed) {}
 
-    /// A program; `dies_at`: the request that has no answer, nor has any later one; 0 for none.
+    /// A program. `dies_at`: the number of the request that gets no answer, and neither does any later one; 0 for none.
     void add(std::function<void(std::size_t)> work, std::size_t dies_at = 0, bool behind = false) {
         programs_.push_back({std::move(work), dies_at, behind});
     }
@@ -54,7 +55,7 @@ public:
         }
         changed_.wait(guard, [&] { return begun_ == number && !programs_[number].waits; });
     }
-    /// Whether the request that comes now has no answer; `behind`: it is applied.
+    /// Whether the current request gets no answer; `behind`: it is applied.
     enum class fate : std::uint8_t { answered, lost_before, lost_behind };
     [[nodiscard]] fate next(std::size_t number) {
         wait(number);
@@ -75,7 +76,7 @@ private:
         bool waits{};
         bool ended{};
     };
-    /// With the lock: the next turn. All that have not ended wait, but for the one that calls this.
+    /// With the lock: the next turn. All programs that have not ended wait, except the one that calls this.
     void draw() {
         std::vector<std::size_t> ready;
         for (std::size_t number = 0; number < programs_.size(); ++number) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The same random valid requests to two stores, and what each said: codes, indices, rows.
+/// The same random valid requests to two stores, and the answers of each: codes, indices, rows.
 
 #include <entitable/row/system_rows.hpp>
 #include <entitable/testing/rows.hpp>
@@ -113,11 +113,11 @@ private:
     std::mt19937_64 random_;
 };
 
-/// One of the two stores, with the ETags that it gave.
+/// One of the two stores, with the ETags that it returned.
 struct side {
     any_transport store;
-    std::map<std::string, etag> versions; ///< of entities that are there, by table and keys
-    std::vector<etag> old;                ///< of versions that are not
+    std::map<std::string, etag> versions; ///< versions of existing entities, by table and keys
+    std::vector<etag> old;                ///< versions that no longer exist
 
     template <table_request Request>
     result<response_of<Request>> send(Request const& request) {
@@ -130,7 +130,7 @@ inline std::string place_of(std::string const& table, row_view keys) {
     return table + "/" + std::string{keys.partition_key} + "/" + std::string{keys.row_key};
 }
 
-/// Which version a condition names; drawn once, and the ETag of each store put in.
+/// The version in a condition; drawn once, and replaced by the ETag of each store.
 enum class version : unsigned char { any, latest, former };
 
 inline mutation with_version(mutation change, version which, std::string const& table, side const& on) {
@@ -179,7 +179,7 @@ std::string said(result<T> const& outcome) {
     return std::string{to_string(outcome.error().code)} + (index ? " at " + std::to_string(*index) : "");
 }
 
-/// All rows of a query; not those of the library, which a move leaves behind.
+/// All rows of a query except the library's own, which a move leaves behind.
 inline std::string rows_of(side& on, query_entities request) {
     std::string text;
     for (int pages = 0; pages < 1000; ++pages) {
@@ -198,7 +198,7 @@ inline std::string rows_of(side& on, query_entities request) {
     return text + "no end";
 }
 
-/// What happened at one step: its name, and what each store said.
+/// One step: its name, and the answer of each store.
 struct step {
     std::string what;
     std::string in_memory;

@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// Every umbrella that exists and whose libraries do; with ENTITABLE_TEST_STANDARD those that need the standard library and SQLite only.
+/// Every existing umbrella header whose libraries are available; with ENTITABLE_TEST_STANDARD those that need only the standard library
+/// and SQLite.
 
 #if __has_include(<entitable/entitable.hpp>)
 #include <entitable/entitable.hpp>

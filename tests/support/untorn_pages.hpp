@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-// Whether a layer over a store of small pages returns a page of one partition as the store gave it: a transaction changes all rows of the
-// partition behind each page of the store, so a page that is made of two shows rows of two transactions.
+// Whether a layer over a store of small pages returns a page of one partition as the store returned it: a transaction changes all rows of
+// the partition after each page of the store, so a page combined from two has rows of two transactions.
 
 #include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/request/single_request.hpp>
@@ -18,7 +18,7 @@
 
 namespace entitable_test {
 
-/// A store whose rows of the partition "p" change all at once behind each page of it that was read.
+/// A store whose rows in the partition "p" all change after each page that is read.
 struct changing_store {
     using is_transport = void;
     struct state {
@@ -66,10 +66,11 @@ struct changing_store {
     }
 };
 
-/// Makes the layer to be tried over a store.
+/// Creates the tested layer over a store.
 using layer_over = std::function<entitable::any_transport(entitable::any_transport const& store)>;
 
-/// Reads one partition in every shape of a query, through `execute`, a visitor and a channel. Returns what is wrong; empty is good.
+/// Reads one partition with every kind of query, with `execute`, a visitor and a channel. Returns the error; empty if there is
+/// none.
 inline std::string torn_page(layer_over const& make) {
     using namespace entitable;
     auto const with = std::make_shared<changing_store::state>();
@@ -129,7 +130,7 @@ inline std::string torn_page(layer_over const& make) {
                     std::size_t count = 0;
                     auto const see = [&](row_view each) {
                         ++count;
-                        if (system_row::is_one(each.row_key)) { // of `retrying`
+                        if (system_row::is_one(each.row_key)) { // an operation row of `retrying`
                             return;
                         }
                         keys += each.row_key.substr(1);

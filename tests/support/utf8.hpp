@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// UTF-8 and UTF-16 written a second time, for tests to compare the library with.
+/// A second implementation of UTF-8 and UTF-16, to compare the library with.
 
 #include <cstddef>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace entitable_test {
 
-/// One code point in `size` bytes; more bytes than it needs make an overlong form.
+/// One code point in `size` bytes; more bytes than necessary make an overlong form.
 inline std::string utf8(char32_t point, std::size_t size) {
     if (size == 1) {
         return std::string(1, static_cast<char>(point));

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Golden vectors of the protocol: JSON files in the directory that the environment variable ENTITABLE_VECTORS names.
+/// Golden vectors of the protocol: JSON files in the directory in the environment variable ENTITABLE_VECTORS.
 
 #include <simdjson.h>
 #include <support/catch.hpp>
@@ -15,10 +15,10 @@
 
 namespace entitable_test {
 
-/// One file of vectors. Lives as long as what is read from it.
+/// One file of vectors. Lives as long as the data read from it.
 class vector_file {
 public:
-    /// Nothing, and a line that says so, without ENTITABLE_VECTORS. A file that is missing there throws.
+    /// Without ENTITABLE_VECTORS returns nothing and prints a line that says so. Throws if the file is missing there.
     [[nodiscard]] static bool here() {
         bool const given = std::getenv("ENTITABLE_VECTORS") != nullptr;
         if (!given) {
@@ -31,7 +31,7 @@ public:
 
     [[nodiscard]] simdjson::dom::element root() const { return root_; }
 
-    /// The text of a member; empty when it is missing or null.
+    /// The text of a member; empty if it is missing or null.
     [[nodiscard]] static std::string text(simdjson::dom::element of, char const* member) {
         std::string_view found;
         return of[member].get(found) == simdjson::SUCCESS ? std::string{found} : std::string{};
@@ -46,7 +46,7 @@ private:
     simdjson::dom::element root_;
 };
 
-/// One file of vectors for a test that asks it first: `if (!all) { return; }`.
+/// One file of vectors for a test that checks it first: `if (!all) { return; }`.
 class vectors {
 public:
     explicit vectors(std::string const& name) {
@@ -72,7 +72,7 @@ inline simdjson::dom::array list_of(simdjson::dom::element object, std::string_v
     REQUIRE(object[name].get(found) == simdjson::SUCCESS);
     return found;
 }
-/// A member that is a text; empty when there is none, or it is null.
+/// A member that is a text; empty if it is missing or null.
 inline std::string text_of(simdjson::dom::element object, std::string_view name) {
     std::string_view text;
     return object[name].get(text) == simdjson::SUCCESS ? std::string{text} : std::string{};

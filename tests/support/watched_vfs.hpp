@@ -3,8 +3,7 @@
 #pragma once
 
 /// \file
-/// SQLite's own VFS with a watcher that is told of each write and sync before and after it happens, and that may end the process
-/// there.
+/// SQLite's own VFS with a watcher that is called before and after each write and sync, and that may end the process there.
 
 #include <sqlite3.h>
 
@@ -20,7 +19,7 @@ enum class watched_file : std::uint8_t { main, log, journal, other };
 class watched_vfs {
 public:
     static constexpr char const* name = "entitable_watched";
-    /// `done`: behind the call. `sync`: a sync, else a write.
+    /// `done`: after the call. `sync`: a sync, otherwise a write.
     using watcher = void (*)(watched_file file, bool sync, bool done);
 
     static void install(watcher watch) {
@@ -51,7 +50,7 @@ private:
                 : (flags & SQLITE_OPEN_WAL) != 0          ? watched_file::log
                 : (flags & SQLITE_OPEN_MAIN_JOURNAL) != 0 ? watched_file::journal
                                                           : watched_file::other};
-        // One set of methods for each of the real VFS: SQLite calls them, they call those.
+        // One set of methods for each set of the real VFS: SQLite calls these, and they call the real ones.
         static std::map<sqlite3_io_methods const*, sqlite3_io_methods> all;
         auto [at, fresh] = all.try_emplace(file->pMethods, *file->pMethods);
         if (fresh) {

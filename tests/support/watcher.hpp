@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// An observer that keeps copies of all it is told, in order.
+/// An observer that copies all of its events, in order.
 
 #include <entitable/request/observer.hpp>
 
@@ -12,7 +12,7 @@
 
 namespace entitable_test {
 
-/// Copies of the texts of a record, which are gone once it was told.
+/// Copies of the texts of a record, which are destroyed after the call.
 struct seen_event {
     std::string what; ///< "operation", "attempt" or "wait"
     std::string name;
@@ -49,7 +49,7 @@ public:
             std::to_string(length.count()) + " ms after " + std::to_string(wait.attempts));
     }
 
-    /// All events of a sort.
+    /// All events of a kind.
     [[nodiscard]] std::vector<seen_event> all(std::string_view what) const {
         std::vector<seen_event> found;
         for (seen_event const& each : events) {
@@ -59,7 +59,7 @@ public:
         }
         return found;
     }
-    /// All texts that were told, behind one another.
+    /// All texts in the events, one after another.
     [[nodiscard]] std::string texts() const {
         std::string text;
         for (seen_event const& each : events) {

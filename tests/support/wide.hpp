@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A transport that keeps many requests under way, answers the latest first, and notes what it was asked.
+/// A transport with many requests in flight that answers the latest first and records the requests.
 
 #include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/transport/channel.hpp>
@@ -17,12 +17,12 @@
 
 namespace entitable_test {
 
-/// What it saw, and what it is to do.
+/// Its records and its settings.
 struct wide_log {
     std::vector<entitable::query_entities> queries;
-    std::size_t most{};  ///< requests under way at once
-    std::string failing; ///< a query whose row range begins with this key fails
-    bool silent{};       ///< takes requests and answers none
+    std::size_t most{};  ///< requests in flight at once
+    std::string failing; ///< fails queries whose row range begins with this key
+    bool silent{};       ///< accepts requests and answers none
     std::function<void()> before_query;
 };
 
@@ -48,7 +48,7 @@ struct wide_transport {
         return store.execute(request, context);
     }
 
-    /// Latest first. Where it is to be silent, it answers nothing.
+    /// Latest first. If it is to be silent, it answers nothing.
     [[nodiscard]] entitable::shared<entitable::channel> open(entitable::io_driver&) const {
         struct silence final : entitable::channel {
             void send(entitable::request_ref, entitable::call&, void*) override {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The macros of windows.h (min, max, small, interface, DELETE, ERROR, ...) come first; the library survives.
+// The macros of windows.h (min, max, small, interface, DELETE, ERROR, ...) come first; the library still compiles.
 // clang-format off
 #include <winsock2.h>
 #include <windows.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The walker on protocols whose faults are known: a counter that two programs raise.
+// The walker with protocols whose faults are known: a counter that two programs increment.
 
 #include <entitable/testing/interleavings.hpp>
 #include <entitable/testing/rows.hpp>
@@ -16,7 +16,7 @@ using testing::make_row;
 
 namespace {
 
-/// Reads, adds one, writes: under the ETag that was read, or without looking.
+/// Reads, adds one, writes: under the ETag that was read, or unconditionally.
 class raise {
 public:
     raise(bool careful, steady_time not_before) : careful_(careful), not_before_(not_before) {}
@@ -122,10 +122,10 @@ TEST_CASE("interleavings: every state of a correct protocol is visited once") {
 
 TEST_CASE("interleavings: time passes when an operation waits, and late requests expire") {
     CHECK(walk(true, {.faults = 0, .late = 0}, 1min).states == 14);
-    // Past their deadline operations send nothing, and nothing is added.
+    // After their deadline operations send nothing, and nothing is added.
     auto const overdue = walk(true, {.faults = 0, .late = 0}, 2h);
     CHECK(overdue.problem == "");
     CHECK(overdue.states == 4); // time, either, both
-    // A write that nobody looks for comes late: it is not more than was unknown.
+    // A write that nobody waits for arrives late: the sum stays within the unknown writes.
     CHECK(walk(false, {.faults = 0, .late = 1}).problem == "an addition is gone");
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The library's operations through each of their steps; then the same operations between defects that are known, each of which has to
-// be found. A defect sits between the operation and its answers, or between the operation and its requests.
+// The library's operations through each of their steps; then the same operations with known defects, each of which must be detected.
+// A defect is a layer between the operation and its answers, or between the operation and its requests.
 
 #include <entitable/client/detail/update_operation.hpp>
 #include <entitable/copy.hpp>
@@ -25,20 +25,20 @@ using testing::stage;
 
 namespace {
 
-/// What is planted.
+/// The planted defect.
 enum class defect : std::uint8_t {
     no_defect,
-    unknown_is_none,    ///< of a write nobody knows of says that nothing was applied
-    unknown_is_done,    ///< takes it for a success
-    unknown_is_a_clash, ///< takes it for another writer's doing, and repeats
-    unconditional,      ///< writes without looking at the version
-    skips_pages,        ///< ends behind the first page
-    clash_is_done,      ///< takes a row that is there already for its own
-    looks_at_source,    ///< compares what it reads of the source, in place of the target
-    never_ends,         ///< asks the same again and again
-    wants_more,         ///< goes on when it was abandoned
-    says_otherwise,     ///< next() changes its mind
-    deaf,               ///< takes no answers to writes
+    unknown_is_none,    ///< reports a write of unknown effect as not applied
+    unknown_is_done,    ///< treats it as a success
+    unknown_is_a_clash, ///< treats it as the write of another writer, and repeats
+    unconditional,      ///< writes without checking the version
+    skips_pages,        ///< ends after the first page
+    clash_is_done,      ///< treats an existing row as its own
+    looks_at_source,    ///< compares its own reads of the source, instead of the target
+    never_ends,         ///< sends the same request again and again
+    wants_more,         ///< continues after it was abandoned
+    says_otherwise,     ///< next() returns different steps
+    deaf,               ///< does not accept answers to writes
 };
 
 /// An operation with a defect.
@@ -133,7 +133,7 @@ result<std::optional<row>> add_one(row_view stored) {
     return std::optional{make_row("p", "r", {{"N", stored.find("N")->as_int32() + 1}})};
 }
 
-/// What callers were told.
+/// The answers to callers.
 struct tally {
     int good{};
     int unknown{};
@@ -178,7 +178,7 @@ interleaving_report walk_update(int programs = 1, interleaving_limits const& lim
 
 // ---- sequence ---------------------------------------------------------------------------------------
 
-/// One program, or two, take a number each.
+/// One program, or two, draw a number each.
 template <defect Planted>
 interleaving_report walk_sequence(int programs = 1, interleaving_limits const& limits = testing::each_step()) {
     return testing::steps(
@@ -234,7 +234,7 @@ detail::copy_operation copying(profile const& target, bool verify) {
     return {"Orders", "Orders", as_it_is, unwatched, target, {.page_size = 2, .verify = verify}};
 }
 
-/// A copy of three rows in pages of two; the target has the last of them, `otherwise` or as it should be.
+/// A copy of three rows in pages of two; the target has the last of them, `otherwise` or with the right value.
 template <defect Planted>
 interleaving_report walk_copy(bool otherwise = false, bool verify = true) {
     return testing::steps([=](stage& on) {

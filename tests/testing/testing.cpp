@@ -119,7 +119,7 @@ TEST_CASE("contents: two stores are compared") {
         "~ Orders \"p\" / \"r\" Name: \"John\" -> \"Jane\"\n"
         "~ Orders \"p\" / \"r\" New: absent -> Edm.Double 1.5\n");
     CHECK_FALSE(testing::same_contents(before, after));
-    // A write of the same changes the version only.
+    // Writing the same content changes only the version.
     REQUIRE(send(store, write_entity{"Fresh", mutation::merge(make_row("p", "r"), any_etag)}));
     auto const touched = testing::read_contents(store).value();
     CHECK(testing::difference(after, touched).empty());
@@ -231,7 +231,7 @@ TEST_CASE("scripted: answers in the order of the script") {
     CHECK(lost.error().effect == effect::unknown);
     CHECK(testing::has_property(send(service, get_entity{"Orders", "p", "r", {}}).value().entity, "A", value_view{1}));
     CHECK(service.finished());
-    // What is not in the script is refused, and told.
+    // A request that is not in the script is refused and reported.
     CHECK(testing::fails_with(send(service, list_tables{}), error_code::not_supported));
     CHECK_THAT(service.finished().why(), ContainsSubstring("step 4: expected nothing more, got list_tables"));
 

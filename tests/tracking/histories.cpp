@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Random histories of one unit of work beside an outside writer and a plain map: what is stored is what was saved and what was written
-// outside, in that order; nothing is lost that was told saved.
+// Random histories of one unit of work, an outside writer and a plain map: the stored rows are the saved changes and the outside
+// writes, in that order; no acknowledged change is lost.
 
 #include "orders.hpp"
 #include "support/catch.hpp"
@@ -16,7 +16,7 @@ using namespace tracking;
 
 namespace {
 
-/// What is stored, as the outcomes tell it.
+/// The stored rows according to the outcomes.
 using plain_map = std::map<std::int32_t, order>;
 
 std::string contents(plain_map const& all) {
@@ -56,7 +56,7 @@ void run_history(any_transport const& store, std::uint64_t seed, int steps) {
                     }
                 }
                 break;
-            case 1: // outside: comes or goes
+            case 1: // outside: inserted or removed
                 if (model.erase(id) > 0) {
                     orders.remove("ann", id, any_etag).value();
                 } else {
@@ -77,7 +77,7 @@ void run_history(any_transport const& store, std::uint64_t seed, int steps) {
                         one->status = "mine";
                     }
                 } else {
-                    bool gone = true; // nothing tracks it, or it is to be removed: both may be added
+                    bool gone = true; // it is not tracked, or will be removed: in both cases it may be added
                     for (auto const& each : work.pending()) {
                         gone = gone && (each.entity().id != id || each.state() == entity_state::removed);
                     }
@@ -92,7 +92,7 @@ void run_history(any_transport const& store, std::uint64_t seed, int steps) {
                 }
                 break;
             default: {
-                // What the save is going to do, by the rows as they are and the objects as they are.
+                // The expected effect of the save, by the current rows and objects.
                 struct wanted {
                     entity_state state;
                     order value;
@@ -113,11 +113,11 @@ void run_history(any_transport const& store, std::uint64_t seed, int steps) {
                         if (wish.at(of).state == entity_state::removed) {
                             model.erase(of);
                         } else {
-                            model[of] = wish.at(of).value; // nobody was faster: it is exactly as the object
+                            model[of] = wish.at(of).value; // no writer was faster: it equals the object
                         }
                     }
                 }
-                CHECK(contents(after) == contents(model)); // and of what was not saved nothing is there
+                CHECK(contents(after) == contents(model)); // and no unsaved change is stored
                 for (auto const& each : work.conflicts()) {
                     order& mine = each.entity();
                     auto const met = work.conflict_of(mine).value();

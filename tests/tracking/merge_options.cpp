@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// The table of merge options, cell by cell, as data: ours, and what the historic client did.
+// The table of merge options, cell by cell, as data: ours, and the behaviour of the historic client.
 
 #include "orders.hpp"
 #include "support/catch.hpp"
@@ -11,14 +11,14 @@ using namespace tracking;
 
 namespace {
 
-/// A tracked order (new/1 as it was first read; mine/1 where it was changed, mine/9 where it was added) whose row is read again after
-/// another writer has changed another property (total 2), the same one (status theirs), has removed the row or inserted it (comes).
+/// A tracked order (new/1 as first read; mine/1 if changed, mine/9 if added) whose row is read again after another writer has changed
+/// another property (total 2), the same one (status theirs), has removed the row or inserted it (comes).
 struct cell {
     merge_option how;
     char const* state;   ///< before
-    char const* outside; ///< what the other writer did
-    /// How it stands then; `!` for a conflict; behind > what the next save makes of it, where one that is unchanged is made "later"
-    /// before, and what is stored at last. So the second half tells which ETag was kept.
+    char const* outside; ///< the change of the other writer
+    /// Its state afterwards (`!` for a conflict); after > the result of the next save, before which an unchanged order is set to
+    /// "later", and the stored row. So the second half shows which ETag was kept.
     char const* then;
 };
 
@@ -80,7 +80,7 @@ constexpr cell cells[] = {
     {preserve, "unknown", "other", "unknown mine/1 > failed new/2"},
     {preserve, "unknown", "gone", "unknown mine/1 > failed gone"},
 
-    // The historic client: what is changed here keeps its values and gets the new ETag, so the save overwrites the other writer.
+    // The historic client: a changed object keeps its values and gets the new ETag, so the save overwrites the other writer.
     {silently, "unchanged", "nothing", "unchanged new/1 > saved later/1"},
     {silently, "unchanged", "other", "unchanged new/2 > saved later/2"},
     {silently, "unchanged", "same", "unchanged theirs/1 > saved later/1"},
@@ -109,7 +109,7 @@ constexpr cell cells[] = {
     {untracked, "unknown", "other", "unknown mine/1 > failed new/2"},
 };
 
-/// Whether the row is read again by `find`, `refresh` or a query.
+/// Whether the row is read again with `find`, `refresh` or a query.
 enum class again : std::uint8_t { by_find, by_refresh, by_query };
 
 std::string run(any_transport const& store, cell const& one, again reading) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The orders that the tests of units of work use, on both local backends, and a way to them that loses answers.
+/// The orders for the tests of units of work, on both local backends, and a transport to them that loses answers.
 
 #include "support/temporary_folder.hpp"
 #include <entitable/entitable.hpp>
@@ -27,11 +27,11 @@ using o = entitable::fields<order>;
 using orders_table = entitable::table<order>;
 using work_on_orders = entitable::unit_of_work<order>;
 
-/// "mine/1", and the note where there is one.
+/// "mine/1", and the note if there is one.
 inline std::string shown(order const& one) {
     return one.status + "/" + std::to_string(one.total) + (one.note ? "/" + *one.note : "");
 }
-/// What is stored: "mine/1", or "gone".
+/// The stored row: "mine/1", or "gone".
 inline std::string stored_order(orders_table const& orders, std::int32_t id = 17) {
     auto const one = orders.find("ann", id).value();
     return one ? shown(*one) : "gone";
@@ -45,14 +45,14 @@ struct in_file {
     entitable::file_backend const store{folder / "orders.db"};
 };
 
-/// Loses writes when it is told to: before they come to the store, or their answers.
+/// Loses writes on request: before they reach the store, or their answers.
 struct losing {
     using is_transport = void;
     enum class loss : std::uint8_t { none, request, answer };
     struct counters {
         loss next{};
         std::size_t requests{};
-        std::size_t operations{100}; ///< of a transaction
+        std::size_t operations{100}; ///< operations in a transaction
     };
 
     entitable::any_transport below;

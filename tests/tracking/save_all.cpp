@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// save_all: a success means that every change was saved, and an error loses nothing of the report.
+// save_all: a success means that every change was saved, and an error keeps the whole report.
 
 #include "orders.hpp"
 #include "support/catch.hpp"
@@ -20,7 +20,7 @@ struct scene {
             outside.insert({"ann", id, "new", id, {}}).value();
         }
     }
-    /// Reads all three, and changes the second behind the back of the unit of work.
+    /// Reads all three, and changes the second past the unit of work.
     void meet_another_writer() {
         for (order& each : work.track(orders.where(o::customer == "ann")).value()) {
             each.status = "paid";
@@ -63,7 +63,7 @@ TEST_CASE("save_all() returns the error of the first refused change and keeps th
     REQUIRE(report.changes.size() == 3);
     REQUIRE(report.failed.size() == 1);
     CHECK(report.failed[0].entity().id == 2);
-    CHECK(stored_order(at.outside, 1) == "paid/1"); // what was saved stays saved
+    CHECK(stored_order(at.outside, 1) == "paid/1"); // saved changes stay saved
     CHECK(stored_order(at.outside, 2) == "theirs/2");
 
     at.work.resolve(report.failed[0].entity(), keep::mine);
@@ -89,7 +89,7 @@ TEST_CASE("save_all() has an unknown effect if an answer was lost") {
     auto const saved = at.work.save_all();
     CHECK(saved.error().code == error_code::transport_failed);
     CHECK(saved.error().effect == effect::unknown);
-    CHECK(at.work.save_all().value().all_saved()); // settles it
+    CHECK(at.work.save_all().value().all_saved()); // resolves it
 }
 
 TEST_CASE("save_all() refuses invalid verbs and changed keys") {

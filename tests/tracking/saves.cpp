@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What a save sends, what it tells, and what stays: states and verbs, net effects, batches, lost answers.
+// What a save sends and reports, and what stays: states and verbs, combined changes, batches, lost answers.
 
 #include "orders.hpp"
 #include "support/catch.hpp"
@@ -13,7 +13,7 @@ using namespace tracking;
 
 namespace {
 
-/// A table with two orders of ann, of which the first has a property that the type does not declare.
+/// A table with two orders of ann, of which the first has an undeclared property.
 struct scene {
     scene() {
         outside.create().value();
@@ -63,7 +63,7 @@ TEST_CASE("unit of work: a save sends only the changes") {
     CHECK(at.work.tracked("ann", 17) == &one);
     CHECK(at.work.tracked("ann", 18) == nullptr);
     one.status = "paid";
-    // Another property, changed by another writer who does not know the ETag rule, is not taken back by the merge.
+    // Another property, changed by another writer who ignores ETags, is not reverted by the merge.
     at.way.told->requests = 0;
     auto const saved = at.work.save().value();
     CHECK(saved.all_saved());
@@ -104,7 +104,7 @@ TEST_CASE("unit of work: several changes of an entity are combined") {
         CHECK(at.work.tracked("ann", 17) == nullptr);
         CHECK(told(at.work.save().value()) == "removed saved, ");
         CHECK(stored_order(at.outside) == "gone");
-        CHECK(at.work.state_of(one) == entity_state::detached); // and the reference is good until clear()
+        CHECK(at.work.state_of(one) == entity_state::detached); // and the reference is valid until clear()
     }
     SECTION("a removal and an insert are a replacement under the version that was removed") {
         order& one = *at.work.find("ann", 17).value();
@@ -114,7 +114,7 @@ TEST_CASE("unit of work: several changes of an entity are combined") {
         CHECK(at.work.state_of(one) == entity_state::modified);
         CHECK(told(at.work.save().value()) == "modified saved, ");
         CHECK(stored_order(at.outside) == "again/1");
-        CHECK(at.secret() == 0); // it is another entity
+        CHECK(at.secret() == 0); // a different entity
         at.work.remove(one);
         at.work.add({"ann", 17, "third", 1, {}});
         at.outside.merge(entitable::at("ann", 17), o::total = 7, any_etag).value();
@@ -247,7 +247,7 @@ TEST_CASE("unit of work: a conflict has three versions and can be resolved") {
     CHECK_FALSE(met->may_be_mine);
     at.way.told->requests = 0;
     CHECK_FALSE(at.work.save().value().all_saved());
-    CHECK(at.way.told->requests == 0); // it would be refused
+    CHECK(at.way.told->requests == 0); // the request would be refused
     SECTION("mine: unchanged members take their values") {
         at.work.resolve(one, keep::mine);
         CHECK(shown(one) == "mine/5/write");
@@ -387,7 +387,7 @@ TEST_CASE("unit of work: changes are saved each, or until the first failure") {
 
 TEST_CASE("unit of work: more changes than fit in a transaction") {
     scene at;
-    at.way.told->operations = 99; // what a transport with operation rows leaves
+    at.way.told->operations = 99; // the remains of a transport with operation rows
     for (std::int32_t id = 100; id < 350; ++id) {
         at.work.add({"bob", id, "new", id, {}});
     }
@@ -471,7 +471,7 @@ TEST_CASE("unit of work: a lost answer is settled before anything is sent") {
         at.work.find("ann", 17).value()->total = 5;
         at.work.add({"ann", 19, "new", 3, {}});
         CHECK(at.work.save(save_mode::batch).value().failed.size() == 2);
-        CHECK(at.work.save(save_mode::batch).value().all_saved()); // the insert tells of both
+        CHECK(at.work.save(save_mode::batch).value().all_saved()); // the insert settles both
         CHECK(at.all() == "new/5/call new/2 new/3 ");
     }
     CHECK(at.secret() == (stored_order(at.outside).starts_with("new") ? 42 : 0));

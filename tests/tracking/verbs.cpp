@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Every pair of a state and a verb, as data; over one type and over several.
+// Every pair of a state and a verb, as data; with one type and with several.
 
 #include "orders.hpp"
 #include "support/catch.hpp"
@@ -38,8 +38,8 @@ std::string shown_as(E const& one) {
     return one.status + "/" + std::to_string(one.total);
 }
 
-/// What a verb makes of a state of an order: how it stands then (`!`: in a conflict), what the next save answers, what is stored at last. It was
-/// new/1 when it was read; mine/1 where it was changed, mine/9 where it was added; another writer makes it theirs/1 for a conflict.
+/// The effect of a verb on a state of an order: its state afterwards (`!`: in a conflict), the answer of the next save, and the final row. It
+/// was new/1 when it was read, mine/1 if changed, mine/9 if added; another writer makes it theirs/1 for a conflict.
 struct grid_cell {
     char const* state;
     char const* verb;
@@ -234,7 +234,8 @@ TEST_CASE("unit of work: entities of two types are one transaction, and an error
     CHECK(work.tracked<receipt>("ann", 1) == &proof);
     CHECK(work.tracked<booked>("ann", 1) == &paid);
 
-    // Another writer has the next receipt already: nothing of the transaction is written, and the receipt is to blame.
+    // Another writer already has the next receipt: nothing of the transaction is written, and the error names the
+    // receipt.
     all.of<receipt>().insert({"ann", 2, 9}).value();
     paid.status = "paid again";
     receipt& second = work.add(receipt{"ann", 2, 1});
@@ -254,7 +255,7 @@ TEST_CASE("unit of work: entities of two types are one transaction, and an error
     CHECK(not_sent == 1);
     CHECK(all.of<booked>().get("ann", 1).value().status == "paid");
     CHECK(all.of<booked>().find("bob", 1).value().has_value()); // another partition
-    // The next save goes on without it.
+    // The next save succeeds without it.
     work.detach(second);
     CHECK(work.save(save_mode::batch).value().all_saved());
     CHECK(all.of<booked>().get("ann", 1).value().status == "paid again");

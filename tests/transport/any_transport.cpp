@@ -25,7 +25,7 @@ struct state {
     std::vector<std::string> seen;
 };
 
-/// A handle on a state that notes the names of requests.
+/// A handle to a state that records the names of requests.
 struct noting {
     using is_transport = void;
     std::shared_ptr<state> shared_state;

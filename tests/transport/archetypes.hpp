@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The least that is a transport, and types that each lack exactly one thing of it.
+/// The minimal transport, and types that each lack exactly one requirement.
 
 #include <entitable/transport/transport.hpp>
 
@@ -18,7 +18,7 @@ using entitable::query_entities;
 using entitable::result;
 using entitable::write_entity;
 
-/// Everything but the word that it is a transport.
+/// Everything except the declaration that it is a transport.
 struct untagged {
     [[nodiscard]] entitable::profile profile() const { return {}; }
     result<get_entity::response> execute(get_entity const&, call&) { return get_entity::response{}; }
@@ -26,14 +26,14 @@ struct untagged {
     result<write_entity::response> execute(write_entity const&, call&) { return write_entity::response{}; }
 };
 
-/// The least that is a transport.
+/// The minimal transport.
 struct minimal : untagged {
     using is_transport = void;
 };
 
 // ---- also transports ----------------------------------------------------------------------------------------
 
-/// Answers through constant overloads.
+/// Answers with const overloads.
 struct constant {
     using is_transport = void;
     [[nodiscard]] entitable::profile profile() const { return {}; }
@@ -54,7 +54,7 @@ struct decorated {
     }
 };
 
-/// Its profile is something that becomes one.
+/// Its profile is a type that converts to one.
 struct with_profile_reference : untagged {
     using is_transport = void;
     entitable::profile kept;
@@ -68,7 +68,7 @@ struct not_assignable : minimal {
     not_assignable(not_assignable const&) = default;
 };
 
-// ---- no transports ------------------------------------------------------------------------------------------
+// ---- not transports |-----------------------------------------------------------------------------------------
 
 struct not_copyable : minimal {
     not_copyable() = default;

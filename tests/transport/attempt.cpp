@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Fails the test that looks at it.
+/// Fails the test that reads it.
 struct no_clock final : entitable::clock {
     date_time now() noexcept override { return ++looks, date_time{}; }
     steady_time steady() noexcept override { return ++looks, steady_time{}; }
@@ -29,7 +29,7 @@ struct no_clock final : entitable::clock {
     int looks{};
 };
 
-/// Stands in front of a transport and sends each request twice.
+/// In front of a transport, sends each request twice.
 struct twice {
     using is_transport = void;
     memory_backend inner;
@@ -193,7 +193,7 @@ TEST_CASE("without a trace ids exist for this call alone") {
 }
 
 TEST_CASE("answers on one thread may come later and in another order") {
-    // What a channel does: a call for each request; times and ids are with who sent.
+    // Like a channel: a call for each request; times and ids are stored by the sender.
     struct sent {
         get_entity request;
         call context{};

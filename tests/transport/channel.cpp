@@ -118,7 +118,7 @@ TEST_CASE("a sink that sends only appends requests, and one that throws loses no
     int more = 0;
     opened->poll({}, [&](completion& done) { more += done.tag == &io ? 1 : 100; });
     CHECK(more == 1);
-    for (int round = 0; round < 1000; ++round) { // what was read is given back
+    for (int round = 0; round < 1000; ++round) { // the read answer was released
         opened->send(three[0], context, &log);
         opened->poll({}, [&](completion&) { opened->send(three[1], context, &io); });
     }

@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Three pages without rows; each takes a minute. Remembers the deadlines.
+/// Three pages without rows; each takes a minute. Records the deadlines.
 struct slow_pages {
     using is_transport = void;
     testing::manual_clock* time;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Operations that follow a script, and transports that note what they are asked.
+/// Operations that follow a script, and transports that record their requests.
 
 #include <entitable/transport/channel.hpp>
 #include <entitable/transport/run.hpp>
@@ -17,14 +17,14 @@ namespace entitable_test {
 
 using events = std::vector<std::string>;
 
-/// One thing an operation does: send a request for a row, or wait until a time.
+/// One step of an operation: sends a request for a row, or waits until a time.
 struct script_step {
     std::string send; ///< the row key; empty to wait
     entitable::steady_time until{};
     std::size_t place{};
 };
 
-/// Sends and waits as it is told, and checks that it is driven as the rules of operations say.
+/// Sends and waits as the script says, and checks that it is driven by the rules of operations.
 class scripted {
 public:
     scripted(std::string name, std::vector<script_step> script, events& log)
@@ -87,7 +87,7 @@ struct one_by_one {
     }
 };
 
-/// Has up to `in_flight` requests under way and answers the latest first.
+/// Has up to `in_flight` requests in flight and answers the latest first.
 struct many_at_once : one_by_one {
     std::size_t* most;
 

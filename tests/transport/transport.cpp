@@ -63,7 +63,7 @@ struct getting {
     result<write_entity::response> execute(write_entity const&, call&) const { return write_entity::response{}; }
 };
 
-/// Shows entities by itself, too.
+/// Visits entities by itself, too.
 struct visiting : getting {
     using visits_entities = visiting;
     using getting::execute;
@@ -72,7 +72,7 @@ struct visiting : getting {
     }
 };
 
-/// Inherits how entities are shown, but answers `get_entity` in its own way.
+/// Inherits the visit of entities, but answers `get_entity` in its own way.
 struct inheriting : visiting {};
 
 template <class Transport>

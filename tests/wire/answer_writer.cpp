@@ -14,13 +14,13 @@ using detail::metadata_level;
 
 namespace {
 
-/// A row of one of several kinds, some of which differ in a name or a type only.
+/// A row of one of several kinds, some of which differ only in a name or a type.
 row some_row(int number) {
     std::string const key = std::to_string(number);
     row_builder to{"p\"" + key, key};
     switch (number % 7) {
         case 0:
-        case 1: // twice the same kind, with an absent value in turns
+        case 1: // twice the same kind, alternating with an absent value
             to.add("Whole", value_view{number});
             to.add(
                 "Gone", edm_type::int64, number % 2 == 0 ? std::optional{value_view{std::int64_t{5}}} : std::nullopt);
@@ -56,7 +56,7 @@ TEST_CASE("an entity in a page is written as it is alone, whatever precedes it")
         detail::append_answer_page(whole, rows, true, "T", {}, style);
         std::string one_by_one;
         for (std::size_t index = 0; index < rows.size(); ++index) {
-            // The properties by their names, each by itself.
+            // The properties by name, each separately.
             projection names{"PartitionKey", "RowKey", "Timestamp"};
             property_cursor cursor{rows[index].payload};
             property_view property;

@@ -152,7 +152,7 @@ TEST_CASE("trap 39: the index of the failed operation is read if the answer cont
     CHECK_FALSE(index_of("It exists: 1:"));
     CHECK_FALSE(index_of("1 It exists."));
     CHECK_FALSE(index_of(""));
-    // A missing table is no operation's fault.
+    // A missing table is not the fault of an operation.
     auto const missing =
         read(answer(part("404 Not Found", "", R"({"odata.error":{"code":"TableNotFound","message":{"value":"0:x"}}})")),
             changes(3));
@@ -163,10 +163,10 @@ TEST_CASE("trap 39: the index of the failed operation is read if the answer cont
 TEST_CASE("trap 41, reliability 101: a malformed answer leaves the effect unknown") {
     std::string const two = answer(part("204 No Content") + part("204 No Content"));
     REQUIRE(read(two, changes(2)));
-    for (std::size_t size = 0; size + 2 < two.size(); ++size) { // all but the last line end
+    for (std::size_t size = 0; size + 2 < two.size(); ++size) { // all except the last line break
         auto const outcome = read(two.substr(0, size), changes(2));
         CAPTURE(size);
-        // Behind the last boundary nothing is missing.
+        // After the last boundary nothing is missing.
         bool const whole = size >= two.size() - 2;
         CHECK(outcome.has_value() == whole);
         CHECK((outcome.has_value() || outcome.error().effect == effect::unknown));

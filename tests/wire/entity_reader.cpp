@@ -12,7 +12,7 @@ using namespace entitable;
 
 namespace {
 
-/// What a reader makes of a body, all of it as text.
+/// The result of a reader for a body, completely as text.
 std::string read_by(detail::entity_reader& reader, std::string const& body) {
     detail::sent_entity entity;
     auto const read = reader.read(body, entity);
@@ -26,7 +26,7 @@ std::string read_by(detail::entity_reader& reader, std::string const& body) {
 } // namespace
 
 TEST_CASE("earlier documents do not affect the next one") {
-    // Bodies that differ in as little as can be from some other one: a name, its place, a type, a value, a member more or less.
+    // Bodies that differ minimally from another one: a name, its position, a type, a value, a member more or less.
     std::vector<std::string> const bodies{
         R"({"PartitionKey":"p","RowKey":"r","A":1,"B@odata.type":"Edm.Int64","B":"5"})",
         R"({"PartitionKey":"q","RowKey":"s","A":2,"B@odata.type":"Edm.Int64","B":"6"})",

@@ -30,7 +30,7 @@ std::string read_value(std::string_view members) {
     std::string body = entity(members);
     body.reserve(body.size() + 64);
     auto const read = reader.read_entity(body);
-    auto const again = reader.read_entity(body); // of a shape that is known: walked
+    auto const again = reader.read_entity(body); // of a known shape: walked
     CHECK(read.has_value() == again.has_value());
     if (!read) {
         CHECK(read.error().code == error_code::transport_failed);
@@ -55,7 +55,7 @@ void refused(std::string_view document) {
     body.reserve(body.size() + 64); // then it is walked
     rows.clear();
     CHECK(blank == reader.read_page(body, rows).has_value());
-    // The reader is as good as before.
+    // The reader still works.
     CHECK(reader.read_entity(entity(R"("V":1)")));
 }
 
@@ -97,7 +97,7 @@ TEST_CASE("numbers of any length are read as the nearest double, by every path")
         std::snprintf(text, sizeof text, round % 2 == 0 ? "%#.*g" : "%.*e", digits, number);
         std::string shown{text};
         if (std::size_t const point = shown.find('.'); point + 1 == shown.size() || shown[point + 1] == 'e') {
-            shown.insert(point + 1, "0"); // JSON wants a digit there
+            shown.insert(point + 1, "0"); // JSON requires a digit there
         }
         std::string body = entity("\"V\":" + shown);
         body.reserve(body.size() + 64);
@@ -215,7 +215,7 @@ TEST_CASE("rows of a page may have one shape or many") {
 
 namespace {
 
-/// With room behind it, so that it is walked; without, it becomes a document first.
+/// With space after it, so that it is walked; without, it is parsed into a document first.
 std::string padded(std::string body) {
     body.reserve(body.size() + 64);
     return body;
@@ -232,7 +232,7 @@ std::string rows_in(page const& rows) {
     return shown;
 }
 
-/// Reads a page both ways; true when it is one.
+/// Reads a page both ways; true if it is valid.
 bool read_alike(detail::json_reader& reader, std::string const& body) {
     detail::json_reader fresh;
     std::string exact = body;
@@ -273,7 +273,7 @@ TEST_CASE("walking a page gives the same rows as parsing its document") {
                 good += read_alike(reader, changed) ? 1U : 0U;
             }
         }
-        CHECK(good > 300); // in a value most bytes are as good as others
+        CHECK(good > 300); // in a value most bytes are interchangeable
     }
     SECTION("a single entity, with any byte changed or the rest cut off") {
         std::size_t good = 0;

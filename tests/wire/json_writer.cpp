@@ -28,7 +28,7 @@ double from_bits(std::string const& hexadecimal) {
     return number;
 }
 
-/// The value of a vector, whose bytes are kept in `held`.
+/// The value of a vector, whose bytes are stored in `held`.
 value_view value_of(simdjson::dom::element each, std::string& held) {
     std::string const type = text_of(each, "type");
     simdjson::dom::element const value = each["value"].value();
@@ -151,7 +151,7 @@ TEST_CASE("vectors: values in JSON") {
         std::string held;
         std::string const written = property(value_of(each, held));
         std::string expected = text_of(each, "json");
-        // The same number in another spelling: the vectors have it as .NET writes it.
+        // The same number in another notation: the vectors have it as .NET writes it.
         if (std::size_t const at = expected.find('E', expected.rfind(':'));
             at != std::string::npos && text_of(each, "type") == "Double" && expected.back() != '"') {
             std::size_t const number = expected.rfind(':') + 1;

@@ -15,7 +15,7 @@ using detail::read_odata_filter;
 
 namespace {
 
-/// A condition for a person, or the word of its refusal.
+/// A condition as readable text, or its error code.
 std::string read(std::string_view text, detail::odata_limits const& limits = {}) {
     auto const made = read_odata_filter(text, limits);
     return made ? made->to_string() : made.error().server_message;

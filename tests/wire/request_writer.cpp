@@ -37,7 +37,7 @@ constexpr std::string_view common = "Accept: application/json;odata=minimalmetad
 template <class Request, class... More>
 std::string as_text(Request const& request, detail::request_target const& to, More const&... more) {
     http_request out;
-    // What was there before leaves no trace.
+    // Earlier contents leave no trace.
     out.body = "old";
     out.url = "old";
     CHECK(out.headers.add("Old", "old"));
@@ -93,7 +93,7 @@ TEST_CASE("reads: keys are always requested, and ETags too") {
     CHECK(first_line({}) ==
         "GET https://a.table.core.windows.net/Orders()?$filter=PartitionKey%20eq%20%27a%26b%27%20and%20N%20gt%201"
         "&$select=PartitionKey%2CRowKey%2CTimestamp%2CN&$top=7");
-    // trap 13: page two has all of it again; trap 11: no empty NextRowKey
+    // trap 13: page two sends all of it again; trap 11: no empty NextRowKey
     CHECK(first_line({{}, "1!4!cA--", std::nullopt, std::nullopt}) ==
         "GET https://a.table.core.windows.net/Orders()?$filter=PartitionKey%20eq%20%27a%26b%27%20and%20N%20gt%201"
         "&$select=PartitionKey%2CRowKey%2CTimestamp%2CN&$top=7&NextPartitionKey=1%214%21cA--");
@@ -134,7 +134,7 @@ TEST_CASE("an ETag with a line break is not sent") {
 
 namespace {
 
-/// The operation of a vector. Its body is left aside: properties are checked elsewhere, so they are read back here.
+/// The operation of a vector. Its body is not compared: properties are checked elsewhere, so they are parsed here.
 mutation operation_of(simdjson::dom::element each, detail::json_reader& reader) {
     std::string json = text_of(each, "json");
     row entity = make_row(text_of(each, "partition_key"), text_of(each, "row_key"));

@@ -27,7 +27,7 @@ namespace measure {
 
 /// How a server answers, if not always the same at once.
 struct loopback_options {
-    std::chrono::milliseconds latency{}; ///< of each answer; only without TLS
+    std::chrono::milliseconds latency{}; ///< delay of each answer; only without TLS
     std::size_t each{};                  ///< every request with a multiple of this number is answered with `other`
     std::string other{};
 };
