@@ -4,9 +4,10 @@
 // The suite of all queues on `table_queue` over shards by ranges that move, are split and merged between the requests of its programs: before a request
 // reaches its store, so that it comes too late, or when it was applied, so that its answer does not count.
 
+#include "support/queue_conformance.hpp"
+
 #include "support/around.hpp"
 #include "support/maps.hpp"
-#include "support/queue_conformance.hpp"
 #include <entitable/messaging.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/shards.hpp>
@@ -39,7 +40,8 @@ struct restless_stores {
         return stores.emplace(name, any_transport{memory_backend{by_clock}}).first->second;
     }
     [[nodiscard]] sharded open(store_opener const& opener) {
-        return cloud_of(catalogue, "shardmap", virtual_shards::ranges({"lane001"}), {"alpha", "beta"}, {1ms, &time}, opener);
+        return cloud_of(
+            catalogue, "shardmap", virtual_shards::ranges({"lane001"}), {"alpha", "beta"}, {1ms, &time}, opener);
     }
     [[nodiscard]] any_transport watched(std::string_view name) {
         auto const hook = [this](bool behind) {
@@ -78,8 +80,9 @@ queue_world<table_queue<errand>> over(std::shared_ptr<restless_stores> const& al
         patience.quota = 0;
         patience.time = &time;
         patience.seed = seed;
-        return any_transport{retrying{
-            any_transport{all->open([all](std::string_view name) -> result<any_transport> { return all->watched(name); })},
+        return any_transport{retrying{any_transport{all->open([all](std::string_view name) -> result<any_transport> {
+                                          return all->watched(name);
+                                      })},
             patience}};
     };
     queue_options how;

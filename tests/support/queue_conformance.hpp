@@ -336,7 +336,8 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
                 REQUIRE(dead.size() == 1);
                 CHECK(dead[0].id == id);
                 CHECK((back ? in.queue.requeue(dead[0]) : in.queue.purge(dead[0])));
-                CHECK((back ? in.queue.requeue(dead[0]) : in.queue.purge(dead[0])).error().code == error_code::receipt_lost);
+                CHECK((back ? in.queue.requeue(dead[0]) : in.queue.purge(dead[0])).error().code ==
+                    error_code::receipt_lost);
                 auto item = in.queue.claim().value();
                 CHECK(item.has_value() == back);
                 if (item) {

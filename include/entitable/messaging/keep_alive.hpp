@@ -21,7 +21,7 @@ class renewal {
 public:
     renewal(queue_core queue, receipt& held);
 
-    /// When the next request is due: half of the time before the message comes to others; earlier where an answer told too little.
+    /// When the next request is due: half of the time before others can claim the message; earlier if an answer lacked the time.
     [[nodiscard]] steady_time due() const noexcept { return due_; }
     /// Why there are no more renewals: the message is lost, or the store does not answer.
     [[nodiscard]] error const* problem() const noexcept { return problem_ ? &*problem_ : nullptr; }

@@ -35,7 +35,7 @@ struct receipt : held_time {
     std::uint32_t deliveries{};
     std::int32_t step{};
     std::int64_t steps{};
-    bool spent{true}; ///< it is good for nothing any more
+    bool spent{true}; ///< its message was ended or lost
     bool begun{};     ///< a saga was resumed under it
 
     [[nodiscard]] std::string_view id() const noexcept { return id_of_message(key); }
@@ -134,9 +134,9 @@ public:
     [[nodiscard]] result<void> complete(receipt& held, std::string_view group = {}) const;
     /// Several at once, those of a lane as one; how many are done. What was lost is not counted.
     [[nodiscard]] result<std::size_t> complete_group(std::vector<receipt*> const& all) const;
-    /// What a message says now of a receipt, which takes it over: whether it still holds.
+    /// Reads the message of a receipt and updates the receipt; false if the receipt is lost.
     [[nodiscard]] result<bool> look(receipt& held) const;
-    /// A write that was settled by its operation row has told no version: then the one that is stored is read.
+    /// Reads the stored version if the last write was settled by its operation row, whose answer has no version.
     [[nodiscard]] result<void> know_version(receipt& held) const;
     /// Takes a stored message over as the receipt; false where it is not this claim's.
     [[nodiscard]] static bool adopt(receipt& held, row_view stored);
@@ -218,7 +218,7 @@ private:
     struct search {
         std::string behind; ///< empty: from the head
         date_time up_to;    ///< rows whose time is later are left alone, but for those of the first page if it says so
-        bool ahead{};       ///< the first page goes on behind that
+        bool ahead{};       ///< the first page continues behind that
         std::uint32_t page{};   ///< rows of the first page
         std::uint32_t most{};   ///< messages
         std::uint32_t spares{}; ///< and so many behind them, of the page that has the last one
@@ -230,7 +230,7 @@ private:
 
         [[nodiscard]] mutation& from(std::size_t index) { return request.changes[2 * index]; }
         [[nodiscard]] mutation& to(std::size_t index) { return request.changes[2 * index + 1]; }
-        /// Only these; false where it is none.
+        /// Only these; false if the row is not one of them.
         bool keep(std::vector<bool> const& which);
     };
 

@@ -42,7 +42,7 @@ inline constexpr std::size_t most_bytes_together = 512 * 1024;
 
 /// The partition key of a lane.
 ENTITABLE_LAZY [[nodiscard]] std::string lane_key(std::size_t lane);
-/// The lane of an id, for ever.
+/// The lane of an id, which never changes.
 ENTITABLE_LAZY [[nodiscard]] std::size_t lane_of(std::string_view id, std::size_t lanes) noexcept;
 /// The row key of a message: nobody claims it before that time. A lane is in the order in which its messages can be claimed.
 ENTITABLE_LAZY [[nodiscard]] std::string message_key(date_time from, std::string_view id);

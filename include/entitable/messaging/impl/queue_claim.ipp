@@ -299,12 +299,6 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::take(
     };
     bool maybe = false;
     for (std::uint32_t attempt = 0; taken->empty();) {
-        transact request{table().name(), {}};
-        request.changes.reserve(2 * moves.size());
-        for (move const& each : moves) {
-            request.changes.push_back(mutation::remove(message_keys(lane, each.from.stored.row_key()), each.from.version));
-            request.changes.push_back(mutation::insert(each.to));
-        }
         date_time told;
         auto answer = send(all.request, told);
         if (answer) {
@@ -377,8 +371,9 @@ ENTITABLE_DECL bool queue_core::bury(std::string const& lane, pick const& one) c
     std::string const first = message_key(first_time_of(stored), id);
     dead.add(queue_property::key, value_view{first});
     date_time told;
-    return send(transact{table().name(),
-                    {mutation::remove(message_keys(lane, stored.row_key), one.version), mutation::insert(dead.build())}},
+    return send(
+        transact{table().name(),
+            {mutation::remove(message_keys(lane, stored.row_key), one.version), mutation::insert(dead.build())}},
         told)
         .has_value();
 }
