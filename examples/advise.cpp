@@ -69,18 +69,14 @@ struct arguments {
 std::vector<std::string> split(std::string const& text) {
     std::vector<std::string> out;
     std::stringstream parts{text};
-    for (std::string part; std::getline(parts, part, ',');) {
-        out.push_back(part);
-    }
+    for (std::string part; std::getline(parts, part, ',');) { out.push_back(part); }
     return out;
 }
 
 double number(std::string const& option, std::string const& text, double least) {
     char* end = nullptr;
     double const read = std::strtod(text.c_str(), &end);
-    if (text.empty() || *end != '\0' || !(read >= least && read <= 1e9)) {
-        give_up(option + " takes a number", 2);
-    }
+    if (text.empty() || *end != '\0' || !(read >= least && read <= 1e9)) { give_up(option + " takes a number", 2); }
     return read;
 }
 
@@ -94,9 +90,7 @@ arguments parse(int count, char** words) {
         } else if (option == "--cosmos") {
             made.cosmos = true;
         } else if (option.starts_with("--")) {
-            if (index + 1 == count) {
-                give_up(option + " takes a value", 2);
-            }
+            if (index + 1 == count) { give_up(option + " takes a value", 2); }
             std::string const value = words[++index];
             if (option == "--partition-key") {
                 made.partition = split(value);
@@ -119,9 +113,7 @@ arguments parse(int count, char** words) {
             plain.push_back(option);
         }
     }
-    if (!made.help && (plain.empty() || plain.size() > 2)) {
-        give_up("which table? See --help", 2);
-    }
+    if (!made.help && (plain.empty() || plain.size() > 2)) { give_up("which table? See --help", 2); }
     made.file = plain.empty() ? "" : plain[0];
     made.table = plain.size() < 2 ? "" : plain[1];
     return made;
@@ -129,9 +121,7 @@ arguments parse(int count, char** words) {
 
 std::string read_file(std::string const& path) {
     std::ifstream file{path, std::ios::binary};
-    if (!file) {
-        give_up("cannot read " + path);
-    }
+    if (!file) { give_up("cannot read " + path); }
     return {std::istreambuf_iterator<char>{file}, {}};
 }
 
@@ -180,9 +170,7 @@ std::optional<double> as_number(std::string const& field) {
 }
 
 std::string key_text(std::string const& field, bool whole) {
-    if (field.empty()) {
-        return std::string{entitable::absent_key_text};
-    }
+    if (field.empty()) { return std::string{entitable::absent_key_text}; }
     std::string text;
     if (whole) {
         entitable::key_codec<std::int32_t>::append(text, static_cast<std::int32_t>(*as_number(field)));
@@ -195,27 +183,17 @@ entitable::table_sample sample_of_list(arguments const& given) {
     std::string const all = read_file(given.file);
     std::stringstream header{all.substr(0, all.find('\n'))};
     std::vector<column> columns;
-    for (std::string const& each : split(header.str())) {
-        columns.push_back({each.substr(0, each.find('\r'))});
-    }
+    for (std::string const& each : split(header.str())) { columns.push_back({each.substr(0, each.find('\r'))}); }
     auto const find = [&](std::string const& name) -> column const& {
         for (column const& each : columns) {
-            if (each.name == name) {
-                return each;
-            }
+            if (each.name == name) { return each; }
         }
         give_up("the list has no column " + name);
     };
     std::vector<std::string> const of_row = given.row.empty() ? std::vector<std::string>{"line"} : given.row;
-    if (given.partition.empty()) {
-        give_up("a list needs --partition-key", 2);
-    }
-    for (std::string const& each : given.partition) {
-        (void)find(each);
-    }
-    for (std::string const& each : given.row) {
-        (void)find(each);
-    }
+    if (given.partition.empty()) { give_up("a list needs --partition-key", 2); }
+    for (std::string const& each : given.partition) { (void)find(each); }
+    for (std::string const& each : given.row) { (void)find(each); }
     std::stringstream first{all};
     for (examples::csv_reader record{first}; record.next();) {
         for (column& each : columns) {
@@ -251,9 +229,7 @@ entitable::table_sample sample_of_list(arguments const& given) {
                 return std::find(names.begin(), names.end(), each.name) != names.end();
             };
             std::string const& field = record[each.name];
-            if (field.empty() || has(given.partition) || has(of_row)) {
-                continue;
-            }
+            if (field.empty() || has(given.partition) || has(of_row)) { continue; }
             if (each.whole) {
                 row.add(each.name, entitable::value_view{static_cast<std::int32_t>(*as_number(field))});
             } else if (each.number) {
@@ -273,9 +249,7 @@ entitable::table_sample sample_of_table(arguments const& given) {
     entitable::file_options options;
     options.create = false;
     auto store = entitable::file_backend::open(given.file, options);
-    if (!store) {
-        give_up(store.error().to_string());
-    }
+    if (!store) { give_up(store.error().to_string()); }
     entitable::sample_table_options how;
     how.rows = given.rows;
     how.seed = given.seed;
@@ -285,9 +259,7 @@ entitable::table_sample sample_of_table(arguments const& given) {
         ? entitable::sample_rows(*store, given.table,
               entitable::sample_builder{keys.declared, keys.partition, keys.row, {given.rows, given.seed}}, how)
         : entitable::sample_rows(*store, given.table, how);
-    if (!sample) {
-        give_up(sample.error().to_string());
-    }
+    if (!sample) { give_up(sample.error().to_string()); }
     return *std::move(sample);
 }
 
@@ -306,16 +278,10 @@ std::string text_of(examples::json_value const& of, char const* name) {
 /// In the form that the member has in the sample: numbers in keys are text.
 entitable::value operand_for(
     entitable::table_sample const& sample, std::string const& member, examples::json_value const& given) {
-    if (given.is == examples::json_value::kind::text) {
-        return entitable::value_view{given.text};
-    }
-    if (given.is == examples::json_value::kind::boolean) {
-        return entitable::value_view{given.number != 0};
-    }
+    if (given.is == examples::json_value::kind::text) { return entitable::value_view{given.text}; }
+    if (given.is == examples::json_value::kind::boolean) { return entitable::value_view{given.number != 0}; }
     entitable::sample_column const* const column = sample.find(member);
-    if (column == nullptr || column->values.size() == 0) {
-        return entitable::value_view{given.number};
-    }
+    if (column == nullptr || column->values.size() == 0) { return entitable::value_view{given.number}; }
     entitable::value_view const one = column->value(0);
     if (one.type() == entitable::edm_type::int32) {
         return entitable::value_view{static_cast<std::int32_t>(given.number)};
@@ -323,9 +289,7 @@ entitable::value operand_for(
     if (one.type() == entitable::edm_type::int64) {
         return entitable::value_view{static_cast<std::int64_t>(given.number)};
     }
-    if (one.type() != entitable::edm_type::string) {
-        return entitable::value_view{given.number};
-    }
+    if (one.type() != entitable::edm_type::string) { return entitable::value_view{given.number}; }
     std::string text;
     std::size_t const digits = one.as_string().size();
     if (digits >= 19) {
@@ -366,9 +330,7 @@ entitable::asked_query query_of(entitable::table_sample const& sample, examples:
             made.nodes.push_back(
                 {*operation, prefix ? entitable::asked_node::test::prefix : entitable::asked_node::test::value, member,
                     operand_for(sample, member, parts[2].value)});
-            if (made.nodes.size() > 1) {
-                made.nodes.push_back({filter_operator::all_of, {}, {}, {}});
-            }
+            if (made.nodes.size() > 1) { made.nodes.push_back({filter_operator::all_of, {}, {}, {}}); }
         }
     }
     made.rate.per_second = number_of(given, "per_second", 1);
@@ -384,15 +346,11 @@ entitable::asked_query query_of(entitable::table_sample const& sample, examples:
 
 entitable::workload read_workload(std::string const& path, entitable::table_sample const& sample) {
     entitable::workload load;
-    if (path.empty()) {
-        return load;
-    }
+    if (path.empty()) { return load; }
     std::string const text = read_file(path);
     examples::json_reader reader;
     auto const read = reader.read(text);
-    if (!read) {
-        give_up(path + ", line " + std::to_string(reader.line()) + ": this is no JSON");
-    }
+    if (!read) { give_up(path + ", line " + std::to_string(reader.line()) + ": this is no JSON"); }
     for (char const* each : {"queries", "writes"}) {
         examples::json_value const* const list = read->find(each);
         for (std::size_t index = 0; list != nullptr && index < list->members.size(); ++index) {
@@ -430,14 +388,10 @@ int main(int count, char** words) {
         report.add(entitable::simulate(sample, load, how));
     }
     auto const text = report.to_string();
-    if (!text) {
-        give_up(text.error().to_string());
-    }
+    if (!text) { give_up(text.error().to_string()); }
     std::fputs(text->c_str(), stdout);
     if (!given.html.empty()) {
-        if (auto const written = report.write(given.html); !written) {
-            give_up(written.error().to_string());
-        }
+        if (auto const written = report.write(given.html); !written) { give_up(written.error().to_string()); }
     }
     return 0;
 }

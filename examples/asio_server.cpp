@@ -65,9 +65,7 @@ asio::awaitable<void> serve(
         boost::system::error_code ended;
         std::size_t const size = co_await asio::async_read_until(
             client, asio::dynamic_buffer(input, 1000), '\n', asio::redirect_error(asio::use_awaitable, ended));
-        if (ended) {
-            co_return;
-        }
+        if (ended) { co_return; }
         std::size_t const space = input.find(' ');
         std::string const name = space < size ? input.substr(space + 1, size - space - 2) : std::string{};
         std::int32_t const count = std::atoi(input.c_str());
@@ -84,9 +82,7 @@ asio::awaitable<void> accept(
     for (;;) {
         boost::system::error_code closed;
         tcp::socket client = co_await at.async_accept(asio::redirect_error(asio::use_awaitable, closed));
-        if (closed) {
-            co_return;
-        }
+        if (closed) { co_return; }
         asio::co_spawn(at.get_executor(), serve(std::move(client), tables, articles), asio::detached);
     }
 }

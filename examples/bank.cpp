@@ -78,9 +78,7 @@ int main() {
             }
         });
     }
-    for (std::thread& teller : tellers) {
-        teller.join();
-    }
+    for (std::thread& teller : tellers) { teller.join(); }
 
     using e = entitable::fields<entry>;
     std::int32_t entries = 0;

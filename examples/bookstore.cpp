@@ -55,9 +55,7 @@ namespace {
 /// 0 to 9, and 10 for an X.
 std::optional<std::uint32_t> isbn_check_digit(std::string_view isbn) {
     char const last = isbn.empty() ? '?' : isbn.back();
-    if (last == 'X' || last == 'x') {
-        return 10;
-    }
+    if (last == 'X' || last == 'x') { return 10; }
     return last >= '0' && last <= '9' ? std::optional{static_cast<std::uint32_t>(last - '0')} : std::nullopt;
 }
 
@@ -106,9 +104,7 @@ int main(int argc, char** argv) {
             entitable::postgres_options own;
             own.schema = "bookstore_" + run + "_" + std::string{name};
             auto connected = entitable::postgres_backend::connect(database, own);
-            if (!connected) {
-                return std::move(connected).as_failure();
-            }
+            if (!connected) { return std::move(connected).as_failure(); }
             return entitable::any_transport{*std::move(connected)};
 #else
             return entitable::failure{entitable::error_code::not_supported, "this program was built without libpq"};
@@ -151,9 +147,7 @@ int main(int argc, char** argv) {
             ++without;
         }
     }
-    for (book const& each : read) {
-        books.insert_or_replace(each).value();
-    }
+    for (book const& each : read) { books.insert_or_replace(each).value(); }
     std::printf("%zu books with an ISBN, %zu without\n", read.size(), without);
     std::printf("%s", map.to_string().value().c_str());
     show_balance(cloud);
@@ -173,9 +167,7 @@ int main(int argc, char** argv) {
 
     // a fourth store joins, while customers buy
     std::vector<entitable::move_plan> plans;
-    for (int const shard : {2, 5, 8}) {
-        plans.push_back(entitable::plan_move(cloud, shard, "bookdbshard3").value());
-    }
+    for (int const shard : {2, 5, 8}) { plans.push_back(entitable::plan_move(cloud, shard, "bookdbshard3").value()); }
     std::atomic<bool> open{true};
     std::atomic<std::int32_t> sold{0};
     std::thread customer{[&] {
@@ -189,9 +181,7 @@ int main(int argc, char** argv) {
         std::int32_t const sold_before = sold;
         auto last = entitable::move_step::done;
         plan.run([&](entitable::move_progress const& at) {
-                if (at.step != last) {
-                    std::printf("  %s\n", std::string{to_string(at.step)}.c_str());
-                }
+                if (at.step != last) { std::printf("  %s\n", std::string{to_string(at.step)}.c_str()); }
                 last = at.step;
                 return true;
             })

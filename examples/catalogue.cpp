@@ -48,9 +48,7 @@ std::optional<std::string> unless_empty(std::string const& text) {
 std::optional<book> read_book(examples::csv_reader const& record) {
     char* end = nullptr;
     long const id = std::strtol(record["book_id"].c_str(), &end, 10);
-    if (record["book_id"].empty() || *end != '\0' || record["title"].empty()) {
-        return std::nullopt;
-    }
+    if (record["book_id"].empty() || *end != '\0' || record["title"].empty()) { return std::nullopt; }
     book read;
     read.id = static_cast<std::int32_t>(id);
     if (std::string const& year = record["original_publication_year"]; !year.empty()) {
@@ -73,9 +71,7 @@ std::string column(std::string const& text, std::size_t width) {
     std::size_t characters = 0;
     for (char const byte : text) {
         bool const starts = (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
-        if (starts && characters++ == width) {
-            return out;
-        }
+        if (starts && characters++ == width) { return out; }
         out += byte;
     }
     return out + std::string(width - characters, ' ');
@@ -98,9 +94,7 @@ void load(entitable::table<book> const& books, std::vector<book> const& all) {
     auto const report =
         entitable::bulk_insert(books, all, {.watch = entitable::bulk_progress_line{}}).value().all().value();
     std::set<std::optional<std::int32_t>> years;
-    for (book const& each : all) {
-        years.insert(each.year);
-    }
+    for (book const& each : all) { years.insert(each.year); }
     std::printf("%llu books loaded in %zu partitions\n", static_cast<unsigned long long>(report.written), years.size());
 }
 
@@ -108,9 +102,7 @@ std::optional<std::int32_t> year_of_most(std::vector<book> const& all) {
     std::map<std::optional<std::int32_t>, std::size_t> counts;
     std::optional<std::int32_t> most = all.front().year;
     for (book const& next : all) {
-        if (++counts[next.year] > counts[most]) {
-            most = next.year;
-        }
+        if (++counts[next.year] > counts[most]) { most = next.year; }
     }
     return most;
 }
@@ -126,9 +118,7 @@ void show(entitable::table<book> const& books, book const& known, std::optional<
     heading("The first 100 ids of the year with most books");
     auto row_range = books.where(b::year == year && b::id >= 1 && b::id <= 100);
     print_plan(row_range);
-    for (book const& found : row_range) {
-        print(found);
-    }
+    for (book const& found : row_range) { print(found); }
 
     heading("From 1990 to 1999, rated 4.3 or more");
     auto const nineties = books.where(b::year >= 1990 && b::year <= 1999 && b::rating >= 4.3);
@@ -175,9 +165,7 @@ int main(int argc, char** argv) {
         }
     }
     std::printf("%zu books read, %zu records dropped\n", all.size(), dropped);
-    if (all.empty()) {
-        return 1;
-    }
+    if (all.empty()) { return 1; }
 
     entitable::memory_backend store;
     entitable::table<book> books{store, "books"};

@@ -93,9 +93,7 @@ struct crawl {
 
 entitable::task<entitable::result<void>> visit(crawl& all, std::string path) { // `all` outlives the loop's run
     auto found = co_await all.pages.find(all.site, path);
-    if (!found) {
-        co_return std::move(found).as_failure();
-    }
+    if (!found) { co_return std::move(found).as_failure(); }
     if (!*found) {
         ++all.dead;
         co_return {};
@@ -107,9 +105,7 @@ entitable::task<entitable::result<void>> visit(crawl& all, std::string path) { /
             next.push_back(visit(all, link));
         }
     }
-    for (auto& each : co_await when_all(std::move(next))) {
-        ENTITABLE_CO_CHECK(std::move(each));
-    }
+    for (auto& each : co_await when_all(std::move(next))) { ENTITABLE_CO_CHECK(std::move(each)); }
     co_return {};
 }
 

@@ -96,9 +96,7 @@ struct microblog {
                             }
                             ENTITABLE_CHECK(places.of<post>().remove_if_present(each.channel_id, each.id, any_etag));
                         }
-                        if (left.empty()) {
-                            return {};
-                        }
+                        if (left.empty()) { return {}; }
                     }
                 }),
             entitable::step("channel", [this](deletion const& it) -> result<void> {
@@ -129,9 +127,7 @@ int main() {
     blog.places.create().value();
     blog.deletions.create().value();
     blog.create("cats", "c1").value();
-    for (int number = 0; number < 40; ++number) {
-        blog.write("cats", "first-" + std::to_string(number)).value();
-    }
+    for (int number = 0; number < 40; ++number) { blog.write("cats", "first-" + std::to_string(number)).value(); }
     blog.deletions.enqueue({"cats", "c1"}).value();
 
     std::atomic<bool> over{false};
@@ -167,9 +163,7 @@ int main() {
     second.join();
     third.join();
     over = true;
-    for (std::thread& each : others) {
-        each.join();
-    }
+    for (std::thread& each : others) { each.join(); }
     auto const now = blog.channels.get("cats").value();
     auto const left = blog.deletions.approximate_size().value();
     std::printf("channels: %s%s, posts of the old one: %d, messages: %d\n", now.id.c_str(),

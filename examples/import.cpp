@@ -35,9 +35,7 @@ class csv_entities {
 public:
     explicit csv_entities(std::istream& input) : records_(input) {
         for (std::string name : records_.names()) {
-            for (char& each : name) {
-                each = std::isalnum(static_cast<unsigned char>(each)) != 0 ? each : '_';
-            }
+            for (char& each : name) { each = std::isalnum(static_cast<unsigned char>(each)) != 0 ? each : '_'; }
             names_.push_back(std::isdigit(static_cast<unsigned char>(name.front())) != 0 ? "_" + name : name);
         }
     }
@@ -71,9 +69,7 @@ private:
         std::string const& key = fields.front();
         entitable::entity made{key.substr(key.size() < 2 ? 0 : key.size() - 2), key};
         for (std::size_t column = 1; column < fields.size(); ++column) {
-            if (!fields[column].empty()) {
-                made.set(names_[column], fields[column]);
-            }
+            if (!fields[column].empty()) { made.set(names_[column], fields[column]); }
         }
         return made;
     }
@@ -106,9 +102,7 @@ void print(entitable::bulk_report const& report) {
     std::printf("%llu rows read: %llu written, %llu already there, %llu refused\n",
         static_cast<unsigned long long>(report.read), static_cast<unsigned long long>(report.written),
         static_cast<unsigned long long>(report.already_there), static_cast<unsigned long long>(report.refused));
-    for (entitable::refused_row const& each : report.refusals) {
-        print(each);
-    }
+    for (entitable::refused_row const& each : report.refusals) { print(each); }
 }
 
 } // namespace
@@ -154,9 +148,7 @@ int main(int count, char** arguments) {
     options.watch_every = std::chrono::milliseconds{1};
     options.watch = [&](entitable::bulk_progress const& progress) {
         line(progress);
-        if (2 * progress.written > *progress.total) {
-            stop.cancel();
-        }
+        if (2 * progress.written > *progress.total) { stop.cancel(); }
     };
     std::map<std::uint64_t, entitable::refused_row> refused; // a program that must not lose them writes them to a file
     options.on_refused = [&](entitable::refused_row const& each) { refused.emplace(each.index, each); };
@@ -164,9 +156,7 @@ int main(int count, char** arguments) {
     auto const stopped = entitable::bulk_insert(rows, csv_entities{first}, options);
     std::printf("stopped: %s\n", stopped ? "no" : std::string{to_string(stopped.error().code)}.c_str());
 
-    for (auto const& [index, each] : refused) {
-        print(each);
-    }
+    for (auto const& [index, each] : refused) { print(each); }
 
     // The same call again, in this process or in another one.
     options.cancellation = {};

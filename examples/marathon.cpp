@@ -42,9 +42,7 @@ struct ending_program {
         requires(!std::same_as<Request, entitable::read_entity>)
     [[nodiscard]] entitable::result<entitable::response_of<Request>> execute(
         Request const& request, entitable::call& context) const {
-        if ((*left)-- <= 0) {
-            return entitable::failure{entitable::error_code::cancelled, "the program has ended"};
-        }
+        if ((*left)-- <= 0) { return entitable::failure{entitable::error_code::cancelled, "the program has ended"}; }
         return store.execute(request, context);
     }
 

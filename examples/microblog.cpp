@@ -72,15 +72,11 @@ void read_on(entitable::file_backend const& store) {
     entitable::unit_of_work work{subscriptions};
     subscription& reader = *work.find("Carol", "harbour").value();
     auto asked = all.of<post>().where(p::channel == "harbour" && p::written >= on_day(1)).page_size(3);
-    if (!reader.token.empty()) {
-        asked = asked.resume(reader.token);
-    }
+    if (!reader.token.empty()) { asked = asked.resume(reader.token); }
     auto pages = asked.pages();
     auto const page = pages.next().value();
     std::printf("a page:");
-    for (post const& each : *page) {
-        std::printf(" %s by %s;", each.text.c_str(), each.author.c_str());
-    }
+    for (post const& each : *page) { std::printf(" %s by %s;", each.text.c_str(), each.author.c_str()); }
     std::printf("\n");
     reader.token = page->token.value_or("");
     work.save_all().value(); // only the token
@@ -130,13 +126,9 @@ void digest(entitable::file_backend const& store) {
     subscription& reader = *work.find("Carol", "harbour").value();
     auto const fresh = all.of<post>().where(p::channel == "harbour" && p::written > reader.seen).to().value();
     std::printf("digest for %s: %zu new:", reader.subscriber.c_str(), fresh.size());
-    for (post const& each : fresh) {
-        std::printf(" %s;", each.text.c_str());
-    }
+    for (post const& each : fresh) { std::printf(" %s;", each.text.c_str()); }
     std::printf("\n");
-    if (!fresh.empty()) {
-        reader.seen = fresh.front().written;
-    }
+    if (!fresh.empty()) { reader.seen = fresh.front().written; }
     work.save_all().value();
 }
 
@@ -151,9 +143,7 @@ void top_ten(entitable::file_backend const& store, bool refresh) {
     }
     auto const ten = top.read([](auto const& rows) { return rows.where(t::board == "all").take(10).to(); }).value();
     std::printf("top ten:");
-    for (top_author const& each : ten.value) {
-        std::printf(" %s %d;", each.author.c_str(), each.posts);
-    }
+    for (top_author const& each : ten.value) { std::printf(" %s %d;", each.author.c_str(), each.posts); }
     std::printf(" %s\n", ten.age() < std::chrono::hours{1} ? "less than an hour old" : "old");
 }
 

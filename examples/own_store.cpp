@@ -27,9 +27,7 @@ using own_backend = entitable::local<map_store>;
 
 int main() {
     auto const failed = entitable::testing::conformance::run([] { return own_backend{}; });
-    for (std::string const& each : failed) {
-        std::printf("%s\n", each.c_str());
-    }
+    for (std::string const& each : failed) { std::printf("%s\n", each.c_str()); }
     std::printf(
         "%zu behaviours tried, %zu failed\n", entitable::testing::conformance::behaviours().size(), failed.size());
 

@@ -74,18 +74,14 @@ int main(int count, char** words) {
         }
         char* end = nullptr;
         figures[option] = std::strtod(value.c_str(), &end);
-        if (value.empty() || *end != '\0') {
-            give_up(option + " takes a number", 2);
-        }
+        if (value.empty() || *end != '\0') { give_up(option + " takes a number", 2); }
     }
     auto const given = [&](char const* option, double otherwise) {
         auto const found = figures.find(option);
         return found == figures.end() ? otherwise : found->second;
     };
     double const page = given("--page", 2025);
-    if (page != 2021 && page != 2025) {
-        give_up("--page is 2021 or 2025", 2);
-    }
+    if (page != 2021 && page != 2025) { give_up("--page is 2021 or 2025", 2); }
     entitable::throughput_rules const rules =
         page == 2021 ? entitable::throughput_rules_of_2021() : entitable::throughput_rules_of_2025();
 
@@ -129,14 +125,10 @@ int main(int count, char** words) {
         give_up("what is wanted? See --help", 2);
     }
     auto const text = report.to_string();
-    if (!text) {
-        give_up(text.error().to_string());
-    }
+    if (!text) { give_up(text.error().to_string()); }
     std::fputs(text->c_str(), stdout);
     if (!html.empty()) {
-        if (auto const written = report.write(html); !written) {
-            give_up(written.error().to_string());
-        }
+        if (auto const written = report.write(html); !written) { give_up(written.error().to_string()); }
     }
     return 0;
 }

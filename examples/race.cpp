@@ -51,9 +51,7 @@ int main() {
 
     auto const pack = runners.where(full && between(r::bib, 1000, 1999) && r::age >= 50);
     std::printf("bibs from 1000 to 1999, 50 or older\n%s", pack.explain().value().to_string().c_str());
-    for (runner const& found : pack) {
-        std::printf("  %d %s\n", found.bib, found.name.c_str());
-    }
+    for (runner const& found : pack) { std::printf("  %d %s\n", found.bib, found.name.c_str()); }
 
     // Two partitions with one prefix, and only the necessary members.
     auto const all = runners.where(starts_with(r::race, "Boston")).select(r::name, r::hours);
@@ -73,9 +71,7 @@ int main() {
     bool const only_finishers = true;
     auto const chosen = runners.where(full && in(r::bib, {12, 1240, 20001}) && when(only_finishers, r::hours > 0.0));
     std::printf("\nthree bibs, finishers only\n");
-    for (runner const& found : chosen) {
-        std::printf("  %d %s\n", found.bib, found.name.c_str());
-    }
+    for (runner const& found : chosen) { std::printf("  %d %s\n", found.bib, found.name.c_str()); }
     std::printf("%s", chosen.analyze().to_string().c_str());
 
     entitable::table<finish> finishes{store, "finishes"};

@@ -76,9 +76,7 @@ int main(int count, char** words) {
             return usage();
         }
     }
-    if (int{memory} + int{!file.empty()} + int{!database.empty()} != 1) {
-        return usage();
-    }
+    if (int{memory} + int{!file.empty()} + int{!database.empty()} != 1) { return usage(); }
 
     // Signals go to the one thread that waits for them.
     sigset_t stopping;

@@ -74,12 +74,8 @@ public:
             return done;
         }
         ENTITABLE_TRY(auto const all, open());
-        if (verb == "load" && given == 2) {
-            return load(all, words[1], number(words[2]));
-        }
-        if (verb == "status" && given == 0) {
-            return status(all);
-        }
+        if (verb == "load" && given == 2) { return load(all, words[1], number(words[2])); }
+        if (verb == "status" && given == 0) { return status(all); }
         if (verb == "map" && given == 0) {
             ENTITABLE_TRY(auto const map, all.cloud().map().to_string());
             std::printf("%s", map.c_str());
@@ -96,9 +92,7 @@ public:
             std::printf("%llu rows moved\n", static_cast<unsigned long long>(moved.rows));
             return done;
         }
-        if (verb == "split" && (given == 1 || given == 2)) {
-            return split(all, words);
-        }
+        if (verb == "split" && (given == 1 || given == 2)) { return split(all, words); }
         if (verb == "merge" && given == 3) {
             ENTITABLE_TRY(auto plan,
                 entitable::plan_merge(all.cloud(), static_cast<std::int32_t>(number(words[1])),
@@ -107,9 +101,7 @@ public:
             std::printf("%llu rows merged\n", static_cast<unsigned long long>(merged.rows));
             return done;
         }
-        if (verb == "rebalance") {
-            return rebalance({words.begin() + 1, words.end()});
-        }
+        if (verb == "rebalance") { return rebalance({words.begin() + 1, words.end()}); }
         if (verb == "drain" && given == 1) {
             ENTITABLE_TRY(auto const plan, entitable::plan_drain(all, words[1]));
             return make_moves(plan);
@@ -133,9 +125,7 @@ public:
             std::printf("%zu shards opened\n", shards);
             return done;
         }
-        if (verb == "verify" && given == 0) {
-            return look_over(all);
-        }
+        if (verb == "verify" && given == 0) { return look_over(all); }
         if (verb == "adopt" && given == 0) {
             ENTITABLE_TRY(auto const adopted, entitable::adopt(all.cloud()));
             std::printf("%zu stores marked\n", adopted.stores.size());
@@ -146,12 +136,8 @@ public:
             std::printf("%s", lost.to_string().c_str());
             return done;
         }
-        if (verb == "sweep" && given == 0) {
-            return sweep(all);
-        }
-        if (verb == "backup" && given == 1) {
-            return backup(all, words[1]);
-        }
+        if (verb == "sweep" && given == 0) { return sweep(all); }
+        if (verb == "backup" && given == 1) { return backup(all, words[1]); }
         if (verb == "restore" && given == 2) {
             tool target{words[2]};
             ENTITABLE_TRY(auto const into, target.open());
@@ -201,9 +187,7 @@ private:
     static result<int> split(entitable::fleet const& all, std::vector<std::string> const& words) {
         auto const shard = static_cast<std::int32_t>(number(words[1]));
         std::string key = words.size() > 2 ? words[2] : std::string{};
-        if (key.empty()) {
-            ENTITABLE_TRY(key, entitable::split_key(all, shard));
-        }
+        if (key.empty()) { ENTITABLE_TRY(key, entitable::split_key(all, shard)); }
         ENTITABLE_TRY(auto const upper, entitable::split_shard(all.cloud(), shard, key));
         std::printf("shard %d has the keys from \"%s\" on\n", static_cast<int>(upper), key.c_str());
         return done;
@@ -303,9 +287,7 @@ private:
                 std::filesystem::remove(each.string() + suffix);
             }
         }
-        if (!told) {
-            return entitable::failure{told.error()};
-        }
+        if (!told) { return entitable::failure{told.error()}; }
         std::printf("%llu rows in %zu parts, each file as at one moment\n", static_cast<unsigned long long>(told->rows),
             told->parts.size());
         return done;
@@ -316,9 +298,7 @@ private:
 
 int run(std::string const& folder, std::vector<std::string> const& words) {
     auto const told = tool{folder}.run(words);
-    if (told) {
-        return *told;
-    }
+    if (told) { return *told; }
     std::fprintf(stderr, "%s\n", told.error().to_string().c_str());
     return failed;
 }
@@ -335,13 +315,9 @@ int demonstrate() {
         }
         std::printf("\n");
         auto typed = words;
-        if (words[0] == "restore") {
-            typed[2] = (folder / words[2]).string();
-        }
+        if (words[0] == "restore") { typed[2] = (folder / words[2]).string(); }
         int const code = run((folder / where).string(), typed);
-        if (code != done) {
-            std::printf("[exit code %d]\n", code);
-        }
+        if (code != done) { std::printf("[exit code %d]\n", code); }
     };
     type(".", {"make", "12", "east", "west", "north"});
     type(".", {"load", "readings", "3000"});
@@ -390,9 +366,7 @@ int demonstrate() {
 
 int main(int argc, char** argv) {
     std::vector<std::string> const words{argv + 1, argv + argc};
-    if (words.size() == 1 && words[0] == "--demo") {
-        return demonstrate();
-    }
+    if (words.size() == 1 && words[0] == "--demo") { return demonstrate(); }
     int const code = words.size() < 2 ? used_wrongly : run(words[0], {words.begin() + 1, words.end()});
     if (code == used_wrongly) {
         std::fprintf(stderr,

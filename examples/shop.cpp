@@ -53,9 +53,7 @@ int main() {
             }
         });
     }
-    for (std::thread& each : tills) {
-        each.join();
-    }
+    for (std::thread& each : tills) { each.join(); }
     show(orders, "Monday");
 
     orders.update("Kiel", 101, [](order& each) { each.day = "Tuesday"; }).value(); // from one sum to another

@@ -65,9 +65,7 @@ public:
         entitable::http_response made;
         made.status = next.status;
         made.body = next.body;
-        if (!next.retry_after.empty()) {
-            static_cast<void>(made.headers.add("Retry-After", next.retry_after));
-        }
+        if (!next.retry_after.empty()) { static_cast<void>(made.headers.add("Retry-After", next.retry_after)); }
         static_cast<void>(made.headers.add("ETag", "W/\"datetime'2026-01-01T00%3A00%3A00Z'\""));
         static_cast<void>(made.headers.add("x-ms-request-id", "request-" + std::to_string(played_->next)));
         return made;
@@ -91,17 +89,13 @@ public:
 
     void on_operation(entitable::operation_record const& done) noexcept override {
         span(done);
-        if (done.batch_size > 0) {
-            attribute("db.operation.batch.size", std::to_string(done.batch_size));
-        }
+        if (done.batch_size > 0) { attribute("db.operation.batch.size", std::to_string(done.batch_size)); }
         outcome(done.outcome);
         attribute("entitable.attempts", std::to_string(done.attempts));
     }
     void on_attempt(entitable::attempt_record const& done) noexcept override {
         span(done);
-        if (done.number > 1) {
-            attribute("http.request.resend_count", std::to_string(done.number - 1));
-        }
+        if (done.number > 1) { attribute("http.request.resend_count", std::to_string(done.number - 1)); }
         attribute("http.response.status_code", std::to_string(done.outcome.status));
         attribute("http.request.body.size", std::to_string(done.request_size));
         attribute("az.service_request_id", done.request_id);
@@ -125,17 +119,11 @@ private:
         attribute("db.operation.name", done.name);
         attribute("db.collection.name", done.table);
         attribute("server.address", done.server.address);
-        if (done.server.port != 0) {
-            attribute("server.port", std::to_string(done.server.port));
-        }
+        if (done.server.port != 0) { attribute("server.port", std::to_string(done.server.port)); }
     }
     void outcome(entitable::outcome_record const& ended) {
-        if (ended.error) {
-            attribute("error.type", to_string(*ended.error));
-        }
-        if (ended.rows) {
-            attribute("db.response.returned_rows", std::to_string(*ended.rows));
-        }
+        if (ended.error) { attribute("error.type", to_string(*ended.error)); }
+        if (ended.rows) { attribute("db.response.returned_rows", std::to_string(*ended.rows)); }
     }
     static void attribute(char const* name, std::string_view value) {
         std::printf("    %-28s %s\n", name, std::string{value}.c_str());
@@ -180,9 +168,7 @@ int main() {
         at += line.size() + 1;
         for (char const* const wanted :
             {"duration_seconds_count", "attempts_total", "waits_total", "wait_seconds_total"}) {
-            if (line.find(wanted) != std::string::npos) {
-                std::printf("%s\n", line.c_str());
-            }
+            if (line.find(wanted) != std::string::npos) { std::printf("%s\n", line.c_str()); }
         }
     }
 }

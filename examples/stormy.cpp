@@ -73,14 +73,10 @@ account load(entitable::any_transport const& service, std::vector<book> const& a
     for (book const& each : all) {
         auto& batch = batches.try_emplace(each.year, books.batch()).first->second;
         batch.insert(each);
-        if (batch.size() == 10) {
-            submit(batch);
-        }
+        if (batch.size() == 10) { submit(batch); }
     }
     for (auto& [year, batch] : batches) {
-        if (!batch.empty()) {
-            submit(batch);
-        }
+        if (!batch.empty()) { submit(batch); }
     }
     for (std::size_t index = 0; index < all.size(); index += 3) {
         books.update(all[index].year, all[index].id, [](book& one) { one.title += " (corrected)"; }).value();
@@ -128,9 +124,7 @@ int main(int count, char** arguments) {
     std::printf(
         "%zu books in %zu batches, %zu of them settled after a lost answer\n", all.size(), done.batches, done.settled);
     std::printf("survived:\n");
-    for (auto const& [name, times] : service.happened()) {
-        std::printf("  %-12s %3zu\n", name.c_str(), times);
-    }
+    for (auto const& [name, times] : service.happened()) { std::printf("  %-12s %3zu\n", name.c_str(), times); }
     std::printf("every planned fault happened: %s\n", service.all_fired() ? "yes" : "no");
     std::printf("differences from the calm day: %s\n", different.empty() ? "none" : different.c_str());
     std::printf("it would have taken %lld s\n",

@@ -83,9 +83,7 @@ bool work_all(char const* path) {
     for (std::int32_t clerk = 1; clerk <= clerks; ++clerk) {
         working.emplace_back([path, clerk] { work(path, clerk); });
     }
-    for (std::thread& each : working) {
-        each.join();
-    }
+    for (std::thread& each : working) { each.join(); }
     return true;
 #endif
 }
@@ -106,9 +104,7 @@ int main(int count, char** arguments) {
         entitable::table<ticket>{store, "identities"}.drop_if_present().value();
         tickets.create().value();
     }
-    if (!work_all(arguments[1])) {
-        return 1;
-    }
+    if (!work_all(arguments[1])) { return 1; }
     auto const store = open(arguments[1]);
     entitable::table<ticket> const tickets{store, "tickets"};
     using t = entitable::fields<ticket>;
@@ -116,16 +112,12 @@ int main(int count, char** arguments) {
     auto const hall = tickets.where(t::desk == "main hall");
     std::int64_t next = clerks * tickets_each; // the newest comes first
     bool complete = true;
-    for (ticket const& each : hall) {
-        complete = each.number == next-- && complete;
-    }
+    for (ticket const& each : hall) { complete = each.number == next-- && complete; }
     std::printf("tickets 1 to %d, each once: %s\n", clerks * tickets_each, complete && next == 0 ? "yes" : "no");
 
     std::printf("the newest ten\n");
     auto newest = tickets.where(t::desk == "main hall").take(10);
-    for (ticket const& each : newest) {
-        std::printf("  %lld\n", static_cast<long long>(each.number));
-    }
+    for (ticket const& each : newest) { std::printf("  %lld\n", static_cast<long long>(each.number)); }
     std::printf("rows read for them: %llu\n", static_cast<unsigned long long>(newest.analyze().examined));
 
     std::printf("the last three before 500\n");

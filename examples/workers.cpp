@@ -95,19 +95,13 @@ result<void> write_invoice(office const& in, order const& one) {
             return {}; // by a worker that ended before it could say so
         }
         ENTITABLE_TRY(auto number, in.numbers.claim({.wait = 10s}));
-        if (!number) {
-            return entitable::failure{entitable::error_code::resource_not_found, "there are no numbers"};
-        }
+        if (!number) { return entitable::failure{entitable::error_code::resource_not_found, "there are no numbers"}; }
         auto const value = number->message().value;
         auto both = in.books.batch();
         both.insert(invoice{one.number, one.customer, value}).insert(used_number{value, one.number});
         auto const written = both.submit();
-        if (written) {
-            return number->complete();
-        }
-        if (written.error().code != entitable::error_code::entity_already_exists) {
-            return written;
-        }
+        if (written) { return number->complete(); }
+        if (written.error().code != entitable::error_code::entity_already_exists) { return written; }
         ENTITABLE_TRY(auto const used, in.books.of<used_number>().find(value));
         ENTITABLE_CHECK(used ? number->complete() : number->release());
     }

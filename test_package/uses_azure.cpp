@@ -23,9 +23,7 @@ int main() {
             .value();
     entitable::table<city> cities{store, "cities"};
     auto const found = cities.get("Italy", "Trieste");
-    if (found) {
-        return 1;
-    }
+    if (found) { return 1; }
     std::printf("%s\n", found.error().to_string().c_str());
     return found.error().code == entitable::error_code::transport_failed ? 0 : 1;
 }

@@ -19,9 +19,7 @@ ENTITABLE(city, partition_key(country), row_key(name), properties(people))
 
 int main() {
     char const* const path = "uses_file.db"; // in the working directory
-    for (char const* const rest : {"", "-wal", "-shm", "-lock"}) {
-        std::remove((std::string{path} + rest).c_str());
-    }
+    for (char const* const rest : {"", "-wal", "-shm", "-lock"}) { std::remove((std::string{path} + rest).c_str()); }
     {
         entitable::table<city> cities{entitable::file_backend{path}, "cities"};
         cities.create().value();

@@ -19,9 +19,7 @@ public:
     /// The first record names the columns.
     explicit csv_reader(std::istream& input) : input_(input) {
         if (std::vector<std::string> names; read(names)) {
-            for (std::size_t column = 0; column < names.size(); ++column) {
-                columns_[names[column]] = column;
-            }
+            for (std::size_t column = 0; column < names.size(); ++column) { columns_[names[column]] = column; }
             names_ = std::move(names);
         }
     }
@@ -66,9 +64,7 @@ private:
                 field += character;
             }
         }
-        if (any) {
-            fields.push_back(std::move(field));
-        }
+        if (any) { fields.push_back(std::move(field)); }
         return any;
     }
 

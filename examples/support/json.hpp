@@ -35,9 +35,7 @@ struct json_member {
 
 inline json_value const* json_value::find(std::string_view name) const {
     for (json_member const& each : members) {
-        if (is == kind::object && each.name == name) {
-            return &each.value;
-        }
+        if (is == kind::object && each.name == name) { return &each.value; }
     }
     return nullptr;
 }
@@ -54,18 +52,14 @@ public:
     }
     [[nodiscard]] int line() const {
         int lines = 1;
-        for (char const each : text_.substr(0, at_)) {
-            lines += each == '\n' ? 1 : 0;
-        }
+        for (char const each : text_.substr(0, at_)) { lines += each == '\n' ? 1 : 0; }
         return lines;
     }
 
 private:
     /// The next character that is not a blank, without consuming it.
     char next() {
-        while (at_ < text_.size() && std::string_view{" \t\r\n"}.find(text_[at_]) != std::string_view::npos) {
-            ++at_;
-        }
+        while (at_ < text_.size() && std::string_view{" \t\r\n"}.find(text_[at_]) != std::string_view::npos) { ++at_; }
         return at_ < text_.size() ? text_[at_] : '\0';
     }
     bool take(char wanted) {
@@ -98,17 +92,11 @@ private:
     bool list(json_value& into, json_value::kind is, char close, int depth) {
         into.is = is;
         ++at_;
-        if (take(close)) {
-            return true;
-        }
+        if (take(close)) { return true; }
         do {
             auto& [name, member] = into.members.emplace_back();
-            if (is == json_value::kind::object && !(next() == '"' && string(name) && take(':'))) {
-                return false;
-            }
-            if (!value(member, depth + 1)) {
-                return false;
-            }
+            if (is == json_value::kind::object && !(next() == '"' && string(name) && take(':'))) { return false; }
+            if (!value(member, depth + 1)) { return false; }
         } while (take(','));
         return take(close);
     }

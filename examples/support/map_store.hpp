@@ -31,9 +31,7 @@ public:
     public:
         bool get(std::string_view row, entitable::row_visitor visit) const {
             auto const found = rows_.find(row);
-            if (found != rows_.end()) {
-                visit(found->second);
-            }
+            if (found != rows_.end()) { visit(found->second); }
             return found != rows_.end();
         }
         void put(std::string_view row, std::string bytes) { staged_.emplace_back(row, std::move(bytes)); }
@@ -58,9 +56,7 @@ public:
     result<void> tables(std::string_view from_key, entitable::table_visitor visit, entitable::call const&) {
         std::lock_guard const guard{lock_};
         for (auto at = tables_.lower_bound(from_key); at != tables_.end(); ++at) {
-            if (!visit(at->first, at->second.shown_name)) {
-                break;
-            }
+            if (!visit(at->first, at->second.shown_name)) { break; }
         }
         return {};
     }
@@ -68,31 +64,23 @@ public:
         entitable::row_visitor visit, entitable::call const&) {
         std::lock_guard const guard{lock_};
         auto const in = tables_.find(table);
-        if (in == tables_.end()) {
-            return lookup::no_table;
-        }
+        if (in == tables_.end()) { return lookup::no_table; }
         auto const rows = in->second.partitions.find(partition);
-        if (rows == in->second.partitions.end()) {
-            return lookup::absent;
-        }
+        if (rows == in->second.partitions.end()) { return lookup::absent; }
         return transaction{rows->second}.get(row, visit) ? lookup::found : lookup::absent;
     }
     result<lookup> scan(std::string_view table, entitable::scan_range const& range, entitable::scan_visitor visit,
         entitable::call const&) {
         std::lock_guard const guard{lock_};
         auto const in = tables_.find(table);
-        if (in == tables_.end()) {
-            return lookup::no_table;
-        }
+        if (in == tables_.end()) { return lookup::no_table; }
         auto found = lookup::absent;
         for (auto at = in->second.partitions.lower_bound(range.from_partition);
             at != in->second.partitions.end() && (!range.last_partition || at->first <= *range.last_partition); ++at) {
             auto row = at->first == range.from_partition ? at->second.lower_bound(range.from_row) : at->second.begin();
             for (; row != at->second.end(); ++row) {
                 found = lookup::found;
-                if (!visit(at->first, row->first, row->second)) {
-                    return found;
-                }
+                if (!visit(at->first, row->first, row->second)) { return found; }
             }
         }
         return found;
@@ -102,14 +90,10 @@ public:
         entitable::call const&) {
         std::lock_guard const guard{lock_};
         auto const in = tables_.find(table);
-        if (in == tables_.end()) {
-            return lookup::no_table;
-        }
+        if (in == tables_.end()) { return lookup::no_table; }
         row_map& rows = in->second.partitions.try_emplace(std::string{partition_key}).first->second;
         transaction changes{rows};
-        if (!body(changes)) {
-            return lookup::absent;
-        }
+        if (!body(changes)) { return lookup::absent; }
         row_map changed = rows;
         for (auto& [row, bytes] : changes.staged_) {
             if (bytes) {

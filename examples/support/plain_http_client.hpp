@@ -25,9 +25,7 @@ public:
     entitable::result<entitable::http_response> send(
         entitable::http_request const& request, entitable::http_call const& call) const {
         auto const to = entitable::parse_url(request.url, "the URL");
-        if (!to) {
-            return entitable::failure{to.error()};
-        }
+        if (!to) { return entitable::failure{to.error()}; }
         if (to->encrypted || !to->is_loopback()) {
             return entitable::failure{entitable::error_code::invalid_input, "this client speaks to this computer only"};
         }
@@ -65,9 +63,7 @@ private:
             addrinfo hints{};
             hints.ai_socktype = SOCK_STREAM;
             addrinfo* found = nullptr;
-            if (!may_go_on() || getaddrinfo(host.c_str(), port.c_str(), &hints, &found) != 0) {
-                return false;
-            }
+            if (!may_go_on() || getaddrinfo(host.c_str(), port.c_str(), &hints, &found) != 0) { return false; }
             handle = ::socket(found->ai_family, found->ai_socktype, found->ai_protocol);
             bool const open = ::connect(handle, found->ai_addr, found->ai_addrlen) == 0;
             freeaddrinfo(found);
@@ -78,9 +74,7 @@ private:
             why.effect = entitable::effect::unknown; // from the first byte on
             while (!text.empty() && ready(POLLOUT)) {
                 auto const sent = ::send(handle, text.data(), text.size(), MSG_NOSIGNAL);
-                if (sent <= 0) {
-                    return false;
-                }
+                if (sent <= 0) { return false; }
                 text.remove_prefix(static_cast<std::size_t>(sent));
             }
             return text.empty();
@@ -89,9 +83,7 @@ private:
             char buffer[16384];
             while (ready(POLLIN)) {
                 auto const size = ::recv(handle, buffer, sizeof buffer, 0);
-                if (size <= 0) {
-                    return size == 0;
-                }
+                if (size <= 0) { return size == 0; }
                 received.append(buffer, static_cast<std::size_t>(size));
                 if (received.size() > call.max_body_size + call.max_header_size) {
                     why.message = "the answer is longer than the caller allows";
@@ -103,9 +95,7 @@ private:
         /// Waits in slices, so that a cancellation is noticed.
         bool ready(short what) {
             for (pollfd waits{handle, what, 0}; may_go_on();) {
-                if (::poll(&waits, 1, 20) > 0) {
-                    return true;
-                }
+                if (::poll(&waits, 1, 20) > 0) { return true; }
             }
             return false;
         }

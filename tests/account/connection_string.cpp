@@ -137,9 +137,7 @@ TEST_CASE("connection strings that are refused, with the field at fault") {
 }
 
 TEST_CASE("golden vectors of connection strings") {
-    if (!vector_file::here()) {
-        return;
-    }
+    if (!vector_file::here()) { return; }
     vector_file const file{"connection_strings.json"};
     std::size_t checked = 0;
     for (auto const item : file.root()["valid"]) {

@@ -37,18 +37,14 @@ struct counting_source {
         return [this](std::string_view wanted) -> result<access_token> {
             int const number = ++asked;
             scope = wanted;
-            if (failing) {
-                return failure{error_code::transport_failed, "no way to the issuer"};
-            }
+            if (failing) { return failure{error_code::transport_failed, "no way to the issuer"}; }
             return access_token{"token" + std::to_string(number), {now.ticks + lifetime * second}};
         };
     }
     result<std::string> ask(credential const& who, std::int64_t seconds_later) {
         now = {a_friday().ticks + seconds_later * second};
         auto request = tables_request();
-        if (auto done = who.authorize(request, cloud(), now); !done) {
-            return std::move(done).as_failure();
-        }
+        if (auto done = who.authorize(request, cloud(), now); !done) { return std::move(done).as_failure(); }
         return std::string{request.headers.find("authorization").value()};
     }
 };
@@ -231,9 +227,7 @@ TEST_CASE("when many threads need a token, one fetches it for all") {
         ++asked;
         std::this_thread::sleep_for(std::chrono::milliseconds{20}); // meanwhile the other threads arrive
         --inside;
-        if (fails) {
-            return failure{error_code::transport_failed, "no way to the issuer"};
-        }
+        if (fails) { return failure{error_code::transport_failed, "no way to the issuer"}; }
         return access_token{"t", {a_friday().ticks + 3600 * second}};
     });
     std::atomic<int> good{0};
@@ -245,9 +239,7 @@ TEST_CASE("when many threads need a token, one fetches it for all") {
             good += done && request.headers.find("Authorization") == "Bearer t" ? 1 : 0;
         });
     }
-    for (auto& thread : threads) {
-        thread.join();
-    }
+    for (auto& thread : threads) { thread.join(); }
     CHECK(good == (fails ? 0 : 8));
     CHECK(asked <= (fails ? 8 : 1));
     CHECK(most == 1);
@@ -256,9 +248,7 @@ TEST_CASE("when many threads need a token, one fetches it for all") {
 TEST_CASE("a source that throws leaves the credential usable") {
     int asked = 0;
     auto const who = credential::bearer([&](std::string_view) -> result<access_token> {
-        if (++asked == 1) {
-            throw std::runtime_error{"thrown"};
-        }
+        if (++asked == 1) { throw std::runtime_error{"thrown"}; }
         return access_token{"t", {a_friday().ticks + 3600 * second}};
     });
     auto request = tables_request();

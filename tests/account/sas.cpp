@@ -146,9 +146,7 @@ TEST_CASE("only an account key can create signatures") {
 }
 
 TEST_CASE("golden vectors of shared access signatures") {
-    if (!vector_file::here()) {
-        return;
-    }
+    if (!vector_file::here()) { return; }
     vector_file const file{"sas.json"};
     std::size_t checked = 0;
     for (auto const item : file.root()["cases"]) {

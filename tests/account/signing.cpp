@@ -84,9 +84,7 @@ TEST_CASE("threads can share one signer") {
             }
         });
     }
-    for (auto& thread : threads) {
-        thread.join();
-    }
+    for (auto& thread : threads) { thread.join(); }
     for (std::size_t index = 0; index < seen.size(); ++index) {
         CHECK(seen[index] == std::set{signature_of(signer, std::string(index + 1, 'x'))});
     }
@@ -160,9 +158,7 @@ TEST_CASE("the string to sign contains the path as it is sent, and only comp of 
 }
 
 TEST_CASE("golden vectors of signing") {
-    if (!vector_file::here()) {
-        return;
-    }
+    if (!vector_file::here()) { return; }
     vector_file const file{"signing.json"};
     std::size_t checked = 0;
     for (auto const item : file.root()["cases"]) {
@@ -172,9 +168,7 @@ TEST_CASE("golden vectors of signing") {
         std::string const origin = (local ? "http://" : "https://") + host;
         std::string const account = vector_file::text(item, "account");
         std::string url = origin + vector_file::text(item, "path");
-        if (std::string const query = vector_file::text(item, "query"); !query.empty()) {
-            url += "?" + query;
-        }
+        if (std::string const query = vector_file::text(item, "query"); !query.empty()) { url += "?" + query; }
         endpoint at;
         at.primary = origin;
         at.account = account;
@@ -184,9 +178,7 @@ TEST_CASE("golden vectors of signing") {
             std::string_view const method = item["method"];
             for (auto const known : {http_method::get, http_method::post, http_method::put, http_method::merge,
                      http_method::patch, http_method::delete_, http_method::head, http_method::options}) {
-                if (to_string(known) == method) {
-                    request.method = known;
-                }
+                if (to_string(known) == method) { request.method = known; }
             }
             request.url = url;
             for (auto const field : simdjson::dom::object(item["headers"])) {

@@ -58,9 +58,7 @@ std::string two(double drawn, int) { return drawn < 0.5 ? "left" : "right"; }
 
 std::set<finding_kind> kinds(advice const& of) {
     std::set<finding_kind> all;
-    for (finding const& each : of.findings) {
-        all.insert(each.kind);
-    }
+    for (finding const& each : of.findings) { all.insert(each.kind); }
     return all;
 }
 using only = std::set<finding_kind>;
@@ -326,9 +324,7 @@ TEST_CASE("an impossible workload is refused, and the error names the field") {
 TEST_CASE("advice for a table of books with queries by year, id, author and language") {
     using namespace entitable_test;
     auto const books = read_books<book_by_year>();
-    if (books.empty()) {
-        return;
-    }
+    if (books.empty()) { return; }
     table_sample const sample = sample_of(books).value();
     using b = fields<book_by_year>;
     workload load;

@@ -15,9 +15,7 @@ namespace heat_map_test {
 std::string key(int number) { return "key " + std::to_string(10'000 + number); }
 std::vector<std::string> keys() {
     std::vector<std::string> all;
-    for (int number = 0; number < 1'000; ++number) {
-        all.push_back(key(number));
-    }
+    for (int number = 0; number < 1'000; ++number) { all.push_back(key(number)); }
     return all;
 }
 
@@ -50,16 +48,12 @@ TEST_CASE("a heat map finds the planted pattern and no other") {
 
 TEST_CASE("every event is counted in the cell of its key and time, over any length of time") {
     heat_map map{{"b", "d", "da", "key that is long 1", "key that is long 2"}};
-    for (std::int64_t time = 0; time < 100'000; ++time) {
-        map.add("d", 1'000 + time);
-    }
+    for (std::int64_t time = 0; time < 100'000; ++time) { map.add("d", 1'000 + time); }
     CHECK(map.total() == 100'000);
     double all = 0;
     for (std::size_t column = 0; column < heat_map::columns; ++column) {
         all += map.at(1, column);
-        if (column + 1 < map.used_columns()) {
-            CHECK(map.at(1, column) == static_cast<double>(map.width()));
-        }
+        if (column + 1 < map.used_columns()) { CHECK(map.at(1, column) == static_cast<double>(map.width())); }
     }
     CHECK(all == 100'000);
     CHECK(map.begin() == 1'000);
@@ -77,9 +71,7 @@ TEST_CASE("every event is counted in the cell of its key and time, over any leng
 
 TEST_CASE("a sample can be shown as a heat map of its writes") {
     sample_builder builder{{.arrival_order = true}};
-    for (int number = 0; number < 5'000; ++number) {
-        builder.add(row_builder{key(number), "-"}.build());
-    }
+    for (int number = 0; number < 5'000; ++number) { builder.add(row_builder{key(number), "-"}.build()); }
     heat_map const grows = heat_map::of(std::move(builder).finish());
     CHECK(grows.total() == 5'000);
     CHECK(grows.rows() == heat_map::most_rows);

@@ -34,9 +34,7 @@ std::vector<item> items(std::string const& owner = "owner ") {
 
 std::size_t count(std::string_view text, std::string_view words) {
     std::size_t found = 0;
-    for (std::size_t at = text.find(words); at != std::string_view::npos; at = text.find(words, at + 1)) {
-        ++found;
-    }
+    for (std::size_t at = text.find(words); at != std::string_view::npos; at = text.find(words, at + 1)) { ++found; }
     return found;
 }
 

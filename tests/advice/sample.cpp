@@ -134,9 +134,7 @@ TEST_CASE("rows without a type are analyzed by their whole keys") {
         } else {
             row.add("age", value_view{std::int32_t{index}});
         }
-        if (index > 5) {
-            row.add("late", value_view{true});
-        }
+        if (index > 5) { row.add("late", value_view{true}); }
         builder.add(row.build());
     }
     census const there = take_census(std::move(builder).finish());
@@ -169,9 +167,7 @@ TEST_CASE("a census counts partitions and measures how uneven they are") {
 TEST_CASE("runs of unique neighbouring keys form ranges, and growing ones receive every new entity") {
     auto const runs = [](std::vector<std::string> const& keys) {
         sample_builder builder{{.arrival_order = true}};
-        for (std::string const& each : keys) {
-            builder.add(row_builder{each, "-"}.build());
-        }
+        for (std::string const& each : keys) { builder.add(row_builder{each, "-"}.build()); }
         return take_census(std::move(builder).finish()).runs;
     };
     // The table of the provider's guide with increasing unique keys.
@@ -196,9 +192,7 @@ TEST_CASE("runs of unique neighbouring keys form ranges, and growing ones receiv
 TEST_CASE("values are ordered as the service orders them") {
     sample_builder builder;
     std::vector<std::string> const texts{"\xEF\xBC\xA1", "\xF0\x90\x80\x80", "b", "a", "ab", "\xEF\xBC\xA2"};
-    for (std::string const& each : texts) {
-        builder.add(row_builder{each, ""}.build());
-    }
+    for (std::string const& each : texts) { builder.add(row_builder{each, ""}.build()); }
     table_sample const sample = std::move(builder).finish();
     std::vector<std::uint32_t> order{0, 1, 2, 3, 4, 5};
     detail::sort_by_text(sample.partition_keys(), order);

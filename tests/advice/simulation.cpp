@@ -59,18 +59,14 @@ TEST_CASE("requests are distributed over partitions like balls into bins") {
     REQUIRE(run.stretches.size() == 120);
     double hit = 0;
     for (auto const& partition : run.partition_load) {
-        for (double const load : partition) {
-            hit += load > 0 ? 1 : 0;
-        }
+        for (double const load : partition) { hit += load > 0 ? 1 : 0; }
     }
     CHECK(near(hit / 120, 40 * (1 - std::exp(-1.5)), 0.03));
 }
 
 TEST_CASE("the top key of a Zipf load has its expected share, with both engines") {
     double harmonic = 0;
-    for (int rank = 1; rank <= 40; ++rank) {
-        harmonic += 1.0 / rank;
-    }
+    for (int rank = 1; rank <= 40; ++rank) { harmonic += 1.0 / rank; }
     for (simulation_engine const engine : {simulation_engine::requests, simulation_engine::fluid}) {
         simulation const run =
             simulate(load_shape::zipf(40, 1, arrival_pattern::constant(1'000)), with(engine, 2)).value();
@@ -260,9 +256,7 @@ TEST_CASE("an impossible load, model or policy is refused, and the error names t
 TEST_CASE("a histogram records durations with an error of at most 1.6 percent") {
     latency_histogram all;
     CHECK(all.quantile(0.5) == 0ns);
-    for (int value = 1; value <= 100'000; ++value) {
-        all.add(std::chrono::microseconds{value});
-    }
+    for (int value = 1; value <= 100'000; ++value) { all.add(std::chrono::microseconds{value}); }
     for (double const part : {0.01, 0.5, 0.9, 0.99, 0.999}) {
         double const found = static_cast<double>(all.quantile(part).count());
         double const exact = part * 1e8;
@@ -295,9 +289,7 @@ TEST_CASE("a histogram records durations with an error of at most 1.6 percent") 
 TEST_CASE("a closed loop that stalled is corrected for the requests it did not send") {
     // 100 requests per second for 10 s, one of which took a second: 99 others would have waited in it.
     latency_histogram loop;
-    for (int request = 0; request < 899; ++request) {
-        loop.add_corrected(1ms, 10ms);
-    }
+    for (int request = 0; request < 899; ++request) { loop.add_corrected(1ms, 10ms); }
     loop.add_corrected(1s, 10ms);
     CHECK(loop.count() == 899 + 100);
     CHECK(loop.quantile(0.95) > 400ms); // uncorrected: 1 ms

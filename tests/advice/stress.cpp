@@ -31,9 +31,7 @@ ENTITABLE(order, partition_key(customer), row_key(number), properties(what))
 
 std::vector<order> orders(int count) {
     std::vector<order> all;
-    for (int number = 0; number < count; ++number) {
-        all.push_back({"Ann", number, "tea"});
-    }
+    for (int number = 0; number < count; ++number) { all.push_back({"Ann", number, "tea"}); }
     return all;
 }
 
@@ -244,9 +242,7 @@ TEST_CASE("the table is dropped after an error or an exception, and a table that
         options.time = workers == 1 ? static_cast<entitable::clock*>(&time) : &system_clock();
         stress_test<order> throwing{memory, "stressed", orders(5)};
         throwing.does("throws", 1, 1, [](table<order> const&, order const& any) -> result<order> {
-            if (any.number == 3) {
-                throw std::runtime_error{"of the application"};
-            }
+            if (any.number == 3) { throw std::runtime_error{"of the application"}; }
             return any;
         });
         CHECK_THROWS_AS((void)throwing.run(options), std::runtime_error);

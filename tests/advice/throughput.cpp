@@ -31,9 +31,7 @@ void check_if_there(simdjson::dom::element object, char const* name, double ours
 
 TEST_CASE("a plan has the golden figures of every raise") {
     vectors const golden{"throughput.json"};
-    if (!golden) {
-        return;
-    }
+    if (!golden) { return; }
     std::size_t seen = 0;
     for (auto const each : golden.list("scale_up")) {
         ++seen;
@@ -79,9 +77,7 @@ TEST_CASE("a plan has the golden figures of every raise") {
 
 TEST_CASE("the minimum throughput and the ingest have their golden figures") {
     vectors const golden{"throughput.json"};
-    if (!golden) {
-        return;
-    }
+    if (!golden) { return; }
     for (auto const each : golden.list("minimum")) {
         throughput_floor const floor{double_of(each, "storage_gb"), double_of(each, "highest_ever")};
         check_if_there(each, "lowest_manual", lowest_units(floor));

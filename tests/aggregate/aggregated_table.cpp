@@ -160,9 +160,7 @@ TEST_CASE("a salted aggregate is the sum of its parts") {
     memory_backend store;
     split_table const orders{store, "orders"};
     orders.create().value();
-    for (std::int32_t number = 0; number < 40; ++number) {
-        orders.insert({"kiel", number, "mon", number, ""}).value();
-    }
+    for (std::int32_t number = 0; number < 40; ++number) { orders.insert({"kiel", number, "mon", number, ""}).value(); }
     CHECK(orders.sums({"kiel", "mon"}).value().cents == 780);
     std::size_t parts = 0;
     for (std::int32_t part = 0; part < 4; ++part) {
@@ -228,16 +226,10 @@ TEST_CASE("with eight writers, faults and a rebuild the sums are right at every 
     std::string problem; // verify reads one page, so all its rows existed at one time
     std::size_t looks = 0;
     for (; writing > 0; ++looks) {
-        if (looks % 8 == 7) {
-            (void)seen.rebuild("kiel");
-        }
-        if (auto const wrong = wrong_sums(seen); problem.empty()) {
-            problem = wrong;
-        }
+        if (looks % 8 == 7) { (void)seen.rebuild("kiel"); }
+        if (auto const wrong = wrong_sums(seen); problem.empty()) { problem = wrong; }
     }
-    for (std::thread& each : writers) {
-        each.join();
-    }
+    for (std::thread& each : writers) { each.join(); }
     CHECK(problem == "");
     CHECK(looks > 0);
     CHECK(wrong_sums(seen) == "");
@@ -261,9 +253,7 @@ struct blind {
                 }
             };
             if constexpr (std::same_as<Request, transact>) {
-                for (mutation& each : forced.changes) {
-                    force(each);
-                }
+                for (mutation& each : forced.changes) { force(each); }
             } else {
                 force(forced.change);
             }
@@ -342,9 +332,7 @@ TEST_CASE("sums: an operation id is not voided when another writer inserts a row
             memory_backend const store;
             sales_table const other{store, "orders"};
             other.create().value();
-            if (is_there) {
-                other.insert({"kiel", 9, "mon", 1, ""}).value();
-            }
+            if (is_there) { other.insert({"kiel", 9, "mon", 1, ""}).value(); }
             int requests = 0;
             bool done = false;
             entitable_test::around const watched{store, [&](std::string_view, bool) {

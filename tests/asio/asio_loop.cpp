@@ -133,9 +133,7 @@ TEST_CASE("futures work with an io_context on several threads") {
     }
     CHECK_THROWS_AS(async_run(loop, throwing(loop.loop()), boost::asio::use_future).get(), std::string);
     busy.reset();
-    for (auto& each : threads) {
-        each.join();
-    }
+    for (auto& each : threads) { each.join(); }
 }
 
 TEST_CASE("timers of a loop wait in the io_context, and a stop cancels them") {

@@ -57,18 +57,14 @@ TEST_CASE("asked again: bulk copies and expiry") {
         plan();
         for (int asked = 0;; ++asked) {
             auto const copied = bulk_copy(from.scan_table().page_size(4), to, quick(time));
-            if (copied && copied->all()) {
-                break;
-            }
+            if (copied && copied->all()) { break; }
             REQUIRE(asked < 5);
         }
         CHECK(asked_until_success([&] { return to.scan_table().to(); })->size() == number_of_sales);
         time.advance(48h);
         for (int asked = 0;; ++asked) {
             auto const gone = expire(from, from.scan_table().page_size(4), -100 * 24h, quick(system_clock()));
-            if (gone && gone->all()) {
-                break;
-            }
+            if (gone && gone->all()) { break; }
             REQUIRE(asked < 5);
         }
         CHECK(asked_until_success([&] { return from.scan_table().to(); })->empty());
@@ -109,9 +105,7 @@ TEST_CASE("asked again: queries by an index, and index maintenance") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         sales_table const sales{store, "sales", in_table<by_cents>{store, "cents"}};
         sales.create().value();
-        for (std::int32_t number = 0; number < 3; ++number) {
-            sales.insert({"kiel", number, "mon", 3}).value();
-        }
+        for (std::int32_t number = 0; number < 3; ++number) { sales.insert({"kiel", number, "mon", 3}).value(); }
         sales_table const others{store, "sales", in_table<by_cents>{store, "cents"}};
         plan();
         CHECK(asked_until_success([&] {
@@ -136,9 +130,7 @@ TEST_CASE("asked again: sums and their audit") {
         sales.create().value();
         plan();
         for (int asked = 0; asked < 5; ++asked) {
-            if (sales.insert_or_replace({"kiel", 1, "mon", 3})) {
-                break;
-            }
+            if (sales.insert_or_replace({"kiel", 1, "mon", 3})) { break; }
         }
         CHECK(asked_until_success([&] { return sales.sums({"kiel", "mon"}); })->cents == 3);
         CHECK(asked_until_success([&] { return (sales.verify)("kiel"); })->different == 0);
@@ -219,9 +211,7 @@ TEST_CASE("asked again: an entity stored in several rows") {
         wide.create().value();
         plan();
         for (int asked = 0; asked < 5; ++asked) {
-            if (wide.insert_or_replace({"kiel", 1, "mon", 3})) {
-                break;
-            }
+            if (wide.insert_or_replace({"kiel", 1, "mon", 3})) { break; }
         }
         CHECK(asked_until_success([&] { return wide.get("kiel", 1); })->cents == 3);
     });

@@ -44,9 +44,7 @@ TEST_CASE("asked again: pages of a query over all shards") {
                 continue;
             }
             REQUIRE(errors == 0); // after an error neither an end nor a page
-            if (!*page) {
-                break;
-            }
+            if (!*page) { break; }
             found += (*page)->size();
             token = (*page)->token;
         }
@@ -98,9 +96,7 @@ TEST_CASE("asked again: a move of a shard") {
                     }
                     continue;
                 }
-                if (planned->run()) {
-                    break;
-                }
+                if (planned->run()) { break; }
             }
             CHECK(asked_until_success([&] { return all.scan_table().to(); })->size() == 4 * in_each);
             auto const map = asked_until_success([&] { return cloud.map().to_string(); });
@@ -134,9 +130,7 @@ TEST_CASE("asked again: all stores of a fleet, a check and a reference table") {
             for (int asked = 0;; ++asked) {
                 REQUIRE(asked < 5);
                 auto const seen = races.publish();
-                if (seen && seen->complete()) {
-                    break;
-                }
+                if (seen && seen->complete()) { break; }
             }
             CHECK(asked_until_success([&] {
                 auto const copy = races.at("alpha");

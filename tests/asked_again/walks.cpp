@@ -101,17 +101,13 @@ void check_iterator(Range&& range, std::size_t all) {
     }
     errors = 0;
     while (*at != range.end()) {
-        if (errors == 0) {
-            ++found;
-        }
+        if (errors == 0) { ++found; }
         try {
             ++*at;
             REQUIRE(errors == 0); // no row after an error
         } catch (error const& problem) {
             CHECK(problem.code != error_code::internal_error);
-            if (++errors == 3) {
-                return;
-            }
+            if (++errors == 3) { return; }
         }
     }
     CHECK(errors == 0);
@@ -215,19 +211,13 @@ TEST_CASE("asked again: awaited pages, and awaited queries that are run again") 
                 found += (*page)->size();
             }
             auto rows = co_await query.to();
-            for (int asked = 0; !rows && asked < 3; ++asked) {
-                rows = co_await query.to();
-            }
+            for (int asked = 0; !rows && asked < 3; ++asked) { rows = co_await query.to(); }
             CHECK(rows.value().size() == 2 * in_each);
             auto number = co_await query.count();
-            for (int asked = 0; !number && asked < 3; ++asked) {
-                number = co_await query.count();
-            }
+            for (int asked = 0; !number && asked < 3; ++asked) { number = co_await query.count(); }
             CHECK(number.value() == 2 * in_each);
             auto keys = co_await all.partitions();
-            for (int asked = 0; !keys && asked < 3; ++asked) {
-                keys = co_await all.partitions();
-            }
+            for (int asked = 0; !keys && asked < 3; ++asked) { keys = co_await all.partitions(); }
             CHECK(keys.value().size() == 4);
         };
         loop.run(work());
@@ -241,25 +231,17 @@ TEST_CASE("asked again: a unit of work that tracks a query and saves") {
         plan();
         auto const found = asked_until_success([&] { return work.track(all.where(in_boston).page_size(5)); });
         CHECK(found->size() == in_each);
-        for (runner& each : *found) {
-            each.name = "changed";
-        }
+        for (runner& each : *found) { each.name = "changed"; }
         for (int asked = 0;; ++asked) {
             auto const saved = work.save();
-            if (saved && saved->all_saved()) {
-                break;
-            }
+            if (saved && saved->all_saved()) { break; }
             REQUIRE(asked < 5);
             for (runner& each : *found) { // a write without an answer conflicts with what may be its own row
-                if (work.conflict_of(each).value()) {
-                    work.resolve(each, keep::mine);
-                }
+                if (work.conflict_of(each).value()) { work.resolve(each, keep::mine); }
             }
         }
         auto const stored = asked_until_success([&] { return all.where(in_boston).to(); });
-        for (runner const& each : *stored) {
-            CHECK(each.name == "changed");
-        }
+        for (runner const& each : *stored) { CHECK(each.name == "changed"); }
     });
 }
 
@@ -267,9 +249,7 @@ TEST_CASE("asked again: rows that throw while they are read are not skipped") {
     memory_backend const store;
     table<parcel> const parcels{store, "parcels"};
     parcels.create().value();
-    for (std::int32_t number = 0; number < 6; ++number) {
-        parcels.insert({"kiel", number, {number}}).value();
-    }
+    for (std::int32_t number = 0; number < 6; ++number) { parcels.insert({"kiel", number, {number}}).value(); }
     auto const query = parcels.where(p::place == "kiel").page_size(2);
     std::vector<std::int32_t> found;
     SECTION("page by page") {
@@ -281,12 +261,8 @@ TEST_CASE("asked again: rows that throw while they are read are not skipped") {
                     auto const page = pages.next().value();
                     read = true;
                     more = page.has_value();
-                    for (std::size_t at = 0; page && at < page->size(); ++at) {
-                        found.push_back((*page)[at].number);
-                    }
-                } catch (std::runtime_error const&) {
-                    CHECK(found.size() == 2);
-                }
+                    for (std::size_t at = 0; page && at < page->size(); ++at) { found.push_back((*page)[at].number); }
+                } catch (std::runtime_error const&) { CHECK(found.size() == 2); }
             }
         }
     }
@@ -299,9 +275,7 @@ TEST_CASE("asked again: rows that throw while they are read are not skipped") {
                 try {
                     ++at;
                     read = true;
-                } catch (std::runtime_error const&) {
-                    CHECK(at != query.end());
-                }
+                } catch (std::runtime_error const&) { CHECK(at != query.end()); }
             }
         }
     }

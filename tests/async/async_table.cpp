@@ -17,9 +17,7 @@ namespace {
 /// The outcome of a call as text: the coroutine and the blocking call must agree.
 template <class T>
 std::string told(result<T> const& outcome) {
-    if (!outcome) {
-        return std::string{to_string(outcome.error().code)};
-    }
+    if (!outcome) { return std::string{to_string(outcome.error().code)}; }
     if constexpr (std::same_as<T, book>) {
         return outcome->isbn + "=" + std::to_string(outcome->price);
     } else if constexpr (std::same_as<T, bool>) {
@@ -133,9 +131,7 @@ task<result<std::size_t>> reprice(async_table<book> books, std::string shelf) {
     auto pages = books.where(b::shelf == shelf).page_size(2).pages();
     for (;;) {
         ENTITABLE_CO_TRY(auto page, co_await pages.next());
-        if (!page) {
-            co_return changed;
-        }
+        if (!page) { co_return changed; }
         for (book const& each : *page) {
             ENTITABLE_CO_TRY(auto done, co_await books.update(each.shelf, each.isbn, [](book& it) { it.price += 1; }));
             changed += done.changed ? 1U : 0U;

@@ -80,9 +80,7 @@ inline void conforms(function_ref<any_transport()> make) {
         ++made;
         return awaiting<OnTheSpot>{make()};
     };
-    for (std::string const& failure : testing::conformance::run(awaited)) {
-        FAIL_CHECK(failure.substr(0, 2000));
-    }
+    for (std::string const& failure : testing::conformance::run(awaited)) { FAIL_CHECK(failure.substr(0, 2000)); }
     CHECK(made > 20);
 }
 

@@ -42,9 +42,7 @@ struct mute {
         void send(request_ref request, call& context, void* tag) override { sent_.push_back({request, &context, tag}); }
         void cancel(void* tag, error const& why) override {
             for (sent& each : sent_) {
-                if (each.tag == tag) {
-                    each.why.emplace(why);
-                }
+                if (each.tag == tag) { each.why.emplace(why); }
             }
         }
         void poll(steady_time now, completion_sink sink) override {
@@ -64,9 +62,7 @@ struct mute {
         }
         [[nodiscard]] steady_time wakes_at() const noexcept override {
             for (sent const& each : sent_) {
-                if (each.why) {
-                    return (steady_time::min)();
-                }
+                if (each.why) { return (steady_time::min)(); }
             }
             return (steady_time::max)();
         }
@@ -102,9 +98,7 @@ task<> throws(std::string what) {
 task<std::int32_t> ends_at_once(std::int32_t number) { co_return number; }
 task<std::int64_t> many_that_end_at_once(std::int32_t count) {
     std::int64_t sum = 0;
-    for (std::int32_t number = 0; number < count; ++number) {
-        sum += co_await ends_at_once(number);
-    }
+    for (std::int32_t number = 0; number < count; ++number) { sum += co_await ends_at_once(number); }
     co_return sum;
 }
 
@@ -127,9 +121,7 @@ TEST_CASE("tasks run concurrently, and the first error that a task returns is ke
     any_transport const store = in_channel{memory_backend{}};
     event_loop loop{{.in_flight = 3}};
     async_table<book> const books{loop, store, "Books"};
-    for (int shelf = 0; shelf < 20; ++shelf) {
-        loop.spawn(fill_and_sum(books, std::to_string(shelf), 10));
-    }
+    for (int shelf = 0; shelf < 20; ++shelf) { loop.spawn(fill_and_sum(books, std::to_string(shelf), 10)); }
     loop.run();
     CHECK_FALSE(loop.problem());
     CHECK(loop.spawned() == 20);
@@ -165,9 +157,7 @@ TEST_CASE("a stopped loop ends its tasks with Cancelled") {
     event_loop loop{{.in_flight = 2}};
     async_table<book> const books{loop, store, "Books"};
     REQUIRE(table<book>{store, "Books"}.create());
-    for (int shelf = 0; shelf < 6; ++shelf) {
-        loop.spawn(get_one(books, std::to_string(shelf), "1"));
-    }
+    for (int shelf = 0; shelf < 6; ++shelf) { loop.spawn(get_one(books, std::to_string(shelf), "1")); }
     CHECK(loop.turn());
     loop.stop(); // two are sent, four wait for their turn
     loop.run();
@@ -190,9 +180,7 @@ TEST_CASE("requests in flight are cancelled and not waited for") {
     loop.spawn(get_one(books, "a", "1"));
     CHECK(loop.turn());
     loop.stop();
-    while (loop.turn()) {
-        CHECK(loop.wakes_at() == (steady_time::min)());
-    }
+    while (loop.turn()) { CHECK(loop.wakes_at() == (steady_time::min)()); }
     REQUIRE(loop.problem());
     CHECK(loop.problem()->code == error_code::cancelled);
 }
@@ -202,9 +190,7 @@ TEST_CASE("a destroyed loop destroys the tasks that wait in it") {
     REQUIRE(table<book>{store, "Books"}.create());
     event_loop loop{{.in_flight = 2}};
     async_table<book> const books{loop, store, "Books"};
-    for (int shelf = 0; shelf < 6; ++shelf) {
-        loop.spawn(get_one(books, std::to_string(shelf), "1"));
-    }
+    for (int shelf = 0; shelf < 6; ++shelf) { loop.spawn(get_one(books, std::to_string(shelf), "1")); }
     CHECK(loop.turn());
 }
 
@@ -245,9 +231,7 @@ task<int> awaited_twice(bool& refused) {
     int const first = co_await std::move(one);
     try {
         co_return first + co_await std::move(one);
-    } catch (error const& why) {
-        refused = why.code == error_code::invalid_input;
-    }
+    } catch (error const& why) { refused = why.code == error_code::invalid_input; }
     co_return first;
 }
 

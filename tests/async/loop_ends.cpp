@@ -39,9 +39,7 @@ any_transport filled() {
     any_transport const store = memory_backend{};
     table<book> const books{store, "Books"};
     books.create().value();
-    for (std::string const isbn : {"1", "2"}) {
-        books.insert(book{"shelf", isbn, 10}).value();
-    }
+    for (std::string const isbn : {"1", "2"}) { books.insert(book{"shelf", isbn, 10}).value(); }
     return store;
 }
 
@@ -68,9 +66,7 @@ struct two_reads {
         auto one = from.get("shelf", "1");
         auto other = from.get("shelf", "2");
         ++*ends;
-        if (!one || !other) {
-            return std::move(one ? other : one).as_failure();
-        }
+        if (!one || !other) { return std::move(one ? other : one).as_failure(); }
         return one->price + other->price + counted.value();
     }
 };
@@ -99,9 +95,7 @@ struct inner_loops {
     /// Runs one of them for this number of turns, then destroys it.
     void turn_and_destroy(std::size_t which) {
         auto& one = all.at(which);
-        for (std::size_t turn = 0; turn < which && one->loop.turn(); ++turn) {
-            time.wait_until(one->loop.wakes_at());
-        }
+        for (std::size_t turn = 0; turn < which && one->loop.turn(); ++turn) { time.wait_until(one->loop.wakes_at()); }
         one.reset();
     }
 };
@@ -121,9 +115,7 @@ struct destroying_on_a_stack {
         auto one = table<book>{in->near, "Books"}.get("shelf", "1");
         inner->turn_and_destroy(which);
         auto other = table<book>{in->near, "Books"}.get("shelf", "2");
-        if (!one || !other) {
-            return std::move(one ? other : one).as_failure();
-        }
+        if (!one || !other) { return std::move(one ? other : one).as_failure(); }
         return one->price + other->price;
     }
 };
@@ -257,9 +249,7 @@ TEST_CASE("functions that capture by value live exactly as long as they are need
     int lives = 0;
     {
         std::vector<task<result<std::int32_t>>> all;
-        for (int each = 0; each < 3; ++each) {
-            all.push_back(kept_by_the_stack(in, kept{lives, each}));
-        }
+        for (int each = 0; each < 3; ++each) { all.push_back(kept_by_the_stack(in, kept{lives, each})); }
         auto transaction = kept_by_the_transaction(in, kept{lives, 5});
         CHECK(lives == 4); // each is held once
         for (std::int32_t each = 0; each < 3; ++each) {
@@ -293,9 +283,7 @@ bool refuses(void (*destroy)(std::optional<event_loop>&)) {
         std::set_terminate([] {
             try {
                 throw;
-            } catch (error const& why) {
-                ::_exit(why.code == error_code::invalid_input ? 0 : 1);
-            } catch (...) {
+            } catch (error const& why) { ::_exit(why.code == error_code::invalid_input ? 0 : 1); } catch (...) {
                 ::_exit(1);
             }
         });

@@ -37,9 +37,7 @@ public:
 
     [[nodiscard]] std::vector<state>& at(std::string const& isbn) {
         auto& all = keys_[isbn];
-        if (all.empty()) {
-            all.push_back(std::nullopt);
-        }
+        if (all.empty()) { all.push_back(std::nullopt); }
         return all;
     }
     /// The stored state is this one, which was possible.
@@ -54,9 +52,7 @@ public:
     template <class Make>
     void may(std::string const& isbn, Make const& make) {
         auto& all = at(isbn);
-        for (std::size_t index = 0, count = all.size(); index < count; ++index) {
-            all.push_back(make(all[index]));
-        }
+        for (std::size_t index = 0, count = all.size(); index < count; ++index) { all.push_back(make(all[index])); }
     }
     /// Removes the states for which it is true.
     template <class Not>
@@ -153,9 +149,7 @@ task<> one_task(world& in, event_loop& loop, async_semaphore& limit, async_table
                     auto page = co_await pages.next();
                     more = page && *page;
                     if (more) {
-                        for (book const& each : **page) {
-                            found.emplace(each.isbn, each.price);
-                        }
+                        for (book const& each : **page) { found.emplace(each.isbn, each.price); }
                     } else if (page) { // all rows were read
                         for (std::string const key : {"0", "1", "2"}) {
                             auto const at = found.find(key);
@@ -172,20 +166,14 @@ task<> one_task(world& in, event_loop& loop, async_semaphore& limit, async_table
             }
             case 7: {
                 std::vector<task<result<book>>> reads;
-                for (std::string const key : {"0", "1", "2"}) {
-                    reads.push_back(get(in, books, shelf, key));
-                }
+                for (std::string const key : {"0", "1", "2"}) { reads.push_back(get(in, books, shelf, key)); }
                 auto const all = co_await when_all(std::move(reads));
-                for (std::size_t key = 0; key < all.size(); ++key) {
-                    judge_read(mine, std::to_string(key), all[key]);
-                }
+                for (std::size_t key = 0; key < all.size(); ++key) { judge_read(mine, std::to_string(key), all[key]); }
                 break;
             }
             case 8: {
                 std::vector<task<result<book>>> reads;
-                for (std::string const key : {"0", "1", "2"}) {
-                    reads.push_back(get(in, books, shelf, key));
-                }
+                for (std::string const key : {"0", "1", "2"}) { reads.push_back(get(in, books, shelf, key)); }
                 auto const first = co_await when_any(loop, std::move(reads));
                 judge_read(mine, std::to_string(first.index), first.value);
                 break;
@@ -199,9 +187,7 @@ task<> one_task(world& in, event_loop& loop, async_semaphore& limit, async_table
                 beliefs::state seen;
                 auto const body = [&](transaction<book>& all) -> result<void> {
                     auto found = all.find(isbn);
-                    if (!found) {
-                        return std::move(found).as_failure();
-                    }
+                    if (!found) { return std::move(found).as_failure(); }
                     seen = *found ? beliefs::state{(*found)->price} : beliefs::state{};
                     book after = made;
                     after.price = *found ? (*found)->price + 10 : price;
@@ -250,9 +236,7 @@ std::size_t run_schedule(std::uint64_t seed, std::size_t faults, std::size_t sto
     std::size_t turn = 0;
     bool more = true;
     while (more && turn < destroy_at) {
-        if (turn == stop_at) {
-            loop->stop();
-        }
+        if (turn == stop_at) { loop->stop(); }
         ++turn;
         more = loop->turn();
         REQUIRE(turn < 10'000);
@@ -287,18 +271,14 @@ constexpr std::size_t faults_of(std::uint64_t seed) {
 
 TEST_CASE("in any order of completion each task sees its own writes, with and without faults") {
     std::size_t const schedules = entitable_test::rounds(700, 100'000, 20'000);
-    for (std::uint64_t seed = 1; seed <= schedules; ++seed) {
-        run_schedule(seed, faults_of(seed), never, never);
-    }
+    for (std::uint64_t seed = 1; seed <= schedules; ++seed) { run_schedule(seed, faults_of(seed), never, never); }
 }
 
 TEST_CASE("a loop can be stopped at every turn, and every task ends") {
     std::size_t const seeds = entitable_test::rounds(12, 600, 150);
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         std::size_t const turns = run_schedule(seed, faults_of(seed), never, never);
-        for (std::size_t at = 0; at < turns; ++at) {
-            run_schedule(seed, faults_of(seed), at, never);
-        }
+        for (std::size_t at = 0; at < turns; ++at) { run_schedule(seed, faults_of(seed), at, never); }
     }
 }
 
@@ -306,8 +286,6 @@ TEST_CASE("a loop can be destroyed at every turn, and nothing leaks") {
     std::size_t const seeds = entitable_test::rounds(12, 600, 150);
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         std::size_t const turns = run_schedule(seed, faults_of(seed), never, never);
-        for (std::size_t at = 0; at < turns; ++at) {
-            run_schedule(seed, faults_of(seed), never, at);
-        }
+        for (std::size_t at = 0; at < turns; ++at) { run_schedule(seed, faults_of(seed), never, at); }
     }
 }

@@ -45,9 +45,7 @@ struct far_loop {
 result<void> move_price(transaction<book>& all, std::string const& from, std::string const& to, std::int32_t amount) {
     auto one = all.get(from);
     auto other = all.get(to);
-    if (!one || !other) {
-        return std::move(one ? other : one).as_failure();
-    }
+    if (!one || !other) { return std::move(one ? other : one).as_failure(); }
     one->price -= amount;
     other->price += amount;
     all.replace(*one);
@@ -76,9 +74,7 @@ task<result<std::string>> first_of_two(event_loop& loop, task<result<std::string
 std::size_t stop_at(std::size_t stopped, std::size_t destroyed) {
     INFO("stopped at " << stopped << ", destroyed at " << destroyed);
     far_loop in;
-    for (int number = 0; number < 3; ++number) {
-        in.plain().insert(book_of("shelf", number, 100)).value();
-    }
+    for (int number = 0; number < 3; ++number) { in.plain().insert(book_of("shelf", number, 100)).value(); }
     auto loop = std::make_unique<event_loop>(loop_options{.in_flight = 3, .time = &in.time, .letters = false});
     loop_transport const near{*loop, in.cloud};
     queue_options of_queue;
@@ -86,9 +82,7 @@ std::size_t stop_at(std::size_t stopped, std::size_t destroyed) {
     bulk_options of_load;
     of_load.time = &loop_clock(*loop);
     std::vector<book> rows;
-    for (int shelf = 0; shelf < 4; ++shelf) {
-        rows.push_back(book_of("load" + std::to_string(shelf), 1));
-    }
+    for (int shelf = 0; shelf < 4; ++shelf) { rows.push_back(book_of("load" + std::to_string(shelf), 1)); }
     int begun = 0;
     int ended = 0;
     int claims = 0;
@@ -103,13 +97,9 @@ std::size_t stop_at(std::size_t stopped, std::size_t destroyed) {
         counted_end const counted{ended};
         table_queue<book> const jobs{near, "Jobs", of_queue};
         (void)jobs.create();
-        if (auto put = jobs.enqueue(book_of("job", 1)); !put) {
-            return std::move(put).as_failure();
-        }
+        if (auto put = jobs.enqueue(book_of("job", 1)); !put) { return std::move(put).as_failure(); }
         auto job = jobs.claim({.wait = 3s});
-        if (!job || !*job) {
-            return job ? result<void>{} : std::move(job).as_failure();
-        }
+        if (!job || !*job) { return job ? result<void>{} : std::move(job).as_failure(); }
         ++claims;
         return (**job).complete();
     };
@@ -122,24 +112,16 @@ std::size_t stop_at(std::size_t stopped, std::size_t destroyed) {
     std::size_t turn = 0;
     bool more = true;
     for (; more && turn < destroyed; ++turn) {
-        if (turn == stopped) {
-            loop->stop();
-        }
+        if (turn == stopped) { loop->stop(); }
         more = loop->turn();
         REQUIRE(turn < 2000);
-        if (more) {
-            in.time.wait_until(std::min(loop->wakes_at(), in.time.steady() + 10s));
-        }
+        if (more) { in.time.wait_until(std::min(loop->wakes_at(), in.time.steady() + 10s)); }
     }
-    if (destroyed == ~std::size_t{0}) {
-        CHECK_FALSE(more);
-    }
+    if (destroyed == ~std::size_t{0}) { CHECK_FALSE(more); }
     loop.reset();
     CHECK(ended == begun);
     std::int32_t sum = 0;
-    for (auto const& each : in.plain().where(b::shelf == "shelf").to().value()) {
-        sum += each.price;
-    }
+    for (auto const& each : in.plain().where(b::shelf == "shelf").to().value()) { sum += each.price; }
     CHECK(sum == 300); // a whole transaction or no part of it
     if (stopped == ~std::size_t{0} && destroyed == ~std::size_t{0}) {
         CHECK(claims == 1);
@@ -152,9 +134,7 @@ std::size_t stop_at(std::size_t stopped, std::size_t destroyed) {
 
 TEST_CASE("many transactions of one partition run concurrently, and none is lost") {
     far_loop in;
-    for (int number = 0; number < 6; ++number) {
-        REQUIRE(in.plain().insert(book_of("shelf", number, 100)));
-    }
+    for (int number = 0; number < 6; ++number) { REQUIRE(in.plain().insert(book_of("shelf", number, 100))); }
     async_table<book> const books{in.loop, in.cloud, "Books"};
     constexpr int tasks = 30;
     for (int each = 0; each < tasks; ++each) {
@@ -245,15 +225,11 @@ TEST_CASE("a catch clause that waits keeps its exception when other stacks throw
             (void)books.get("shelf", "1").value();
             try {
                 throw;
-            } catch (int again) {
-                right += again == own ? 0 : 1000;
-            }
+            } catch (int again) { right += again == own ? 0 : 1000; }
             (void)books.get("shelf", "1").value();
         }
     };
-    for (int each = 0; each < 5; ++each) {
-        in.loop.spawn(on_own_stack(in.loop, work));
-    }
+    for (int each = 0; each < 5; ++each) { in.loop.spawn(on_own_stack(in.loop, work)); }
     in.loop.run();
     CHECK(right == 5);
 }
@@ -263,9 +239,7 @@ TEST_CASE("a bulk load on one stack has many requests in flight, and other tasks
     loop_transport const near{in.loop, in.cloud};
     std::vector<book> rows;
     for (int shelf = 0; shelf < 40; ++shelf) {
-        for (int number = 0; number < 5; ++number) {
-            rows.push_back(book_of("shelf" + std::to_string(shelf), number));
-        }
+        for (int number = 0; number < 5; ++number) { rows.push_back(book_of("shelf" + std::to_string(shelf), number)); }
     }
     bulk_options options;
     options.time = &loop_clock(in.loop);
@@ -289,13 +263,9 @@ TEST_CASE("workers on one thread claim messages of a queue, each message once") 
     std::multiset<std::string> done;
     auto const fill = [&]() -> result<void> {
         table_queue<book> const jobs{near, "Jobs", options};
-        if (auto made = jobs.create(); !made) {
-            return std::move(made).as_failure();
-        }
+        if (auto made = jobs.create(); !made) { return std::move(made).as_failure(); }
         for (int number = 0; number < 20; ++number) {
-            if (auto put = jobs.enqueue(book_of("job", number)); !put) {
-                return std::move(put).as_failure();
-            }
+            if (auto put = jobs.enqueue(book_of("job", number)); !put) { return std::move(put).as_failure(); }
         }
         return {};
     };
@@ -303,26 +273,16 @@ TEST_CASE("workers on one thread claim messages of a queue, each message once") 
         table_queue<book> const jobs{near, "Jobs", options}; // a worker of its own
         for (;;) {
             auto job = jobs.claim();
-            if (!job) {
-                return std::move(job).as_failure();
-            }
-            if (!*job) {
-                return {};
-            }
+            if (!job) { return std::move(job).as_failure(); }
+            if (!*job) { return {}; }
             done.insert((**job).message().isbn);
-            if (auto ended = (**job).complete(); !ended) {
-                return ended;
-            }
+            if (auto ended = (**job).complete(); !ended) { return ended; }
         }
     };
     REQUIRE(in.loop.run(on_own_stack(in.loop, fill)));
-    for (int worker = 0; worker < 4; ++worker) {
-        in.loop.spawn(on_own_stack(in.loop, work));
-    }
+    for (int worker = 0; worker < 4; ++worker) { in.loop.spawn(on_own_stack(in.loop, work)); }
     in.loop.run();
-    if (in.loop.problem()) {
-        FAIL_CHECK(in.loop.problem()->to_string());
-    }
+    if (in.loop.problem()) { FAIL_CHECK(in.loop.problem()->to_string()); }
     CHECK(done.size() == 20);
     CHECK(std::set<std::string>(done.begin(), done.end()).size() == 20);
     CHECK(in.rounds() < in.asked / 2);
@@ -336,9 +296,7 @@ TEST_CASE("a waiting claim lets other tasks run, and a cancelled claim ends earl
     table_queue<book> const jobs{near, "Jobs", options};
     auto const first = [&]() -> result<std::string> {
         auto job = jobs.claim({.wait = 60s});
-        if (!job || !*job) {
-            return job ? std::string{"nothing"} : result<std::string>{std::move(job).as_failure()};
-        }
+        if (!job || !*job) { return job ? std::string{"nothing"} : result<std::string>{std::move(job).as_failure()}; }
         std::string isbn = (**job).message().isbn;
         return (**job).complete() ? isbn : std::string{"not completed"};
     };
@@ -368,9 +326,7 @@ TEST_CASE("a fan-out over shards sends to all stores at once from one stack") {
         how};
     table<book> const books{all, "Books"};
     auto const fill = [&]() -> result<void> {
-        if (auto made = books.create(); !made) {
-            return made;
-        }
+        if (auto made = books.create(); !made) { return made; }
         for (int shelf = 0; shelf < 40; ++shelf) {
             if (auto done = books.insert(book_of("shelf" + std::to_string(shelf), 1, shelf)); !done) {
                 return std::move(done).as_failure();

@@ -111,17 +111,13 @@ TEST_CASE("a semaphore admits its number of tasks in order of arrival") {
     async_semaphore limit{at.loop, 3};
     int now = 0;
     int most = 0;
-    for (int each = 0; each < 10; ++each) {
-        at.loop.spawn(limited(at.loop, limit, now, most));
-    }
+    for (int each = 0; each < 10; ++each) { at.loop.spawn(limited(at.loop, limit, now, most)); }
     at.loop.run();
     CHECK(most == 3);
     CHECK(now == 0);
     CHECK(at.passed() == 4s);
     CHECK_FALSE(at.loop.problem());
-    for (int each = 0; each < 10; ++each) {
-        at.loop.spawn(limited(at.loop, limit, now, most));
-    }
+    for (int each = 0; each < 10; ++each) { at.loop.spawn(limited(at.loop, limit, now, most)); }
     CHECK(at.loop.turn());
     at.loop.stop();
     at.loop.run();
@@ -137,9 +133,7 @@ TEST_CASE("tasks that wait for timers and permits are destroyed with their loop"
     int most = 0;
     auto loop = std::make_unique<event_loop>(loop_options{.time = &time, .letters = false});
     async_semaphore limit{*loop, 1};
-    for (int each = 0; each < 3; ++each) {
-        loop->spawn(limited(*loop, limit, now, most));
-    }
+    for (int each = 0; each < 3; ++each) { loop->spawn(limited(*loop, limit, now, most)); }
     loop->spawn([](event_loop& in) -> task<> { (void)co_await nested(in); }(*loop));
     CHECK(loop->turn());
     loop.reset();

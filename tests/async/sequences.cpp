@@ -26,9 +26,7 @@ task<result<void>> draw(async_sequence from, int count, std::vector<std::int64_t
             co_return failure{number.error()};
         }
         if (auto const block = co_await from.reserve(3)) {
-            for (std::uint32_t at = 0; at < block->count; ++at) {
-                all.push_back((*block)[at]);
-            }
+            for (std::uint32_t at = 0; at < block->count; ++at) { all.push_back((*block)[at]); }
         }
     }
     co_return result<void>{};
@@ -60,13 +58,9 @@ TEST_CASE("tasks that draw from two sequences over one row never get the same nu
     options.seed = 8;
     async_sequence const second{loop, through, "orders", options};
     std::vector<std::int64_t> all;
-    for (int each = 0; each < 10; ++each) {
-        loop.spawn(draw(each % 2 == 0 ? first : second, 20, all));
-    }
+    for (int each = 0; each < 10; ++each) { loop.spawn(draw(each % 2 == 0 ? first : second, 20, all)); }
     loop.run();
-    if (loop.problem()) {
-        FAIL_CHECK(loop.problem()->to_string());
-    }
+    if (loop.problem()) { FAIL_CHECK(loop.problem()->to_string()); }
     all_differ(all, 10 * (20 + 15 * 3));
     // A blocking sequence continues after them.
     auto const behind = sequence{store, "orders"}.next().value().value;

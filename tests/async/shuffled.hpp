@@ -33,9 +33,7 @@ struct shuffled_world {
     [[nodiscard]] bool one_in(std::size_t count) { return below(count) == 0; }
     /// One of this number of requests has a fault; 0 for none.
     [[nodiscard]] static mishap drawn_fault(entitable::random_source& from, std::size_t one_of) {
-        if (one_of == 0 || from.bits() % one_of != 0) {
-            return mishap::none;
-        }
+        if (one_of == 0 || from.bits() % one_of != 0) { return mishap::none; }
         constexpr mishap all[] = {mishap::applied_lost, mishap::applied_lost, mishap::lost, mishap::busy};
         return all[from.bits() % 4];
     }
@@ -56,15 +54,9 @@ struct shuffled_world {
 template <entitable::table_request Request>
 [[nodiscard]] entitable::result<entitable::response_of<Request>> answer_with(
     shuffled_world& in, mishap fault, Request const& request, entitable::call& context) {
-    if (fault == mishap::none) {
-        return in.store.execute(request, context);
-    }
-    if (fault == mishap::busy) {
-        return entitable::failure{entitable::error_code::server_busy, "busy"};
-    }
-    if (fault == mishap::applied_lost) {
-        (void)in.store.execute(request, context);
-    }
+    if (fault == mishap::none) { return in.store.execute(request, context); }
+    if (fault == mishap::busy) { return entitable::failure{entitable::error_code::server_busy, "busy"}; }
+    if (fault == mishap::applied_lost) { (void)in.store.execute(request, context); }
     entitable::error lost{entitable::error_code::transport_failed, "lost"};
     lost.effect = Request::writes ? entitable::effect::unknown : entitable::effect::none;
     return entitable::failure{std::move(lost)};
@@ -98,9 +90,7 @@ public:
         std::vector<sent> due;
         std::erase_if(under_way_, [&](sent& each) {
             bool const ends = each.cancelled || each.due <= now;
-            if (ends) {
-                due.push_back(std::move(each));
-            }
+            if (ends) { due.push_back(std::move(each)); }
             return ends;
         });
         while (!due.empty()) {

@@ -49,9 +49,7 @@ result<void> move_once(transaction<book>& all) {
     auto one = all.find("0");
     auto other = all.find("1");
     for (auto* const each : {&moved, &one, &other}) {
-        if (!*each) {
-            return std::move(*each).as_failure();
-        }
+        if (!*each) { return std::move(*each).as_failure(); }
     }
     if (!*moved) {
         (*one)->price -= 30;
@@ -101,52 +99,34 @@ queue_options queue_at(site const& at) {
 }
 told take_jobs(site const& at) {
     table_queue<book> const jobs{at.through, "Jobs", queue_at(at)};
-    if (auto made = jobs.create(); !made) {
-        return std::move(made).as_failure();
-    }
+    if (auto made = jobs.create(); !made) { return std::move(made).as_failure(); }
     for (int number = 0; number < 2; ++number) {
         enqueue_options named;
         named.id = "job" + std::to_string(number);
-        if (auto put = jobs.enqueue(book_of("job", number), named); !put) {
-            return std::move(put).as_failure();
-        }
+        if (auto put = jobs.enqueue(book_of("job", number), named); !put) { return std::move(put).as_failure(); }
     }
     std::vector<std::string> done;
     for (;;) {
         auto job = jobs.claim();
-        if (!job) {
-            return std::move(job).as_failure();
-        }
-        if (!*job) {
-            break;
-        }
+        if (!job) { return std::move(job).as_failure(); }
+        if (!*job) { break; }
         book const& message = (*job)->message();
-        if (auto kept = at.books("Done").insert_or_replace(message); !kept) {
-            return std::move(kept).as_failure();
-        }
-        if (auto ended = (*job)->complete(); !ended) {
-            return std::move(ended).as_failure();
-        }
+        if (auto kept = at.books("Done").insert_or_replace(message); !kept) { return std::move(kept).as_failure(); }
+        if (auto ended = (*job)->complete(); !ended) { return std::move(ended).as_failure(); }
         done.push_back(message.isbn);
     }
     std::sort(done.begin(), done.end());
     std::string text;
-    for (std::string const& each : done) {
-        text += each;
-    }
+    for (std::string const& each : done) { text += each; }
     return text;
 }
 
 told travel(site const& at) {
     table_queue<book> const trips{at.through, "Trips", queue_at(at)};
-    if (auto made = trips.create(); !made) {
-        return std::move(made).as_failure();
-    }
+    if (auto made = trips.create(); !made) { return std::move(made).as_failure(); }
     enqueue_options named;
     named.id = "trip";
-    if (auto put = trips.enqueue(book_of("trip", 1), named); !put) {
-        return std::move(put).as_failure();
-    }
+    if (auto put = trips.enqueue(book_of("trip", 1), named); !put) { return std::move(put).as_failure(); }
     auto const note = [&](char const* what) {
         return [&at, what](book const& trip) -> result<void> {
             auto kept = at.books("Ledger").insert_or_replace(book{trip.isbn, what, 1});
@@ -161,13 +141,9 @@ told travel(site const& at) {
     auto const program =
         saga_for<book>("travel", step("room", note("room")), step("seat", once), step("train", note("train")));
     auto trip = trips.claim();
-    if (!trip || !*trip) {
-        return trip ? told{"nothing"} : told{std::move(trip).as_failure()};
-    }
+    if (!trip || !*trip) { return trip ? told{"nothing"} : told{std::move(trip).as_failure()}; }
     auto ended = program.resume(**trip);
-    if (!ended) {
-        return std::move(ended).as_failure();
-    }
+    if (!ended) { return std::move(ended).as_failure(); }
     auto complete = (*trip)->complete();
     return !complete                        ? told{std::move(complete).as_failure()}
         : ended->end == saga_end::completed ? "completed"
@@ -179,16 +155,12 @@ told work_as_unit(site const& at) {
     std::array<book*, 2> found{};
     for (std::size_t each = 0; each < found.size(); ++each) {
         auto one = unit.find("shelf", std::to_string(each));
-        if (!one) {
-            return std::move(one).as_failure();
-        }
+        if (!one) { return std::move(one).as_failure(); }
         found[each] = *one;
         found[each]->price = 70;
     }
     auto saved = unit.save(save_mode::batch);
-    if (!saved) {
-        return std::move(saved).as_failure();
-    }
+    if (!saved) { return std::move(saved).as_failure(); }
     std::string text;
     for (auto const& each : saved->changes) {
         text += std::string{to_string(each.outcome)} + (each.problem ? each.problem->to_string() : "") + ";";
@@ -205,16 +177,12 @@ indexed_runners runners_at(site const& at) {
 }
 told run_indexed(site const& at) {
     auto const runners = runners_at(at);
-    if (auto made = runners.create_if_absent(); !made) {
-        return std::move(made).as_failure();
-    }
+    if (auto made = runners.create_if_absent(); !made) { return std::move(made).as_failure(); }
     std::string text;
     for (auto const* const club : {"red", "blue"}) {
         marathon::runner const one{"NYC", 7, "Ann", 30, club, "ann@example.org", {}};
         auto done = runners.insert_or_replace(one);
-        if (!done) {
-            return std::move(done).as_failure();
-        }
+        if (!done) { return std::move(done).as_failure(); }
         text +=
             std::to_string(done->attempts) + (done->changed ? "changed" : "") + std::to_string(done->unsettled) + ";";
     }
@@ -256,9 +224,7 @@ struct schedule : shuffled_world {
             asked.visit([&]<class Request>(Request const& request) {
                 text = Request::name;
                 text += ' ';
-                if constexpr (requires { request.table; }) {
-                    text += request.table;
-                }
+                if constexpr (requires { request.table; }) { text += request.table; }
                 text += ' ';
                 if constexpr (requires { request.partition_key; }) {
                     text += request.partition_key;
@@ -269,9 +235,7 @@ struct schedule : shuffled_world {
                 }
             });
             std::uint64_t number = seed * 1'000'003 + ++times[text];
-            for (char const each : text) {
-                number = number * 1'000'003 + static_cast<unsigned char>(each);
-            }
+            for (char const each : text) { number = number * 1'000'003 + static_cast<unsigned char>(each); }
             random_source of_this{number};
             return drawn_fault(of_this, faults);
         };
@@ -369,9 +333,7 @@ public:
     lone(lone&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {}
     lone& operator=(lone&&) = delete;
     ~lone() {
-        if (frame_) {
-            frame_.destroy();
-        }
+        if (frame_) { frame_.destroy(); }
     }
     [[nodiscard]] bool done() const { return frame_.done(); }
 
@@ -430,12 +392,8 @@ std::size_t in_a_loop(std::uint64_t seed, std::size_t faults, blocking const& as
     std::size_t turn = 0;
     bool more = true;
     for (; more && turn < at.destroyed; ++turn) {
-        if (turn == at.stopped) {
-            loop->stop();
-        }
-        if (turn == at.alone) {
-            single.reset();
-        }
+        if (turn == at.stopped) { loop->stop(); }
+        if (turn == at.alone) { single.reset(); }
         more = loop->turn() || (single && !single->done());
         REQUIRE(turn < 20'000);
         if (more) {
@@ -458,9 +416,7 @@ std::size_t in_a_loop(std::uint64_t seed, std::size_t faults, blocking const& as
                 CHECK(come_to[each] == as.told_by[each]);
             }
         }
-        if (at.alone == never) {
-            CHECK(in.content() == as.content);
-        }
+        if (at.alone == never) { CHECK(in.content() == as.content); }
     }
     CHECK(in.complete() == as.all);
     return turn;

@@ -17,9 +17,7 @@ namespace entitable_test {
 /// Whether there is an emulator. Prints a line if not.
 inline bool has_emulator() {
     bool const given = std::getenv("ENTITABLE_AZURITE") != nullptr;
-    if (!given) {
-        WARN("skipped: ENTITABLE_AZURITE holds no connection string; tests/tools/azurite run gives one");
-    }
+    if (!given) { WARN("skipped: ENTITABLE_AZURITE holds no connection string; tests/tools/azurite run gives one"); }
     return given;
 }
 

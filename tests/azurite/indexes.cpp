@@ -13,9 +13,7 @@ using namespace entitable;
 using namespace marathon;
 
 TEST_CASE("azurite: indexes are maintained") {
-    if (!entitable_test::has_emulator()) {
-        return;
-    }
+    if (!entitable_test::has_emulator()) { return; }
     any_transport const service{entitable_test::emulator()};
     everything const runners = marathon::open(service, "indexes");
     static_cast<void>(runners.drop());

@@ -23,9 +23,7 @@ std::int32_t number_in(azure_backend const& store, row_view keys) {
     call context;
     auto const read =
         store.execute(get_entity{"Keys", std::string{keys.partition_key}, std::string{keys.row_key}, {}}, context);
-    if (!read) {
-        return -1;
-    }
+    if (!read) { return -1; }
     auto const found = read->entity.view().find("N");
     return found ? found->as_int32() : -2;
 }
@@ -67,9 +65,7 @@ std::string tried(azure_backend const& store, std::string_view partition_key, st
     point.range = {key_interval::only(std::string{partition_key}), key_interval::only(std::string{row_key})};
     call context;
     auto const found = store.execute(point, context);
-    if (!found || found->rows.size() != 1 || found->rows[0].row_key != row_key) {
-        wrong += " query";
-    }
+    if (!found || found->rows.size() != 1 || found->rows[0].row_key != row_key) { wrong += " query"; }
     step("remove", mutation::remove(entity(), any_etag));
     static_cast<void>(write(store, mutation::remove(entity(), any_etag), false)); // the remains of a known difference
     return wrong;
@@ -78,9 +74,7 @@ std::string tried(azure_backend const& store, std::string_view partition_key, st
 } // namespace
 
 TEST_CASE("traps 1 to 9: awkward keys work with every verb and inside transactions") {
-    if (!has_emulator()) {
-        return;
-    }
+    if (!has_emulator()) { return; }
     auto const store = emulator();
     call context;
     REQUIRE(store.execute(create_table{"Keys"}, context));
@@ -90,9 +84,7 @@ TEST_CASE("traps 1 to 9: awkward keys work with every verb and inside transactio
                 std::string const wrong = as_row ? tried(store, "p", key, in_batch) : tried(store, key, "r", in_batch);
                 std::string const what = std::string{in_batch ? "batch" : "alone"} +
                     (as_row ? " row key " : " partition key ") + '"' + std::string{key} + "\":" + wrong;
-                if (!wrong.empty() && !is_known("keys", what)) {
-                    FAIL_CHECK(what);
-                }
+                if (!wrong.empty() && !is_known("keys", what)) { FAIL_CHECK(what); }
             }
         }
     }

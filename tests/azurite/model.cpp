@@ -16,9 +16,7 @@ using namespace entitable;
 using namespace entitable_test;
 
 TEST_CASE("model: memory_backend and Azurite have the same outcomes") {
-    if (!has_emulator()) {
-        return;
-    }
+    if (!has_emulator()) { return; }
     char const* const chosen = std::getenv("ENTITABLE_MODEL_SEED");
     std::uint64_t const first = chosen != nullptr ? std::strtoull(chosen, nullptr, 10) : 1;
     std::size_t const sequences = chosen != nullptr ? 1 : rounds(20, 1000);

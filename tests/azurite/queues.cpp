@@ -39,9 +39,7 @@ TEST_CASE("message_queue: azure_queue on the emulator") {
 }
 
 TEST_CASE("azure_queue on the emulator: base64, a count, a peek, and a deleted queue") {
-    if (!has_emulator()) {
-        return;
-    }
+    if (!has_emulator()) { return; }
     auto const in = world(queue_text::base64);
     in.queue.enqueue({"Ulm", 1, "\xEF\xBF\xBF"}).value();
     CHECK(in.queue.approximate_count().value() == 1);
@@ -53,9 +51,7 @@ TEST_CASE("azure_queue on the emulator: base64, a count, a peek, and a deleted q
 }
 
 TEST_CASE("azure_queue on the emulator: a wrong key is refused") {
-    if (!has_emulator()) {
-        return;
-    }
+    if (!has_emulator()) { return; }
     std::string wrong = std::getenv("ENTITABLE_AZURITE");
     wrong.replace(wrong.find("Eby8"), 4, "Abcd");
     CHECK(azure_queue<errand>{wrong, "errands"}.create().error().http_status == 403);

@@ -51,18 +51,14 @@ std::string canonical(simdjson::dom::element value) {
         }
         std::sort(parts.begin(), parts.end());
     } else if (value.get(array) == simdjson::SUCCESS) {
-        for (auto const each : array) {
-            parts.push_back(canonical(each));
-        }
+        for (auto const each : array) { parts.push_back(canonical(each)); }
     } else if (value.is_double() && value.get(number) == simdjson::SUCCESS) {
         return std::to_string(number);
     } else {
         return simdjson::minify(value);
     }
     std::string made;
-    for (std::string const& each : parts) {
-        made += (made.empty() ? "" : ",") + each;
-    }
+    for (std::string const& each : parts) { made += (made.empty() ? "" : ",") + each; }
     return "{" + made + "}";
 }
 
@@ -72,13 +68,9 @@ std::string outcome(http_response const& response) {
     simdjson::dom::element root;
     bool const json = parser.parse(response.body.data(), response.body.size()).get(root) == simdjson::SUCCESS;
     std::string made = std::to_string(response.status);
-    if (response.status < 300) {
-        return made + (json ? " " + canonical(root) : "");
-    }
+    if (response.status < 300) { return made + (json ? " " + canonical(root) : ""); }
     std::string_view code = response.headers.find("x-ms-error-code").value_or("");
-    if (code.empty() && json && root.at_pointer("/odata.error/code").get(code) != simdjson::SUCCESS) {
-        code = "";
-    }
+    if (code.empty() && json && root.at_pointer("/odata.error/code").get(code) != simdjson::SUCCESS) { code = ""; }
     return made + " " + std::string{code};
 }
 
@@ -194,14 +186,10 @@ constexpr char const* values[] = {R"("V":1)", R"("V":-2147483648)", R"("V":1.5)"
 } // namespace
 
 TEST_CASE("served: each condition, value and option behaves as in the emulator, or the difference is listed") {
-    if (!has_emulator()) {
-        return;
-    }
+    if (!has_emulator()) { return; }
     two_services both;
     fill(both);
-    for (std::string const condition : conditions) {
-        both.ask("filter " + condition, get, filtered(condition));
-    }
+    for (std::string const condition : conditions) { both.ask("filter " + condition, get, filtered(condition)); }
     for (std::string const option :
         {"$top=0", "$top=1", "$top=1000", "$top=1001", "$top=-1", "$top=x", "$select=I", "$select=I,S",
             "$select=RowKey", "$select=None", "$select=*", "$select=Some", "$filter=I%20eq%203&$select=S"}) {
@@ -214,9 +202,7 @@ TEST_CASE("served: each condition, value and option behaves as in the emulator, 
     for (std::string const value : values) {
         std::string const body = R"({"PartitionKey":"p","RowKey":"v",)" + value + "}";
         both.ask("insert " + value, post, "/Served", body);
-        if (both.same()) {
-            both.ask("after insert " + value, get, place("v"));
-        }
+        if (both.same()) { both.ask("after insert " + value, get, place("v")); }
         both.ask("prepare", remove_, place("v"), {}, "*");
         both.ask("put " + value, put, place("v"), "{" + value + "}");
         if (both.same()) {
@@ -230,9 +216,7 @@ TEST_CASE("served: each condition, value and option behaves as in the emulator, 
 }
 
 TEST_CASE("served: random sequences behave as in the emulator") {
-    if (!has_emulator()) {
-        return;
-    }
+    if (!has_emulator()) { return; }
     char const* const chosen = std::getenv("ENTITABLE_MODEL_SEED");
     std::uint64_t const first = chosen != nullptr ? std::strtoull(chosen, nullptr, 10) : 1;
     std::size_t const sequences = chosen != nullptr ? 1 : rounds(2, 100);

@@ -12,9 +12,7 @@ using namespace entitable;
 using namespace entitable_test;
 
 TEST_CASE("azure_service on the emulator") {
-    if (!has_emulator()) {
-        return;
-    }
+    if (!has_emulator()) { return; }
     auto const store = emulator();
     azure_service const service{store};
     call context;
@@ -45,9 +43,7 @@ TEST_CASE("azure_service on the emulator") {
 }
 
 TEST_CASE("a wrong key is refused, and a read from the secondary is marked") {
-    if (!has_emulator()) {
-        return;
-    }
+    if (!has_emulator()) { return; }
     std::string wrong = std::getenv("ENTITABLE_AZURITE");
     wrong.replace(wrong.find("Eby8"), 4, "Abcd");
     call context;
@@ -66,9 +62,7 @@ TEST_CASE("a wrong key is refused, and a read from the secondary is marked") {
 }
 
 TEST_CASE("one thread has many writes in flight") {
-    if (!has_emulator()) {
-        return;
-    }
+    if (!has_emulator()) { return; }
     auto const store = emulator();
     call context;
     REQUIRE(store.execute(create_table{"Many"}, context));

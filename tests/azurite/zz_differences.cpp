@@ -9,9 +9,7 @@
 using namespace entitable_test;
 
 TEST_CASE("every listed difference was found") {
-    if (!has_emulator()) {
-        return;
-    }
+    if (!has_emulator()) { return; }
     for (difference const& each : differences) {
         INFO("not found: " << each.where << ": " << each.found);
         CHECK((each.seen || each.sometimes));

@@ -65,9 +65,7 @@ public:
         if (!outcome) {
             CAPTURE(outcome.error().message);
             CHECK_FALSE(outcome.error().message.empty());
-            for (std::string const& word : words) {
-                CHECK_THAT(outcome.error().message, ContainsSubstring(word));
-            }
+            for (std::string const& word : words) { CHECK_THAT(outcome.error().message, ContainsSubstring(word)); }
         }
         unchanged();
     }
@@ -231,9 +229,7 @@ TEST_CASE("bad inputs 21 and 24 to 26: keys that look invalid and are valid") {
 TEST_CASE("bad inputs 29 to 34: names of properties") {
     bench b;
     row_builder many{"p", "r"};
-    for (int index = 0; index < 253; ++index) {
-        many.add("P" + std::to_string(index), value_view{1});
-    }
+    for (int index = 0; index < 253; ++index) { many.add("P" + std::to_string(index), value_view{1}); }
     b.refuses_entity(many.build(), error_code::too_many_properties, {"253", "252"});
     b.refuses_entity(
         make_row("p", "r", {{std::string(256, 'n'), 1}}), error_code::property_name_too_long, {"256", "255"});
@@ -319,9 +315,7 @@ TEST_CASE("bad inputs 55 and 60: large filters") {
     for (int index = 0; index < 10'000; ++index) { // brackets cannot be nested here, negations can
         query.filter.nodes.push_back(leaf);
         query.filter.nodes.push_back({filter_operator::negation, {}, {}});
-        if (index > 0) {
-            query.filter.nodes.push_back({filter_operator::any_of, {}, {}});
-        }
+        if (index > 0) { query.filter.nodes.push_back({filter_operator::any_of, {}, {}}); }
     }
     auto const many = b.send(query);
     REQUIRE(testing::succeeds(many)); // no limit on comparisons here
@@ -358,9 +352,7 @@ TEST_CASE("bad inputs 62 and 63: sizes of pages, projections") {
         b.refuses(list_tables{{}, size}, error_code::invalid_input, {"page_size", std::to_string(size), "1000"});
     }
     projection many;
-    for (int index = 0; index < 300; ++index) {
-        many.push_back("N" + std::to_string(index));
-    }
+    for (int index = 0; index < 300; ++index) { many.push_back("N" + std::to_string(index)); }
     for (projection const& names : {projection{"Unknown"}, many}) {
         auto const read = b.send(get_entity{"Orders", "p", "r", names});
         REQUIRE(testing::succeeds(read));
@@ -381,9 +373,7 @@ TEST_CASE("bad inputs 64 and 65: tokens") {
         query.continuation = forged;
         b.refuses(query, error_code::continuation_invalid, {"token"});
     };
-    for (std::size_t size = 0; size < token.size(); ++size) {
-        refuses(token.substr(0, size));
-    }
+    for (std::size_t size = 0; size < token.size(); ++size) { refuses(token.substr(0, size)); }
     refuses(token + "\r\nX-Header: 1");
     refuses(token + '0');
     refuses(std::string(1 << 20, 'A'));

@@ -128,9 +128,7 @@ TEST_CASE("local: versions increase even if the clock is set back, and across de
     date_time last{};
     std::set<std::string> tags;
     for (int round = 0; round < 20; ++round) {
-        if (round % 3 == 0) {
-            time.set(date_time{time.now().ticks - 10'000'000});
-        }
+        if (round % 3 == 0) { time.set(date_time{time.now().ticks - 10'000'000}); }
         auto const kind = round % 4 == 0 ? mutation_kind::insert
             : round % 4 == 3             ? mutation_kind::remove
                                          : mutation_kind::merge;

@@ -48,14 +48,10 @@ std::size_t fail_each_allocation(Action const& action, Check const& check) {
             allocation_limit const limit{allowed};
             try {
                 action();
-            } catch (std::bad_alloc const&) {
-                failed = true;
-            }
+            } catch (std::bad_alloc const&) { failed = true; }
         }
         std::size_t const after = blocks_in_use();
-        if (!failed) {
-            return allowed;
-        }
+        if (!failed) { return allowed; }
         CAPTURE(allowed);
         kept += after - before;
         CHECK(kept <= 2);

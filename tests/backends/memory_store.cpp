@@ -66,9 +66,7 @@ TEST_CASE("memory_store: tables are created, listed and dropped") {
 
 TEST_CASE("memory_store: tables can be created and dropped while a visitor lists them") {
     memory_store store;
-    for (char const key : {'a', 'b', 'c', 'd'}) {
-        REQUIRE(store.create_table(std::string(1, key), "").value());
-    }
+    for (char const key : {'a', 'b', 'c', 'd'}) { REQUIRE(store.create_table(std::string(1, key), "").value()); }
     // Not allowed by the contract but harmless here: nothing is locked while a table visitor runs.
     std::string seen;
     store
@@ -116,14 +114,10 @@ TEST_CASE("memory_store rule 1: keys are compared as bytes, and shorter keys com
     memory_store store;
     std::vector<std::string> const keys{"", "\0"s, "\0\0"s, "\0\x01"s, "\x01", "A", "a", "a\0"s, "a\0b"s, "aa", "b",
         "\x7f", "\x80", "\xff", "\xff\xff"};
-    for (std::string const& table : keys) {
-        REQUIRE(store.create_table(table, "").value());
-    }
+    for (std::string const& table : keys) { REQUIRE(store.create_table(table, "").value()); }
     std::vector<stored_row> expected;
     for (std::string const& partition : keys) {
-        for (std::string const& row : keys) {
-            expected.push_back({partition, row, partition + '|' + row});
-        }
+        for (std::string const& row : keys) { expected.push_back({partition, row, partition + '|' + row}); }
     }
     std::mt19937 random{7};
     auto shuffled = expected;
@@ -143,15 +137,11 @@ TEST_CASE("memory_store rule 1: keys are compared as bytes, and shorter keys com
 TEST_CASE("memory_store rules 1 and 5: a scan returns its range in key order") {
     store_with_table store;
     for (char const* const partition : {"c", "a", "b"}) {
-        for (char const* const row : {"2", "3", "1"}) {
-            REQUIRE(put(store, "t", partition, row, "") == lookup::found);
-        }
+        for (char const* const row : {"2", "3", "1"}) { REQUIRE(put(store, "t", partition, row, "") == lookup::found); }
     }
     auto const keys = [&](scan_range const& range) {
         std::string joined;
-        for (stored_row const& each : rows(store, "t", range)) {
-            joined += each.partition + each.row + " ";
-        }
+        for (stored_row const& each : rows(store, "t", range)) { joined += each.partition + each.row + " "; }
         return joined;
     };
     CHECK(keys({}) == "a1 a2 a3 b1 b2 b3 c1 c2 c3 ");
@@ -209,9 +199,7 @@ TEST_CASE("memory_store: the last of several changes to one row wins") {
             for (bool const commit : {false, true}) {
                 CAPTURE(there, steps, commit);
                 (void)erase(store, "t", "p", "r");
-                if (there) {
-                    (void)put(store, "t", "p", "r", "before");
-                }
+                if (there) { (void)put(store, "t", "p", "r", "before"); }
                 (void)store
                     .update("t", "p",
                         [&](memory_store::transaction& transaction) {
@@ -291,22 +279,16 @@ TEST_CASE("memory_store rule 8: an update of a table that is dropped meanwhile e
             for (bool const again : {false, true}) {
                 CAPTURE(listed, commit, again);
                 store_with_table store;
-                if (listed) {
-                    REQUIRE(put(store, "t", "p", "r", "old") == lookup::found);
-                }
+                if (listed) { REQUIRE(put(store, "t", "p", "r", "old") == lookup::found); }
                 // The contract lets only another thread do this; here the body plays that thread.
                 auto const body = [&](memory_store::transaction& transaction) {
                     transaction.put("r", "bytes"s);
                     CHECK(store.drop_table("t").value());
-                    if (again) {
-                        CHECK(store.create_table("t", "").value());
-                    }
+                    if (again) { CHECK(store.create_table("t", "").value()); }
                     return commit;
                 };
                 CHECK(store.update("t", "p", body).value() == lookup::no_table);
-                if (!again) {
-                    REQUIRE(store.create_table("t", "").value());
-                }
+                if (!again) { REQUIRE(store.create_table("t", "").value()); }
                 CHECK(rows(store, "t").empty());
                 CHECK(put(store, "t", "p", "r", "new") == lookup::found);
                 CHECK(read(store, "t", "p", "r") == "new");
@@ -346,9 +328,7 @@ TEST_CASE("memory_store: a partition can have 100,000 rows") {
         REQUIRE(read(store, "t", "p", key(number)) == std::to_string(number));
     }
     for (std::size_t number = 0; number < count; ++number) {
-        if (number % 10'000 != 0) {
-            REQUIRE(erase(store, "t", "p", key(number * 7919 % count)) == lookup::found);
-        }
+        if (number % 10'000 != 0) { REQUIRE(erase(store, "t", "p", key(number * 7919 % count)) == lookup::found); }
     }
     CHECK(rows(store, "t").size() == 10);
 }
@@ -367,15 +347,11 @@ TEST_CASE("memory_store: lookups of partitions are right at every number of part
     };
     for (std::size_t number = 0; number < count; ++number) {
         REQUIRE(put(store, "t", key(number), "r", std::to_string(number)) == lookup::found);
-        if (number % 250 == 0) {
-            check(0, number + 1);
-        }
+        if (number % 250 == 0) { check(0, number + 1); }
     }
     for (std::size_t number = 0; number < count; ++number) {
         REQUIRE(erase(store, "t", key(number), "r") == lookup::found);
-        if (number % 250 == 0) {
-            check(number + 1, count);
-        }
+        if (number % 250 == 0) { check(number + 1, count); }
     }
     CHECK(wrong == 0);
     CHECK(rows(store, "t").empty());
@@ -397,9 +373,7 @@ TEST_CASE("memory_store: random updates match std::map") {
         auto const some_row = [&](std::string const& partition) {
             if (below(2) == 0) { // an existing partition, or its neighbour
                 auto const at = model.lower_bound({partition, std::to_string(below(key_range))});
-                if (at != model.end() && at->first.first == partition) {
-                    return at->first.second;
-                }
+                if (at != model.end() && at->first.first == partition) { return at->first.second; }
             }
             std::string const number = std::to_string(style == 1 ? ++ticket : below(key_range));
             return style == 2 ? std::string(8 - number.size(), '0') + number + std::string(below(3), 'x')
@@ -419,9 +393,7 @@ TEST_CASE("memory_store: random updates match std::map") {
                 bool const erases = below(8) < erase_of_8;
                 changes[row] =
                     erases ? std::optional<std::string>{} : std::string(below(40), 'v') + std::to_string(step);
-                if (erases && phase > 1 && model.empty()) {
-                    break;
-                }
+                if (erases && phase > 1 && model.empty()) { break; }
             }
             bool const commit = below(10) != 0;
             auto const outcome = store.update("t", partition, [&](memory_store::transaction& transaction) {

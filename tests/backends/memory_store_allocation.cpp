@@ -32,13 +32,9 @@ std::size_t fail_each_allocation(Action const& action, Check const& check) {
             allocation_limit const limit{allowed};
             try {
                 action();
-            } catch (std::bad_alloc const&) {
-                failed = true;
-            }
+            } catch (std::bad_alloc const&) { failed = true; }
         }
-        if (!failed) {
-            return allowed;
-        }
+        if (!failed) { return allowed; }
         CAPTURE(allowed);
         check();
     }
@@ -156,12 +152,8 @@ TEST_CASE("memory_store: empty partitions leave nothing behind") {
         for (std::size_t partition = begin; partition < begin + 1'000; ++partition) {
             std::string const key = number(partition);
             // a queue: rows are added at one end and removed at the other
-            for (std::size_t row = 0; row < 5; ++row) {
-                (void)put(store, "t", key, number(row), "bytes");
-            }
-            for (std::size_t row = 0; row < 5; ++row) {
-                (void)erase(store, "t", key, number(row));
-            }
+            for (std::size_t row = 0; row < 5; ++row) { (void)put(store, "t", key, number(row), "bytes"); }
+            for (std::size_t row = 0; row < 5; ++row) { (void)erase(store, "t", key, number(row)); }
             // updates that leave no row
             (void)store.update("t", key, [](memory_store::transaction&) { return true; }).value();
             (void)store.update("t", key, [](memory_store::transaction&) { return false; }).value();
@@ -212,9 +204,7 @@ TEST_CASE("memory_store: a table that is dropped during updates leaves nothing b
             (void)store.drop_table("t").value();
         }
         go_on = false;
-        for (std::thread& each : writers) {
-            each.join();
-        }
+        for (std::thread& each : writers) { each.join(); }
         blocks = round == 0 ? blocks_in_use() : blocks;
     }
     CHECK(blocks_in_use() <= blocks + 64); // the slots of the shards
@@ -225,15 +215,11 @@ TEST_CASE("memory_store: a shrinking partition frees its chunks") {
     REQUIRE(store.create_table("t", "").value());
     std::size_t const empty = blocks_in_use();
     std::size_t const count = 20'000;
-    for (std::size_t row = 0; row < count; ++row) {
-        (void)put(store, "t", "p", number(row), "bytes");
-    }
+    for (std::size_t row = 0; row < count; ++row) { (void)put(store, "t", "p", number(row), "bytes"); }
     std::size_t const packed = blocks_in_use();
     CHECK(packed < empty + count + count / 25);
     for (std::size_t row = 0; row < count; ++row) {
-        if (row % 100 != 0) {
-            (void)erase(store, "t", "p", number(row));
-        }
+        if (row % 100 != 0) { (void)erase(store, "t", "p", number(row)); }
     }
     // 200 rows remain, in chunks that are at least a quarter full
     CHECK(blocks_in_use() < empty + 200 + 30);

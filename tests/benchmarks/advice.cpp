@@ -51,18 +51,14 @@ auto timed(char const* what, Function function) {
 double most_memory() {
     std::ifstream status{"/proc/self/status"};
     for (std::string line; std::getline(status, line);) {
-        if (line.starts_with("VmHWM:")) {
-            return std::strtod(line.c_str() + 6, nullptr) / 1024;
-        }
+        if (line.starts_with("VmHWM:")) { return std::strtod(line.c_str() + 6, nullptr) / 1024; }
     }
     return 0;
 }
 
 void heat() {
     std::vector<std::string> keys;
-    for (int number = 0; number < 48; ++number) {
-        keys.push_back("device-" + std::to_string(1'000 + number * 20));
-    }
+    for (int number = 0; number < 48; ++number) { keys.push_back("device-" + std::to_string(1'000 + number * 20)); }
     double const before = most_memory();
     heat_map const map = timed("10^7 events into a heat map", [&] {
         heat_map made{keys};
@@ -112,15 +108,11 @@ void advice_on_rows() {
         .scans("of a kind", i::kind == "kind 17", {.per_second = 0.5})
         .writes("new", {.per_second = 300});
     std::vector<row> stored;
-    for (item const& each : rows) {
-        stored.push_back(to_row(each).value());
-    }
+    for (item const& each : rows) { stored.push_back(to_row(each).value()); }
     auto const draw = [&](std::uint64_t kept) {
         sample_builder builder{
             declaration_of<item>(), mapping<item>::partition_layout, mapping<item>::row_layout, {.rows = kept}};
-        for (row const& each : stored) {
-            builder.add(each);
-        }
+        for (row const& each : stored) { builder.add(each); }
         return std::move(builder).finish();
     };
     auto const part =

@@ -74,9 +74,7 @@ void run(char const* what, std::int32_t writers, std::int32_t inserts) {
             }
         });
     }
-    for (std::thread& each : threads) {
-        each.join();
-    }
+    for (std::thread& each : threads) { each.join(); }
     std::sort(taken.begin(), taken.end());
     std::printf("%-34s %2d writers  p50 %7.2f ms  p99 %7.2f ms  %5.2f attempts  sum %s\n", what, writers,
         taken[taken.size() / 2], taken[taken.size() * 99 / 100],

@@ -48,9 +48,7 @@ task<result<void>> read_one(async_table<book> books, std::string shelf, std::str
 void in_a_loop(any_transport const& store) {
     event_loop loop{{.in_flight = in_flight}};
     async_table<book> const books{loop, store, "Reads"};
-    for (std::size_t each = 0; each < reads; ++each) {
-        loop.spawn(read_one(books, "a", "b"));
-    }
+    for (std::size_t each = 0; each < reads; ++each) { loop.spawn(read_one(books, "a", "b")); }
     loop.run();
     if (loop.problem()) {
         std::fprintf(stderr, "%s\n", loop.problem()->to_string().c_str());
@@ -60,9 +58,7 @@ void in_a_loop(any_transport const& store) {
 
 task<std::size_t> on_memory(async_table<book> books, std::size_t count) {
     std::size_t found = 0;
-    for (std::size_t each = 0; each < count; ++each) {
-        found += (co_await books.get("a", "b")) ? 1U : 0U;
-    }
+    for (std::size_t each = 0; each < count; ++each) { found += (co_await books.get("a", "b")) ? 1U : 0U; }
     co_return found;
 }
 
@@ -110,9 +106,7 @@ double parked_bytes(std::size_t count, std::size_t limit, bool on_stacks = false
     for (std::size_t each = 0; each < count; ++each) {
         loop.spawn(on_stacks ? on_own_stack(loop, work) : read_one(books, "a", "b"));
     }
-    while (loop.wakes_at() == steady_time::min()) {
-        (void)loop.turn();
-    }
+    while (loop.wakes_at() == steady_time::min()) { (void)loop.turn(); }
     return (used() - before) / static_cast<double>(count);
 }
 
@@ -149,9 +143,7 @@ int only(std::string_view what, std::size_t count) {
     if (what == "awaited") {
         found = loop.run(on_memory(async_table<book>{loop, store, "Reads"}, count));
     } else {
-        for (std::size_t each = 0; each < count; ++each) {
-            found += plain.get("a", "b") ? 1U : 0U;
-        }
+        for (std::size_t each = 0; each < count; ++each) { found += plain.get("a", "b") ? 1U : 0U; }
     }
     return found == count ? 0 : 1;
 }
@@ -159,9 +151,7 @@ int only(std::string_view what, std::size_t count) {
 } // namespace
 
 int main(int argc, char** argv) {
-    if (argc == 3) {
-        return only(argv[1], static_cast<std::size_t>(std::strtoull(argv[2], nullptr, 10)));
-    }
+    if (argc == 3) { return only(argv[1], static_cast<std::size_t>(std::strtoull(argv[2], nullptr, 10))); }
     std::string const body =
         R"({"odata.etag":"W/\"datetime'2026-11-20T15%3A27%3A36.1234567Z'\"","PartitionKey":"a",)"
         R"("RowKey":"b","Timestamp":"2026-11-20T15:27:36.1234567Z","name":"a name","n":1,"m":2.5})";
@@ -197,14 +187,10 @@ int main(int argc, char** argv) {
         timed(&elapsed[0], cpu[0], reads, [&] { yardstick.run(); });
         timed(&elapsed[1], cpu[1], reads, [&] { in_a_loop(far); });
         timed(nullptr, cpu[2], 500, [&] {
-            for (int each = 0; each < 500; ++each) {
-                blocking.get("a", "b").value();
-            }
+            for (int each = 0; each < 500; ++each) { blocking.get("a", "b").value(); }
         });
         if (round == 0) { // warm
-            for (auto* const each : {&elapsed[0], &elapsed[1], &cpu[0], &cpu[1], &cpu[2]}) {
-                each->clear();
-            }
+            for (auto* const each : {&elapsed[0], &elapsed[1], &cpu[0], &cpu[1], &cpu[2]}) { each->clear(); }
         }
     }
     double const ours = measure::median(elapsed[1]);
@@ -223,9 +209,7 @@ int main(int argc, char** argv) {
     async_table<book> const books{loop, near, "Reads"};
     for (int round = 0; round < 11; ++round) {
         of_memory[0].push_back(measure::timed(count, [&] {
-            for (std::size_t each = 0; each < count; ++each) {
-                (void)plain.get("a", "b").value();
-            }
+            for (std::size_t each = 0; each < count; ++each) { (void)plain.get("a", "b").value(); }
         }));
         of_memory[1].push_back(measure::timed(count, [&] { (void)loop.run(on_memory(books, count)); }));
     }

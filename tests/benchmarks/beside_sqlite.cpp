@@ -38,9 +38,7 @@ ENTITABLE(reading, partition_key(station), row_key(second), properties(celsius, 
 
 reading nth(int n) {
     reading one{"S" + std::to_string(n % 400), n, (n % 700) / 10.0 - 20, {}};
-    if (n % 1000 == 0) {
-        one.remark = "calibrated";
-    }
+    if (n % 1000 == 0) { one.remark = "calibrated"; }
     return one;
 }
 
@@ -132,9 +130,7 @@ int main() {
         "load, 100 rows a transaction", 1, [&] { typed.load(); },
         [&] {
             std::vector<reading> all_of_them;
-            for (int n = 0; n < how_many; ++n) {
-                all_of_them.push_back(nth(n));
-            }
+            for (int n = 0; n < how_many; ++n) { all_of_them.push_back(nth(n)); }
             (void)entitable::bulk_insert(readings, all_of_them).value();
             store.checkpoint().value();
         });
@@ -154,9 +150,7 @@ int main() {
         "one row by its key, 1,000 times", 9,
         [&] { typed.ask("select * from reading where station = 'S7' and second = 407", 1000); },
         [&] {
-            for (int n = 0; n < 1000; ++n) {
-                (void)readings.get("S7", 407).value();
-            }
+            for (int n = 0; n < 1000; ++n) { (void)readings.get("S7", 407).value(); }
         });
     std::printf("| %-38s | %8.2f | %8.2f | %6.2f |\n", "file, MB",
         static_cast<double>(std::filesystem::file_size(folder / "typed.db")) / 1e6,

@@ -46,9 +46,7 @@ std::vector<business> made(bool in_turn) {
 void known(table<business> const& into, std::vector<business> const& all) {
     for (std::size_t at = 0; at < all.size(); at += 100) {
         auto batch = into.batch();
-        for (std::size_t index = at; index < at + 100; ++index) {
-            batch.insert(all[index]);
-        }
+        for (std::size_t index = at; index < at + 100; ++index) { batch.insert(all[index]); }
         batch.submit().value();
     }
 }
@@ -62,16 +60,12 @@ void known_by_threads(table<business> const& into, std::vector<business> const& 
         running.emplace_back([&] {
             for (std::size_t at = next.fetch_add(100); at < all.size(); at = next.fetch_add(100)) {
                 auto batch = into.batch();
-                for (std::size_t index = at; index < at + 100; ++index) {
-                    batch.insert(all[index]);
-                }
+                for (std::size_t index = at; index < at + 100; ++index) { batch.insert(all[index]); }
                 batch.submit().value();
             }
         });
     }
-    for (std::thread& each : running) {
-        each.join();
-    }
+    for (std::thread& each : running) { each.join(); }
 }
 
 void sorted_out(table<business> const& into, std::vector<business> const& all) {
@@ -176,15 +170,11 @@ int main(int argc, char** argv) {
         listener_options options;
         options.port = 0;
         http_listener listener{table_server{memory_backend{}}, options};
-        if (!listener.listen()) {
-            return false;
-        }
+        if (!listener.listen()) { return false; }
         *port = listener.port();
         return listener.run().has_value();
     }};
-    while (*port == 0) {
-        std::this_thread::sleep_for(std::chrono::milliseconds{1});
-    }
+    while (*port == 0) { std::this_thread::sleep_for(std::chrono::milliseconds{1}); }
     served_account const account = served_account::development();
     azure_backend const service{text::joined({"DefaultEndpointsProtocol=http;AccountName=", account.name,
         ";AccountKey=", account.key, ";TableEndpoint=http://127.0.0.1:", std::to_string(*port), "/", account.name})};

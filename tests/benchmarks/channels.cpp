@@ -48,13 +48,9 @@ void channels(Backend const& first, Backend const& second) {
     auto const other = open_channel(second, io);
     get_entity const request{"Reads", "a", "b", {}};
     std::vector<read_of> all;
-    for (std::size_t index = 0; index < reads; ++index) {
-        all.push_back({&request, index % 2});
-    }
+    for (std::size_t index = 0; index < reads; ++index) { all.push_back({&request, index % 2}); }
     std::vector<call> calls(reads);
-    if (!run_all(all, calls, {one.get(), other.get()}, io, in_flight)) {
-        std::abort();
-    }
+    if (!run_all(all, calls, {one.get(), other.get()}, io, in_flight)) { std::abort(); }
     for (read_of& each : all) {
         if (auto const answered = each.finish(); !answered) {
             std::fprintf(stderr, "%s\n", answered.error().to_string().c_str());

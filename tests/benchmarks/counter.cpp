@@ -62,9 +62,7 @@ void line(Store const& store, std::uint32_t block, std::size_t clients) {
             sequence_options how;
             how.block = block;
             sequence const numbers{store, "counted", how};
-            while (!go) {
-                std::this_thread::yield();
-            }
+            while (!go) { std::this_thread::yield(); }
             while (!stop) {
                 auto const begin = clock_type::now();
                 auto const number = numbers.next();
@@ -83,9 +81,7 @@ void line(Store const& store, std::uint32_t block, std::size_t clients) {
     go = true;
     std::this_thread::sleep_for(std::chrono::milliseconds{1000});
     stop = true;
-    for (std::thread& each : running) {
-        each.join();
-    }
+    for (std::thread& each : running) { each.join(); }
     std::chrono::duration<double> const time = clock_type::now() - begin;
     drawn total;
     for (drawn const& each : all) {

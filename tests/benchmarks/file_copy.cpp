@@ -118,9 +118,7 @@ seen under_load(file_backend const& store, std::string const& to, double time, f
     }
     double const took = seconds_since(begun);
     stop = true;
-    for (std::thread& each : writers) {
-        each.join();
-    }
+    for (std::thread& each : writers) { each.join(); }
     return {static_cast<double>(written) / took, slowest, copies / took};
 }
 

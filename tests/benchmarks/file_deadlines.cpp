@@ -93,9 +93,7 @@ int main() {
                 for (int each = 0; each < 3; ++each) {
                     three.emplace_back([&] { insert({}); });
                 }
-                for (std::thread& each : three) {
-                    each.join();
-                }
+                for (std::thread& each : three) { each.join(); }
             }));
     show("a writer beside a checkpoint, its deadline", 0.1,
         beside([&] { (void)store.checkpoint(); }, [&] { insert(late); }));

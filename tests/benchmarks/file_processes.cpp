@@ -70,9 +70,7 @@ void measure(char const* name, entitable::durability durable) {
         running.front().join();
         return true;
     }};
-    while (*others < 100) {
-        std::this_thread::sleep_for(std::chrono::milliseconds{1});
-    }
+    while (*others < 100) { std::this_thread::sleep_for(std::chrono::milliseconds{1}); }
     table<item> const items{file_backend{folder / "items.db", options}, "items"};
     auto const begin = std::chrono::steady_clock::now();
     std::int64_t const before = *others;

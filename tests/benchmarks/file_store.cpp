@@ -50,9 +50,7 @@ public:
         scan_ = prepared("SELECT id, value FROM business WHERE region = ?1 AND id >= ?2 ORDER BY id");
     }
     ~by_hand() {
-        for (sqlite3_stmt* const each : {begin_, commit_, insert_, get_, scan_}) {
-            sqlite3_finalize(each);
-        }
+        for (sqlite3_stmt* const each : {begin_, commit_, insert_, get_, scan_}) { sqlite3_finalize(each); }
         sqlite3_close(database_);
     }
     by_hand(by_hand const&) = delete;
@@ -84,9 +82,7 @@ public:
     void scan_bytes(std::string const& region, std::string const& from, std::size_t limit, Visit const& visit) {
         bind(scan_, 1, region);
         bind(scan_, 2, from);
-        for (; limit > 0 && sqlite3_step(scan_) == SQLITE_ROW; --limit) {
-            visit(column(0), column(1));
-        }
+        for (; limit > 0 && sqlite3_step(scan_) == SQLITE_ROW; --limit) { visit(column(0), column(1)); }
         sqlite3_reset(scan_);
     }
     void scan(std::string const& region, std::string const& from, std::size_t limit, business& out) {
@@ -136,18 +132,14 @@ private:
 void insert_all(table const& into, std::vector<business> const& all) {
     for (std::size_t at = 0; at < all.size(); at += 100) {
         auto batch = into.batch();
-        for (std::size_t index = at; index < std::min(at + 100, all.size()); ++index) {
-            batch.insert(all[index]);
-        }
+        for (std::size_t index = at; index < std::min(at + 100, all.size()); ++index) { batch.insert(all[index]); }
         batch.submit().value();
     }
 }
 void insert_all(by_hand& into, std::vector<business> const& all) {
     for (std::size_t at = 0; at < all.size(); at += 100) {
         into.begin();
-        for (std::size_t index = at; index < std::min(at + 100, all.size()); ++index) {
-            into.insert(all[index]);
-        }
+        for (std::size_t index = at; index < std::min(at + 100, all.size()); ++index) { into.insert(all[index]); }
         into.commit();
     }
 }
@@ -200,9 +192,7 @@ void writes() {
             auto const all = measure::make_businesses(both.next, both.next + 200, 1'000'000);
             both.next += 200;
             return measure::wall(200, [&] {
-                for (business const& each : all) {
-                    both.ours.insert(each).value();
-                }
+                for (business const& each : all) { both.ours.insert(each).value(); }
             });
         });
 }
@@ -227,9 +217,7 @@ void reads() {
         },
         [&] {
             return measure::timed(ids.size(), [&] {
-                for (std::string const& id : ids) {
-                    checksum += both.ours.get(region, id).value().name.size();
-                }
+                for (std::string const& id : ids) { checksum += both.ours.get(region, id).value().name.size(); }
             });
         });
     using b = entitable::fields<business>;
@@ -277,9 +265,7 @@ void reads() {
                     auto const rows =
                         both.ours.where(b::region == region && b::id >= measure::id_of(at * 1'000, 1'000'000))
                             .take(1'000);
-                    for (business const& each : rows) {
-                        checksum += each.name.size();
-                    }
+                    for (business const& each : rows) { checksum += each.name.size(); }
                 }
             });
         });
@@ -327,9 +313,7 @@ double inserts_a_second(table const& into, std::size_t threads, std::size_t& nex
     }
     std::this_thread::sleep_for(std::chrono::milliseconds{400});
     stop = true;
-    for (std::thread& each : running) {
-        each.join();
-    }
+    for (std::thread& each : running) { each.join(); }
     std::chrono::duration<double> const time = std::chrono::steady_clock::now() - begin;
     next += 100'000;
     return static_cast<double>(done) / time.count();
@@ -369,9 +353,7 @@ void size() {
         table const ours{store, "businesses"};
         ours.create().value();
         auto all = measure::make_businesses(0, 50'000, 1'000'000);
-        if (each.shuffled) {
-            std::shuffle(all.begin(), all.end(), std::mt19937_64{1});
-        }
+        if (each.shuffled) { std::shuffle(all.begin(), all.end(), std::mt19937_64{1}); }
         insert_all(ours, all);
         store.checkpoint().value();
         auto const report = store.verify().value();
@@ -410,9 +392,7 @@ void journals() {
         auto const by_hundred = measure::make_businesses(round * 3'000 + 100, round * 3'000 + 2'100, 1'000'000);
         for (std::size_t at = 0; at < modes.size(); ++at) {
             singles[at].push_back(measure::wall(100, [&] {
-                for (business const& each : one_by_one) {
-                    tables[at].insert(each).value();
-                }
+                for (business const& each : one_by_one) { tables[at].insert(each).value(); }
             }));
             batches[at].push_back(measure::wall(2'000, [&] { insert_all(tables[at], by_hundred); }));
             point_reads[at].push_back(measure::timed(2'000, [&] {
@@ -475,9 +455,7 @@ void large(std::size_t rows) {
     double const begin = seconds();
     for (business const& each : ours.scan_table()) {
         checksum += each.name.size();
-        if (++scanned % 100'000 == 0) {
-            most = std::max(most, resident_megabytes());
-        }
+        if (++scanned % 100'000 == 0) { most = std::max(most, resident_megabytes()); }
     }
     std::printf("full scan of %zu rows: %.1f s; resident memory %.1f MB before, %.1f MB at most\n", scanned,
         seconds() - begin, before, most);
@@ -489,21 +467,11 @@ int main(int argc, char** argv) {
     std::string_view const part = argc > 1 ? argv[1] : "all";
     auto const wanted = [&](std::string_view name) { return part == "all" || part == name; };
     measure::heading();
-    if (wanted("writes")) {
-        writes();
-    }
-    if (wanted("reads")) {
-        reads();
-    }
-    if (wanted("threads")) {
-        threads();
-    }
-    if (wanted("size")) {
-        size();
-    }
-    if (wanted("journals")) {
-        journals();
-    }
+    if (wanted("writes")) { writes(); }
+    if (wanted("reads")) { reads(); }
+    if (wanted("threads")) { threads(); }
+    if (wanted("size")) { size(); }
+    if (wanted("journals")) { journals(); }
     if (part == "large") {
         large(argc > 2 ? static_cast<std::size_t>(std::strtoull(argv[2], nullptr, 10)) : 10'000'000);
     }

@@ -186,9 +186,7 @@ void compare(std::string const& name, std::function<window()> const& yardstick, 
         window const second = ours();
         double const values[] = {
             first.cpu, second.cpu, second.cpu / first.cpu, first.rate, second.rate, second.rate / first.rate};
-        for (std::size_t column = 0; column < 6; ++column) {
-            columns[column].push_back(values[column]);
-        }
+        for (std::size_t column = 0; column < 6; ++column) { columns[column].push_back(values[column]); }
     }
     double const cpu = measure::median(columns[2]);
     double const rate = measure::median(columns[5]);
@@ -200,9 +198,7 @@ void compare(std::string const& name, std::function<window()> const& yardstick, 
 http_request signed_request(std::string url) {
     http_request request;
     request.url = std::move(url);
-    for (auto const& [name, value] : fields) {
-        (void)request.headers.add(name, value);
-    }
+    for (auto const& [name, value] : fields) { (void)request.headers.add(name, value); }
     return request;
 }
 
@@ -210,9 +206,7 @@ http_request signed_request(std::string url) {
 void compare_multi(std::string const& name, std::string const& url, std::string const& ca, std::size_t in_flight) {
     std::size_t const requests = 3'000;
     std::vector<std::unique_ptr<bare_curl>> handles;
-    for (std::size_t index = 0; index < in_flight; ++index) {
-        handles.push_back(std::make_unique<bare_curl>(url, ca));
-    }
+    for (std::size_t index = 0; index < in_flight; ++index) { handles.push_back(std::make_unique<bare_curl>(url, ca)); }
     CURLM* const multi = curl_multi_init();
     auto const bare = [&] {
         std::size_t started = 0;
@@ -222,9 +216,7 @@ void compare_multi(std::string const& name, std::string const& url, std::string 
             curl_multi_add_handle(multi, easy);
             ++started;
         };
-        for (auto const& handle : handles) {
-            start(handle->easy(), handle.get());
-        }
+        for (auto const& handle : handles) { start(handle->easy(), handle.get()); }
         while (done < requests) {
             int running = 0;
             curl_multi_perform(multi, &running);
@@ -237,13 +229,9 @@ void compare_multi(std::string const& name, std::string const& url, std::string 
                 curl_multi_remove_handle(multi, easy);
                 ++done;
                 any = true;
-                if (started < requests) {
-                    start(easy, of);
-                }
+                if (started < requests) { start(easy, of); }
             }
-            if (!any) {
-                curl_multi_poll(multi, nullptr, 0, 1000, nullptr);
-            }
+            if (!any) { curl_multi_poll(multi, nullptr, 0, 1000, nullptr); }
         }
     };
     curl_options options;
@@ -258,9 +246,7 @@ void compare_multi(std::string const& name, std::string const& url, std::string 
                 auto const opened = client.open(io);
                 std::size_t started = 0;
                 std::size_t done = 0;
-                for (; started < in_flight; ++started) {
-                    opened->send(request, {}, &handles[started]);
-                }
+                for (; started < in_flight; ++started) { opened->send(request, {}, &handles[started]); }
                 while (done < requests) {
                     opened->poll(io.time().steady(), [&](void* tag, result<http_response>&& response) {
                         checksum += response.value().body.size();
@@ -270,9 +256,7 @@ void compare_multi(std::string const& name, std::string const& url, std::string 
                             opened->send(request, {}, tag);
                         }
                     });
-                    if (done < requests) {
-                        io.wait(opened->wakes_at());
-                    }
+                    if (done < requests) { io.wait(opened->wakes_at()); }
                 }
             });
         });
@@ -286,18 +270,14 @@ void on_threads(std::size_t threads, Work const& work) {
     for (std::size_t index = 0; index < threads; ++index) {
         running.emplace_back([&, index] { work(index); });
     }
-    for (auto& thread : running) {
-        thread.join();
-    }
+    for (auto& thread : running) { thread.join(); }
 }
 
 /// One request at a time on each of `threads` threads.
 void compare_threads(std::string const& name, std::string const& url, std::string const& ca, std::size_t threads) {
     std::size_t const each = 3'000 / threads;
     std::vector<std::unique_ptr<bare_curl>> handles;
-    for (std::size_t index = 0; index < threads; ++index) {
-        handles.push_back(std::make_unique<bare_curl>(url, ca));
-    }
+    for (std::size_t index = 0; index < threads; ++index) { handles.push_back(std::make_unique<bare_curl>(url, ca)); }
     curl_options options;
     options.ca_file = ca;
     curl_client const client{options};
@@ -308,9 +288,7 @@ void compare_threads(std::string const& name, std::string const& url, std::strin
             return measured(each * threads, [&] {
                 on_threads(threads, [&](std::size_t index) {
                     for (std::size_t done = 0; done < each; ++done) {
-                        if (!handles[index]->send()) {
-                            std::abort();
-                        }
+                        if (!handles[index]->send()) { std::abort(); }
                     }
                 });
             });

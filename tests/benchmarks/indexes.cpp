@@ -66,9 +66,7 @@ void insert_by_hand(any_transport const& store) {
 
 void insert_ours(any_transport const& store) {
     indexed_runners const runners{store, "runners"};
-    for (std::int32_t bib = 0; bib < count; ++bib) {
-        runners.insert(numbered(bib)).value();
-    }
+    for (std::int32_t bib = 0; bib < count; ++bib) { runners.insert(numbered(bib)).value(); }
 }
 
 void update_by_hand(any_transport const& store) {
@@ -94,9 +92,7 @@ memory_backend opened(bool filled) {
     memory_backend store;
     indexed_runners const runners{store, "runners"};
     runners.create().value();
-    if (filled) {
-        insert_ours(store);
-    }
+    if (filled) { insert_ours(store); }
     return store;
 }
 

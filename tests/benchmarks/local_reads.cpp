@@ -270,9 +270,7 @@ void batches() {
     table const ours{entitable::memory_backend{}, "businesses"};
     ours.create().value();
     std::vector<business> all;
-    for (std::size_t index = 0; index < 1'000; ++index) {
-        all.push_back(measure::make_business(index, rows_each));
-    }
+    for (std::size_t index = 0; index < 1'000; ++index) { all.push_back(measure::make_business(index, rows_each)); }
     std::uint64_t submitting = 0;
     std::uint64_t whole = 0;
     for (std::size_t round = 0; round < 2; ++round) { // the first run fills the caches
@@ -303,14 +301,8 @@ int main(int argc, char** argv) {
     std::string_view const part = argc > 1 ? argv[1] : "all";
     auto const wanted = [&](std::string_view name) { return part == "all" || part == name; };
     measure::heading();
-    if (wanted("memory")) {
-        memory();
-    }
-    if (wanted("file")) {
-        file();
-    }
-    if (wanted("batch")) {
-        batches();
-    }
+    if (wanted("memory")) { memory(); }
+    if (wanted("file")) { file(); }
+    if (wanted("batch")) { batches(); }
     return checksum == 1 ? 1 : 0;
 }

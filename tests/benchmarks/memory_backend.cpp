@@ -29,9 +29,7 @@ public:
         shard& place = shard_of(partition);
         std::shared_lock const lock{place.mutex};
         auto const rows = place.partitions.find(partition);
-        if (rows == place.partitions.end()) {
-            return std::nullopt;
-        }
+        if (rows == place.partitions.end()) { return std::nullopt; }
         auto const at = rows->second.find(row);
         return at == rows->second.end() ? std::nullopt : std::optional{at->second->entity};
     }
@@ -42,9 +40,7 @@ public:
         shard& place = shard_of(entity.region);
         std::unique_lock lock{place.mutex};
         auto rows = place.partitions.find(entity.region);
-        if (rows == place.partitions.end()) {
-            rows = place.partitions.emplace(entity.region, row_map{}).first;
-        }
+        if (rows == place.partitions.end()) { rows = place.partitions.emplace(entity.region, row_map{}).first; }
         auto const at = rows->second.lower_bound(entity.id);
         if (at != rows->second.end() && at->first == entity.id) {
             at->second.swap(made); // the old one is freed after unlocking
@@ -105,18 +101,14 @@ struct workload {
 
 std::unique_ptr<by_hand> filled_by_hand(workload const& all) {
     auto store = std::make_unique<by_hand>();
-    for (std::size_t const at : all.order) {
-        (void)store->put(all.entities[at]);
-    }
+    for (std::size_t const at : all.order) { (void)store->put(all.entities[at]); }
     return store;
 }
 
 table filled(workload const& all) {
     table made{entitable::memory_backend{}, "businesses"};
     made.create().value();
-    for (std::size_t const at : all.order) {
-        made.insert(all.entities[at]).value();
-    }
+    for (std::size_t const at : all.order) { made.insert(all.entities[at]).value(); }
     return made;
 }
 
@@ -219,9 +211,7 @@ void inserts_and_scans() {
             return measure::timed(all.size(), [&] {
                 for (std::size_t at = 0; at < all.size(); at += size) {
                     hand->page(all.entities[at].region, all.entities[at].id, size, page);
-                    for (business const& each : page) {
-                        checksum += each.name.size();
-                    }
+                    for (business const& each : page) { checksum += each.name.size(); }
                 }
             });
         };
@@ -292,16 +282,10 @@ void two_threads(char const* name, workload const& all, double limit, std::uint6
 int main(int argc, char** argv) {
     std::string_view const part = argc > 1 ? argv[1] : "all";
     auto const wanted = [&](std::string_view name) { return part == "all" || part == name; };
-    if (wanted("memory")) {
-        memory();
-    }
+    if (wanted("memory")) { memory(); }
     measure::heading();
-    if (wanted("reads")) {
-        point_reads();
-    }
-    if (wanted("writes")) {
-        inserts_and_scans();
-    }
+    if (wanted("reads")) { point_reads(); }
+    if (wanted("writes")) { inserts_and_scans(); }
     if (wanted("threads")) {
         workload const spread{100, 1'000};
         workload const one{1, 100'000};

@@ -34,13 +34,9 @@ public:
         shard& place = shard_of(partition);
         std::shared_lock const lock{place.mutex};
         auto const rows = place.partitions.find(partition);
-        if (rows == place.partitions.end()) {
-            return false;
-        }
+        if (rows == place.partitions.end()) { return false; }
         auto const at = rows->second.find(row);
-        if (at == rows->second.end()) {
-            return false;
-        }
+        if (at == rows->second.end()) { return false; }
         out = at->second;
         return true;
     }
@@ -122,9 +118,7 @@ std::unique_ptr<Store> filled(keys const& all) {
             });
         }
     } else {
-        for (std::size_t const at : all.order) {
-            store->put(all.partition[at], all.row[at], bytes_of_row);
-        }
+        for (std::size_t const at : all.order) { store->put(all.partition[at], all.row[at], bytes_of_row); }
     }
     return store;
 }
@@ -207,16 +201,12 @@ void inserts_and_scans() {
         "replace", 1.3, 9,
         [&] {
             return measure::timed(all.size(), [&] {
-                for (std::size_t const at : all.order) {
-                    hand->put(all.partition[at], all.row[at], bytes_of_row);
-                }
+                for (std::size_t const at : all.order) { hand->put(all.partition[at], all.row[at], bytes_of_row); }
             });
         },
         [&] {
             return measure::timed(all.size(), [&] {
-                for (std::size_t const at : all.order) {
-                    write_one(*ours, all.partition[at], all.row[at]);
-                }
+                for (std::size_t const at : all.order) { write_one(*ours, all.partition[at], all.row[at]); }
             });
         });
     std::vector<std::string> page(1'000);
@@ -318,16 +308,10 @@ void two_threads(char const* name, keys const& all, double limit, int writes_of_
 int main(int argc, char** argv) {
     std::string_view const part = argc > 1 ? argv[1] : "all";
     auto const wanted = [&](std::string_view name) { return part == "all" || part == name; };
-    if (wanted("memory")) {
-        memory();
-    }
+    if (wanted("memory")) { memory(); }
     measure::heading();
-    if (wanted("reads")) {
-        point_reads();
-    }
-    if (wanted("writes")) {
-        inserts_and_scans();
-    }
+    if (wanted("reads")) { point_reads(); }
+    if (wanted("writes")) { inserts_and_scans(); }
     if (wanted("threads")) {
         keys const spread{100, 1'000};
         keys const one{1, 100'000};

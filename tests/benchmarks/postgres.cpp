@@ -50,9 +50,7 @@ std::string wide(std::string const& text) {
 }
 std::int64_t number_of(char const* bytes, std::size_t size) {
     std::uint64_t made = 0;
-    for (std::size_t at = 0; at < size; ++at) {
-        made = made << 8U | static_cast<unsigned char>(bytes[at]);
-    }
+    for (std::size_t at = 0; at < size; ++at) { made = made << 8U | static_cast<unsigned char>(bytes[at]); }
     return static_cast<std::int64_t>(made);
 }
 
@@ -77,9 +75,7 @@ public:
                 ".partitions p ON p.table_id = t.id AND p.partition_key = $2::bytea LEFT JOIN " + options.schema +
                 ".rows r ON r.table_id = t.id AND r.partition_key = $2::bytea AND r.row_key = $3::bytea WHERE t.key = "
                 "$1::bytea");
-        if (PQenterPipelineMode(on_) == 0) {
-            stop();
-        }
+        if (PQenterPipelineMode(on_) == 0) { stop(); }
     }
     ~by_hand() { PQfinish(on_); }
     by_hand(by_hand const&) = delete;
@@ -113,9 +109,7 @@ public:
     void insert(business const* from, std::size_t count) {
         std::string const partition = wide(from->region);
         entitable::detail::pg_array keys;
-        for (std::size_t at = 0; at < count; ++at) {
-            keys.add(wide(from[at].id));
-        }
+        for (std::size_t at = 0; at < count; ++at) { keys.add(wide(from[at].id)); }
         std::int64_t const version = lock(partition, keys.finish());
         entitable::detail::pg_array values;
         for (std::size_t at = 0; at < count; ++at) {
@@ -136,9 +130,7 @@ public:
             reused.region = region;
             reused.id.clear();
             char const* const key = PQgetvalue(found, at, 1);
-            for (int unit = 1; unit < PQgetlength(found, at, 1); unit += 2) {
-                reused.id += key[unit];
-            }
+            for (int unit = 1; unit < PQgetlength(found, at, 1); unit += 2) { reused.id += key[unit]; }
             measure::take_business(PQgetvalue(found, at, 2), reused);
             checksum += reused.name.size();
         }
@@ -166,9 +158,7 @@ public:
                 send("no_partition", {"businesses"});
                 send(name_of(pg_statement::get), {"businesses", partition, row});
             }
-            if (!run(true)) {
-                continue;
-            }
+            if (!run(true)) { continue; }
             table_ = static_cast<std::int32_t>(number_of(PQgetvalue(answers_[1].get(), 0, 0), 4));
             std::int64_t const version = number_of(PQgetvalue(answers_[1].get(), 0, 1), 8) + 1;
             send(name_of(pg_statement::put), {pg_number{table_}, partition, row, bytes});
@@ -176,9 +166,7 @@ public:
                 send(name_of(pg_statement::raise_version), {pg_number{table_}, partition, pg_number{version}});
             }
             send(name_of(pg_statement::commit), {});
-            if (run(true)) {
-                return tries;
-            }
+            if (run(true)) { return tries; }
         }
     }
 
@@ -195,9 +183,7 @@ private:
     }
     void prepare(char const* name, std::string const& text) {
         rows const done{PQprepare(on_, name, text.c_str(), 0, nullptr)};
-        if (PQresultStatus(done.get()) != PGRES_COMMAND_OK) {
-            stop();
-        }
+        if (PQresultStatus(done.get()) != PGRES_COMMAND_OK) { stop(); }
     }
     [[noreturn]] void stop() {
         std::printf("%s\n", PQerrorMessage(on_));
@@ -213,35 +199,25 @@ private:
             sizes[count] = static_cast<int>(value.size());
             formats[count++] = 1;
         }
-        if (PQsendQueryPrepared(on_, name, count, at, sizes, formats, 1) == 0) {
-            stop();
-        }
+        if (PQsendQueryPrepared(on_, name, count, at, sizes, formats, 1) == 0) { stop(); }
     }
     /// False if the server reports that another transaction was first, and `may_fail`; then the transaction is rolled
     /// back.
     bool run(bool may_fail = false) {
         answers_.clear();
-        if (PQpipelineSync(on_) == 0) {
-            stop();
-        }
+        if (PQpipelineSync(on_) == 0) { stop(); }
         bool good = true;
         for (;;) {
             rows answer{PQgetResult(on_)};
-            if (answer == nullptr) {
-                continue;
-            }
+            if (answer == nullptr) { continue; }
             auto const status = PQresultStatus(answer.get());
-            if (status == PGRES_PIPELINE_SYNC) {
-                break;
-            }
+            if (status == PGRES_PIPELINE_SYNC) { break; }
             if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) {
                 answers_.push_back(std::move(answer));
             } else if (status != PGRES_PIPELINE_ABORTED) {
                 char const* const state = PQresultErrorField(answer.get(), PG_DIAG_SQLSTATE);
                 good = false;
-                if (!may_fail || state == nullptr || std::strcmp(state, "40001") != 0) {
-                    stop();
-                }
+                if (!may_fail || state == nullptr || std::strcmp(state, "40001") != 0) { stop(); }
             }
         }
         if (!good && PQtransactionStatus(on_) != PQTRANS_IDLE) {
@@ -276,16 +252,12 @@ private:
 void insert_all(table const& into, std::vector<business> const& all) {
     for (std::size_t at = 0; at < all.size(); at += 100) {
         auto batch = into.batch();
-        for (std::size_t index = at; index < at + 100; ++index) {
-            batch.insert(all[index]);
-        }
+        for (std::size_t index = at; index < at + 100; ++index) { batch.insert(all[index]); }
         batch.submit().value();
     }
 }
 void insert_all(by_hand& into, std::vector<business> const& all) {
-    for (std::size_t at = 0; at < all.size(); at += 100) {
-        into.insert(&all[at], 100);
-    }
+    for (std::size_t at = 0; at < all.size(); at += 100) { into.insert(&all[at], 100); }
 }
 
 /// Both with the same rows, each in a schema of its own.
@@ -331,9 +303,7 @@ void calls() {
         },
         [&] {
             return measure::wall(ids.size(), [&] {
-                for (std::string const& id : ids) {
-                    checksum += both.ours.get(region, id).value().name.size();
-                }
+                for (std::string const& id : ids) { checksum += both.ours.get(region, id).value().name.size(); }
             });
         });
     std::size_t hand_next = preloaded;
@@ -384,9 +354,7 @@ void calls() {
                     auto const rows =
                         both.ours.where(b::region == region && b::id >= measure::id_of(at * 1'000, 1'000'000))
                             .take(1'000);
-                    for (business const& each : rows) {
-                        checksum += each.name.size();
-                    }
+                    for (business const& each : rows) { checksum += each.name.size(); }
                 }
             });
         });
@@ -400,16 +368,12 @@ double per_operation(std::size_t threads, std::function<void(std::size_t thread,
     auto const begin = std::chrono::steady_clock::now();
     for (std::size_t thread = 0; thread < threads; ++thread) {
         running.emplace_back([&, thread] {
-            for (std::size_t count = 0; !stop; ++count, ++done) {
-                operation(thread, count);
-            }
+            for (std::size_t count = 0; !stop; ++count, ++done) { operation(thread, count); }
         });
     }
     std::this_thread::sleep_for(std::chrono::milliseconds{400});
     stop = true;
-    for (std::thread& each : running) {
-        each.join();
-    }
+    for (std::thread& each : running) { each.join(); }
     std::chrono::duration<double, std::nano> const time = std::chrono::steady_clock::now() - begin;
     return time.count() / static_cast<double>(done);
 }
@@ -417,9 +381,7 @@ double per_operation(std::size_t threads, std::function<void(std::size_t thread,
 void threads() {
     contenders both;
     std::vector<std::unique_ptr<by_hand>> hands;
-    for (std::size_t count = 0; count < 32; ++count) {
-        hands.push_back(std::make_unique<by_hand>(both.hand_options));
-    }
+    for (std::size_t count = 0; count < 32; ++count) { hands.push_back(std::make_unique<by_hand>(both.hand_options)); }
     std::string const region = measure::region_of(0, 1'000'000);
     std::size_t next = 0;
     for (std::size_t const count : {std::size_t{8}, std::size_t{32}}) {
@@ -459,9 +421,7 @@ void threads() {
 void isolation() {
     contenders both;
     std::vector<std::unique_ptr<by_hand>> hands;
-    for (std::size_t count = 0; count < 32; ++count) {
-        hands.push_back(std::make_unique<by_hand>(both.hand_options));
-    }
+    for (std::size_t count = 0; count < 32; ++count) { hands.push_back(std::make_unique<by_hand>(both.hand_options)); }
     std::string const bytes(300, 'x');
     struct shape {
         char const* name;
@@ -510,14 +470,8 @@ int main(int count, char** words) {
     }
     std::string_view const only = count > 1 ? words[1] : "";
     measure::heading();
-    if (only.empty() || only == "calls") {
-        calls();
-    }
-    if (only.empty() || only == "threads") {
-        threads();
-    }
-    if (only.empty() || only == "isolation") {
-        isolation();
-    }
+    if (only.empty() || only == "calls") { calls(); }
+    if (only.empty() || only == "threads") { threads(); }
+    if (only.empty() || only == "isolation") { isolation(); }
     std::printf("(%llu)\n", static_cast<unsigned long long>(checksum.load()));
 }

@@ -73,9 +73,7 @@ public:
     queue_by_hand(queue_by_hand const&) = delete;
     queue_by_hand& operator=(queue_by_hand const&) = delete;
     ~queue_by_hand() {
-        for (sqlite3_stmt* each : {begin_, commit_, insert_, select_, claim_, bury_, done_}) {
-            sqlite3_finalize(each);
-        }
+        for (sqlite3_stmt* each : {begin_, commit_, insert_, select_, claim_, bury_, done_}) { sqlite3_finalize(each); }
         sqlite3_close(database_);
     }
 
@@ -205,14 +203,10 @@ spent spent_by(std::function<void()> const& work) {
 }
 
 void put_by_hand(queue_by_hand& queue, std::span<errand const> all, std::size_t group) {
-    for (std::size_t at = 0; at < all.size(); at += group) {
-        (void)queue.enqueue(all.subspan(at, group));
-    }
+    for (std::size_t at = 0; at < all.size(); at += group) { (void)queue.enqueue(all.subspan(at, group)); }
 }
 void work_by_hand(queue_by_hand& queue, std::size_t messages, std::size_t group) {
-    for (std::size_t done = 0; done < messages;) {
-        done += queue.complete(queue.claim(static_cast<int>(group)));
-    }
+    for (std::size_t done = 0; done < messages;) { done += queue.complete(queue.claim(static_cast<int>(group))); }
 }
 void put(table_queue<errand> const& queue, std::span<errand const> all, std::size_t group) {
     for (std::size_t at = 0; at < all.size(); at += group) {
@@ -289,9 +283,7 @@ int alone(std::string_view who, std::string_view what, std::size_t group, std::s
     if (who == "hand") {
         queue_by_hand queue{folder / "hand.db", false};
         put_by_hand(queue, all, group);
-        if (what == "work") {
-            work_by_hand(queue, messages, group);
-        }
+        if (what == "work") { work_by_hand(queue, messages, group); }
         return 0;
     }
     table_queue<errand> const queue{
@@ -299,9 +291,7 @@ int alone(std::string_view who, std::string_view what, std::size_t group, std::s
         "errands"};
     queue.create().value();
     put(queue, all, group);
-    if (what == "work") {
-        work(queue, messages, group);
-    }
+    if (what == "work") { work(queue, messages, group); }
     return 0;
 }
 
@@ -357,9 +347,7 @@ struct counted_store {
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         ++*requests;
         auto answer = below.execute(request, context);
-        if constexpr (std::same_as<Request, query_entities>) {
-            *rows += answer ? answer->rows.size() : 0;
-        }
+        if constexpr (std::same_as<Request, query_entities>) { *rows += answer ? answer->rows.size() : 0; }
         return answer;
     }
 };
@@ -377,9 +365,7 @@ struct claim_cost {
         std::vector<double> each;
         for (int round = 0; round < rounds; ++round) {
             each.push_back(measure::timed(count, [&] {
-                for (std::size_t index = 0; index < count; ++index) {
-                    one();
-                }
+                for (std::size_t index = 0; index < count; ++index) { one(); }
             }));
         }
         auto const total = static_cast<double>(rounds * count);
@@ -414,9 +400,7 @@ void behind_what_is_not_due(char const* where, std::function<any_transport()> co
         } else if (what != "nothing") {
             (void)others.enqueue_all(errands(many)).value();
         }
-        for (std::size_t got = 0; what == "claimed" && got < many;) {
-            got += others.claim_some(32).value().size();
-        }
+        for (std::size_t got = 0; what == "claimed" && got < many;) { got += others.claim_some(32).value().size(); }
         std::size_t requests = 0, rows = 0;
         how.visibility = std::chrono::seconds{30};
         table_queue<errand> const worker{counted_store{store, &requests, &rows}, "errands", how};
@@ -489,9 +473,7 @@ void saga_requests() {
     (void)inside.resume(again).value();
     std::set<std::string> partitions;
     auto const seen = store.seen();
-    for (std::size_t index = from; index < seen.size(); ++index) {
-        partitions.insert(seen[index].partition);
-    }
+    for (std::size_t index = from; index < seen.size(); ++index) { partitions.insert(seen[index].partition); }
     std::printf("; a new worker reads and claims in %zu requests, of %zu partitions (one is the number of lanes)\n",
         seen.size() - from, partitions.size());
 }

@@ -59,9 +59,7 @@ std::string padded(std::string text) {
 
 std::string const page_body = [] {
     std::string text = R"({"odata.metadata":"https://a.table.core.windows.net/$metadata#Businesses","value":[)";
-    for (std::size_t index = 0; index < page_rows; ++index) {
-        text += (index == 0 ? "" : ",") + answer_entity(index);
-    }
+    for (std::size_t index = 0; index < page_rows; ++index) { text += (index == 0 ? "" : ",") + answer_entity(index); }
     return padded(text + "]}");
 }();
 std::string const entity_body = [] {
@@ -83,25 +81,19 @@ template <class T>
 T number_of(std::string_view text) {
     T number{};
     auto const read = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (read.ec != std::errc{} || read.ptr != text.data() + text.size()) {
-        damaged();
-    }
+    if (read.ec != std::errc{} || read.ptr != text.data() + text.size()) { damaged(); }
     return number;
 }
 
 std::int64_t ticks_of(std::string_view text) {
     auto const time = date_time::parse(text);
-    if (!time) {
-        damaged();
-    }
+    if (!time) { damaged(); }
     return time->ticks;
 }
 
 guid guid_of(std::string_view text) {
     auto const id = guid::parse(text);
-    if (!id) {
-        damaged();
-    }
+    if (!id) { damaged(); }
     return *id;
 }
 
@@ -116,16 +108,12 @@ using field_value = simdjson::simdjson_result<simdjson::ondemand::value>;
 
 std::string_view text_in(field_value value) {
     std::string_view text;
-    if (value.get_string().get(text) != simdjson::SUCCESS) {
-        damaged();
-    }
+    if (value.get_string().get(text) != simdjson::SUCCESS) { damaged(); }
     return text;
 }
 
 void expect(field_value value, std::string_view type) {
-    if (text_in(value) != type) {
-        damaged();
-    }
+    if (text_in(value) != type) { damaged(); }
 }
 
 /// Nothing follows the document.
@@ -144,19 +132,13 @@ void read_object(simdjson::ondemand::object object, stored& out, bool keep_tag) 
     std::size_t next = 0;
     for (auto field : object) {
         std::string_view key;
-        if (field.unescaped_key().get(key) != simdjson::SUCCESS) {
-            damaged();
-        }
+        if (field.unescaped_key().get(key) != simdjson::SUCCESS) { damaged(); }
         std::size_t const tried = next;
         while (key != names[next]) {
             next = (next + 1) % std::size(names);
-            if (next == tried) {
-                damaged();
-            }
+            if (next == tried) { damaged(); }
         }
-        if ((seen >> next & 1U) != 0) {
-            damaged();
-        }
+        if ((seen >> next & 1U) != 0) { damaged(); }
         seen |= 1U << next;
         field_value value = field.value();
         business& to = out.entity;
@@ -164,9 +146,7 @@ void read_object(simdjson::ondemand::object object, stored& out, bool keep_tag) 
         std::int64_t integer{};
         switch (next) {
             case 0:
-                if (std::string_view const tag = text_in(value); keep_tag) {
-                    out.tag = tag;
-                }
+                if (std::string_view const tag = text_in(value); keep_tag) { out.tag = tag; }
                 break;
             case 1: to.region = text_in(value); break;
             case 2: to.id = text_in(value); break;
@@ -185,15 +165,11 @@ void read_object(simdjson::ondemand::object object, stored& out, bool keep_tag) 
                 break;
             case 10:
             case 11:
-                if (value.get_double().get(real) != simdjson::SUCCESS) {
-                    damaged();
-                }
+                if (value.get_double().get(real) != simdjson::SUCCESS) { damaged(); }
                 (next == 10 ? to.rating : to.turnover) = real;
                 break;
             case 12:
-                if (value.get_bool().get(to.open) != simdjson::SUCCESS) {
-                    damaged();
-                }
+                if (value.get_bool().get(to.open) != simdjson::SUCCESS) { damaged(); }
                 break;
             case 13: expect(value, "Edm.Int64"); break;
             case 14: to.visits = number_of<std::int64_t>(text_in(value)); break;
@@ -205,48 +181,34 @@ void read_object(simdjson::ondemand::object object, stored& out, bool keep_tag) 
         }
         next = (next + 1) % std::size(names);
     }
-    if ((seen & 0x7'FFFFU) != 0x7'FFFFU) {
-        damaged();
-    }
+    if ((seen & 0x7'FFFFU) != 0x7'FFFFU) { damaged(); }
 }
 
 /// Opens the list of a page.
 template <class Visit>
 void each_of_page(simdjson::ondemand::parser& parser, std::string const& body, Visit visit) {
     simdjson::ondemand::document document;
-    if (parser.iterate(body.data(), body.size(), body.capacity()).get(document) != simdjson::SUCCESS) {
-        damaged();
-    }
+    if (parser.iterate(body.data(), body.size(), body.capacity()).get(document) != simdjson::SUCCESS) { damaged(); }
     bool listed = false;
     simdjson::ondemand::object whole;
-    if (document.get_object().get(whole) != simdjson::SUCCESS) {
-        damaged();
-    }
+    if (document.get_object().get(whole) != simdjson::SUCCESS) { damaged(); }
     for (auto field : whole) {
         std::string_view key;
-        if (field.unescaped_key().get(key) != simdjson::SUCCESS) {
-            damaged();
-        }
+        if (field.unescaped_key().get(key) != simdjson::SUCCESS) { damaged(); }
         if (key == "value" && !listed) {
             listed = true;
             simdjson::ondemand::array list;
-            if (field.value().get_array().get(list) != simdjson::SUCCESS) {
-                damaged();
-            }
+            if (field.value().get_array().get(list) != simdjson::SUCCESS) { damaged(); }
             for (auto element : list) {
                 simdjson::ondemand::object object;
-                if (element.get_object().get(object) != simdjson::SUCCESS) {
-                    damaged();
-                }
+                if (element.get_object().get(object) != simdjson::SUCCESS) { damaged(); }
                 visit(object);
             }
         } else {
             static_cast<void>(text_in(field.value()));
         }
     }
-    if (!listed || !at_end(document)) {
-        damaged();
-    }
+    if (!listed || !at_end(document)) { damaged(); }
 }
 
 void read_page(simdjson::ondemand::parser& parser, std::vector<business>& out) {
@@ -278,16 +240,12 @@ void read_flat(simdjson::ondemand::parser& parser, std::vector<flat_entity>& out
         std::string_view typed; // the name that the type belongs to
         unsigned seen = 0;
         auto const once = [&seen](unsigned bit) {
-            if ((seen & bit) != 0) {
-                damaged();
-            }
+            if ((seen & bit) != 0) { damaged(); }
             seen |= bit;
         };
         for (auto field : object) {
             std::string_view key;
-            if (field.unescaped_key().get(key) != simdjson::SUCCESS) {
-                damaged();
-            }
+            if (field.unescaped_key().get(key) != simdjson::SUCCESS) { damaged(); }
             field_value value = field.value();
             if (key.ends_with("@odata.type")) {
                 type = text_in(value);
@@ -314,18 +272,12 @@ void read_flat(simdjson::ondemand::parser& parser, std::vector<flat_entity>& out
                 continue;
             }
             for (auto const& [name, held] : to.properties) {
-                if (name == key) {
-                    damaged();
-                }
+                if (name == key) { damaged(); }
             }
-            if (!type.empty() && typed != key) {
-                damaged();
-            }
+            if (!type.empty() && typed != key) { damaged(); }
             flat_value made;
             simdjson::ondemand::json_type kind{};
-            if (value.type().get(kind) != simdjson::SUCCESS) {
-                damaged();
-            }
+            if (value.type().get(kind) != simdjson::SUCCESS) { damaged(); }
             if (type == "Edm.Int64") {
                 made = number_of<std::int64_t>(text_in(value));
             } else if (type == "Edm.DateTime") {
@@ -349,9 +301,7 @@ void read_flat(simdjson::ondemand::parser& parser, std::vector<flat_entity>& out
             type = {};
             to.properties.emplace_back(std::string{key}, std::move(made));
         }
-        if (!type.empty() || (seen & 3U) != 3U) {
-            damaged();
-        }
+        if (!type.empty() || (seen & 3U) != 3U) { damaged(); }
     });
 }
 
@@ -385,19 +335,13 @@ void append_quoted(std::string& out, std::string_view text) {
 void check_key(std::string_view key) {
     for (char const each : key) {
         auto const byte = static_cast<unsigned char>(each);
-        if (byte < 0x20 || byte == 0x7F || each == '/' || each == '\\' || each == '#' || each == '?') {
-            damaged();
-        }
+        if (byte < 0x20 || byte == 0x7F || each == '/' || each == '\\' || each == '#' || each == '?') { damaged(); }
     }
-    if (key.size() > 512 || !simdjson::validate_utf8(key.data(), key.size())) {
-        damaged();
-    }
+    if (key.size() > 512 || !simdjson::validate_utf8(key.data(), key.size())) { damaged(); }
 }
 
 void check_text(std::string_view text) {
-    if (text.size() > 32768 || !simdjson::validate_utf8(text.data(), text.size())) {
-        damaged();
-    }
+    if (text.size() > 32768 || !simdjson::validate_utf8(text.data(), text.size())) { damaged(); }
 }
 
 /// Everything that the service would refuse.
@@ -408,9 +352,7 @@ void check(business const& each) {
     check_text(each.description);
     check_text(each.city);
     check_text(each.category);
-    if (!each.changed.is_valid() || each.rating - each.rating != 0 || each.turnover - each.turnover != 0) {
-        damaged();
-    }
+    if (!each.changed.is_valid() || each.rating - each.rating != 0 || each.turnover - each.turnover != 0) { damaged(); }
 }
 
 template <class Number>
@@ -440,9 +382,7 @@ void append_json(std::string& out, business const& from) {
         out.append(",\"").append(name).append("@odata.type\":\"Edm.Double\",\"").append(name).append("\":");
         std::size_t const at = out.size();
         append_number(out, number);
-        if (out.find_first_of(".e", at) == std::string::npos) {
-            out += ".0";
-        }
+        if (out.find_first_of(".e", at) == std::string::npos) { out += ".0"; }
     }
     out += from.open ? ",\"open\":true" : ",\"open\":false";
     out += ",\"visits@odata.type\":\"Edm.Int64\",\"visits\":\"";
@@ -570,9 +510,7 @@ http_response answer_of(std::uint16_t status, std::string body, std::string_view
     made.status = status;
     made.body = std::move(body);
     auto const add = [&](std::string_view name, std::string_view value) {
-        if (!made.headers.add(name, value)) {
-            hand::damaged();
-        }
+        if (!made.headers.add(name, value)) { hand::damaged(); }
     };
     add("Cache-Control", "no-cache");
     add("Content-Type", type);
@@ -581,9 +519,7 @@ http_response answer_of(std::uint16_t status, std::string body, std::string_view
     add("x-ms-version", "2019-02-02");
     add("X-Content-Type-Options", "nosniff");
     add("Date", "Mon, 27 Jul 2026 12:28:53 GMT");
-    if (!tag.empty()) {
-        add("ETag", tag);
-    }
+    if (!tag.empty()) { add("ETag", tag); }
     return made;
 }
 
@@ -645,15 +581,11 @@ void pages() {
     };
     auto const typed = [&] {
         page rows;
-        if (!reader.read_page(page_body, rows)) {
-            hand::damaged();
-        }
+        if (!reader.read_page(page_body, rows)) { hand::damaged(); }
         std::vector<business> out;
         out.reserve(rows.size());
         for (std::size_t index = 0; index < rows.size(); ++index) {
-            if (!from_row(rows[index], out.emplace_back())) {
-                hand::damaged();
-            }
+            if (!from_row(rows[index], out.emplace_back())) { hand::damaged(); }
         }
         checksum += out.size();
     };
@@ -664,22 +596,16 @@ void pages() {
     };
     auto const dynamic = [&] {
         page rows;
-        if (!reader.read_page(page_body, rows)) {
-            hand::damaged();
-        }
+        if (!reader.read_page(page_body, rows)) { hand::damaged(); }
         std::vector<entity> out;
         out.reserve(rows.size());
-        for (std::size_t index = 0; index < rows.size(); ++index) {
-            out.emplace_back(rows[index]);
-        }
+        for (std::size_t index = 0; index < rows.size(); ++index) { out.emplace_back(rows[index]); }
         checksum += out.size();
     };
     auto const entities = [](auto const& work) {
         return [&work] {
             return measure::timed(5 * page_rows, [&] {
-                for (int times = 0; times < 5; ++times) {
-                    work();
-                }
+                for (int times = 0; times < 5; ++times) { work(); }
             });
         };
     };
@@ -735,9 +661,7 @@ void serialization() {
     auto const whole = [&] {
         for (business const& each : all) {
             second.clear();
-            if (!to_row(each, made)) {
-                hand::damaged();
-            }
+            if (!to_row(each, made)) { hand::damaged(); }
             detail::append_json_entity(second, made);
             checksum += second.size();
         }
@@ -797,9 +721,7 @@ void requests() {
             call context;
             auto const read = store.execute(get_entity{"Businesses", sample.region, sample.id, {}}, context);
             business out;
-            if (!read || !from_row(read->entity.view(), out)) {
-                hand::damaged();
-            }
+            if (!read || !from_row(read->entity.view(), out)) { hand::damaged(); }
             checksum += out.name.size();
         }
     };
@@ -814,9 +736,7 @@ void requests() {
             sent.headers.assign("Content-Type: application/json\r\nPrefer: return-no-content\r\n");
             hand::finish(sent, with, "POST", "application/json", std::string_view{sent.url}.substr(39));
             auto answer = inserts.send(request, how);
-            if (answer->status != 204 || answer->headers.find("x-ms-client-request-id")) {
-                hand::damaged();
-            }
+            if (answer->status != 204 || answer->headers.find("x-ms-client-request-id")) { hand::damaged(); }
             std::string const tag{*answer->headers.find("ETag")};
             checksum += tag.size() + sent.body.size();
         }
@@ -826,16 +746,12 @@ void requests() {
             call context;
             auto const done =
                 insert_store.execute(write_entity{"Businesses", mutation::insert(to_row(sample).value())}, context);
-            if (!done) {
-                hand::damaged();
-            }
+            if (!done) { hand::damaged(); }
             checksum += done->etag.empty() ? 0U : 1U;
         }
     };
     std::vector<business> hundred;
-    for (std::size_t index = 0; index < 100; ++index) {
-        hundred.push_back(measure::make_business(index, page_rows));
-    }
+    for (std::size_t index = 0; index < 100; ++index) { hundred.push_back(measure::make_business(index, page_rows)); }
     canned const batches{answer_of(202, batch_body, "multipart/mixed; boundary=batchresponse_b")};
     auto const batch_store = backend(batches.answer);
     auto const hand_batch = [&] {
@@ -859,16 +775,12 @@ void requests() {
             std::vector<std::pair<int, std::string>> results;
             std::string_view rest = answer->body;
             for (std::size_t at = rest.find("HTTP/1.1 "); at != std::string_view::npos; at = rest.find("HTTP/1.1 ")) {
-                if (rest.substr(0, at).find("--changesetresponse_c\r\n") == std::string_view::npos) {
-                    hand::damaged();
-                }
+                if (rest.substr(0, at).find("--changesetresponse_c\r\n") == std::string_view::npos) { hand::damaged(); }
                 rest.remove_prefix(at + 9);
                 int const status = hand::number_of<int>(rest.substr(0, 3));
                 std::size_t const end = rest.find("\r\n\r\n");
                 std::size_t const tag = rest.find("ETag: ");
-                if (end == std::string_view::npos || tag > end) {
-                    hand::damaged();
-                }
+                if (end == std::string_view::npos || tag > end) { hand::damaged(); }
                 results.emplace_back(status, rest.substr(tag + 6, rest.find("\r\n", tag) - tag - 6));
                 rest.remove_prefix(end);
             }
@@ -887,9 +799,7 @@ void requests() {
             }
             call context;
             auto const done = batch_store.execute(request_of_all, context);
-            if (!done || done->results.size() != hundred.size()) {
-                hand::damaged();
-            }
+            if (!done || done->results.size() != hundred.size()) { hand::damaged(); }
             checksum += done->results.size();
         }
     };

@@ -31,9 +31,7 @@ double thousands(std::size_t contenders, std::function<draw(std::size_t)> const&
     for (std::size_t index = 0; index < contenders; ++index) {
         running.emplace_back([&, index] {
             draw const one = make(index);
-            while (!go) {
-                std::this_thread::yield();
-            }
+            while (!go) { std::this_thread::yield(); }
             std::uint64_t done = 0;
             while (!stop) {
                 if (one()) {
@@ -49,13 +47,9 @@ double thousands(std::size_t contenders, std::function<draw(std::size_t)> const&
     go = true;
     std::this_thread::sleep_for(std::chrono::milliseconds{150});
     stop = true;
-    for (std::thread& each : running) {
-        each.join();
-    }
+    for (std::thread& each : running) { each.join(); }
     std::chrono::duration<double, std::milli> const time = std::chrono::steady_clock::now() - begin;
-    if (failed > 0) {
-        std::printf("%llu draws failed\n", static_cast<unsigned long long>(failed.load()));
-    }
+    if (failed > 0) { std::printf("%llu draws failed\n", static_cast<unsigned long long>(failed.load())); }
     return static_cast<double>(total) / time.count();
 }
 
@@ -102,9 +96,7 @@ void table_of(char const* name, Store const& store) {
         lines.push_back({"16 shards", contenders, [&](std::size_t) { return drawing(shards); }, {}});
     }
     for (int round = 0; round < 5; ++round) {
-        for (line& each : lines) {
-            each.rates.push_back(thousands(each.contenders, each.make));
-        }
+        for (line& each : lines) { each.rates.push_back(thousands(each.contenders, each.make)); }
     }
     double const bare = measure::median(lines.front().rates);
     std::printf("\n%s\n", name);

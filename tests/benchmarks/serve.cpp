@@ -47,15 +47,11 @@ public:
               options.port = 0;
               options.max_connections = 2'000;
               http_listener listener{make(), options};
-              if (!listener.listen()) {
-                  return false;
-              }
+              if (!listener.listen()) { return false; }
               *port_ = listener.port();
               return listener.run().has_value();
           }) {
-        while (*port_ == 0) {
-            std::this_thread::sleep_for(std::chrono::milliseconds{1});
-        }
+        while (*port_ == 0) { std::this_thread::sleep_for(std::chrono::milliseconds{1}); }
     }
     [[nodiscard]] std::uint16_t port() const { return *port_; }
     /// Used CPU time in ns.
@@ -168,14 +164,10 @@ load press(std::uint16_t port, server_process const* server, std::string const& 
             }
         });
     }
-    for (std::thread& each : threads) {
-        each.join();
-    }
+    for (std::thread& each : threads) { each.join(); }
     double const seconds = std::chrono::duration<double>(steady::now() - begin).count();
     std::vector<double> all;
-    for (auto const& each : waits) {
-        all.insert(all.end(), each.begin(), each.end());
-    }
+    for (auto const& each : waits) { all.insert(all.end(), each.begin(), each.end()); }
     std::sort(all.begin(), all.end());
     load made;
     made.rate = static_cast<double>(all.size()) / seconds;
@@ -201,9 +193,7 @@ std::string signed_request(http_method method, std::string_view path, std::strin
     request.url = text::joined({"http://", host, "/devstoreaccount1", path});
     static_cast<void>(request.headers.add("Accept", "application/json;odata=minimalmetadata"));
     static_cast<void>(request.headers.add("x-ms-version", "2019-02-02"));
-    for (auto const& [name, value] : fields) {
-        static_cast<void>(request.headers.add(name, value));
-    }
+    for (auto const& [name, value] : fields) { static_cast<void>(request.headers.add(name, value)); }
     auto const at = endpoint::parse(text::joined({"http://", host, "/devstoreaccount1"})).value();
     key().authorize(request, at, system_clock().now()).value();
     std::string made = text::joined(

@@ -73,9 +73,7 @@ void bare_copy(any_transport const& from, std::string const& source, any_transpo
         for (std::size_t index = 0; index < found.rows.size(); ++index) {
             packer.add(mutation::insert(row{found.rows[index]})).value();
         }
-        while (auto batch = packer.take()) {
-            to.execute(*batch, context).value();
-        }
+        while (auto batch = packer.take()) { to.execute(*batch, context).value(); }
         asked.continuation = std::move(found.continuation);
     } while (asked.continuation);
     time.note(by_clock, by_processor);
@@ -120,9 +118,7 @@ void measure(char const* name, store_opener const& open) {
         auto plan = plan_move(cloud, 0, to).value();
         std::optional<taken> copy;
         auto const done = plan.run([&](move_progress const& at) {
-                                  if (at.step == move_step::copying && !copy) {
-                                      copy.emplace();
-                                  }
+                                  if (at.step == move_step::copying && !copy) { copy.emplace(); }
                                   if (at.step == move_step::catching_up && copying.size() < bare.size()) {
                                       copy->note(copying, copying_processor);
                                   }
@@ -130,9 +126,7 @@ void measure(char const* name, store_opener const& open) {
                               })
                               .value();
         stop = true;
-        for (auto& each : writers) {
-            each.join();
-        }
+        for (auto& each : writers) { each.join(); }
         writes.push_back(milliseconds(done.writes_paused));
         reads.push_back(milliseconds(done.reads_paused));
         waits.push_back(milliseconds(std::chrono::nanoseconds{short_lease} * 106 / 100));
@@ -164,9 +158,7 @@ int main() {
     measure("servers", [&](std::string_view name) -> result<any_transport> {
         constexpr std::string_view key = "c2hhcmRz";
         auto const known = servers.find(std::string{name});
-        if (known != servers.end()) {
-            return known->second;
-        }
+        if (known != servers.end()) { return known->second; }
         server_options options;
         options.accounts.push_back({"acct", std::string{key}, {}, {}});
         any_transport made{rest{table_server{any_transport{memory_backend{}}, options},

@@ -101,9 +101,7 @@ void routing() {
     }
     std::array<std::string const*, number> table{};
     auto const held = state.map.state().fresh({}).value();
-    for (std::size_t at = 0; at < number; ++at) {
-        table[at] = &held->places[at].row.store;
-    }
+    for (std::size_t at = 0; at < number; ++at) { table[at] = &held->places[at].row.store; }
     volatile std::size_t sink = 0;
     volatile std::uint32_t const told = number; // as in a program, unknown to the compiler
     std::uint32_t const count = told;
@@ -112,9 +110,7 @@ void routing() {
         return measure::timed(rounds * keys, [&] {
             std::size_t sum = 0;
             for (std::size_t round = 0; round < rounds; ++round) {
-                for (std::string const& key : all) {
-                    sum += table[shard_hash(key) % count]->size();
-                }
+                for (std::string const& key : all) { sum += table[shard_hash(key) % count]->size(); }
             }
             sink = sink + sum;
         });
@@ -374,18 +370,10 @@ int main(int count, char** arguments) { // names of parts to run; all by default
             std::any_of(arguments + 1, arguments + count, [&](char const* each) { return what == each; });
     };
     measure::heading();
-    if (wanted("routing")) {
-        routing();
-    }
-    if (wanted("merging")) {
-        merging();
-    }
-    if (wanted("fan_out")) {
-        fan_out();
-    }
-    if (wanted("hedging")) {
-        hedging();
-    }
+    if (wanted("routing")) { routing(); }
+    if (wanted("merging")) { merging(); }
+    if (wanted("fan_out")) { fan_out(); }
+    if (wanted("hedging")) { hedging(); }
     if (wanted("moving")) {
         moving(false);
         moving(true);

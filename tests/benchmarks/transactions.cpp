@@ -50,12 +50,8 @@ std::uint32_t by_hand(table<counter> const& counters, books const& ledger, entit
         auto both = ledger.batch();
         both.replace(counted.entity, counted.etag).insert(invoice{"ACME", counted.entity.last, "ann", 12.5});
         auto const done = both.submit();
-        if (done) {
-            return attempts;
-        }
-        if (done.error().code != error_code::update_condition_not_satisfied) {
-            (void)done.value();
-        }
+        if (done) { return attempts; }
+        if (done.error().code != error_code::update_condition_not_satisfied) { (void)done.value(); }
         time.wait_until(time.steady() + std::chrono::microseconds{500});
     }
 }
@@ -87,9 +83,7 @@ double timed(std::size_t times, One const& one) {
     books const ledger = opened();
     table<counter> const counters = ledger.of<counter>();
     return measure::timed(times, [&] {
-        for (std::size_t count = 0; count < times; ++count) {
-            one(counters, ledger);
-        }
+        for (std::size_t count = 0; count < times; ++count) { one(counters, ledger); }
     });
 }
 
@@ -111,13 +105,9 @@ void contended(char const* name, int threads, One const& one) {
             }
         });
     }
-    for (std::thread& thread : running) {
-        thread.join();
-    }
+    for (std::thread& thread : running) { thread.join(); }
     std::vector<double> all;
-    for (std::vector<double> const& own : took) {
-        all.insert(all.end(), own.begin(), own.end());
-    }
+    for (std::vector<double> const& own : took) { all.insert(all.end(), own.begin(), own.end()); }
     std::sort(all.begin(), all.end());
     std::printf("%-16s %3d threads  %5.2f attempts  p50 %8.1f us  p99 %8.1f us\n", name, threads,
         static_cast<double>(attempts.load()) / static_cast<double>(all.size()), all[all.size() / 2],

@@ -105,9 +105,7 @@ int main() {
 
     std::size_t found = 0;
     std::string customers[100];
-    for (std::size_t at = 0; at < 100; ++at) {
-        customers[at] = "customer " + std::to_string(at);
-    }
+    for (std::size_t at = 0; at < 100; ++at) { customers[at] = "customer " + std::to_string(at); }
     auto const by_work = [&] {
         for (std::int32_t id = 0; id < count; ++id) {
             found += work.tracked(customers[id % 100], id) != nullptr ? 1 : 0;

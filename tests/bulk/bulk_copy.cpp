@@ -67,9 +67,7 @@ TEST_CASE(
     two_tables stage;
     stage.to.insert({2003, 3, "another", {}}).value();
     auto const finer = [](book const& each) -> result<std::optional<book>> {
-        if (each.id == 10) {
-            return failure{error_code::invalid_input, "nobody wants it"};
-        }
+        if (each.id == 10) { return failure{error_code::invalid_input, "nobody wants it"}; }
         return each.id % 2 == 0 ? std::nullopt : std::optional{each};
     };
     auto const copied = bulk_copy(stage.from.scan_table(), stage.to, finer, stage.options()).value();

@@ -123,9 +123,7 @@ TEST_CASE("a failing query as the input ends the load with its error") {
 TEST_CASE("refused rows are reported one by one with their positions in the input") {
     stage s;
     std::vector<book> input = some_books(500, 2);
-    for (std::size_t const bad : {7U, 8U, 200U, 202U, 204U, 206U, 208U, 499U}) {
-        input[bad].title = too_long();
-    }
+    for (std::size_t const bad : {7U, 8U, 200U, 202U, 204U, 206U, 208U, 499U}) { input[bad].title = too_long(); }
     std::vector<std::uint64_t> told;
     bulk_options options = s.options();
     options.on_refused = [&](refused_row const& each) { told.push_back(each.index); };
@@ -155,9 +153,7 @@ TEST_CASE("refused rows are reported one by one with their positions in the inpu
 TEST_CASE("a transaction with many invalid rows costs few requests") {
     stage s;
     std::vector<book> input = some_books(100, 1);
-    for (std::size_t at = 0; at < 100; at += 2) {
-        input[at].title = too_long();
-    }
+    for (std::size_t at = 0; at < 100; at += 2) { input[at].title = too_long(); }
     auto const report = bulk_insert(s.books, input, s.options()).value();
     CHECK(report.refused == 50);
     CHECK(report.written == 50);
@@ -181,14 +177,10 @@ TEST_CASE("a row that differs from the stored row is refused, and its neighbours
 TEST_CASE("existing rows spread over a large partition are found one by one") {
     stage s;
     for (std::int32_t id = 0; id < 6'000; ++id) {
-        if (id % 100 != 0) {
-            s.plain.insert({2000, id, "between", {}}).value();
-        }
+        if (id % 100 != 0) { s.plain.insert({2000, id, "between", {}}).value(); }
     }
     std::vector<book> input;
-    for (std::int32_t id = 0; id < 6'000; id += 100) {
-        input.push_back({2000, id, "book", {}});
-    }
+    for (std::int32_t id = 0; id < 6'000; id += 100) { input.push_back({2000, id, "book", {}}); }
     s.plain.insert({2000, 5'500, "book", {}}).value();
     auto const report = bulk_insert(s.books, input, s.options()).value();
     CHECK(report.written == 59);
@@ -293,9 +285,7 @@ TEST_CASE("one unavailable partition does not delay the others") {
     bulk_options options = s.options();
     options.watch_every = std::chrono::milliseconds{1};
     options.watch = [&](bulk_progress const& now) {
-        if (now.written >= 6'000 && others == steady_time{}) {
-            others = s.clock.steady();
-        }
+        if (now.written >= 6'000 && others == steady_time{}) { others = s.clock.steady(); }
     };
     auto const report = bulk_insert(s.books, some_books(7'000), options).value();
     CHECK(report.written == 7'000);
@@ -329,9 +319,7 @@ TEST_CASE("a load can be cancelled and has a deadline") {
     options.cancellation = cancel.token();
     auto const input = numbered{10'000, [&](std::int32_t id) {
                                     s.clock.advance(std::chrono::milliseconds{1});
-                                    if (id == 1'500) {
-                                        cancel.cancel();
-                                    }
+                                    if (id == 1'500) { cancel.cancel(); }
                                     return book{2000, id, "a", {}};
                                 }};
     auto const ended = bulk_insert(s.books, input, options);
@@ -428,9 +416,7 @@ TEST_CASE("bulk_update() changes each row that a query finds once") {
     stage s;
     REQUIRE(bulk_insert(s.books, some_books(1'000), s.options()));
     auto const change = [](book& each) {
-        if (each.id % 10 == 0) {
-            return false;
-        }
+        if (each.id % 10 == 0) { return false; }
         each.rating = each.rating.value_or(0) + 1;
         return true;
     };

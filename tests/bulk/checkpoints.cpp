@@ -61,9 +61,7 @@ struct stage {
         bulk_options stopping = options();
         stopping.cancellation = cancel.token();
         auto const until = numbered{static_cast<std::int32_t>(input.size()), [&](std::int32_t at) {
-                                        if (static_cast<std::size_t>(at) == row) {
-                                            cancel.cancel();
-                                        }
+                                        if (static_cast<std::size_t>(at) == row) { cancel.cancel(); }
                                         return input[static_cast<std::size_t>(at)];
                                     }};
         return bulk_insert(books, until, stopping);
@@ -159,9 +157,7 @@ TEST_CASE("a load with a checkpoint completes with any window, also if it is can
             static_cast<void>(bulk_insert(one.books,
                 numbered{rows,
                     [&](std::int32_t at) {
-                        if (at == until) {
-                            cancel.cancel();
-                        }
+                        if (at == until) { cancel.cancel(); }
                         return input[static_cast<std::size_t>(at)];
                     }},
                 stopping));
@@ -235,9 +231,7 @@ TEST_CASE("the text of a checkpoint matches the registered format") {
     for (std::uint64_t index = 0; index < 1'030; ++index) {
         digest.add(row{"p", std::to_string(index), {}}.view());
         static_cast<void>(position.read(digest.value()));
-        if (index < 1'024 || index == 1'026) {
-            position.settle(index);
-        }
+        if (index < 1'024 || index == 1'026) { position.settle(index); }
     }
     std::string const text = position.text({"books", "insert", "50%\n"}, {1'020, 3, 0, 2, 99});
     CHECK(text ==

@@ -39,9 +39,7 @@ TEST_CASE("an estimate equals the cost of the load and can be scaled") {
 TEST_CASE("large rows need more transactions than their number suggests") {
     table<book> const books{memory_backend{}, "books"};
     std::vector<book> input = some_books(100, 1);
-    for (book& each : input) {
-        each.title = std::string(30'000, 'x');
-    }
+    for (book& each : input) { each.title = std::string(30'000, 'x'); }
     auto const cost = bulk_estimate(books, input, 10'000);
     CHECK(cost.transactions == 200);
     CHECK(cost.least_transactions == 145);

@@ -37,9 +37,7 @@ using b = fields<book>;
 TEST_CASE("expire() removes only rows that were not written for longer than the period") {
     shelf all;
     auto const fresh = some_books(40);
-    for (book const& each : fresh) {
-        all.books.insert_or_replace(each).value();
-    }
+    for (book const& each : fresh) { all.books.insert_or_replace(each).value(); }
     all.time.advance(std::chrono::hours{1});
     CHECK(expire(all.books, all.books.scan_table(), std::chrono::hours{26}, all.options()).value().written == 0);
     auto const done = expire(all.books, all.books.scan_table(), std::chrono::hours{2}, all.options()).value();
@@ -75,9 +73,7 @@ TEST_CASE("expire() respects the query and the comparison limit of the service")
     memory_backend const strict{narrow};
     table<book> const few{strict, "books"};
     few.create().value();
-    for (book const& each : some_books(20)) {
-        few.insert(each).value();
-    }
+    for (book const& each : some_books(20)) { few.insert(each).value(); }
     all.time.advance(std::chrono::hours{2});
     few.insert_or_replace(some_books(1)[0]).value();
     auto const done =
@@ -96,14 +92,10 @@ TEST_CASE("expire: rows that are written meanwhile stay, and an interrupted run 
     auto const kept = some_books(300).back();
     how.watch_every = {};
     how.watch = [&](bulk_progress const& at) {
-        if (!std::exchange(once, at.written > 0)) {
-            (void)table<book>{all.store, "books"}.merge(kept, any_etag);
-        }
+        if (!std::exchange(once, at.written > 0)) { (void)table<book>{all.store, "books"}.merge(kept, any_etag); }
     };
     auto const done = expire(all.books, all.books.scan_table(), std::chrono::hours{1}, how);
-    if (done) {
-        CHECK(done->written + done->already_there + done->refused == 300);
-    }
+    if (done) { CHECK(done->written + done->already_there + done->refused == 300); }
     (void)expire(table<book>{all.store, "books"}, table<book>{all.store, "books"}.scan_table(), std::chrono::hours{1},
         all.options())
         .value();

@@ -69,9 +69,7 @@ struct world {
 /// What a reader sees, as text.
 std::string shown(authors_view const& view) {
     auto const seen = view.read([](reader<top_author> const& rows) { return rows.scan_table().to(); });
-    if (!seen) {
-        return std::string{to_string(seen.error().code)};
-    }
+    if (!seen) { return std::string{to_string(seen.error().code)}; }
     std::string text;
     for (top_author const& each : seen->value) {
         text += each.author + ' ' + std::to_string(each.posts) + ' ' + std::to_string(each.words) + ';';
@@ -222,9 +220,7 @@ struct defective {
         if constexpr (std::same_as<Request, transact>) {
             for (mutation& each : changed.changes) {
                 bool const points = each.entity.row_key() == system_row::view && each.kind == mutation_kind::merge;
-                if (which == defect::any_version && points) {
-                    each.condition = any_etag;
-                }
+                if (which == defect::any_version && points) { each.condition = any_etag; }
             }
         }
         return behind.execute(changed, context);
@@ -259,9 +255,7 @@ result<std::string> look_at(sides_view const& view) {
                                                                : result<std::string>{failure{seen.error()}};
     }
     std::string text;
-    for (by_sides const& each : seen->value) {
-        text += each.side + ' ' + std::to_string(each.posts) + ' ';
-    }
+    for (by_sides const& each : seen->value) { text += each.side + ' ' + std::to_string(each.posts) + ' '; }
     return text;
 }
 bool is_whole(std::string const& seen) {
@@ -331,12 +325,8 @@ view_actor const reads{"read", [](any_transport through, entitable::clock& time,
 view_actor writes(std::int32_t number, std::string name) {
     return {
         std::move(name), [number](any_transport through, entitable::clock& time, std::uint64_t seed) -> std::string {
-            if (!write_both(through, number)) {
-                return "";
-            }
-            if (!refresh_sides(through, time, seed)) {
-                return "";
-            }
+            if (!write_both(through, number)) { return ""; }
+            if (!refresh_sides(through, time, seed)) { return ""; }
             auto const seen = look_at(sides(through, time, seed));
             return seen && *seen == "left 1 right 1 " ? "what was acknowledged is not in the view" : "";
         }};
@@ -388,9 +378,7 @@ struct watched {
 testing::crash_point_report each_point(defect which) {
     watch_over_views watch;
     auto const write = [&watch](any_transport const& store) {
-        if (write_both(store, watch.written + 1)) {
-            ++watch.written;
-        }
+        if (write_both(store, watch.written + 1)) { ++watch.written; }
     };
     auto const hourly = [&watch, which](any_transport through, entitable::clock& time, std::uint64_t seed) {
         view_options how;
@@ -426,9 +414,7 @@ testing::crash_point_report each_point(defect which) {
         auto const tables = store.execute(list_tables{}, context).value().tables;
         std::string problem = watch.problem;
         // The previous generation is kept for an hour, and no other generation remains.
-        if (problem.empty() && tables.size() != 4) {
-            problem = std::to_string(tables.size()) + " tables are left";
-        }
+        if (problem.empty() && tables.size() != 4) { problem = std::to_string(tables.size()) + " tables are left"; }
         return problem;
     };
     return testing::every_crash_point(
@@ -476,9 +462,7 @@ TEST_CASE("view: a cancelled refresh removes the table that it created") {
     auto const before = w.tables();
     cancellation_source stop;
     entitable_test::around const way{w.store, {}, [&](std::string_view name, bool) {
-                                         if (name == "create_table") {
-                                             stop.cancel();
-                                         }
+                                         if (name == "create_table") { stop.cancel(); }
                                      }};
     call_options calls;
     calls.cancellation = stop.token();

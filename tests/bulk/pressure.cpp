@@ -149,9 +149,7 @@ TEST_CASE("a load uses nine tenths of the allowed rate, with at most two percent
     using std::chrono::milliseconds;
     auto const each = GENERATE(
         way{100, 10, {}, 100}, way{100, 1, {}, 10}, way{100, 150, {}, 40}, way{250, 40, milliseconds{100}, 10});
-    if (each.partitions > 1 && each.latency != 100 && entitable_test::rounds(0, 1) == 0) {
-        return;
-    }
+    if (each.partitions > 1 && each.latency != 100 && entitable_test::rounds(0, 1) == 0) { return; }
     CAPTURE(each.rate, each.partitions, each.latency);
     limited const into{shared<limited_service>::make()};
     into.service->rate = each.rate;

@@ -32,9 +32,7 @@ struct random_load {
         }
         for (std::uint64_t count = draw(700); count > 0; --count) {
             input.push_back(any(years, ids));
-            if (draw(60) == 0) {
-                input.back().title = too_long();
-            }
+            if (draw(60) == 0) { input.back().title = too_long(); }
         }
         options.seed = seed;
         options.time = &clock;
@@ -63,9 +61,7 @@ struct random_load {
                 // If it conflicts with a row, another rule is broken too: either answer is right.
                 expected_refused[index] = 1;
             } else if (there && !upsert) {
-                if (found->second != each.title) {
-                    expected_refused[index] = 1;
-                }
+                if (found->second != each.title) { expected_refused[index] = 1; }
             } else {
                 expected[{each.year, each.id}] = each.title;
             }
@@ -74,9 +70,7 @@ struct random_load {
 
     [[nodiscard]] std::map<key, std::string> stored() const {
         std::map<key, std::string> all;
-        for (book const& each : plain.scan_table()) {
-            all[{each.year, each.id}] = each.title;
-        }
+        for (book const& each : plain.scan_table()) { all[{each.year, each.id}] = each.title; }
         return all;
     }
 

@@ -26,9 +26,7 @@ using m = fields<measured>;
 struct stations {
     stations() { readings.create().value(); }
     void add(std::initializer_list<measured> all) const {
-        for (measured const& each : all) {
-            readings.insert(each).value();
-        }
+        for (measured const& each : all) { readings.insert(each).value(); }
     }
     memory_backend store;
     testing::spy<memory_backend> watched{store};
@@ -141,9 +139,7 @@ TEST_CASE("predicates: a property that is present or absent") {
 TEST_CASE("partitions: finds each partition by skipping over the rows of the one before") {
     stations in;
     CHECK(in.readings.partitions().value().empty());
-    for (std::int32_t minute = 0; minute < 50; ++minute) {
-        in.add({{minute % 2 == 0 ? "a" : "b", minute, 0, {}, {}}});
-    }
+    for (std::int32_t minute = 0; minute < 50; ++minute) { in.add({{minute % 2 == 0 ? "a" : "b", minute, 0, {}, {}}}); }
     in.add({{"", 1, 0, {}, {}}, {"\xEF\xBC\xA1", 1, 0, {}, {}}, {"\xF0\x9F\x98\x80", 1, 0, {}, {}}});
     call own;
     for (std::string_view const partition : {"b", "bb", "z"}) {

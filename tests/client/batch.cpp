@@ -56,9 +56,7 @@ TEST_CASE("an empty batch and one of 101 changes are refused, one of 100 is not"
     race on;
     auto batch = on.runners.batch();
     CHECK(batch.submit().error().code == error_code::invalid_input);
-    for (std::int32_t bib = 0; bib < 100; ++bib) {
-        batch.insert({"Boston", bib, "x", {}});
-    }
+    for (std::int32_t bib = 0; bib < 100; ++bib) { batch.insert({"Boston", bib, "x", {}}); }
     CHECK(batch.submit().value().size() == 100);
     batch.insert({"Boston", 100, "x", {}});
     CHECK(batch.submit().error().code == error_code::invalid_input);

@@ -22,9 +22,7 @@ constexpr std::int64_t two_53 = std::int64_t{1} << 53;
 
 double mean_of(std::vector<std::int64_t> const& values) {
     detail::exact_sum sum;
-    for (std::int64_t const each : values) {
-        sum.add(each);
-    }
+    for (std::int64_t const each : values) { sum.add(each); }
     return sum.mean_of(values.size());
 }
 
@@ -33,9 +31,7 @@ __extension__ using wide = __int128;
 
 /// Whether no other double is nearer to sum / count, and a tie was rounded to even.
 bool is_nearest(double mean, wide sum, wide count) {
-    if (sum == 0) {
-        return mean == 0;
-    }
+    if (sum == 0) { return mean == 0; }
     int exponent = 0;
     auto const digits =
         static_cast<wide>(std::ldexp(std::frexp(mean, &exponent), 53)); // mean == digits * 2^(exponent - 53)

@@ -83,9 +83,7 @@ void compare_all(std::vector<long long> const& stored) {
         auto const expected = [&](auto const& holds) {
             std::multiset<long long> kept;
             for (long long const each : stored) {
-                if (holds(each, static_cast<long long>(literal))) {
-                    kept.insert(each);
-                }
+                if (holds(each, static_cast<long long>(literal))) { kept.insert(each); }
             }
             return kept;
         };
@@ -155,9 +153,7 @@ TEST_CASE("literals: are found in the buckets of a salted key") {
     memory_backend store;
     table<spread> all{store, "numbers"};
     all.create().value();
-    for (int number = 0; number < 20; ++number) {
-        all.insert({static_cast<std::uint8_t>(number * 13), "x"}).value();
-    }
+    for (int number = 0; number < 20; ++number) { all.insert({static_cast<std::uint8_t>(number * 13), "x"}).value(); }
     using s = fields<spread>;
     CHECK(all.where(s::n == 26).count().value() == 1);
     CHECK(all.where(26 == s::n).count().value() == 1);

@@ -96,9 +96,7 @@ std::string shown(std::tuple<T...> const& values) {
 }
 std::string shown(sample const& each) {
     std::string bytes;
-    for (std::byte const byte : each.bytes) {
-        bytes += std::to_string(static_cast<int>(byte)) + " ";
-    }
+    for (std::byte const byte : each.bytes) { bytes += std::to_string(static_cast<int>(byte)) + " "; }
     return shown(std::tuple{each.site, each.id, each.name, each.size, each.remark, each.weight, each.open, each.visits,
                each.changed, each.owner}) +
         bytes;
@@ -111,9 +109,7 @@ std::string shown(selected<E, Fields...> const& each) {
 template <class Key, class Values>
 std::string shown(std::vector<std::pair<Key, Values>> const& groups) {
     std::string all;
-    for (auto const& [key, values] : groups) {
-        all += shown(key) + ": " + shown(values) + "\n";
-    }
+    for (auto const& [key, values] : groups) { all += shown(key) + ": " + shown(values) + "\n"; }
     return all;
 }
 std::string shown(error const& problem) { return std::string{to_string(problem.code)} + ": " + problem.message; }
@@ -205,14 +201,10 @@ sample any_sample(dice& any) {
     made.id = any.key() + std::to_string(any(60));
     made.name = any.text();
     made.size = static_cast<std::int32_t>(any.integer());
-    if (any(2) == 0) {
-        made.remark = any.text();
-    }
+    if (any(2) == 0) { made.remark = any.text(); }
     made.weight = any.number();
     made.open = any(2) == 0;
-    if (any(2) == 0) {
-        made.visits = any.integer();
-    }
+    if (any(2) == 0) { made.visits = any.integer(); }
     made.changed = date_time{static_cast<std::int64_t>(any(1000)) * 10'000'000};
     made.owner.bytes[any(16)] = static_cast<std::remove_reference_t<decltype(made.owner.bytes[0])>>(any(256));
     made.bytes.assign(any(4), std::byte{7});
@@ -224,9 +216,7 @@ sample any_sample(dice& any) {
 row odd_row(dice& any, std::string const& site, std::string const& id) {
     std::size_t const oddity = any(6);
     row_builder made{site, id};
-    if (oddity == 0) {
-        made.add("size", std::int32_t{5});
-    }
+    if (oddity == 0) { made.add("size", std::int32_t{5}); }
     made.add("name", value_view{"odd"});
     if (oddity == 1) {
         made.add("size", value_view{"a text"});
@@ -241,9 +231,7 @@ row odd_row(dice& any, std::string const& site, std::string const& id) {
     made.add("owner", property_type<guid>::view(none));
     binary const empty{};
     made.add("bytes", property_type<binary>::view(empty));
-    if (oddity == 4) {
-        made.add("further", true);
-    }
+    if (oddity == 4) { made.add("further", true); }
     return made.build();
 }
 
@@ -258,12 +246,8 @@ auto any_query(dice& any, Table const& in) {
 
 template <class Body>
 void with_limits(dice& any, auto query, Body const& body) {
-    if (any(3) == 0) {
-        query = query.take(any(40));
-    }
-    if (any(2) == 0) {
-        query = query.page_size(static_cast<std::uint32_t>(1 + any(30)));
-    }
+    if (any(3) == 0) { query = query.take(any(40)); }
+    if (any(2) == 0) { query = query.page_size(static_cast<std::uint32_t>(1 + any(30))); }
     body(query);
 }
 
@@ -339,9 +323,7 @@ using namespace client_local_reads;
 
 TEST_CASE("local reads: in memory the results equal those of paged reads") {
     std::uint64_t const seeds = std::getenv("ENTITABLE_TEST_LONG") != nullptr ? 400 : 8;
-    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-        compare(seed, memory_backend{}, seed % 2 == 0, true);
-    }
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) { compare(seed, memory_backend{}, seed % 2 == 0, true); }
 }
 
 TEST_CASE("local reads: in a file the results equal those of paged reads") {
@@ -350,9 +332,7 @@ TEST_CASE("local reads: in a file the results equal those of paged reads") {
     file_options how;
     how.durability = durability::relaxed;
     file_backend const store{folder / "a.db", how};
-    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-        compare(seed, store, seed % 2 == 0, true);
-    }
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) { compare(seed, store, seed % 2 == 0, true); }
 }
 
 TEST_CASE("local reads: in nasty mode the results equal those of paged reads") {
@@ -364,9 +344,7 @@ TEST_CASE("local reads: in nasty mode the results equal those of paged reads") {
         memory_backend const unordered{options};
         table<numbered> const rows{unordered, "Rows"};
         while (!rows.create()) {}
-        for (std::int32_t number = 0; number < 50; ++number) {
-            rows.insert({"a", number, number}).value();
-        }
+        for (std::int32_t number = 0; number < 50; ++number) { rows.insert({"a", number, number}).value(); }
         CHECK(rows.where(n::site == "a").sum(n::size).value() == 49 * 25);
         CHECK(rows.where(n::site == "a").count().value() == 50);
     }
@@ -378,9 +356,7 @@ TEST_CASE("local reads: the cost and the end of a query equal those of paged rea
     rows.create().value();
     call context;
     for (std::string const site : {"a", "b", "c"}) {
-        for (std::int32_t number = 0; number < 90; ++number) {
-            rows.insert({site, number, number}).value();
-        }
+        for (std::int32_t number = 0; number < 90; ++number) { rows.insert({site, number, number}).value(); }
         REQUIRE(store.execute(write_entity{"Rows", mutation::insert(row_builder{site, "~!tx!"}.build())}, context));
     }
     auto const some = rows.scan_table(n::size >= 7 || n::number == 3);
@@ -451,9 +427,7 @@ namespace client_local_reads {
 void write_while_reading(any_transport const& store, std::string const& name) {
     table<numbered> const rows{store, name};
     rows.create().value();
-    for (std::int32_t number = 0; number < 30; ++number) {
-        rows.insert({"a", number, number}).value();
-    }
+    for (std::int32_t number = 0; number < 30; ++number) { rows.insert({"a", number, number}).value(); }
     std::vector<std::int64_t> seen;
     auto const change = [&](auto const& each) {
         seen.push_back(each.size);
@@ -512,9 +486,7 @@ struct entitable::property_type<client_local_reads::trap> {
     static constexpr edm_type type = edm_type::int32;
     static value_view view(client_local_reads::trap const& value) noexcept { return value.value; }
     static bool assign(client_local_reads::trap& to, value_view from) {
-        if (client_local_reads::trap::springs) {
-            client_local_reads::trap::springs();
-        }
+        if (client_local_reads::trap::springs) { client_local_reads::trap::springs(); }
         to.value = from.as_int32();
         return from.type() == type;
     }
@@ -582,9 +554,7 @@ TEST_CASE("local reads: functions of the user may write to the table they read, 
 TEST_CASE("local reads: codecs of user types run outside the locks of the store") {
     table<trapped> const rows{memory_backend{}, "Rows"};
     rows.create().value();
-    for (std::int32_t number = 0; number < 10; ++number) {
-        rows.insert({"a", number, {number}}).value();
-    }
+    for (std::int32_t number = 0; number < 10; ++number) { rows.insert({"a", number, {number}}).value(); }
     using t = fields<trapped>;
     int sprung = 0;
     trap::springs = [&] {
@@ -607,9 +577,7 @@ TEST_CASE("local reads: default members that use the table are created outside t
     memory_backend const store;
     table<ticketed> const rows{store, "Rows"};
     rows.create().value();
-    for (std::int32_t number = 0; number < 10; ++number) {
-        rows.insert({"a", number, number}).value();
-    }
+    for (std::int32_t number = 0; number < 10; ++number) { rows.insert({"a", number, number}).value(); }
     using t = fields<ticketed>;
     std::int32_t drawn = 0;
     bool drawing = false;
@@ -637,14 +605,10 @@ TEST_CASE("local reads: a cancellation or a deadline ends the query between two 
     how.cancellation = source.token();
     table<numbered> const rows{store, "Rows", how};
     rows.create().value();
-    for (std::int32_t number = 0; number < 30; ++number) {
-        rows.insert({"a", number, number}).value();
-    }
+    for (std::int32_t number = 0; number < 30; ++number) { rows.insert({"a", number, number}).value(); }
     std::size_t seen = 0;
     auto const done = rows.where(n::site == "a").page_size(10).for_each([&](numbered const&) {
-        if (++seen == 5) {
-            source.cancel();
-        }
+        if (++seen == 5) { source.cancel(); }
     });
     REQUIRE_FALSE(done);
     CHECK(done.error().code == error_code::cancelled);
@@ -715,9 +679,7 @@ TEST_CASE("local reads: a transaction is seen completely or not at all") {
         table<numbered> const rows{store, "Rows"};
         rows.create().value();
         auto setup = rows.batch();
-        for (std::int32_t number = 0; number < 90; ++number) {
-            setup.insert({"a", number, 100});
-        }
+        for (std::int32_t number = 0; number < 90; ++number) { setup.insert({"a", number, 100}); }
         setup.submit().value();
         std::atomic<bool> stop{false};
         std::thread writer{[&] {

@@ -21,20 +21,12 @@ std::vector<std::int32_t> resumed(Query const& query) {
     for (;;) {
         auto pages = token.empty() ? query.pages() : query.resume(token).pages();
         auto const page = pages.next().value();
-        if (!page) {
-            return found;
-        }
+        if (!page) { return found; }
         CHECK(page->size() > 0);
-        for (runner const& one : *page) {
-            found.push_back(one.bib);
-        }
-        if (!page->token) {
-            return found;
-        }
+        for (runner const& one : *page) { found.push_back(one.bib); }
+        if (!page->token) { return found; }
         token = *page->token;
-        for (char const character : token) {
-            CHECK((character > ' ' && character <= '~'));
-        }
+        for (char const character : token) { CHECK((character > ' ' && character <= '~')); }
     }
 }
 
@@ -57,9 +49,7 @@ TEST_CASE("all pages together are the result, in one process and in several") {
     }
     auto pages = all.where(tens).page_size(3).pages();
     std::vector<std::size_t> sizes;
-    while (auto const page = pages.next().value()) {
-        sizes.push_back(page->size());
-    }
+    while (auto const page = pages.next().value()) { sizes.push_back(page->size()); }
     CHECK(sizes == std::vector<std::size_t>{3, 1, 3, 2, 3, 2});
     CHECK_FALSE(pages.next().value().has_value());
 }

@@ -38,9 +38,7 @@ TEST_CASE("incrementing a query iterator past its end terminates the program") {
 
     auto const at_the_end = [&] {
         auto at = query.begin();
-        for (int rows = 0; rows < 3; ++rows) {
-            ++at;
-        }
+        for (int rows = 0; rows < 3; ++rows) { ++at; }
         return at;
     };
     CHECK(at_the_end() == query.end());
@@ -63,9 +61,7 @@ TEST_CASE("after an error a query iterator throws it each time and yields no mor
     auto const query = all.where(in_boston).page_size(7);
     auto at = query.begin();
     std::size_t rows = 1;
-    for (; rows < 7; ++rows) {
-        ++at;
-    }
+    for (; rows < 7; ++rows) { ++at; }
     for (int asked = 0; asked < 3; ++asked) {
         CHECK_THROWS_AS(++at, error);
         CHECK(at != query.end());
@@ -83,12 +79,8 @@ TEST_CASE("an iterator does not skip an unreadable row") {
     auto at = query.begin();
     std::size_t rows = 1;
     try {
-        for (;; ++rows) {
-            ++at;
-        }
-    } catch (error const& problem) {
-        CHECK(problem.code == error_code::row_mismatch);
-    }
+        for (;; ++rows) { ++at; }
+    } catch (error const& problem) { CHECK(problem.code == error_code::row_mismatch); }
     CHECK(rows < 10);
     CHECK_THROWS_AS(++at, error);
     CHECK(at != query.end());
@@ -126,9 +118,7 @@ struct slow {
     template <table_request Request>
         requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
-        if constexpr (std::same_as<Request, query_entities>) {
-            std::this_thread::sleep_for(std::chrono::seconds{2});
-        }
+        if constexpr (std::same_as<Request, query_entities>) { std::this_thread::sleep_for(std::chrono::seconds{2}); }
         return below.execute(request, context);
     }
 };

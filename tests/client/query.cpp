@@ -154,9 +154,7 @@ TEST_CASE("analyze() reports the cost of the last run") {
     CHECK(query.analyze().requests == 1);
     auto const copy = query;
     CHECK(copy.analyze() == query_cost{});
-    for (auto const& one : copy) {
-        (void)one;
-    }
+    for (auto const& one : copy) { (void)one; }
     CHECK(copy.analyze() == query_cost{6, 18, 18, 16, 2});
     CHECK(query.analyze().requests == 1);
     CHECK(query.sum(r::bib).has_value());
@@ -194,9 +192,7 @@ TEST_CASE("a query is a cheap view that owns its predicate") {
     CHECK(bibs(moved).size() == 3);
     CHECK(bibs(moved).size() == 3); // each run starts over
     std::vector<std::int32_t> seen;
-    for (runner const& one : ask()) {
-        seen.push_back(one.bib);
-    }
+    for (runner const& one : ask()) { seen.push_back(one.bib); }
     CHECK(seen == std::vector<std::int32_t>{1, 2, 3});
 }
 
@@ -222,9 +218,7 @@ TEST_CASE("iteration throws the error of a page, and the other functions return 
     seen.clear();
     CHECK_THROWS_AS(
         [&] {
-            for (auto const& one : ranges) {
-                seen.push_back(one.bib);
-            }
+            for (auto const& one : ranges) { seen.push_back(one.bib); }
         }(),
         entitable::error);
     CHECK(seen == std::vector<std::int32_t>{1, 2});
@@ -285,9 +279,7 @@ TEST_CASE("a cancelled query ends with Cancelled, even with many requests in fli
     auto const query = mine.where(in_boston && in(r::bib, {1, 3, 5, 7})).in_flight(2);
     std::size_t seen = 0;
     auto const ended = query.for_each([&](runner const&) {
-        if (++seen == 2) {
-            stop.cancel();
-        }
+        if (++seen == 2) { stop.cancel(); }
     });
     CHECK(ended.error().code == error_code::cancelled);
     CHECK(seen == 2);
@@ -302,9 +294,7 @@ struct throwing {
     [[nodiscard]] entitable::profile profile() const { return store.profile(); }
     template <table_request Request>
     result<response_of<Request>> execute(Request const& request, call& context) const {
-        if (*now) {
-            throw std::runtime_error{"thrown"};
-        }
+        if (*now) { throw std::runtime_error{"thrown"}; }
         return store.execute(request, context);
     }
 };

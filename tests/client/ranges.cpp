@@ -49,9 +49,7 @@ TEST_CASE("a query can start a pipeline of range-v3") {
     CHECK(ranges::count_if(query, [](runner const& one) { return !one.age; }) == 2);
 
     std::size_t chunks = 0;
-    for (auto&& chunk : query | ranges::views::chunk(4)) {
-        chunks += ranges::distance(chunk) > 0 ? 1U : 0U;
-    }
+    for (auto&& chunk : query | ranges::views::chunk(4)) { chunks += ranges::distance(chunk) > 0 ? 1U : 0U; }
     CHECK(chunks == 3);
     auto const ages = all.where(in_boston).select(r::age) |
         ranges::views::transform([](auto const& row) { return row[r::age].value_or(0); }) | ranges::to<std::vector>();

@@ -143,9 +143,7 @@ TEST_CASE("a selected query supports everything that a query does") {
     auto const all = runners(store, 9);
     auto const query = all.where(in_boston).page_size(4).select(r::age);
     std::int32_t sum = 0;
-    for (auto const& row : query) {
-        sum += row[r::age].value_or(0);
-    }
+    for (auto const& row : query) { sum += row[r::age].value_or(0); }
     CHECK(sum == 21 + 22 + 23 + 25 + 26 + 27 + 29);
     CHECK(query.take(2).to().value().size() == 2);
     auto pages = query.pages();

@@ -101,9 +101,7 @@ struct entitable::key_codec<client_system_rows::code> {
         return true;
     }
     static bool parse(std::string_view text, client_system_rows::code& out) {
-        if (text.size() != 2) {
-            return false;
-        }
+        if (text.size() != 2) { return false; }
         out.letters = {text[0], text[1]};
         return true;
     }
@@ -207,18 +205,14 @@ TEST_CASE("system rows: pages that contain only system rows are skipped, and tok
         row const one = make_row("b", "~!op!" + std::to_string(index), {{"OperationVersion", 1}});
         (void)store.execute(write_entity{"Notes", mutation::insert(one)}, own).value();
     }
-    for (char const* title : {"a", "b", "~z"}) {
-        (void)notes.insert({"b", title, 1}).value();
-    }
+    for (char const* title : {"a", "b", "~z"}) { (void)notes.insert({"b", title, 1}).value(); }
     auto const query = notes.where(n::book == "b").page_size(1);
     std::vector<std::string> titles;
     std::optional<std::string> token;
     do {
         auto pages = (token ? query.resume(*token) : query).pages();
         auto const page = pages.next().value();
-        if (!page) {
-            break;
-        }
+        if (!page) { break; }
         REQUIRE(page->size() == 1);
         titles.push_back((*page)[0].title);
         token = page->token;
@@ -230,9 +224,7 @@ TEST_CASE("system rows: pages that contain only system rows are skipped, and tok
         notes.where(n::book == "b" && (n::title == "a" || n::title > "c")).in_flight(2).page_size(2).count().value() ==
         2);
     auto counted = notes.where(n::book == "b");
-    for (auto const& each : counted) {
-        CHECK(each.stars == 1);
-    }
+    for (auto const& each : counted) { CHECK(each.stars == 1); }
     CHECK(counted.analyze().accepted == 3);
     CHECK(counted.analyze().received == 13);
 }

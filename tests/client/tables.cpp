@@ -34,9 +34,7 @@ TEST_CASE("entities of two types share a batch and are read back with their type
         .for_each_in_partition("ann",
             [&](any_entity const& any) {
                 kinds.push_back(any.index());
-                if (auto const* found = std::get_if<order>(&any)) {
-                    total += found->total;
-                }
+                if (auto const* found = std::get_if<order>(&any)) { total += found->total; }
             })
         .value();
     CHECK(kinds == std::vector<std::size_t>{1, 0, 0}); // "address:" sorts before "order:"

@@ -35,9 +35,7 @@ using a = fields<account>;
 struct bank {
     bank() {
         books.create().value();
-        for (std::int32_t const number : {1, 2, 3}) {
-            accounts.insert({"first", number, 100, {}}).value();
-        }
+        for (std::int32_t const number : {1, 2, 3}) { accounts.insert({"first", number, 100, {}}).value(); }
     }
     [[nodiscard]] std::int64_t cents(std::int32_t number) const { return accounts.get("first", number)->cents; }
     /// What another writer does in between.
@@ -63,9 +61,7 @@ struct bank {
 result<void> transfer(all_of_bank& all, std::int32_t from, std::int32_t to, std::int64_t cents) {
     ENTITABLE_TRY(auto payer, all.get(from));
     ENTITABLE_TRY(auto payee, all.get(to));
-    if (payer.cents < cents) {
-        return failure{error_code::out_of_range_input, "not enough money"};
-    }
+    if (payer.cents < cents) { return failure{error_code::out_of_range_input, "not enough money"}; }
     payer.cents -= cents;
     payee.cents += cents;
     all.replace(payer).replace(payee);
@@ -124,9 +120,7 @@ TEST_CASE("transaction: starts over if a row that it read has changed") {
     int runs = 0;
     auto const done = in.transact([&](all_of_bank& all) -> result<void> {
         ENTITABLE_TRY(auto payer, all.get(1));
-        if (++runs == 1) {
-            in.put(1, 1000);
-        }
+        if (++runs == 1) { in.put(1, 1000); }
         payer.cents -= 1;
         all.replace(payer);
         return {};
@@ -141,9 +135,7 @@ TEST_CASE("transaction: a row that was only read is guarded by its version") {
     int runs = 0;
     auto const done = in.transact([&](all_of_bank& all) -> result<void> {
         ENTITABLE_TRY(auto limit, all.get(3));
-        if (++runs == 1) {
-            in.put(3, 5);
-        }
+        if (++runs == 1) { in.put(3, 5); }
         all.insert(booking{"first", 1, limit.cents});
         return {};
     });
@@ -161,9 +153,7 @@ TEST_CASE("transaction: starts over if another writer inserts a row that it did 
     int runs = 0;
     auto const done = in.transact([&](all_of_bank& all) -> result<void> {
         ENTITABLE_TRY(auto found, all.find(9));
-        if (++runs == 1) {
-            in.put(9, 5);
-        }
+        if (++runs == 1) { in.put(9, 5); }
         if (found) {
             found->cents += 1;
             all.replace(*found);
@@ -212,9 +202,7 @@ TEST_CASE("transaction: nothing is returned from a state that never existed") {
     runs = 0;
     auto const missing = in.transact([&](all_of_bank& all) -> result<void> {
         ENTITABLE_TRY(auto nobody, all.find(8));
-        if (++runs == 1) {
-            in.put(8, 1);
-        }
+        if (++runs == 1) { in.put(8, 1); }
         ENTITABLE_CHECK(all.get(1));
         return nobody ? result<void>{} : result<void>{failure{error_code::out_of_range_input, "nobody"}};
     });
@@ -226,15 +214,11 @@ TEST_CASE("transaction: starts over if a query finds another version of a row th
     int runs = 0;
     auto const done = in.transact([&](all_of_bank& all) -> result<void> {
         ENTITABLE_TRY(auto one, all.get(1));
-        if (++runs == 1) {
-            in.put(1, 50);
-        }
+        if (++runs == 1) { in.put(1, 50); }
         ENTITABLE_TRY(auto every, all.where(a::number >= 1));
         CHECK(every.size() == 3);
         std::int64_t sum = 0;
-        for (account const& each : every) {
-            sum += each.cents;
-        }
+        for (account const& each : every) { sum += each.cents; }
         one.cents = sum;
         all.replace(one);
         return {};
@@ -246,17 +230,13 @@ TEST_CASE("transaction: starts over if a query finds another version of a row th
 TEST_CASE("transaction: a query is limited to one page unless the body is exclusive") {
     bank in;
     auto opening = in.accounts.batch();
-    for (std::int32_t number = 4; number <= 9; ++number) {
-        opening.insert({"first", number, number, {}});
-    }
+    for (std::int32_t number = 4; number <= 9; ++number) { opening.insert({"first", number, number, {}}); }
     opening.submit().value();
     table<account> const paged{small_pages{in.store}, "books"};
     std::size_t found = 0;
     auto const read_all = [&](bool alone) {
         return paged.transact("first", [&](transaction<account>& all) -> result<void> {
-            if (alone) {
-                ENTITABLE_CHECK(all.exclusive());
-            }
+            if (alone) { ENTITABLE_CHECK(all.exclusive()); }
             ENTITABLE_TRY(auto every, all.where(a::cents >= 0));
             found = every.size();
             all.insert({"first", 100, static_cast<std::int64_t>(found), {}});
@@ -453,9 +433,7 @@ TEST_CASE("transaction: a row that is read after it was changed is guarded from 
     auto const lost = in.transact([&](all_of_bank& all) -> result<void> {
         all.merge(account{"first", 1, 100, "seen"}, any_etag);
         ENTITABLE_TRY(auto one, all.get(1));
-        if (runs++ == 0) {
-            in.accounts.merge(at("first", 1), a::note = "another's", any_etag).value();
-        }
+        if (runs++ == 0) { in.accounts.merge(at("first", 1), a::note = "another's", any_etag).value(); }
         one.cents += 1;
         all.replace(one);
         return {};
@@ -466,9 +444,7 @@ TEST_CASE("transaction: a row that is read after it was changed is guarded from 
     auto const upsert = in.transact([&](all_of_bank& all) -> result<void> {
         all.insert_or_merge(account{"first", 8, 1, {}});
         ENTITABLE_TRY(auto one, all.get(8));
-        if (runs++ == 0) {
-            in.accounts.insert({"first", 8, 5, "another's"}).value();
-        }
+        if (runs++ == 0) { in.accounts.insert({"first", 8, 5, "another's"}).value(); }
         all.insert(booking{"first", 8, one.note ? 1 : 0});
         return {};
     });
@@ -487,9 +463,7 @@ TEST_CASE("transaction: a transaction that is too large with its guards is refus
     bank in;
     auto const done = in.transact([](all_of_bank& all) -> result<void> {
         ENTITABLE_CHECK(all.get(1));
-        for (std::int32_t id = 0; id < 100; ++id) {
-            all.insert(booking{"first", id, 1});
-        }
+        for (std::int32_t id = 0; id < 100; ++id) { all.insert(booking{"first", id, 1}); }
         return {};
     });
     CHECK(done.error().code == error_code::invalid_input);
@@ -503,9 +477,7 @@ TEST_CASE("transaction: an error of a read counts even if the body ignores it") 
     testing::faulty<memory_backend> broken{in.store, {.time = &in.time}};
     broken.plan({fault::busy(), 1, "get_entity"});
     auto const done = table<account>{broken, "books"}.transact("first", [](transaction<account>& all) -> result<void> {
-        if (!all.get(1)) {
-            all.insert({"first", 50, 1, {}});
-        }
+        if (!all.get(1)) { all.insert({"first", 50, 1, {}}); }
         return {};
     });
     CHECK(done.error().http_status == 503);
@@ -604,9 +576,7 @@ TEST_CASE("transaction: with an operation id it is applied once") {
     int nested = 0;
     auto const done = accounts.with(once).transact("first", [&](transaction<account>& all) -> result<void> {
         ENTITABLE_CHECK(all.get(2));
-        if (++nested == 1) {
-            CHECK(accounts.with(once).transact("first", add));
-        }
+        if (++nested == 1) { CHECK(accounts.with(once).transact("first", add)); }
         return all.update(2, [](account& found) { found.cents += 1; });
     });
     CHECK(done.value().after_retry);

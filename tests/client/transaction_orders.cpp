@@ -169,9 +169,7 @@ struct confirms_unseen {
         } else {
             auto answer = below.execute(request, context);
             if constexpr (std::same_as<Request, get_entity>) {
-                if (answer) {
-                    seen->append(answer->entity);
-                }
+                if (answer) { seen->append(answer->entity); }
             }
             return answer;
         }
@@ -216,9 +214,7 @@ TEST_CASE("transaction: numbers have no gaps, in every order, and with answers s
     CHECK(plain.problem == "");
     CHECK(plain.complete);
     auto const told_all = [&](ledger const& books, tally const& told) -> std::string {
-        if (auto wrong = gapless(books, told); !wrong.empty()) {
-            return wrong;
-        }
+        if (auto wrong = gapless(books, told); !wrong.empty()) { return wrong; }
         auto const counted = books.of<account>().get("first", 3)->cents;
         return told.unknown > 0              ? "an unknown outcome"
             : counted > 2                    ? "one was made twice"
@@ -236,13 +232,9 @@ TEST_CASE("transaction: decisions on missing rows hold only among exclusive bodi
     // At most one of the bookings 1 and 2 may exist.
     auto const takes = [](std::int64_t own, bool exclusive) {
         return [own, exclusive](on_ledger& all) -> result<void> {
-            if (exclusive) {
-                ENTITABLE_CHECK(all.exclusive());
-            }
+            if (exclusive) { ENTITABLE_CHECK(all.exclusive()); }
             ENTITABLE_TRY(auto other, all.find<booking>(3 - own));
-            if (!other) {
-                all.insert(booking{"first", own, 1});
-            }
+            if (!other) { all.insert(booking{"first", own, 1}); }
             return {};
         };
     };

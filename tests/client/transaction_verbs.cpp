@@ -61,9 +61,7 @@ using seen = std::vector<std::optional<thing>>;
 
 void lay_over(thing& below, thing const& above) {
     below.size = above.size;
-    if (above.note) {
-        below.note = above.note;
-    }
+    if (above.note) { below.note = above.note; }
 }
 
 /// Applies one verb as if it were the only one. Returns whether it was accepted.
@@ -73,14 +71,10 @@ bool apply(state& rows, step const& each, seen* reads) {
     switch (each.what) {
         case verb::require: break; // at the end
         case verb::find:
-            if (reads != nullptr) {
-                reads->push_back(there ? std::optional{at->second} : std::nullopt);
-            }
+            if (reads != nullptr) { reads->push_back(there ? std::optional{at->second} : std::nullopt); }
             break;
         case verb::insert:
-            if (there) {
-                return false;
-            }
+            if (there) { return false; }
             rows[each.with.number] = each.with;
             break;
         case verb::insert_or_replace: rows[each.with.number] = each.with; break;
@@ -92,9 +86,7 @@ bool apply(state& rows, step const& each, seen* reads) {
             }
             break;
         default:
-            if (!there) {
-                return false;
-            }
+            if (!there) { return false; }
             if (each.what == verb::replace || each.what == verb::replace_any) {
                 at->second = each.with;
             } else if (each.what == verb::merge || each.what == verb::merge_any) {
@@ -116,9 +108,7 @@ struct outcome {
 
 outcome one_by_one(state const& before, std::vector<step> const& body) {
     outcome made{false, before, {}};
-    for (step const& each : body) {
-        made.refused = made.refused || !apply(made.rows, each, &made.reads);
-    }
+    for (step const& each : body) { made.refused = made.refused || !apply(made.rows, each, &made.reads); }
     for (step const& each : body) {
         made.refused = made.refused || (each.what == verb::require && !made.rows.contains(each.with.number));
     }
@@ -150,19 +140,13 @@ result<void> run_step(transaction<thing>& all, step const& each, seen& reads) {
 struct world {
     world() { things.create().value(); }
     void begin_with(state const& rows) const {
-        for (std::int32_t const number : {1, 2}) {
-            things.remove_if_present("here", number, any_etag).value();
-        }
-        for (auto const& [number, one] : rows) {
-            things.insert(one).value();
-        }
+        for (std::int32_t const number : {1, 2}) { things.remove_if_present("here", number, any_etag).value(); }
+        for (auto const& [number, one] : rows) { things.insert(one).value(); }
     }
     [[nodiscard]] state stored() const {
         state rows;
         for (std::int32_t const number : {1, 2}) {
-            if (auto found = things.find("here", number).value()) {
-                rows[number] = *found;
-            }
+            if (auto found = things.find("here", number).value()) { rows[number] = *found; }
         }
         return rows;
     }
@@ -179,17 +163,13 @@ struct generator {
     [[nodiscard]] std::uint64_t below(std::uint64_t limit) { return random.bits() % limit; }
     [[nodiscard]] thing some(std::int32_t number) {
         thing made{"here", number, ++last, {}};
-        if (below(2) == 0) {
-            made.note = std::to_string(last);
-        }
+        if (below(2) == 0) { made.note = std::to_string(last); }
         return made;
     }
     [[nodiscard]] state begin() {
         state rows;
         for (std::int32_t const number : {1, 2}) {
-            if (below(2) == 0) {
-                rows[number] = some(number);
-            }
+            if (below(2) == 0) { rows[number] = some(number); }
         }
         return rows;
     }
@@ -232,9 +212,7 @@ TEST_CASE("transaction: random bodies do what their verbs do one at a time") {
         auto const done = in.things.transact("here",
             [&](transaction<thing>& all) -> result<void> {
                 reads.clear();
-                for (step const& each : body) {
-                    ENTITABLE_CHECK(run_step(all, each, reads));
-                }
+                for (step const& each : body) { ENTITABLE_CHECK(run_step(all, each, reads)); }
                 return {};
             },
             {.time = &in.time, .seed = 1});
@@ -287,27 +265,19 @@ TEST_CASE("transaction: a random body and a concurrent write of another writer a
             [&](transaction<thing>& all) -> result<void> {
                 reads.clear();
                 for (std::size_t index = 0; index <= body.size(); ++index) {
-                    if (index == when && !std::exchange(written, true)) {
-                        others();
-                    }
-                    if (index < body.size()) {
-                        ENTITABLE_CHECK(run_step(all, body[index], reads));
-                    }
+                    if (index == when && !std::exchange(written, true)) { others(); }
+                    if (index < body.size()) { ENTITABLE_CHECK(run_step(all, body[index], reads)); }
                 }
                 return {};
             },
             {.time = &in.time, .seed = 1});
-        if (!done || inserts_and_removes_unread(body)) {
-            continue;
-        }
+        if (!done || inserts_and_removes_unread(body)) { continue; }
         ++made;
         apply(then, other, nullptr);
         outcome const behind = one_by_one(then, body);
         outcome ahead = one_by_one(before, body);
         bool const as_behind = !behind.refused && behind.rows == in.stored() && behind.reads == reads;
-        if (!ahead.refused) {
-            apply(ahead.rows, other, nullptr);
-        }
+        if (!ahead.refused) { apply(ahead.rows, other, nullptr); }
         bool const as_ahead = written && !ahead.refused && ahead.rows == in.stored() && ahead.reads == reads;
         CHECK((as_behind || as_ahead));
     }

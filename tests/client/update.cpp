@@ -68,9 +68,7 @@ TEST_CASE("update: starts over if another writer was faster, and keeps the chang
     auto const done = on.runners.update(
         "Boston", 7,
         [&](runner& who) {
-            if (++calls <= 3) {
-                on.age(40 + calls);
-            }
+            if (++calls <= 3) { on.age(40 + calls); }
             ++*who.age;
         },
         on.how);
@@ -89,16 +87,12 @@ TEST_CASE("update: each read and each write is an operation, and waits for other
     REQUIRE(on.runners.with(watched).update(
         "Boston", 7,
         [&](runner& who) {
-            if (++calls == 1) {
-                on.age(40);
-            }
+            if (++calls == 1) { on.age(40); }
             ++*who.age;
         },
         on.how));
     std::vector<std::string> order;
-    for (auto const& each : eyes.events) {
-        order.push_back(each.what + " " + each.name);
-    }
+    for (auto const& each : eyes.events) { order.push_back(each.what + " " + each.name); }
     CHECK(order ==
         std::vector<std::string>{"attempt get_entity", "operation get_entity", "attempt replace", "operation replace",
             "wait get_entity", "attempt get_entity", "operation get_entity", "attempt replace", "operation replace"});
@@ -109,9 +103,7 @@ TEST_CASE("update: each read and each write is an operation, and waits for other
     CHECK(wait.until == on.time.steady());
     CHECK(wait.span.own.span_id == 0);
     CHECK(eyes.events[3].operation.outcome.error == error_code::update_condition_not_satisfied);
-    for (auto const& each : eyes.all("attempt")) {
-        CHECK(each.attempt.number == 1);
-    }
+    for (auto const& each : eyes.all("attempt")) { CHECK(each.attempt.number == 1); }
 }
 
 TEST_CASE("update: gives up when other writers are always faster") {
@@ -160,9 +152,7 @@ TEST_CASE("update: a missing table or row is reported, even if it disappears in 
     auto const gone = on.runners.update(
         "Boston", 7,
         [&](runner&) {
-            if (++calls == 1) {
-                on.runners.remove("Boston", 7, any_etag).value();
-            }
+            if (++calls == 1) { on.runners.remove("Boston", 7, any_etag).value(); }
         },
         on.how);
     CHECK(gone.error().code == error_code::resource_not_found);

@@ -29,9 +29,7 @@ TEST_CASE("threads can share one client, and every answer belongs to its request
             }
         });
     }
-    for (auto& thread : threads) {
-        thread.join();
-    }
+    for (auto& thread : threads) { thread.join(); }
     CHECK(good == 300);
     CHECK(local.connections() <= 12); // about one session and connection per thread
 }
@@ -86,9 +84,7 @@ TEST_CASE("threads that share a bearer credential refresh it without a race") {
             }
         });
     }
-    for (auto& thread : threads) {
-        thread.join();
-    }
+    for (auto& thread : threads) { thread.join(); }
     CHECK(good == 2000);
     CHECK(asked >= 1);
 }

@@ -35,9 +35,7 @@ void in_threads(std::size_t count, Work const& work) {
     for (std::size_t thread = 0; thread < count; ++thread) {
         running.emplace_back([&, thread] { work(thread); });
     }
-    for (std::thread& each : running) {
-        each.join();
-    }
+    for (std::thread& each : running) { each.join(); }
 }
 
 } // namespace
@@ -68,12 +66,8 @@ TEST_CASE("file: a reader sees a transaction as a whole, and its snapshot stays 
         using s = fields<stamp>;
         while (writers_left > 0) {
             std::vector<std::int64_t> values;
-            for (stamp const& each : stamps.where(s::place == "one")) {
-                values.push_back(each.value);
-            }
-            for (std::int64_t const each : values) {
-                mixed += each != values.front() ? 1U : 0U;
-            }
+            for (stamp const& each : stamps.where(s::place == "one")) { values.push_back(each.value); }
+            for (std::int64_t const each : values) { mixed += each != values.front() ? 1U : 0U; }
             mixed += values.empty() || values.size() == static_cast<std::size_t>(rows) ? 0U : 1U;
             ++seen;
         }
@@ -95,9 +89,7 @@ TEST_CASE("file: threads share commits, and each gets its own answer") {
             // For each row of this place one of the threads is first.
             auto const shared = stamps.insert({"all", row, static_cast<std::int64_t>(thread)});
             first += shared ? 1U : 0U;
-            if (!shared && shared.error().code != error_code::entity_already_exists) {
-                first += 1'000'000;
-            }
+            if (!shared && shared.error().code != error_code::entity_already_exists) { first += 1'000'000; }
             stamps.insert({"place" + std::to_string(thread), row, row}).value();
         }
     });
@@ -119,17 +111,13 @@ TEST_CASE("file: an exception from a body reaches its caller, and the other upda
             std::string const row = std::to_string(thread) + "." + std::to_string(round);
             auto const body = [&](sqlite_store::transaction& rows) {
                 rows.put(row, "bytes");
-                if (thread == 0) {
-                    throw std::runtime_error{"on purpose"};
-                }
+                if (thread == 0) { throw std::runtime_error{"on purpose"}; }
                 return thread != 1;
             };
             try {
                 auto const outcome = store.update("t", "p", body).value();
                 ++(outcome == lookup::found ? kept : refused);
-            } catch (std::runtime_error const&) {
-                ++thrown;
-            }
+            } catch (std::runtime_error const&) { ++thrown; }
         }
     });
     CHECK(thrown == 40);

@@ -79,9 +79,7 @@ TEST_CASE("file: copies made while threads write contain whole transactions and 
         std::size_t missing = 0;
         for (std::size_t round = 0; round < rounds(4, 100); ++round) {
             std::int64_t before[writers]{};
-            for (std::size_t number = 0; number < writers; ++number) {
-                before[number] = moved[number];
-            }
+            for (std::size_t number = 0; number < writers; ++number) { before[number] = moved[number]; }
             std::string const path = folder / ("copy" + std::to_string(round) + ".db");
             auto const copied = store.copy_to(path);
             REQUIRE(copied);
@@ -101,9 +99,7 @@ TEST_CASE("file: copies made while threads write contain whole transactions and 
             std::this_thread::sleep_for(5ms);
         }
         stop = true;
-        for (std::thread& each : running) {
-            each.join();
-        }
+        for (std::thread& each : running) { each.join(); }
         CHECK(mixed == 0);
         CHECK(missing == 0);
         CHECK(refused == 0);
@@ -130,9 +126,7 @@ TEST_CASE("file: of concurrent copies of one file to the same name, one succeeds
             refused += !outcome && outcome.error().code == error_code::store_failed ? 1U : 0U;
         });
     }
-    for (std::thread& each : running) {
-        each.join();
-    }
+    for (std::thread& each : running) { each.join(); }
     CHECK(copied == 1);
     CHECK(refused == 3);
     CHECK(file_backend{folder / "copy.db"}.verify().value().rows == 100);
@@ -158,9 +152,7 @@ TEST_CASE("file: a copy under load ends with its deadline") {
         std::vector<std::thread> running;
         for (std::size_t number = 0; number < 3; ++number) {
             running.emplace_back([&, number] {
-                for (std::int64_t move = 1; !stop; ++move) {
-                    (void)move_money(accounts, std::to_string(number), move);
-                }
+                for (std::int64_t move = 1; !stop; ++move) { (void)move_money(accounts, std::to_string(number), move); }
             });
         }
         for (auto const timeout : {100ms, 200ms}) {
@@ -174,9 +166,7 @@ TEST_CASE("file: a copy under load ends with its deadline") {
             CHECK(took < timeout * 5); // the machine may be busy
         }
         stop = true;
-        for (std::thread& each : running) {
-            each.join();
-        }
+        for (std::thread& each : running) { each.join(); }
         CHECK_FALSE(std::filesystem::exists(folder / "copy.db"));
     }
 }

@@ -151,9 +151,7 @@ TEST_CASE("file: a leading writer ends with its own deadline or cancellation, an
     CHECK(end_of_second.code == error_code::cancelled);
     CHECK(end_of_second.took < soon);
     other.reset();
-    for (auto& each : patient) {
-        CHECK(each.get().code == error_code{});
-    }
+    for (auto& each : patient) { CHECK(each.get().code == error_code{}); }
     CHECK(items.scan_table().count().value() == 3);
 }
 
@@ -197,9 +195,7 @@ TEST_CASE("file: a busy_timeout of 0 does not apply to writers of the same store
             return store.checkpoint();
         }));
     }
-    for (auto& each : all) {
-        CHECK(each.get().code == error_code{});
-    }
+    for (auto& each : all) { CHECK(each.get().code == error_code{}); }
     CHECK(items.scan_table().count().value() == 240);
 }
 
@@ -358,9 +354,7 @@ TEST_CASE("file: the rows of a dropped table are removed until the deadline of t
     CHECK(made.value());
     std::int64_t const all = 20'000;
     CHECK(store.store().update("t", "p", [&](sqlite_store::transaction& staged) {
-        for (std::int64_t row = 0; row < all; ++row) {
-            staged.put(std::to_string(row), "bytes");
-        }
+        for (std::int64_t row = 0; row < all; ++row) { staged.put(std::to_string(row), "bytes"); }
         return true;
     }));
     CHECK(rows() == all);
@@ -377,16 +371,12 @@ TEST_CASE("file: the rows of a dropped table are removed until the deadline of t
     // So does opening the file, for a while each time.
     CHECK(store.store().create_table("t", "t").value());
     CHECK(store.store().update("t", "p", [&](sqlite_store::transaction& staged) {
-        for (std::int64_t row = 0; row < all; ++row) {
-            staged.put(std::to_string(row), "bytes");
-        }
+        for (std::int64_t row = 0; row < all; ++row) { staged.put(std::to_string(row), "bytes"); }
         return true;
     }));
     hurried.deadline = time.steady() + milliseconds{8};
     CHECK(store.store().drop_table("t", hurried).value());
     CHECK(rows() > 0);
-    for (int openings = 0; openings < 50 && rows() > 0; ++openings) {
-        file_backend const another{path};
-    }
+    for (int openings = 0; openings < 50 && rows() > 0; ++openings) { file_backend const another{path}; }
     CHECK(rows() == 0);
 }

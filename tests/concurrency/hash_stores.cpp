@@ -60,17 +60,11 @@ TEST_CASE("stores on a hash: several threads, while headers are migrated") {
             }
         });
     }
-    while (written < 200) {
-        std::this_thread::yield();
-    }
+    while (written < 200) { std::this_thread::yield(); }
     CHECK(fixed.retire());
-    while (refused < 20) {
-        std::this_thread::yield();
-    }
+    while (refused < 20) { std::this_thread::yield(); }
     stop = true;
-    for (std::thread& each : all) {
-        each.join();
-    }
+    for (std::thread& each : all) { each.join(); }
     CHECK(wrong == 0);
     CHECK(hash_stores::make({"one", "two", "three"}, opener, often).error().code == error_code::wrong_store);
     int there = 0; // the contents of the stores: no client opens them any more

@@ -74,14 +74,10 @@ timed_operation random_request(Store const& store, std::string const& partition,
         }
     }
     for (std::string const& version : done.found) {
-        if (!version.empty()) {
-            seen.push_back(version);
-        }
+        if (!version.empty()) { seen.push_back(version); }
     }
     for (auto const& part : done.parts) {
-        if (!part.made.empty()) {
-            seen.push_back(part.made);
-        }
+        if (!part.made.empty()) { seen.push_back(part.made); }
     }
     return done;
 }
@@ -101,19 +97,13 @@ std::vector<timed_operation> history(
             auto seen = no_versions();
             for (std::size_t count = 0; count < each; ++count) {
                 logs[thread].push_back(random_request(store, "p", random, seen, time));
-                if (random() % 4 == 0) {
-                    std::this_thread::yield();
-                }
+                if (random() % 4 == 0) { std::this_thread::yield(); }
             }
         });
     }
-    for (std::thread& thread : running) {
-        thread.join();
-    }
+    for (std::thread& thread : running) { thread.join(); }
     std::vector<timed_operation> all;
-    for (auto& log : logs) {
-        all.insert(all.end(), log.begin(), log.end());
-    }
+    for (auto& log : logs) { all.insert(all.end(), log.begin(), log.end()); }
     return all;
 }
 

@@ -33,9 +33,7 @@ TEST_CASE("index: several threads write concurrently") {
                 told[number] = add_and_move(open(stormy), number + 1, each_writes);
             });
         }
-        for (std::thread& each : threads) {
-            each.join();
-        }
+        for (std::thread& each : threads) { each.join(); }
         additions all;
         for (additions const& each : told) {
             all.done += each.done;

@@ -30,9 +30,7 @@ struct timed_operation {
     };
 
     void succeeded(std::vector<entitable::written> const& results) {
-        for (std::size_t index = 0; index < parts.size(); ++index) {
-            parts[index].made = results[index].etag.text();
-        }
+        for (std::size_t index = 0; index < parts.size(); ++index) { parts[index].made = results[index].etag.text(); }
     }
     void failed(entitable::error_code code, std::size_t index) {
         refused = code;
@@ -57,12 +55,8 @@ inline std::optional<entitable::error_code> refusal_of(timed_operation::change c
     using entitable::mutation_kind;
     bool const conditional = change.kind == mutation_kind::replace || change.kind == mutation_kind::merge ||
         change.kind == mutation_kind::remove;
-    if (change.kind == mutation_kind::insert && !now.empty()) {
-        return error_code::entity_already_exists;
-    }
-    if (conditional && now.empty()) {
-        return error_code::resource_not_found;
-    }
+    if (change.kind == mutation_kind::insert && !now.empty()) { return error_code::entity_already_exists; }
+    if (conditional && now.empty()) { return error_code::resource_not_found; }
     if (conditional && !change.version.empty() && change.version != now) {
         return error_code::update_condition_not_satisfied;
     }
@@ -74,9 +68,7 @@ inline std::optional<partition_state> after(timed_operation const& done, partiti
     if (done.kind == timed_operation::one_row) {
         return done.found[done.row] == state[done.row] ? std::optional{state} : std::nullopt;
     }
-    if (done.kind == timed_operation::all_rows) {
-        return done.found == state ? std::optional{state} : std::nullopt;
-    }
+    if (done.kind == timed_operation::all_rows) { return done.found == state ? std::optional{state} : std::nullopt; }
     partition_state next = state;
     for (std::size_t index = 0; index < done.parts.size(); ++index) {
         auto const& part = done.parts[index];
@@ -112,16 +104,12 @@ private:
     bool find(partition_state const& state) {
         std::size_t const before = order_.size();
         take_what_fits(state);
-        if (order_.size() == history_.size()) {
-            return true;
-        }
+        if (order_.size() == history_.size()) { return true; }
         if (tried_.size() < most_places_ && tried_.insert(place(state)).second) {
             for (std::size_t const index : candidates()) {
                 if (auto const next = after(history_[index], state)) {
                     take(index);
-                    if (find(*next)) {
-                        return true;
-                    }
+                    if (find(*next)) { return true; }
                     put_back_to(order_.size() - 1);
                 }
             }
@@ -159,9 +147,7 @@ private:
         std::size_t const last = done_.find_last_of('+');
         std::string text =
             std::to_string(first) + done_.substr(first, last == std::string::npos || last < first ? 0 : last - first);
-        for (std::string const& version : state) {
-            text += ' ' + version;
-        }
+        for (std::string const& version : state) { text += ' ' + version; }
         return text;
     }
     void take(std::size_t index) {
@@ -169,9 +155,7 @@ private:
         order_.push_back(index);
     }
     void put_back_to(std::size_t size) {
-        for (; order_.size() > size; order_.pop_back()) {
-            done_[order_.back()] = '.';
-        }
+        for (; order_.size() > size; order_.pop_back()) { done_[order_.back()] = '.'; }
     }
 
     std::vector<timed_operation> history_;

@@ -58,9 +58,7 @@ TEST_CASE("local: a page is a single snapshot of its partition") {
         running.emplace_back([&, whole_table = thread % 2 == 0] {
             query_entities query;
             query.table = "Orders";
-            if (!whole_table) {
-                query.range.partition = key_interval::only("p");
-            }
+            if (!whole_table) { query.range.partition = key_interval::only("p"); }
             while (go_on) {
                 call context;
                 auto const page = store.execute(query, context);
@@ -75,16 +73,12 @@ TEST_CASE("local: a page is a single snapshot of its partition") {
     }
     std::this_thread::sleep_for(std::chrono::milliseconds{rounds(1'500, 600'000)});
     go_on = false;
-    for (std::thread& each : running) {
-        each.join();
-    }
+    for (std::thread& each : running) { each.join(); }
     INFO(pages << " pages, " << batches << " batches");
     CHECK(mixed == 0);
     CHECK(pages > 50);
     CHECK(batches > 10);
-    if (std::getenv("ENTITABLE_TEST_FIGURES") != nullptr) {
-        WARN(pages << " pages and " << batches << " batches");
-    }
+    if (std::getenv("ENTITABLE_TEST_FIGURES") != nullptr) { WARN(pages << " pages and " << batches << " batches"); }
 }
 
 namespace {
@@ -104,9 +98,7 @@ struct stale {
         if constexpr (std::is_same_v<Request, query_entities>) {
             thread_local query_entities::response old;
             thread_local int count = 0;
-            if (++count % 5 == 0) {
-                return result<query_entities::response>{old};
-            }
+            if (++count % 5 == 0) { return result<query_entities::response>{old}; }
             old = answer.value();
         }
         return answer;

@@ -28,16 +28,12 @@ void run_for(std::chrono::milliseconds time, std::size_t threads,
     std::vector<std::thread> running;
     for (std::size_t thread = 0; thread < threads; ++thread) {
         running.emplace_back([&, thread] {
-            do {
-                work(thread, go_on);
-            } while (go_on);
+            do { work(thread, go_on); } while (go_on);
         });
     }
     std::this_thread::sleep_for(time);
     go_on = false;
-    for (std::thread& each : running) {
-        each.join();
-    }
+    for (std::thread& each : running) { each.join(); }
 }
 
 std::chrono::milliseconds some_time() { return std::chrono::milliseconds{rounds(700, 60'000)}; }
@@ -123,9 +119,7 @@ TEST_CASE("rw_lock: a writer gets the lock even if there is always a reader insi
     std::atomic<std::size_t> written{0};
     run_for(some_time(), 5, [&](std::size_t thread, std::atomic<bool> const& go_on) {
         if (thread == 0) {
-            while (readers < 4) {
-                std::this_thread::yield();
-            }
+            while (readers < 4) { std::this_thread::yield(); }
             while (go_on) {
                 detail::exclusive_guard const guard{lock};
                 ++written;
@@ -180,9 +174,7 @@ TEST_CASE("memory_store: no update is lost") {
         done += mine;
     });
     std::uint64_t sum = 0;
-    for (stored_row const& each : rows(store, "t")) {
-        sum += std::stoull(each.bytes);
-    }
+    for (stored_row const& each : rows(store, "t")) { sum += std::stoull(each.bytes); }
     CHECK(sum == done);
     CHECK(wrong == 0);
 }
@@ -331,9 +323,7 @@ TEST_CASE("memory_store rule 7: a slow visitor blocks only writers of its partit
     std::atomic<bool> written{false};
     auto const stay = [&] {
         ++inside;
-        while (!leave) {
-            std::this_thread::yield();
-        }
+        while (!leave) { std::this_thread::yield(); }
     };
     std::vector<std::thread> threads;
     SECTION("in get") {
@@ -362,9 +352,7 @@ TEST_CASE("memory_store rule 7: a slow visitor blocks only writers of its partit
             });
         });
     }
-    while (inside < static_cast<int>(threads.size())) {
-        std::this_thread::yield();
-    }
+    while (inside < static_cast<int>(threads.size())) { std::this_thread::yield(); }
     threads.emplace_back([&] { // only this one waits
         (void)put(store, "t", "held", "r", "after");
         written = true;
@@ -385,9 +373,7 @@ TEST_CASE("memory_store rule 7: a slow visitor blocks only writers of its partit
     CHECK(store.drop_table("u").value());
     CHECK_FALSE(written);
     leave = true;
-    for (std::thread& each : threads) {
-        each.join();
-    }
+    for (std::thread& each : threads) { each.join(); }
     CHECK(written);
     CHECK(read(store, "t", "held", "r") == "after");
 }
@@ -396,9 +382,7 @@ TEST_CASE("memory_store rule 7: a slow body blocks only writers of its partition
     memory_store store;
     REQUIRE(store.create_table("t", "").value());
     bool const listed = GENERATE(false, true);
-    if (listed) {
-        REQUIRE(put(store, "t", "held", "r", "before") == lookup::found);
-    }
+    if (listed) { REQUIRE(put(store, "t", "held", "r", "before") == lookup::found); }
     std::atomic<bool> inside{false};
     std::atomic<bool> leave{false};
     auto outcome = lookup::absent;
@@ -408,16 +392,12 @@ TEST_CASE("memory_store rule 7: a slow body blocks only writers of its partition
                           [&](memory_store::transaction& transaction) {
                               transaction.put("r", std::string_view{"after"});
                               inside = true;
-                              while (!leave) {
-                                  std::this_thread::yield();
-                              }
+                              while (!leave) { std::this_thread::yield(); }
                               return true;
                           })
                       .value();
     }};
-    while (!inside) {
-        std::this_thread::yield();
-    }
+    while (!inside) { std::this_thread::yield(); }
     for (int partition = 0; partition < 1'000; ++partition) {
         std::string const key = std::to_string(partition);
         REQUIRE(put(store, "t", key, "r", "bytes") == lookup::found);

@@ -41,9 +41,7 @@ void in_threads(Work const& work) {
     for (int index = 0; index < threads; ++index) {
         running.emplace_back([&work, index] { work(index); });
     }
-    for (std::thread& one : running) {
-        one.join();
-    }
+    for (std::thread& one : running) { one.join(); }
 }
 
 /// A service with faults on a manual clock, and a retrying transport that settles everything that is lost.
@@ -94,9 +92,7 @@ TEST_CASE("sequence: many threads with lost answers never get the same number tw
         }
     });
     std::set<std::int64_t> all;
-    for (auto const& numbers : got) {
-        all.insert(numbers.begin(), numbers.end());
-    }
+    for (auto const& numbers : got) { all.insert(numbers.begin(), numbers.end()); }
     CHECK(all.size() == threads * each);
     CHECK(service.all_fired());
 }

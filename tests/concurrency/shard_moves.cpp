@@ -105,9 +105,7 @@ void count(any_transport const& through, std::atomic<bool> const& stop, told& al
         pause(0);
         auto const read = items.get_stored(group_of(0), 0);
         if (!read) {
-            if (!passes_by(read.error())) {
-                all.problem("a counter", read.error());
-            }
+            if (!passes_by(read.error())) { all.problem("a counter", read.error()); }
             continue;
         }
         item next = read->entity;
@@ -128,14 +126,10 @@ void scan(any_transport const& through, std::atomic<bool> const& stop, told& all
     while (!stop) {
         std::vector<std::string> met;
         auto const whole = items.scan_table().for_each([&](item const& each) {
-            if (each.number == 0) {
-                met.push_back(each.group);
-            }
+            if (each.number == 0) { met.push_back(each.group); }
         });
         if (!whole) {
-            if (!passes_by(whole.error())) {
-                all.problem("a scan", whole.error());
-            }
+            if (!passes_by(whole.error())) { all.problem("a scan", whole.error()); }
             continue;
         }
         ++all.scans;
@@ -194,9 +188,7 @@ TEST_CASE("shards: several threads read and write while shards move and tables a
     sharded const cloud = all_stores.open();
     table<item> const items{cloud, "items"};
     items.create().value();
-    for (int number = 0; number < groups; ++number) {
-        items.insert({group_of(number), 0, 0}).value();
-    }
+    for (int number = 0; number < groups; ++number) { items.insert({group_of(number), 0, 0}).value(); }
     retrying_options settled;
     settled.operation_rows = true;
     any_transport const sure{retrying{any_transport{cloud}, settled}};
@@ -222,9 +214,7 @@ TEST_CASE("shards: several threads read and write while shards move and tables a
         std::this_thread::sleep_for(std::chrono::milliseconds{5});
     }
     stop = true;
-    for (std::thread& each : threads) {
-        each.join();
-    }
+    for (std::thread& each : threads) { each.join(); }
     CAPTURE(all.what);
     CHECK(all.wrong == 0);
     CHECK(all.moves >= moves);

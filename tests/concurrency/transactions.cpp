@@ -84,9 +84,7 @@ void moves_money(Store const& store, std::size_t faults) {
                     "b",
                     [&](transaction<purse, entry>& all) -> result<void> {
                         ENTITABLE_TRY(auto payer, all.get(from));
-                        if (payer.cents < cents) {
-                            return failure{error_code::out_of_range_input, "not enough money"};
-                        }
+                        if (payer.cents < cents) { return failure{error_code::out_of_range_input, "not enough money"}; }
                         ENTITABLE_TRY(auto numbers, all.update(0, [](purse& counter) { counter.cents += 1; }));
                         payer.cents -= cents;
                         all.replace(payer).insert(entry{"b", numbers.cents, from, to, cents});
@@ -112,9 +110,7 @@ void moves_money(Store const& store, std::size_t faults) {
             }
         });
     }
-    for (std::thread& one : running) {
-        one.join();
-    }
+    for (std::thread& one : running) { one.join(); }
     using e = fields<entry>;
     CHECK_FALSE(torn);
     CHECK(moved + short_of == threads * each);

@@ -28,9 +28,7 @@ TEST_CASE("run_worker on threads: messages that are renewed while sagas record t
     memory_backend const store;
     table_queue<job> const queue{store, "jobs", {.lanes = 2, .visibility = 2s}};
     queue.create().value();
-    for (std::int32_t number = 0; number < 8; ++number) {
-        queue.enqueue({"a", number}).value();
-    }
+    for (std::int32_t number = 0; number < 8; ++number) { queue.enqueue({"a", number}).value(); }
     std::atomic<int> first{0};
     std::atomic<int> second{0};
     auto const steps = saga_for<job>("steps",
@@ -62,9 +60,7 @@ TEST_CASE("run_worker on threads: stops, failures and errors at any moment") {
     table_queue<job> const queue{store, "jobs", {.lanes = 3, .max_deliveries = 1'000}};
     queue.create().value();
     std::vector<job> all;
-    for (std::int32_t number = 0; number < 300; ++number) {
-        all.push_back({"a", number});
-    }
+    for (std::int32_t number = 0; number < 300; ++number) { all.push_back({"a", number}); }
     queue.enqueue_all(all).value();
     std::atomic<int> handled{0};
     std::atomic<int> calls{0};
@@ -75,12 +71,8 @@ TEST_CASE("run_worker on threads: stops, failures and errors at any moment") {
             stop.cancel();
         }};
         auto const handle = [&](job const& one, work_context const&) -> result<void> {
-            if (++calls % 11 == 0) {
-                return failure{error_code::invalid_input, "no"};
-            }
-            if (calls % 47 == 0) {
-                throw one.number;
-            }
+            if (++calls % 11 == 0) { return failure{error_code::invalid_input, "no"}; }
+            if (calls % 47 == 0) { throw one.number; }
             ++handled;
             return {};
         };

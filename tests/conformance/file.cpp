@@ -20,9 +20,7 @@ void conforms(file_options const& options) {
     auto const make = [&]() -> any_transport {
         return file_backend{folder / (std::to_string(files++) + ".db"), options};
     };
-    for (std::string const& failure : testing::conformance::run(make)) {
-        FAIL_CHECK(failure.substr(0, 2000));
-    }
+    for (std::string const& failure : testing::conformance::run(make)) { FAIL_CHECK(failure.substr(0, 2000)); }
     CHECK(files > 20);
 }
 

@@ -21,9 +21,7 @@ namespace {
 
 conformance::behaviour behaviour_named(std::string_view name) {
     for (conformance::behaviour const& each : conformance::behaviours()) {
-        if (each.name == name) {
-            return each;
-        }
+        if (each.name == name) { return each; }
     }
     FAIL("there is no behaviour " << name);
     return {};
@@ -67,14 +65,10 @@ TEST_CASE("conformance: each defect is found by the behaviour it violates") {
 
 TEST_CASE("conformance: a wrapper without a defect passes, also with its own pages and ETags") {
     std::set<std::string_view> slow; // equal for all three
-    for (conformance::behaviour const& each : conformance::behaviours_of_limits) {
-        slow.insert(each.name);
-    }
+    for (conformance::behaviour const& each : conformance::behaviours_of_limits) { slow.insert(each.name); }
     for (defect const none : {defect::none, defect::none_own_pages, defect::none_own_etags}) {
         for (conformance::behaviour const& each : conformance::behaviours()) {
-            if (none != defect::none && slow.count(each.name) != 0) {
-                continue;
-            }
+            if (none != defect::none && slow.count(each.name) != 0) { continue; }
             for (std::string const& failure : conformance::try_behaviour(each, spoiled_backend{none})) {
                 FAIL_CHECK(failure.substr(0, 2000));
             }

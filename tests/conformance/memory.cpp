@@ -16,9 +16,7 @@ using namespace entitable_test;
 namespace {
 
 void conforms(function_ref<any_transport()> make) {
-    for (std::string const& failure : testing::conformance::run(make)) {
-        FAIL_CHECK(failure.substr(0, 2000));
-    }
+    for (std::string const& failure : testing::conformance::run(make)) { FAIL_CHECK(failure.substr(0, 2000)); }
 }
 
 local_options with_limits(profile limits) {

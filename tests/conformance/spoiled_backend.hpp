@@ -27,9 +27,7 @@ public:
 
     explicit spoiled_backend(defect what) : state_(std::make_shared<state>(what)), cache_(std::make_shared<cache>()) {}
     spoiled_backend(spoiled_backend const& other) : state_(other.state_), cache_(std::make_shared<cache>()) {
-        if (is(defect::copies_are_stores_of_their_own)) {
-            state_ = std::make_shared<state>(state_->what);
-        }
+        if (is(defect::copies_are_stores_of_their_own)) { state_ = std::make_shared<state>(state_->what); }
     }
     spoiled_backend& operator=(spoiled_backend const&) = delete;
 
@@ -60,13 +58,9 @@ public:
         if (is(defect::deadline_is_a_time_of_day) && below.deadline != no_deadline) {
             auto const since_1970 =
                 std::chrono::nanoseconds{(system_clock().now().ticks - date_time::unix_epoch) * 100};
-            if (below.deadline.time_since_epoch() < since_1970) {
-                below.deadline = steady_time{};
-            }
+            if (below.deadline.time_since_epoch() < since_1970) { below.deadline = steady_time{}; }
         }
-        if (is(defect::attempts_are_not_counted)) {
-            below.watch = nullptr;
-        }
+        if (is(defect::attempts_are_not_counted)) { below.watch = nullptr; }
         auto response = answer(asked, below);
         context.attempts = is(defect::attempts_are_not_counted) ? context.attempts : below.attempts;
         if (is(defect::attempts_are_reported_twice) && context.watch != nullptr && below.attempts > 0) {
@@ -87,9 +81,7 @@ public:
 
     [[nodiscard]] result<void> execute(read_entity const& asked, call& context) const {
         call below = context;
-        if (is(defect::shown_entity_is_not_cancelled)) {
-            below.cancellation = {};
-        }
+        if (is(defect::shown_entity_is_not_cancelled)) { below.cancellation = {}; }
         get_entity const whole{
             std::string{asked.table}, std::string{asked.partition_key}, std::string{asked.row_key}, {}};
         auto found = execute(whole, below);
@@ -171,12 +163,8 @@ private:
         all.table = table;
         do {
             auto page = pass(all);
-            if (!page) {
-                return std::move(page).as_failure();
-            }
-            for (std::size_t index = 0; index < page->rows.size(); ++index) {
-                rows.emplace_back(page->rows[index]);
-            }
+            if (!page) { return std::move(page).as_failure(); }
+            for (std::size_t index = 0; index < page->rows.size(); ++index) { rows.emplace_back(page->rows[index]); }
             all.continuation = std::move(page->continuation);
         } while (all.continuation);
         return rows;
@@ -223,9 +211,7 @@ private:
         if (gone && is(defect::deletion_hits_longer_names)) {
             auto const all = pass(list_tables{});
             for (std::string const& name : all ? all->tables : std::vector<std::string>{}) {
-                if (name.starts_with(asked.table)) {
-                    (void)pass(delete_table{name});
-                }
+                if (name.starts_with(asked.table)) { (void)pass(delete_table{name}); }
             }
         }
         return gone;
@@ -248,13 +234,9 @@ private:
             return made;
         }
         auto page = state_->inner.execute(asked, context);
-        if (!page) {
-            return page;
-        }
+        if (!page) { return page; }
         if (is(defect::tables_are_listed_in_lower_case)) {
-            for (std::string& name : page->tables) {
-                name = text::ascii_lower(name);
-            }
+            for (std::string& name : page->tables) { name = text::ascii_lower(name); }
         }
         if (is(defect::last_table_of_a_page_is_lost) && page->continuation && page->tables.size() > 1) {
             page->tables.pop_back();
@@ -278,12 +260,8 @@ private:
     [[nodiscard]] result<get_entity::response> answer(get_entity asked, call& context) const {
         auto const keys = spoiled_keys(state_->what, asked.partition_key, asked.row_key);
         get_entity below{asked.table, keys.first, keys.second, asked.select};
-        if (is(defect::projection_of_a_get_is_ignored)) {
-            below.select.clear();
-        }
-        if (is(defect::quotes_are_doubled)) {
-            below.row_key = replaced(below.row_key, "'", "''");
-        }
+        if (is(defect::projection_of_a_get_is_ignored)) { below.select.clear(); }
+        if (is(defect::quotes_are_doubled)) { below.row_key = replaced(below.row_key, "'", "''"); }
         if (is(defect::copies_remember_what_they_read)) {
             std::lock_guard const guard{cache_->lock};
             auto const known = cache_->read.find({asked.table, keys});
@@ -293,9 +271,7 @@ private:
             }
         }
         auto found = state_->inner.execute(below, context);
-        if (!found) {
-            return missing(std::move(found));
-        }
+        if (!found) { return missing(std::move(found)); }
         row const stored{found->entity};
         found->entity = shown(asked.table, stored);
         found->etag = found->entity.view().etag();
@@ -364,17 +340,11 @@ private:
             return query_entities::response{};
         }
         if (has_own_pages()) {
-            if (auto allowed = check_call(context); !allowed) {
-                return std::move(allowed).as_failure();
-            }
-            if (auto good = validate(asked, profile()); !good) {
-                return std::move(good).as_failure();
-            }
+            if (auto allowed = check_call(context); !allowed) { return std::move(allowed).as_failure(); }
+            if (auto good = validate(asked, profile()); !good) { return std::move(good).as_failure(); }
             return count_attempt(asked, context, system_clock(), [&]() -> result<query_entities::response> {
                 auto rows = rows_of(asked.table);
-                if (!rows) {
-                    return std::move(rows).as_failure();
-                }
+                if (!rows) { return std::move(rows).as_failure(); }
                 return spoiled_pages{state_->what}.answer(asked, *std::move(rows));
             });
         }
@@ -405,12 +375,8 @@ private:
             rest.continuation = page->continuation;
             rest.page_size = asked.page_size - static_cast<std::uint32_t>(page->rows.size());
             auto const next = state_->inner.execute(rest, context);
-            if (!next) {
-                return next;
-            }
-            for (std::size_t index = 0; index < next->rows.size(); ++index) {
-                page->rows.append(next->rows[index]);
-            }
+            if (!next) { return next; }
+            for (std::size_t index = 0; index < next->rows.size(); ++index) { page->rows.append(next->rows[index]); }
             page->continuation = next->continuation;
         }
         entitable::page rows;
@@ -421,9 +387,7 @@ private:
             }
             bool const lost = is(defect::last_row_of_a_page_is_lost) && page->continuation &&
                 page->rows.size() == asked.page_size && index + 1 == page->rows.size();
-            if (!lost) {
-                rows.append(each);
-            }
+            if (!lost) { rows.append(each); }
         }
         if (is(defect::empty_partition_is_a_ghost_row) && !page->continuation) {
             std::lock_guard const guard{state_->lock};
@@ -433,9 +397,7 @@ private:
                 }
             }
         }
-        if (is(defect::empty_page_is_the_end) && rows.empty()) {
-            page->continuation.reset();
-        }
+        if (is(defect::empty_page_is_the_end) && rows.empty()) { page->continuation.reset(); }
         page->rows = std::move(rows);
         page->stale = is(defect::query_of_the_primary_is_stale);
         return page;
@@ -467,9 +429,7 @@ private:
         return "W/\"" + std::to_string(state_->versions[place_of(table, stored)].first) + "\"";
     }
     [[nodiscard]] row shown(std::string const& table, row_view stored) const {
-        if (has_own_etags()) {
-            return with_version(stored, stored.timestamp(), own_etag(table, whole(table, stored)));
-        }
+        if (has_own_etags()) { return with_version(stored, stored.timestamp(), own_etag(table, whole(table, stored))); }
         if (is(defect::timestamp_is_of_the_first_write)) {
             std::lock_guard const guard{state_->lock};
             return with_version(stored, state_->first[place_of(table, stored)], stored.etag().text());
@@ -516,9 +476,7 @@ private:
                     (is(defect::etag_kept_by_an_equal_merge) && change.kind == mutation_kind::merge));
             count += kept ? 0 : 1;
             content = now;
-            if (removed && is(defect::etag_counts_from_one_again)) {
-                state_->versions.erase(at);
-            }
+            if (removed && is(defect::etag_counts_from_one_again)) { state_->versions.erase(at); }
             if (is(defect::timestamp_of_the_caller)) {
                 state_->first[at] = change.entity.view().timestamp();
             } else if (removed) {
@@ -550,15 +508,9 @@ private:
             done.etag = is(defect::removal_gives_an_etag) ? etag{"W/\"gone\""} : etag{};
             return done;
         }
-        if (has_own_etags()) {
-            done.etag = etag{own_etag(table, whole(table, change.entity))};
-        }
-        if (is(defect::etag_of_another_write)) {
-            done.etag = etag::of({1});
-        }
-        if (is(defect::etag_without_its_prefix)) {
-            done.etag = etag{done.etag.text().substr(2)};
-        }
+        if (has_own_etags()) { done.etag = etag{own_etag(table, whole(table, change.entity))}; }
+        if (is(defect::etag_of_another_write)) { done.etag = etag::of({1}); }
+        if (is(defect::etag_without_its_prefix)) { done.etag = etag{done.etag.text().substr(2)}; }
         return done;
     }
 
@@ -598,9 +550,7 @@ private:
             property_cursor cursor{change.entity.payload()};
             for (property_view property; cursor.next(property);) {
                 named.emplace(property.name);
-                if (property.present) {
-                    made.add(property.name, property.value);
-                }
+                if (property.present) { made.add(property.name, property.value); }
             }
             property_cursor old{stored.payload()};
             for (property_view property; old.next(property);) {
@@ -651,14 +601,10 @@ private:
         std::string const& table, Request const& asked, call const& context) const {
         if (is(defect::table_is_looked_for_first)) {
             auto const there = pass(get_entity{table, "p", "r", {}});
-            if (!there && there.error().code == error_code::table_not_found) {
-                return failure{there.error()};
-            }
+            if (!there && there.error().code == error_code::table_not_found) { return failure{there.error()}; }
         }
         if (is(defect::merged_entities_have_no_limit)) {
-            if (auto allowed = check_call(context); !allowed) {
-                return allowed;
-            }
+            if (auto allowed = check_call(context); !allowed) { return allowed; }
             return validate(asked, profile());
         }
         return {};
@@ -728,9 +674,7 @@ private:
         if (is(defect::hundred_are_too_many) && asked.changes.size() >= 100) {
             return failure{error_code::invalid_input, "99 operations are allowed"};
         }
-        if (auto taken = more_than_allowed(asked)) {
-            return *std::move(taken);
-        }
+        if (auto taken = more_than_allowed(asked)) { return *std::move(taken); }
         if (is(defect::transactions_are_not_atomic) && validate(asked, profile()) && check_call(context)) {
             return one_by_one(asked);
         }
@@ -752,9 +696,7 @@ private:
                 }
             }
             failure refused = std::move(missing(std::move(done))).as_failure();
-            if (is(defect::index_counts_from_one) && index) {
-                refused.error().operation_index = *index + 1;
-            }
+            if (is(defect::index_counts_from_one) && index) { refused.error().operation_index = *index + 1; }
             if (is(defect::index_is_missing_for_etags) &&
                 refused.error().code == error_code::update_condition_not_satisfied) {
                 refused.error().operation_index.reset();
@@ -764,25 +706,17 @@ private:
         for (std::size_t index = 0; index < done->results.size(); ++index) {
             done->results[index] = noted(asked.table, asked.changes[index], std::move(done->results[index]));
         }
-        if (is(defect::results_in_reverse)) {
-            std::reverse(done->results.begin(), done->results.end());
-        }
-        if (is(defect::result_is_missing)) {
-            done->results.pop_back();
-        }
+        if (is(defect::results_in_reverse)) { std::reverse(done->results.begin(), done->results.end()); }
+        if (is(defect::result_is_missing)) { done->results.pop_back(); }
         if (is(defect::results_have_one_etag)) {
-            for (written& each : done->results) {
-                each.etag = done->results.front().etag;
-            }
+            for (written& each : done->results) { each.etag = done->results.front().etag; }
         }
         return done;
     }
     /// Success instead of a refusal.
     [[nodiscard]] std::optional<result<transact::response>> more_than_allowed(transact const& asked) const {
         auto const refused = validate(asked, profile());
-        if (refused) {
-            return std::nullopt;
-        }
+        if (refused) { return std::nullopt; }
         error_code const code = refused.error().code;
         bool const taken = (is(defect::empty_transaction_succeeds) && asked.changes.empty()) ||
             (is(defect::operation_too_many_is_taken) && asked.changes.size() > 100) ||
@@ -820,9 +754,7 @@ public:
     void cancel(void*, error const&) override {}
     void poll(steady_time, completion_sink sink) override {
         std::vector<one> all = std::exchange(sent_, {});
-        if (swaps_ && all.size() > 1) {
-            std::swap(all[0].tag, all[1].tag);
-        }
+        if (swaps_ && all.size() > 1) { std::swap(all[0].tag, all[1].tag); }
         for (one const& each : all) {
             each.request.visit([&]<class Request>(Request const& request) {
                 auto answer = execute(through_, request, *each.context);

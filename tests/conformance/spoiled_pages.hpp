@@ -37,13 +37,9 @@ public:
             bool const filtered_late = what_ == defect::projection_comes_before_the_filter;
             row const shown = selected(each, asked.select);
             bool const filter_lost = what_ == defect::filter_is_lost_on_page_two && asked.continuation;
-            if (!filter_lost && !accepts(asked.filter, filtered_late ? shown.view() : each)) {
-                continue;
-            }
+            if (!filter_lost && !accepts(asked.filter, filtered_late ? shown.view() : each)) { continue; }
             made.rows.append(shown);
-            if (what_ == defect::rows_come_twice && made.rows.size() < size) {
-                made.rows.append(shown);
-            }
+            if (what_ == defect::rows_come_twice && made.rows.size() < size) { made.rows.append(shown); }
         }
         bool const over = at == rows.size() ||
             (what_ == defect::pages_end_with_their_partition && at > 0 &&
@@ -120,9 +116,7 @@ private:
         if (found->type() != operand.type()) {
             auto const left = number(*found);
             auto const right = number(operand);
-            if (what_ != defect::numbers_of_other_types_are_compared || !left || !right) {
-                return 0;
-            }
+            if (what_ != defect::numbers_of_other_types_are_compared || !left || !right) { return 0; }
             return holds(node.operation, compare_values(value_view{*left}, value_view{*right})) ? 1 : 0;
         }
         return holds(node.operation, order_of(*found, operand, node.name == "Timestamp")) ? 1 : 0;
@@ -132,9 +126,7 @@ private:
         if (!found && what_ == defect::filter_names_without_case) {
             property_cursor cursor{each.payload};
             for (property_view held; !found && cursor.next(held);) {
-                if (held.present && text::ascii_lower(held.name) == text::ascii_lower(name)) {
-                    found = held.value;
-                }
+                if (held.present && text::ascii_lower(held.name) == text::ascii_lower(name)) { found = held.value; }
             }
         }
         return found;
@@ -230,18 +222,14 @@ private:
     }
     /// The content of a token except its seal: a number of rows, or the keys of a row.
     [[nodiscard]] std::string place_of(std::size_t at, std::vector<row> const& rows) const {
-        if (what_ == defect::tokens_count_rows || at == rows.size()) {
-            return std::to_string(at);
-        }
+        if (what_ == defect::tokens_count_rows || at == rows.size()) { return std::to_string(at); }
         bool const names_last =
             what_ == defect::token_needs_the_last_row || what_ == defect::row_at_the_edge_comes_twice;
         row const& named = rows[names_last ? at - 1 : at];
         return "k" + hexadecimal(named.partition_key()) + "." + hexadecimal(named.row_key());
     }
     [[nodiscard]] std::size_t index_of(std::string const& place, std::vector<row> const& rows) const {
-        if (place.front() != 'k') {
-            return std::min<std::size_t>(std::stoul(place), rows.size());
-        }
+        if (place.front() != 'k') { return std::min<std::size_t>(std::stoul(place), rows.size()); }
         std::size_t const dot = place.find('.');
         std::string const partition_key = bytes_of(std::string_view{place}.substr(1, dot - 1));
         std::string const row_key = bytes_of(std::string_view{place}.substr(dot + 1));
@@ -263,9 +251,7 @@ private:
         return std::to_string(hash);
     }
     [[nodiscard]] std::string query_seal(query_entities const& asked) const {
-        if (what_ == defect::tokens_of_other_queries_are_taken) {
-            return {};
-        }
+        if (what_ == defect::tokens_of_other_queries_are_taken) { return {}; }
         return text::ascii_lower(asked.table) + "\n" + asked.range.to_string() + "\n" + asked.filter.to_string();
     }
     [[nodiscard]] std::string sealed(std::string const& place, std::string const& query) const {
@@ -274,9 +260,7 @@ private:
     }
     [[nodiscard]] std::optional<std::string> opened(std::string const& token, std::string const& query) const {
         std::size_t const dash = token.find('-');
-        if (dash == std::string::npos || dash < 2) {
-            return std::nullopt;
-        }
+        if (dash == std::string::npos || dash < 2) { return std::nullopt; }
         std::string place = token.substr(1, dash - 1);
         return sealed(place, query) == token ? std::optional{std::move(place)} : std::nullopt;
     }

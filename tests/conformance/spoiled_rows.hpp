@@ -57,14 +57,10 @@ inline std::optional<value> spoiled_value(defect what, value_view stored) {
             break;
         }
         case edm_type::int32:
-            if (what == defect::int32_becomes_int64) {
-                return value{value_view{std::int64_t{stored.as_int32()}}};
-            }
+            if (what == defect::int32_becomes_int64) { return value{value_view{std::int64_t{stored.as_int32()}}}; }
             break;
         case edm_type::boolean:
-            if (what == defect::boolean_becomes_int32) {
-                return value{value_view{stored.as_boolean() ? 1 : 0}};
-            }
+            if (what == defect::boolean_becomes_int32) { return value{value_view{stored.as_boolean() ? 1 : 0}}; }
             break;
         case edm_type::float64: {
             double const number = stored.as_float64();
@@ -72,12 +68,8 @@ inline std::optional<value> spoiled_value(defect what, value_view stored) {
             if (what == defect::infinity_is_the_greatest_double && std::isinf(number)) {
                 return value{value_view{number > 0 ? greatest : -greatest}};
             }
-            if (what == defect::nan_is_absent && std::isnan(number)) {
-                return std::nullopt;
-            }
-            if (what == defect::negative_zero_is_zero && number == 0) {
-                return value{value_view{0.0}};
-            }
+            if (what == defect::nan_is_absent && std::isnan(number)) { return std::nullopt; }
+            if (what == defect::negative_zero_is_zero && number == 0) { return value{value_view{0.0}}; }
             if (what == defect::denormal_is_zero && std::fpclassify(number) == FP_SUBNORMAL) {
                 return value{value_view{0.0}};
             }
@@ -110,9 +102,7 @@ inline std::optional<value> spoiled_value(defect what, value_view stored) {
                 case defect::binary_is_cut_at_nul: return binary(bytes.substr(0, bytes.find('\0')));
                 case defect::binary_has_seven_bits: {
                     std::string changed = bytes;
-                    for (char& byte : changed) {
-                        byte = static_cast<char>(byte & 0x7F);
-                    }
+                    for (char& byte : changed) { byte = static_cast<char>(byte & 0x7F); }
                     return binary(changed);
                 }
                 case defect::empty_binary_is_absent: return bytes.empty() ? std::nullopt : std::optional{value{stored}};
@@ -128,9 +118,7 @@ inline std::optional<value> spoiled_value(defect what, value_view stored) {
             break;
         case edm_type::date_time: {
             std::int64_t const ticks = stored.as_date_time().ticks;
-            if (what == defect::time_in_microseconds) {
-                return value{value_view{date_time{ticks - ticks % 10}}};
-            }
+            if (what == defect::time_in_microseconds) { return value{value_view{date_time{ticks - ticks % 10}}}; }
             if (what == defect::time_begins_in_1970 && ticks < date_time::unix_epoch) {
                 return value{value_view{date_time{date_time::unix_epoch}}};
             }
@@ -173,9 +161,7 @@ inline row spoiled_row(defect what, row_view from) {
     std::string names = "\n";
     for (property_view property; cursor.next(property);) {
         std::string const folded = text::ascii_lower(property.name) + "\n";
-        if (what == defect::property_names_without_case && names.find("\n" + folded) != std::string::npos) {
-            continue;
-        }
+        if (what == defect::property_names_without_case && names.find("\n" + folded) != std::string::npos) { continue; }
         names += folded;
         if (!property.present) {
             if (what == defect::absent_is_stored_as_empty && property.type == edm_type::string) {
@@ -189,9 +175,7 @@ inline row spoiled_row(defect what, row_view from) {
         builder.add(
             property.name, held ? held->type() : property.type, held ? std::optional{held->view()} : std::nullopt);
     }
-    if (cursor.damaged()) {
-        return row{keys.first, keys.second, from.payload, from.etag_text};
-    }
+    if (cursor.damaged()) { return row{keys.first, keys.second, from.payload, from.etag_text}; }
     row const built = builder.build();
     std::string payload{built.payload()};
     set_timestamp(payload, from.timestamp());
@@ -207,9 +191,7 @@ inline row with_version(row_view from, date_time timestamp, std::string_view eta
 
 /// Only the named properties, or all if none is named.
 inline row selected(row_view from, projection const& names) {
-    if (names.empty()) {
-        return row{from};
-    }
+    if (names.empty()) { return row{from}; }
     row_builder builder{from.partition_key, from.row_key};
     property_cursor cursor{from.payload};
     for (property_view property; cursor.next(property);) {

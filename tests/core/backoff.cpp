@@ -119,8 +119,6 @@ TEST_CASE("random_source: the same seed gives the same numbers") {
 
 TEST_CASE("random_seed: does not repeat") {
     std::set<std::uint64_t> seeds;
-    for (int round = 0; round < 100; ++round) {
-        seeds.insert(random_seed());
-    }
+    for (int round = 0; round < 100; ++round) { seeds.insert(random_seed()); }
     CHECK(seeds.size() == 100);
 }

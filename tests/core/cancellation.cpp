@@ -83,9 +83,7 @@ TEST_CASE("a source with a parent is cancelled by either, and never cancels the 
 TEST_CASE("a cancellation is seen on another thread") {
     cancellation_source source;
     std::thread waiting{[token = source.token()] {
-        while (!token.cancelled()) {
-            std::this_thread::yield();
-        }
+        while (!token.cancelled()) { std::this_thread::yield(); }
     }};
     source.cancel();
     waiting.join();

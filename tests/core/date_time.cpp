@@ -20,9 +20,7 @@ std::int64_t ticks_of(std::string_view text) {
 }
 
 int days_in(int year, int month) {
-    if (month == 2) {
-        return year % 4 != 0 ? 28 : year % 100 != 0 ? 29 : year % 400 != 0 ? 28 : 29;
-    }
+    if (month == 2) { return year % 4 != 0 ? 28 : year % 100 != 0 ? 29 : year % 400 != 0 ? 28 : 29; }
     return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
 }
 
@@ -130,13 +128,9 @@ TEST_CASE("days follow the calendar over the whole range") {
             for (int day = 1; day <= days_in(year, month); ++day, ++day_number) {
                 bool const edge = day == 1 || day >= 28;
                 leap_days += month == 2 && day == 29 ? 1U : 0U;
-                if (!edge && day_number % 37 != 0) {
-                    continue;
-                }
+                if (!edge && day_number % 37 != 0) { continue; }
                 auto const time = date_time::from_date(year, static_cast<unsigned>(month), static_cast<unsigned>(day));
-                if (time.ticks != day_number * 86400 * date_time::ticks_per_second) {
-                    ++wrong;
-                }
+                if (time.ticks != day_number * 86400 * date_time::ticks_per_second) { ++wrong; }
                 if (year % 7 == 0 || (month == 2 && day == 29)) {
                     char text[32];
                     std::snprintf(text, sizeof text, "%04d-%02d-%02dT00:00:00Z", year, month, day);

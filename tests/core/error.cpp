@@ -29,12 +29,8 @@ TEST_CASE("every error code has a unique name") {
         CHECK_FALSE(name.empty());
         CHECK(names.insert(name).second);
     };
-    for (int number = 1; number <= last_of_the_service; ++number) {
-        check(number);
-    }
-    for (int number = first_of_ours; number <= last_of_ours; ++number) {
-        check(number);
-    }
+    for (int number = 1; number <= last_of_the_service; ++number) { check(number); }
+    for (int number = first_of_ours; number <= last_of_ours; ++number) { check(number); }
     CHECK(to_string(static_cast<error_code>(0)) == "UnknownError");
     CHECK(to_string(static_cast<error_code>(last_of_the_service + 1)) == "UnknownError");
     CHECK(to_string(static_cast<error_code>(last_of_ours + 1)) == "UnknownError");

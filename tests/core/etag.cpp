@@ -76,9 +76,7 @@ TEST_CASE("ETags are equal exactly when their texts are") {
         "W/\"datetime'2001-09-09T01%3A46%3A40.5Z'\"", "W/\"datetime'2001-09-09T01%3A46%3A40.50Z'\"",
         "W/\"datetime'1601-01-01T00%3A00%3A00Z'\""};
     for (auto const& left : texts) {
-        for (auto const& right : texts) {
-            CHECK((etag{left} == etag{right}) == (left == right));
-        }
+        for (auto const& right : texts) { CHECK((etag{left} == etag{right}) == (left == right)); }
     }
 }
 

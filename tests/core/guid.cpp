@@ -16,16 +16,12 @@ TEST_CASE("a GUID is parsed in either case and written in lower case") {
     CHECK(lower->to_string() == "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0");
     CHECK(guid::parse("0F1E2D3C-4B5A-6978-8796-A5B4C3D2E1F0") == lower);
     CHECK(guid::parse("0f1E2d3C-4b5A-6978-8796-a5B4c3D2e1F0") == lower);
-    for (std::size_t index = 0; index < 16; ++index) {
-        CHECK(lower->bytes[index] == 0x0F * (index + 1) % 0x100);
-    }
+    for (std::size_t index = 0; index < 16; ++index) { CHECK(lower->bytes[index] == 0x0F * (index + 1) % 0x100); }
 }
 
 TEST_CASE("the bytes of a GUID are in the order of its text") {
     guid id;
-    for (std::size_t index = 0; index < 16; ++index) {
-        id.bytes[index] = static_cast<unsigned char>(0xA0 + index);
-    }
+    for (std::size_t index = 0; index < 16; ++index) { id.bytes[index] = static_cast<unsigned char>(0xA0 + index); }
     CHECK(id.to_string() == "a0a1a2a3-a4a5-a6a7-a8a9-aaabacadaeaf");
     CHECK(guid::parse(id.to_string()) == id);
     CHECK(guid{}.to_string() == "00000000-0000-0000-0000-000000000000");

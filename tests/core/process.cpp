@@ -27,9 +27,7 @@ TEST_CASE("process: a child counts one fork and a grandchild two") {
     if (child == 0) {
         bool const one = platform::forks() == here + 1;
         pid_t const grandchild = ::fork();
-        if (grandchild == 0) {
-            ::_exit(platform::forks() == here + 2 ? 0 : 1);
-        }
+        if (grandchild == 0) { ::_exit(platform::forks() == here + 2 ? 0 : 1); }
         ::_exit(one && succeeded(grandchild) ? 0 : 1);
     }
     CHECK(succeeded(child));

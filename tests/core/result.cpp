@@ -27,9 +27,7 @@ struct tracked {
     ~tracked() { --alive; }
 
     static void begin() {
-        if (throws_in >= 0 && throws_in-- == 0) {
-            throw std::runtime_error{"no more copies"};
-        }
+        if (throws_in >= 0 && throws_in-- == 0) { throw std::runtime_error{"no more copies"}; }
         ++alive;
     }
 };
@@ -261,9 +259,7 @@ TEST_CASE("and_then() continues with a value and passes on an error") {
     int calls = 0;
     auto const length = [&](std::string text) -> result<std::size_t> {
         ++calls;
-        if (text.empty()) {
-            return failure{error_code::invalid_input, "empty"};
-        }
+        if (text.empty()) { return failure{error_code::invalid_input, "empty"}; }
         return text.size();
     };
     CHECK(good("four").and_then(length).value() == 4);
@@ -284,9 +280,7 @@ TEST_CASE("transform() changes a value and passes on an error") {
 
 TEST_CASE("an error can be moved into a result of another type") {
     auto const outer = [](result<std::string> inner) -> result<int> {
-        if (!inner) {
-            return std::move(inner).as_failure();
-        }
+        if (!inner) { return std::move(inner).as_failure(); }
         return static_cast<int>(inner->size());
     };
     CHECK(outer(good("abc")).value() == 3);

@@ -146,9 +146,7 @@ TEST_CASE("a supplementary character sorts before the full-width forms") {
 TEST_CASE("the successor of a prefix ends with the next code point in UTF-16 order") {
     std::vector<char32_t> points;
     for (char32_t point = 0; point <= 0x10FFFF; ++point) {
-        if (!is_surrogate(point)) {
-            points.push_back(point);
-        }
+        if (!is_surrogate(point)) { points.push_back(point); }
     }
     // D7FF is followed by the supplementary planes, and those by E000.
     std::stable_partition(

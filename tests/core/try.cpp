@@ -13,9 +13,7 @@ using namespace entitable;
 namespace {
 
 result<std::unique_ptr<int>> boxed(int value) {
-    if (value < 0) {
-        return failure{error_code::out_of_range_input, "negative"};
-    }
+    if (value < 0) { return failure{error_code::out_of_range_input, "negative"}; }
     return std::make_unique<int>(value);
 }
 

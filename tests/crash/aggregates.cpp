@@ -81,9 +81,7 @@ TEST_CASE("sums and a view: are right after processes were killed") {
         materialized_view<by_tail> const view{store, "tails"};
         view.create().value();
         table<sale> const all{store, "sales"};
-        for (std::int32_t number = 0; number < 60; ++number) {
-            all.insert({"museum", number, "d1", 1}).value();
-        }
+        for (std::int32_t number = 0; number < 60; ++number) { all.insert({"museum", number, "d1", 1}).value(); }
         view.refresh(all.where(s::shop == "museum")).value();
     }
     struct counted_steps {

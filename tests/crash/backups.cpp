@@ -120,9 +120,7 @@ TEST_CASE("backup: three files in use are backed up and restored, and both are k
             files here{path, {}};
             table<mark> const marks{here.source(), "marks"};
             marks.create().value();
-            for (std::int32_t number = 1; number <= 30; ++number) {
-                write_round(marks, number);
-            }
+            for (std::int32_t number = 1; number <= 30; ++number) { write_round(marks, number); }
             all->written = 30;
         }
         child_process writer{[&] {
@@ -154,9 +152,7 @@ TEST_CASE("backup: three files in use are backed up and restored, and both are k
                     back_up(fleet{here.source(), {.in_flight = 1}}, through(here.at("archive")), "hourly", how);
                 all->kept += made ? made->kept : 0;
                 bool const was_whole = !made && made.error().code == error_code::invalid_input;
-                if (!made && !was_whole) {
-                    std::fprintf(stderr, "backup: %s\n", made.error().to_string().c_str());
-                }
+                if (!made && !was_whole) { std::fprintf(stderr, "backup: %s\n", made.error().to_string().c_str()); }
                 return made || was_whole;
             },
             [&] {
@@ -165,9 +161,7 @@ TEST_CASE("backup: three files in use are backed up and restored, and both are k
                 std::string const to = dice.bits() % 2 == 0 ? "one" : "three";
                 move_options options;
                 options.short_lease = 10ms;
-                if (auto plan = plan_move(here.source(), shard, to, options)) {
-                    plan->run().value();
-                }
+                if (auto plan = plan_move(here.source(), shard, to, options)) { plan->run().value(); }
             });
         all->over = true;
         CHECK(writer.succeeds(30s));
@@ -180,9 +174,7 @@ TEST_CASE("backup: three files in use are backed up and restored, and both are k
             [&](files::passing const& through) {
                 files there{path, {}};
                 auto const done = restore(there.at("archive"), "hourly", there.target(through));
-                if (!done) {
-                    std::fprintf(stderr, "restore: %s\n", done.error().to_string().c_str());
-                }
+                if (!done) { std::fprintf(stderr, "restore: %s\n", done.error().to_string().c_str()); }
                 return done.has_value();
             },
             [] {});

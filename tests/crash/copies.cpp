@@ -61,20 +61,12 @@ TEST_CASE(
                         }
                     }
                 }};
-                while (*batches < before + 2) {
-                    ::usleep(100);
-                }
-                if (!store.copy_to(copy)) {
-                    std::_Exit(3);
-                }
-                for (;;) {
-                    ::pause();
-                }
+                while (*batches < before + 2) { ::usleep(100); }
+                if (!store.copy_to(copy)) { std::_Exit(3); }
+                for (;;) { ::pause(); }
                 return false;
             }};
-            while (*batches < before + 2) {
-                ::usleep(100);
-            }
+            while (*batches < before + 2) { ::usleep(100); }
             ::usleep(static_cast<useconds_t>(random() % 20'000 * (round % 4)));
             copier.kill();
             for (auto const& each : fs::directory_iterator{folder.path()}) {
@@ -90,21 +82,15 @@ TEST_CASE(
                 file_backend const opened{copy, options};
                 CHECK(opened.verify().value().sound());
                 tally seen;
-                for (std::int32_t batch = 0; batch < before; ++batch) {
-                    seen.note("w", batch, batch_fate::kept);
-                }
+                for (std::int32_t batch = 0; batch < before; ++batch) { seen.note("w", batch, batch_fate::kept); }
                 CHECK(seen.check(table<mark>{opened, "marks"}) == "");
             } else {
                 ++cut;
             }
-            for (char const* part : {"", "-lock", "-wal", "-shm"}) {
-                fs::remove(copy + part);
-            }
+            for (char const* part : {"", "-lock", "-wal", "-shm"}) { fs::remove(copy + part); }
         }
         tally kept;
-        for (std::int32_t batch = 0; batch < *batches; ++batch) {
-            kept.note("w", batch, batch_fate::kept);
-        }
+        for (std::int32_t batch = 0; batch < *batches; ++batch) { kept.note("w", batch, batch_fate::kept); }
         file_backend const store{path, options};
         CHECK(kept.check(table<mark>{store, "marks"}) == "");
         CHECK(store.verify().value().sound());

@@ -59,9 +59,7 @@ public:
     verdict read(memory_disk::image const& image) {
         memory_disk disk{image};
         auto store = file_backend::open(path_, options_);
-        if (!store) {
-            return verdict::detected;
-        }
+        if (!store) { return verdict::detected; }
         table<mark> const marks{*store, "marks"};
         bool error = false;
         bool different = false;
@@ -78,20 +76,14 @@ public:
             error = error || (!got && !missing);
             different = different || missing || (got && got->text != make_mark("w", batch, batch % rows_of_batch).text);
         }
-        if (error) {
-            return verdict::detected;
-        }
-        if (!different) {
-            return verdict::harmless;
-        }
+        if (error) { return verdict::detected; }
+        if (!different) { return verdict::harmless; }
         tally first_batches; // the state after an earlier commit
         for (std::size_t batch = 0; batch < rows / rows_of_batch; ++batch) {
             first_batches.note("w", static_cast<std::int32_t>(batch), batch_fate::kept);
         }
         auto const report = store->verify();
-        if (report && report->sound() && first_batches.check(marks).empty()) {
-            return verdict::earlier;
-        }
+        if (report && report->sound() && first_batches.check(marks).empty()) { return verdict::earlier; }
         return !report || !report->sound() ? verdict::detected : verdict::silent;
     }
 
@@ -255,9 +247,7 @@ TEST_CASE("damaged pages: a scan or a point read that meets one is an error and 
                 --at[(page == 0 ? 100 : 0) + 4];
                 break;
         }
-        if (image == files.whole()) {
-            continue;
-        }
+        if (image == files.whole()) { continue; }
         auto const found = files.read_strictly(image);
         errors += found.error ? 1U : 0U;
         harmless += !found.error && found.all_rows && found.all_gets && !found.wrong ? 1U : 0U;

@@ -40,9 +40,7 @@ item row_of(std::int64_t id) { return {"p", id, std::string(4'000, static_cast<c
 
 /// In a child process, which ends with it.
 void demand(bool holds, std::string const& what) {
-    if (!holds) {
-        throw std::runtime_error{what};
-    }
+    if (!holds) { throw std::runtime_error{what}; }
 }
 
 void limit_files(rlim_t bytes) {
@@ -93,9 +91,7 @@ public:
         std::size_t made = 0;
         for (std::int64_t first = from; first < from + count; first += 10) {
             auto batch = items().batch();
-            for (std::int64_t id = first; id < first + 10; ++id) {
-                batch.insert(row_of(id));
-            }
+            for (std::int64_t id = first; id < first + 10; ++id) { batch.insert(row_of(id)); }
             auto const outcome = batch.submit();
             demand(
                 outcome || (outcome.error().code == error_code::store_full && outcome.error().effect == effect::none),
@@ -110,9 +106,7 @@ public:
     /// All of these removals succeed.
     void remove(std::size_t count) {
         for (std::int64_t const id : std::set<std::int64_t>{kept_}) {
-            if (count-- == 0) {
-                break;
-            }
+            if (count-- == 0) { break; }
             items().remove("p", id, any_etag).value();
             kept_.erase(id);
         }
@@ -152,9 +146,7 @@ private:
 /// Fills the file, and frees space by removing rows and dropping the table.
 void there_and_back(filled_file& file, bool reopened) {
     auto const reopen = [&] {
-        if (reopened) {
-            file.reopen();
-        }
+        if (reopened) { file.reopen(); }
     };
     std::size_t const first = file.insert(0, 400);
     demand(first > 100 && first < 400, "not filled: " + std::to_string(first));
@@ -284,9 +276,7 @@ TEST_CASE("a full disk: a killed process loses nothing, and two processes recove
             limit_files(1'000'000);
             table<item> const items{file_backend{path, with(journal)}, "items"};
             std::size_t made = 0;
-            for (std::int64_t id = 5'000; id < 5'030; ++id) {
-                made += items.insert(row_of(id)) ? 1U : 0U;
-            }
+            for (std::int64_t id = 5'000; id < 5'030; ++id) { made += items.insert(row_of(id)) ? 1U : 0U; }
             demand(made > 20, "removals of another process gave room for " + std::to_string(made));
             return true;
         }};

@@ -48,16 +48,12 @@ TEST_CASE("index: is right after processes were killed") {
         everything const runners = marathon::open(file_backend{path});
         left += runners.verify().value().dangling;
         std::int64_t done = 0;
-        for (auto const& each : all->done) {
-            done += each;
-        }
+        for (auto const& each : all->done) { done += each; }
         CAPTURE(round, done, killed);
         check_movers(runners, {done, killed}); // a write may have been applied if its process was killed at its end
     }
     std::int64_t done = 0;
-    for (auto const& each : all->done) {
-        done += each;
-    }
+    for (auto const& each : all->done) { done += each; }
     std::printf(
         "indexes, kill -9: %zu rounds of %zu writers, %lld additions acknowledged, %llu rows left over and repaired\n",
         kills, writers, static_cast<long long>(done), static_cast<unsigned long long>(left));

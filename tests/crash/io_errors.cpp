@@ -43,15 +43,11 @@ struct findings {
 /// Six batches, some of which may fail; every read in between was right or an error.
 void workload(file_backend const& store, tally& written, std::int32_t first) {
     table<mark> const marks{store, "marks"};
-    if (!marks.create_if_absent()) {
-        return;
-    }
+    if (!marks.create_if_absent()) { return; }
     for (std::int32_t batch = first; batch < first + 6; ++batch) {
         written.note("w", batch, write_batch(marks, "w", batch));
         auto const read = marks.get("w", batch, 3);
-        if (read) {
-            CHECK(read->text == make_mark("w", batch, 3).text);
-        }
+        if (read) { CHECK(read->text == make_mark("w", batch, 3).text); }
     }
 }
 
@@ -85,9 +81,7 @@ bool run(file_journal journal, disk_fault const& fault, findings& all) {
             problem = "does not work again: " + std::to_string(later.kept() - written.kept()) + " of 6 batches";
         }
         auto const report = again->verify();
-        if (problem.empty() && (!report || !report->sound())) {
-            problem = "not sound";
-        }
+        if (problem.empty() && (!report || !report->sound())) { problem = "not sound"; }
     }
     if (problem.empty()) { // and so does a later process
         file_backend const fresh{folder / "marks.db", options};
@@ -149,17 +143,13 @@ TEST_CASE("a full disk: the error has a clear code, no acknowledged write is los
                 auto const outcome = write_batch(marks, "w", batch);
                 written.note("w", batch, outcome);
                 full = !outcome;
-                if (full) {
-                    CHECK(outcome.error().code == error_code::store_full);
-                }
+                if (full) { CHECK(outcome.error().code == error_code::store_full); }
                 REQUIRE(batch < 1'000);
             }
             ++fills;
             CHECK(written.check(marks).empty());
             disk.quota = 10'000'000;
-            for (std::int32_t row = 0; row < rows_of_batch; ++row) {
-                CHECK(marks.remove("w", 0, row, any_etag));
-            }
+            for (std::int32_t row = 0; row < rows_of_batch; ++row) { CHECK(marks.remove("w", 0, row, any_etag)); }
             written.note("w", 0, batch_fate::refused);
             written.note("w", 2'000, write_batch(marks, "w", 2'000));
             CHECK(written.check(marks) == "");

@@ -94,17 +94,13 @@ struct way {
         : name(std::move(whose)), seed(drawn_by), all(&with), dice(drawn_by) {
         store_opener const open = [this, folder, loses](std::string_view store) -> result<any_transport> {
             auto const known = opened.find(std::string{store});
-            if (known != opened.end()) {
-                return known->second;
-            }
+            if (known != opened.end()) { return known->second; }
             file_options relaxed;
             relaxed.durability = durability::relaxed; // the commits of a killed process are there
             relaxed.busy_timeout = 20s;
             any_transport made{file_backend{folder + "/" + std::string{store} + ".db", relaxed}};
             made = any_transport{counting{made, all}};
-            if (loses) {
-                made = any_transport{lossy{made, &dice}};
-            }
+            if (loses) { made = any_transport{lossy{made, &dice}}; }
             return opened.emplace(store, made).first->second;
         };
         constexpr int most = 500;
@@ -112,9 +108,7 @@ struct way {
         for (int tried = 1;; ++tried) { // the map may be outdated after a lost answer
             any_transport const catalogue = open("alpha").value();
             auto map = lookup_map::open(catalogue, "shardmap", virtual_shards{shards}, {60ms});
-            if (!map) {
-                map = lookup_map::make(catalogue, "shardmap", virtual_shards{shards}, stores, open, {60ms});
-            }
+            if (!map) { map = lookup_map::make(catalogue, "shardmap", virtual_shards{shards}, stores, open, {60ms}); }
             if (map) {
                 cloud.emplace(*std::move(map), open);
                 return;
@@ -162,9 +156,7 @@ void look_again(table<entry> const& entries, way const& here, std::int32_t key) 
             return;
         }
         if (found.error().code == error_code::resource_not_found) {
-            if (is_there(told) && is_there(tried)) {
-                here.complain("a row is lost: " + text_of(all, key));
-            }
+            if (is_there(told) && is_there(tried)) { here.complain("a row is lost: " + text_of(all, key)); }
             std::int64_t const now = is_there(told) ? tried : told;
             all.tried[at] = now;
             all.told[at] = now;
@@ -183,9 +175,7 @@ void write_on(std::string const& folder, seen_by_all& all, std::uint64_t seed, s
     settled.policy = retry_policy::fixed(60, 20ms);
     table<entry> const entries{retrying{any_transport{*here.cloud}, settled}, "entries"};
     random_source dice{seed};
-    for (std::int32_t key = own; key < keys; key += writers) {
-        look_again(entries, here, key);
-    }
+    for (std::int32_t key = own; key < keys; key += writers) { look_again(entries, here, key); }
     while (!all.over) {
         auto const key = static_cast<std::int32_t>(dice.bits() % (keys / writers)) * writers + own;
         auto const at = static_cast<std::size_t>(key);
@@ -232,9 +222,7 @@ void read_on(std::string const& folder, seen_by_all& all, std::uint64_t seed) {
             bool explained = found && found->value >= least && found->value <= most;
             if (!found) {
                 explained = found.error().code != error_code::resource_not_found;
-                for (std::int64_t value = least; value <= most; ++value) {
-                    explained = explained || !is_there(value);
-                }
+                for (std::int64_t value = least; value <= most; ++value) { explained = explained || !is_there(value); }
             }
             if (!explained) {
                 one.complain("a row was read as " + (found ? std::to_string(found->value) : found.error().to_string()) +
@@ -351,9 +339,7 @@ class crash_round {
 public:
     explicit crash_round(std::uint64_t seed) : seed_(seed) {}
     ~crash_round() {
-        if (good_ && ended_) {
-            return;
-        }
+        if (good_ && ended_) { return; }
         folder_.keep();
         std::fprintf(stderr, "moves: ENTITABLE_CRASH_SEED=%llu failed; its files are in %s\nmoves: %s\n",
             static_cast<unsigned long long>(seed_), path_.c_str(), map_text().c_str());
@@ -411,9 +397,7 @@ private:
         progress others{[&] { return std::to_string(all_->requests.load()); }};
         for (;;) {
             auto answer = ask();
-            if (answer) {
-                return answer;
-            }
+            if (answer) { return answer; }
             bool const busy = answer.error().code == error_code::store_busy;
             if (!busy || others.is_stuck()) {
                 good_ = false;
@@ -470,9 +454,7 @@ private:
             }
             moving_.emplace(*std::move(next));
             std::this_thread::sleep_for(std::chrono::milliseconds{20 + dice.bits() % 400});
-            if (kill % 5 == 4) {
-                write(static_cast<std::int32_t>(kill / 5 % writers), seed_ * 10'000 + 2000 + kill);
-            }
+            if (kill % 5 == 4) { write(static_cast<std::int32_t>(kill / 5 % writers), seed_ * 10'000 + 2000 + kill); }
         }
         here_.emplace("the test", path_, *all_, 2, false);
     }
@@ -580,9 +562,7 @@ TEST_CASE("shards: with four processes on three files and a killed mover every a
     std::uint64_t const first = chosen != nullptr ? std::strtoull(chosen, nullptr, 10) : 1;
     std::uint64_t const last = chosen != nullptr ? first : rounds(1, 10, 2);
     figures sum;
-    for (std::uint64_t seed = first; seed <= last; ++seed) {
-        crash_round{seed}.run(sum);
-    }
+    for (std::uint64_t seed = first; seed <= last; ++seed) { crash_round{seed}.run(sum); }
     std::printf("moves, kill -9: %zu rounds, %zu out of time; moves a round: %.1f, least %llu; longest round %lld ms, "
                 "longest wait for the last mover %lld ms\n",
         sum.rounds, sum.out_of_time, static_cast<double>(sum.moves) / static_cast<double>(sum.rounds),

@@ -59,22 +59,16 @@ public:
                 ++all.runs;
                 judge(each, written, all);
             }
-            if (reached_end) {
-                return all;
-            }
+            if (reached_end) { return all; }
         }
     }
 
 private:
     void workload(tally& written) {
         auto store = file_backend::open(folder_ / "marks.db", options_);
-        if (!store) {
-            return;
-        }
+        if (!store) { return; }
         table<mark> const marks{*store, "marks"};
-        if (!marks.create()) {
-            return;
-        }
+        if (!marks.create()) { return; }
         for (std::int32_t batch = 0; batch < 14; ++batch) {
             written.note("w", batch, write_batch(marks, "w", batch));
             if (batch % 4 == 3) {

@@ -33,9 +33,7 @@ template <class Work>
 pid_t in_process(Work const& work) {
     std::fflush(nullptr);
     pid_t const child = ::fork();
-    if (child == 0) {
-        ::_exit(work() ? 0 : 1);
-    }
+    if (child == 0) { ::_exit(work() ? 0 : 1); }
     return child;
 }
 int status_of(pid_t child) {
@@ -80,25 +78,19 @@ TEST_CASE("processes that are killed at any time lose no acknowledged write") {
             for (std::size_t number = 0; number < writers; ++number) {
                 children.push_back(in_process([&] {
                     auto const store = file_backend::open(path, options);
-                    if (!store) {
-                        return false;
-                    }
+                    if (!store) { return false; }
                     table<mark> const marks{*store, "marks"};
                     for (;;) {
                         std::int32_t const batch = done->batches[number];
                         auto const outcome = write_batch(marks, writer_name(number), batch);
                         // Writes that were killed before they were acknowledged may exist.
-                        if (!outcome && outcome.error().code != error_code::entity_already_exists) {
-                            return false;
-                        }
+                        if (!outcome && outcome.error().code != error_code::entity_already_exists) { return false; }
                         done->batches[number] = batch + 1;
                     }
                 }));
             }
             ::usleep(static_cast<useconds_t>(5'000 + random() % 40'000));
-            for (pid_t const child : children) {
-                ::kill(child, SIGKILL);
-            }
+            for (pid_t const child : children) { ::kill(child, SIGKILL); }
             for (pid_t const child : children) {
                 int const status = status_of(child);
                 problem = WIFSIGNALED(status) ? problem : "a writer gave up";
@@ -119,9 +111,7 @@ TEST_CASE("processes that are killed at any time lose no acknowledged write") {
             }
         }
         std::int32_t batches = 0;
-        for (auto const& each : done->batches) {
-            batches += each;
-        }
+        for (auto const& each : done->batches) { batches += each; }
         std::printf("kill -9, %s: %zu rounds of %zu writers, %d batches acknowledged, %zu checks: %s\n",
             journal == file_journal::rollback ? "rollback journal" : "write-ahead log", kills, writers, batches, checks,
             problem.empty() ? "nothing lost or torn" : problem.c_str());
@@ -204,9 +194,7 @@ TEST_CASE("a process that ends at a named point leaves a usable file") {
             file_backend const store{folder / "marks.db", options};
             table<mark> const marks{store, "marks"};
             tally written;
-            for (std::int32_t batch = 0; batch < *done; ++batch) {
-                written.note("w", batch, batch_fate::kept);
-            }
+            for (std::int32_t batch = 0; batch < *done; ++batch) { written.note("w", batch, batch_fate::kept); }
             CHECK(written.check(marks) == "");
             CHECK(marks.create_if_absent());
             CHECK(write_batch(marks, "w", 1'000));
@@ -235,9 +223,7 @@ struct meeting_place {
 meeting_place* meeting{};
 
 void watch_meetings(watched_file file, bool sync, bool done) {
-    if (meeting == nullptr || (file != watched_file::log && file != watched_file::main)) {
-        return;
-    }
+    if (meeting == nullptr || (file != watched_file::log && file != watched_file::main)) { return; }
     bool const commit = file == watched_file::log;
     auto& mine = commit ? meeting->committing : meeting->checkpointing;
     auto& other = commit ? meeting->checkpointing : meeting->committing;
@@ -247,9 +233,7 @@ void watch_meetings(watched_file file, bool sync, bool done) {
         meeting->met += who != 0 && who != ::getpid() ? 1U : 0U;
     } else if (sync && done) {
         pid_t self = ::getpid();
-        if (mine.compare_exchange_strong(self, 0)) {
-            ++(commit ? meeting->commits : meeting->checkpoints);
-        }
+        if (mine.compare_exchange_strong(self, 0)) { ++(commit ? meeting->commits : meeting->checkpoints); }
     }
 }
 
@@ -259,9 +243,7 @@ void write_much(std::string const& path, std::string const& writer, std::int32_t
     options.busy_timeout = std::chrono::seconds{60};
     file_backend const store{path, options};
     table<mark> const marks{store, "marks"};
-    for (std::int32_t batch = 0; batch < batches; ++batch) {
-        write_batch(marks, writer, batch).value();
-    }
+    for (std::int32_t batch = 0; batch < batches; ++batch) { write_batch(marks, writer, batch).value(); }
 }
 
 } // namespace
@@ -281,9 +263,7 @@ TEST_CASE("no process commits while another one checkpoints the log") {
             return true;
         }));
     }
-    for (pid_t const child : children) {
-        CHECK(succeeded(child));
-    }
+    for (pid_t const child : children) { CHECK(succeeded(child)); }
     std::printf("commits and checkpoints of 4 processes: %llu commits, %llu checkpoints, met %llu times\n",
         static_cast<unsigned long long>(place->commits), static_cast<unsigned long long>(place->checkpoints),
         static_cast<unsigned long long>(place->met));
@@ -319,9 +299,7 @@ TEST_CASE("no process commits while another one checkpoints the log") {
             return true;
         }));
     }
-    for (pid_t const child : children) {
-        CHECK(succeeded(child));
-    }
+    for (pid_t const child : children) { CHECK(succeeded(child)); }
     CHECK(place->met > 0);
     meeting = nullptr;
 }
@@ -341,9 +319,7 @@ TEST_CASE("four processes with four threads each increment eight rows, and no in
     {
         table<mark> const marks{file_backend{path, options}, "marks"};
         marks.create().value();
-        for (std::int32_t row = 0; row < rows; ++row) {
-            marks.insert({"hot", 0, row, "0"}).value();
-        }
+        for (std::int32_t row = 0; row < rows; ++row) { marks.insert({"hot", 0, row, "0"}).value(); }
     }
     struct counters {
         std::atomic<std::uint64_t> steps;
@@ -380,9 +356,7 @@ TEST_CASE("four processes with four threads each increment eight rows, and no in
                     }
                 });
             }
-            for (std::thread& each : running) {
-                each.join();
-            }
+            for (std::thread& each : running) { each.join(); }
             return true;
         }));
     }
@@ -404,14 +378,10 @@ TEST_CASE("four processes with four threads each increment eight rows, and no in
         longest_log = none ? longest_log : std::max(longest_log, size);
     }
     seen->stop = true;
-    for (pid_t const child : children) {
-        CHECK(succeeded(child));
-    }
+    for (pid_t const child : children) { CHECK(succeeded(child)); }
     table<mark> const marks{file_backend{path, options}, "marks"};
     std::uint64_t sum = 0;
-    for (std::int32_t row = 0; row < rows; ++row) {
-        sum += std::stoull(marks.get("hot", 0, row).value().text);
-    }
+    for (std::int32_t row = 0; row < rows; ++row) { sum += std::stoull(marks.get("hot", 0, row).value().text); }
     std::printf("hot rows: %llu steps, %llu conflicts, %llu failures, %llu scans beside them, log of %.1f MB at most\n",
         static_cast<unsigned long long>(seen->steps), static_cast<unsigned long long>(seen->conflicts),
         static_cast<unsigned long long>(seen->failures), static_cast<unsigned long long>(seen->scans),

@@ -87,9 +87,7 @@ void run_worker(std::string const& path, seen_by_all& all, std::uint64_t seed, i
             table_queue<parcel> const queue{lossy{store, &dice}, "parcels", options_with(time)};
             int const stride = processes * threads;
             for (std::int32_t number = process * threads + hand; number < parcels; number += stride) {
-                if (!queue.enqueue({"Elm Street", number}, {.id = std::to_string(number)})) {
-                    ++all.wrong;
-                }
+                if (!queue.enqueue({"Elm Street", number}, {.id = std::to_string(number)})) { ++all.wrong; }
             }
             all.produced[process * threads + hand] = true;
             auto const over = [&] {
@@ -104,9 +102,7 @@ void run_worker(std::string const& path, seen_by_all& all, std::uint64_t seed, i
                     ++all.wrong;
                     continue;
                 }
-                if (items->empty() && over()) {
-                    break;
-                }
+                if (items->empty() && over()) { break; }
                 for (auto& each : *items) {
                     auto const number = static_cast<std::size_t>(each.message().number);
                     ++all.deliveries[number];
@@ -114,9 +110,7 @@ void run_worker(std::string const& path, seen_by_all& all, std::uint64_t seed, i
                     if (fate == 0) {
                         continue; // forgotten
                     }
-                    if (fate == 1) {
-                        all.set_back += 2 * date_time::ticks_per_second;
-                    }
+                    if (fate == 1) { all.set_back += 2 * date_time::ticks_per_second; }
                     bool const fails = cannot_be_done(each.message().number);
                     auto const ended = fails ? each.fail("nobody is in") : fate == 2 ? each.release() : each.complete();
                     if (ended && fate != 2 && !fails) {
@@ -128,9 +122,7 @@ void run_worker(std::string const& path, seen_by_all& all, std::uint64_t seed, i
             }
         });
     }
-    for (auto& each : hands) {
-        each.join();
-    }
+    for (auto& each : hands) { each.join(); }
 }
 
 } // namespace
@@ -163,9 +155,7 @@ TEST_CASE(
             begin(1000 + round * 100 + kill, static_cast<int>(kill % processes));
         }
         CAPTURE(round);
-        for (auto& each : workers) {
-            CHECK(each->succeeds(60s));
-        }
+        for (auto& each : workers) { CHECK(each->succeeds(60s)); }
         CHECK(all->wrong == 0);
         fast_clock time{*all};
         file_options options;

@@ -58,15 +58,11 @@ bool work(any_transport const& store, entitable::clock& time, std::chrono::nanos
 std::string left_behind(any_transport const& store, entitable::clock& time) {
     microblog const blog{store, {}};
     auto const size = queue_on(store, time).approximate_size().value();
-    if (size.ready + size.held + size.dead_letters != 0) {
-        return "something is left in the queue";
-    }
+    if (size.ready + size.held + size.dead_letters != 0) { return "something is left in the queue"; }
     if (blog.posts.where(fields<post>::channel_id == "old" && fields<post>::number >= "").count().value() != 0) {
         return "an orphan";
     }
-    if (blog.heads.find("old").value()) {
-        return "the head is there";
-    }
+    if (blog.heads.find("old").value()) { return "the head is there"; }
     auto const at = blog.channels.find("cats").value();
     return at && (at->id == "old" || at->deleted) ? "the channel is there" : "";
 }
@@ -149,9 +145,7 @@ TEST_CASE("saga: workers, posters, readers and users run in processes that are k
             return [&, once] {
                 fast_clock time;
                 auto const store = open(path, time);
-                for (int turn = 0; !all->over; ++turn) {
-                    once(microblog{store, {}}, time, turn);
-                }
+                for (int turn = 0; !all->over; ++turn) { once(microblog{store, {}}, time, turn); }
                 return true;
             };
         };
@@ -170,12 +164,8 @@ TEST_CASE("saga: workers, posters, readers and users run in processes that are k
         });
         auto const creates = loop([&](microblog const& blog, entitable::clock&, int) {
             auto const at = blog.channels.find("cats");
-            if (at && !*at && blog.create("cats", "new")) {
-                ++all->created;
-            }
-            if (all->created > 0 && blog.write("cats", "kept")) {
-                ++all->posted;
-            }
+            if (at && !*at && blog.create("cats", "new")) { ++all->created; }
+            if (all->created > 0 && blog.write("cats", "kept")) { ++all->posted; }
             std::this_thread::sleep_for(1ms);
         });
         std::optional<child_process> workers[2];
@@ -195,9 +185,7 @@ TEST_CASE("saga: workers, posters, readers and users run in processes that are k
         std::this_thread::sleep_for(50ms); // for late requests
         all->over = true;
         CAPTURE(round);
-        for (auto& each : workers) {
-            CHECK(each->succeeds());
-        }
+        for (auto& each : workers) { CHECK(each->succeeds()); }
         CHECK(poster.succeeds());
         CHECK(reader.succeeds());
         CHECK(user.succeeds());

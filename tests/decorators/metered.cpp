@@ -110,12 +110,8 @@ TEST_CASE("metered: several threads can use it") {
             }
         });
     }
-    for (std::thread& each : running) {
-        each.join();
-    }
+    for (std::thread& each : running) { each.join(); }
     std::uint64_t operations = 0;
-    for (traffic const& line : watched.counted()) {
-        operations += line.operations;
-    }
+    for (traffic const& line : watched.counted()) { operations += line.operations; }
     CHECK(operations == 800);
 }

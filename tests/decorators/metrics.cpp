@@ -164,9 +164,7 @@ TEST_CASE("metrics: every byte that a name can contain is escaped or replaced") 
 
 TEST_CASE("metrics: the number of series is bounded, and every request is counted") {
     metrics counted{{.max_series = 5}};
-    for (int index = 0; index < 100; ++index) {
-        counted.on_operation(operation_of("Table" + std::to_string(index)));
-    }
+    for (int index = 0; index < 100; ++index) { counted.on_operation(operation_of("Table" + std::to_string(index))); }
     auto const read = openmetrics_parser::parse(counted.to_openmetrics());
     CHECK(read.value("db_client_operation_duration_seconds_count", {{"otel_metric_overflow", "true"}}) == 95);
     CHECK(read.value("db_client_operation_duration_seconds_count", {{"db_collection_name", "Table4"}}) == 1);
@@ -186,12 +184,8 @@ TEST_CASE("metrics: several threads can count while the text is read") {
             }
         });
     }
-    for (int index = 0; index < 5; ++index) {
-        CHECK_NOTHROW(openmetrics_parser::parse(counted.to_openmetrics()));
-    }
-    for (std::thread& each : running) {
-        each.join();
-    }
+    for (int index = 0; index < 5; ++index) { CHECK_NOTHROW(openmetrics_parser::parse(counted.to_openmetrics())); }
+    for (std::thread& each : running) { each.join(); }
     auto const read = openmetrics_parser::parse(counted.to_openmetrics());
     CHECK(read.value("db_client_operation_duration_seconds_count") == 800);
     CHECK(read.value("entitable_attempts_total") == 800);

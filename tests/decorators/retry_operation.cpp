@@ -341,16 +341,12 @@ TEST_CASE("retry: the quota limits repetitions, and successes refill it by tenth
     CHECK(ledger.spend());
     CHECK(ledger.spend());
     CHECK_FALSE(ledger.spend());
-    for (int success = 0; success < 9; ++success) {
-        ledger.earn();
-    }
+    for (int success = 0; success < 9; ++success) { ledger.earn(); }
     CHECK_FALSE(ledger.spend());
     ledger.earn();
     CHECK(ledger.spend());
     CHECK_FALSE(ledger.spend());
-    for (int success = 0; success < 100; ++success) {
-        ledger.earn();
-    }
+    for (int success = 0; success < 100; ++success) { ledger.earn(); }
     CHECK(ledger.left() == 2); // never more than full
 
     stage on{read(), retry_policy::fixed(10, 1s), 1};
@@ -360,9 +356,7 @@ TEST_CASE("retry: the quota limits repetitions, and successes refill it by tenth
     CHECK(on.failed().message == "said; gave up after attempt 2: the retry quota is spent");
 
     retry_ledger unbounded{retry_policy::fixed(10, 1s), 0, 1};
-    for (int count = 0; count < 1000; ++count) {
-        CHECK(unbounded.spend());
-    }
+    for (int count = 0; count < 1000; ++count) { CHECK(unbounded.spend()); }
 }
 
 TEST_CASE("retry: the effect is unknown if it is abandoned after a lost attempt") {

@@ -82,9 +82,7 @@ struct twice {
     [[nodiscard]] entitable::profile profile() const { return below.profile(); }
     template <table_request Request>
     result<response_of<Request>> execute(Request const& request, call& context) const {
-        if constexpr (std::same_as<Request, transact>) {
-            (void)below.execute(request, context);
-        }
+        if constexpr (std::same_as<Request, transact>) { (void)below.execute(request, context); }
         return below.execute(request, context);
     }
 };
@@ -354,9 +352,7 @@ TEST_CASE("operation rows: a write reported as not applied stays so, however lat
         stage on{retry_policy::fixed(4, 1s), true};
         write(on, mutation::insert(one()));
         row_builder full{"p", "full"};
-        for (int index = 0; index < 252; ++index) {
-            full.add("P" + std::to_string(index), value_view{index});
-        }
+        for (int index = 0; index < 252; ++index) { full.add("P" + std::to_string(index), value_view{index}); }
         write(on, mutation::insert(full.build()));
         std::function<void()> late;
         std::size_t sent = 0;

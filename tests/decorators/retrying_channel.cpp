@@ -66,9 +66,7 @@ TEST_CASE("retrying, concurrent: waits overlap") {
     CHECK(answered.successes() == 20);
     CHECK(on.time.steady() - begun == 1s); // one after the other it would be 20
     CHECK(on.service.requests() == 50);    // each lost insert is read back
-    for (call const& each : answered.calls) {
-        CHECK(each.attempts >= 2);
-    }
+    for (call const& each : answered.calls) { CHECK(each.attempts >= 2); }
 }
 
 TEST_CASE("retrying, concurrent: with an invalid policy no request is sent") {
@@ -141,9 +139,7 @@ TEST_CASE("retrying: a channel does and reports the same for each request as a b
         std::vector<std::string> told[2];
         for (int const way : {0, 1}) {
             stage on{retry_policy::fixed(3, 1s), rows};
-            for (auto const& [number, what] : plans) {
-                on.service.plan({what, number});
-            }
+            for (auto const& [number, what] : plans) { on.service.plan({what, number}); }
             notes watching;
             poll_driver io{on.time};
             auto const opened = open_channel(on.through, io);
@@ -156,18 +152,14 @@ TEST_CASE("retrying: a channel does and reports the same for each request as a b
                 call context{options, on.time};
                 steady_time const begun = on.time.steady();
                 auto answer = [&] {
-                    if (way == 0) {
-                        return on.through.execute(request, context);
-                    }
+                    if (way == 0) { return on.through.execute(request, context); }
                     std::optional<std::remove_cvref_t<decltype(on.through.execute(request, context))>> came;
                     opened->send(request, context, &context);
                     while (!came) {
                         opened->poll(io.time().steady(), [&](completion& done) {
                             came.emplace(std::move(done.answer<std::remove_cvref_t<decltype(request)>>()));
                         });
-                        if (!came) {
-                            io.wait(opened->wakes_at());
-                        }
+                        if (!came) { io.wait(opened->wakes_at()); }
                     }
                     return *std::move(came);
                 }();

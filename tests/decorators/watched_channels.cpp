@@ -66,12 +66,8 @@ TEST_CASE("a channel reports the same events as a blocking call") {
         CHECK(service.finished());
         told[through_channel ? 1 : 0] = eyes.lines;
         std::uint64_t const operation = eyes.events.back().operation.span.own.span_id;
-        for (auto const& each : eyes.all("attempt")) {
-            CHECK(each.attempt.span.parent == operation);
-        }
-        for (auto const& each : eyes.all("wait")) {
-            CHECK(each.wait.span.own.span_id == operation);
-        }
+        for (auto const& each : eyes.all("attempt")) { CHECK(each.attempt.span.parent == operation); }
+        for (auto const& each : eyes.all("wait")) { CHECK(each.wait.span.own.span_id == operation); }
     }
     CHECK(told[0].size() == 9);
     CHECK(told[0] == told[1]);
@@ -83,9 +79,7 @@ TEST_CASE("requests in flight that are answered in another order have events of 
     call none;
     static_cast<void>(memory.execute(create_table{"Orders"}, none));
     testing::faulty busy{memory, {.time = &time}};
-    for (std::size_t const number : {1U, 3U, 4U}) {
-        busy.plan({testing::fault::busy(), number, "write_entity"});
-    }
+    for (std::size_t const number : {1U, 3U, 4U}) { busy.plan({testing::fault::busy(), number, "write_entity"}); }
     retrying const patient{
         entitable_test::reversed{busy}, {.policy = retry_policy::fixed(6, 250ms), .time = &time, .seed = 1}};
     watcher eyes;

@@ -85,9 +85,7 @@ TEST_CASE("a wait counts from the end of the previous attempt, however long that
     CHECK_FALSE(on.patient(3).execute(read(), on.context));
     auto const waits = on.eyes.all("wait");
     REQUIRE(waits.size() == 2);
-    for (auto const& each : waits) {
-        CHECK(each.wait.until - each.wait.begun == 250ms);
-    }
+    for (auto const& each : waits) { CHECK(each.wait.until - each.wait.begun == 250ms); }
 }
 
 TEST_CASE("a call that succeeds immediately has one attempt and no wait") {
@@ -121,9 +119,7 @@ TEST_CASE("attempts of each operation count from 1, even within one call") {
     REQUIRE(store.execute(read(), on.context));
     CHECK(on.context.attempts == 4);
     std::vector<std::uint32_t> numbers;
-    for (auto const& each : on.eyes.all("attempt")) {
-        numbers.push_back(each.attempt.number);
-    }
+    for (auto const& each : on.eyes.all("attempt")) { numbers.push_back(each.attempt.number); }
     CHECK(numbers == std::vector<std::uint32_t>{1, 2, 1, 2});
 }
 
@@ -160,9 +156,7 @@ TEST_CASE("a write with an operation row is one operation with the name of the c
 
 TEST_CASE("nested retries are one operation, and every attempt has its number") {
     stage on;
-    for (int count = 0; count < 3; ++count) {
-        on.service.expect<get_entity>().fails(busy());
-    }
+    for (int count = 0; count < 3; ++count) { on.service.expect<get_entity>().fails(busy()); }
     on.service.expect<get_entity>().answers({});
     retrying const twice{on.patient(2), {.policy = retry_policy::fixed(2, 1s), .time = &on.time}};
     REQUIRE(twice.execute(read(), on.context));

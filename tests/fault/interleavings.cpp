@@ -48,9 +48,7 @@ struct witness {
     template <table_request Request>
     result<response_of<Request>> execute(Request const& request, call& context) const {
         auto answered = below.execute(request, context);
-        if constexpr (std::same_as<Request, transact>) {
-            seen->applied += answered ? 1 : 0;
-        }
+        if constexpr (std::same_as<Request, transact>) { seen->applied += answered ? 1 : 0; }
         return answered;
     }
 };
@@ -76,9 +74,7 @@ struct later_sweep {
     query_entities never{}; ///< is not sent: its time is not before that of the sweep
     std::unique_ptr<detail::operation_sweep> sweep{};
     [[nodiscard]] operation_step next() {
-        if (!sweep && time->steady() < at) {
-            return {never, at};
-        }
+        if (!sweep && time->steady() < at) { return {never, at}; }
         if (!sweep) {
             sweep = std::make_unique<detail::operation_sweep>(
                 "Orders", sweep_options{.retention = retention, .time = time}, std::chrono::seconds{0}, context);
@@ -118,9 +114,7 @@ public:
             end(true, effect::none);
         } else if (answered.error().effect == effect::unknown) {
             lost_ = true;
-            if (attempts_ == 3) {
-                end(false, effect::unknown);
-            }
+            if (attempts_ == 3) { end(false, effect::unknown); }
         } else if (at_row(answered.error())) {
             does_ = doing::read;
         } else if (!lost_ || wrong_.gives_nothing_up) {
@@ -249,9 +243,7 @@ testing::interleaving_report walk_library(condition how, cast parts, testing::in
                         seen.said_none = seen.said_none || (outcome && *outcome == fate::not_applied);
                     });
             }
-            if (parts.writer) {
-                add_writer(on);
-            }
+            if (parts.writer) { add_writer(on); }
         },
         limits);
 }
@@ -272,9 +264,7 @@ testing::interleaving_report walk_model(condition how, defects wrong) {
 
 std::string text_of(testing::interleaving_report const& told) {
     std::string text = told.problem;
-    for (std::string const& each : told.schedule) {
-        text += "\n  " + each;
-    }
+    for (std::string const& each : told.schedule) { text += "\n  " + each; }
     return text;
 }
 

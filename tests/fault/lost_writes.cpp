@@ -56,9 +56,7 @@ struct lossy {
                 at->applied += answered && counts(request) ? 1U : 0U;
                 return answered;
             };
-            if (++at->writes > 1) {
-                return apply();
-            }
+            if (++at->writes > 1) { return apply(); }
             if (at->how == lost_attempt::applied) {
                 (void)apply();
             } else if (at->how != lost_attempt::never) {
@@ -127,9 +125,7 @@ struct trial {
                 write(mutation::insert_or_replace(grown()));
             }
             held = store.execute(get_entity{"Orders", "p", "r", {}}, own)->etag;
-            if (state == 2) {
-                write(mutation::merge(make_row("p", "r", {{"A", 2}}), any_etag));
-            }
+            if (state == 2) { write(mutation::merge(make_row("p", "r", {{"A", 2}}), any_etag)); }
         } else if (state == 5) {
             make(false);
         }
@@ -207,19 +203,13 @@ void try_one(std::size_t state, std::size_t form, lost_attempt how, std::size_t 
     service.at->how = how;
     service.at->between = [&] {
         on.happen(first);
-        if (how != lost_attempt::later) {
-            on.happen(second);
-        }
+        if (how != lost_attempt::later) { on.happen(second); }
     };
     retrying const through{service, {.policy = retry_policy::fixed(4, 0s), .operation_rows = with_rows, .seed = 1}};
     told const outcome = send(through, form, held);
     std::size_t const at_once = service.at->applied;
-    if (how == lost_attempt::later) {
-        on.happen(second);
-    }
-    if (auto const late = std::exchange(service.at->late, {})) {
-        late();
-    }
+    if (how == lost_attempt::later) { on.happen(second); }
+    if (auto const late = std::exchange(service.at->late, {})) { late(); }
     std::size_t const applied = service.at->applied;
 
     ++sum.trials;
@@ -261,9 +251,7 @@ counts try_all(bool with_rows) {
                 for (std::size_t first = 0; first < std::size(events); ++first) {
                     for (std::size_t second = 0;
                         second < (first == 0 && how != lost_attempt::later ? 1 : std::size(events)); ++second) {
-                        if (++number % rounds(4, 1, 1) != 0) {
-                            continue;
-                        }
+                        if (++number % rounds(4, 1, 1) != 0) { continue; }
                         try_one(state, form, how, first, second, with_rows, sum);
                     }
                 }

@@ -61,9 +61,7 @@ template <class T>
 outcome outcome_of(result<T> const& answered) {
     outcome made;
     made.good = answered.has_value();
-    if constexpr (std::same_as<T, written>) {
-        made.after_retry = answered && answered->after_retry;
-    }
+    if constexpr (std::same_as<T, written>) { made.after_retry = answered && answered->after_retry; }
     if (!answered) {
         made.code = answered.error().code;
         made.left = answered.error().effect;
@@ -146,9 +144,7 @@ void one_case(request what, named_fault const& planned, std::size_t at, std::siz
     std::string const after = untouched.held();
 
     stage on{policy, with_rows};
-    for (std::size_t earlier = 1; earlier < at; ++earlier) {
-        on.service.plan({fault::busy(), 1});
-    }
+    for (std::size_t earlier = 1; earlier < at; ++earlier) { on.service.plan({fault::busy(), 1}); }
     on.service.plan({planned.what, 1});
     steady_time const begun = on.time.steady();
     outcome const told = on.send(what);
@@ -173,14 +169,10 @@ void one_case(request what, named_fault const& planned, std::size_t at, std::siz
         CHECK(told.left == (lost ? effect::unknown : effect::none));
         ++(lost ? sum.unknown : sum.failed);
         CHECK(on.held() == (applied_by_lost ? after : before));
-        if (last) {
-            CHECK(told.code == planned.what.answer->code);
-        }
+        if (last) { CHECK(told.code == planned.what.answer->code); }
     }
     bool const single = what >= request::insert && what <= request::forced_remove;
-    if (good && single) {
-        CHECK(told.after_retry == (with_rows ? settled : lost));
-    }
+    if (good && single) { CHECK(told.after_retry == (with_rows ? settled : lost)); }
 }
 
 counts matrix(bool with_rows) {
@@ -192,9 +184,7 @@ counts matrix(bool with_rows) {
             for (std::size_t const place : {1U, 2U, 3U}) {
                 auto const what = static_cast<request>(index);
                 bool const single = what >= request::insert && what <= request::batch;
-                if (with_rows && !single) {
-                    continue;
-                }
+                if (with_rows && !single) { continue; }
                 CAPTURE(index, each.what.name, place, with_rows);
                 one_case(what, each, 1, 1, retry_policy::none(), with_rows, sum);
                 one_case(what, each, place, 3, retry_policy::fixed(3, 100ms), with_rows, sum);

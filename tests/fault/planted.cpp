@@ -20,9 +20,7 @@ std::string found(defects wrong, std::uint64_t runs = 50) {
         local_options options;
         options.time = &time;
         auto const told = simulation<memory_backend>{seed, memory_backend{options}, time, "Table", wrong}.run(200);
-        if (!told.problem.empty()) {
-            return told.problem;
-        }
+        if (!told.problem.empty()) { return told.problem; }
     }
     return "nothing";
 }

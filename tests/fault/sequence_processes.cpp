@@ -64,9 +64,7 @@ struct scene {
     /// A process that draws with all its threads until it is killed.
     [[nodiscard]] pid_t start(std::function<draw_one(file_backend const&)> const& drawer) const {
         pid_t const child = fork();
-        if (child != 0) {
-            return child;
-        }
+        if (child != 0) { return child; }
         int const out = ::open(log().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
         file_backend const store = open();
         std::vector<std::thread> running;
@@ -76,24 +74,18 @@ struct scene {
                 for (;;) {
                     drawn one{now(), 0, draw()};
                     one.ended = now();
-                    if (write(out, &one, sizeof one) != static_cast<ssize_t>(sizeof one)) {
-                        _exit(1);
-                    }
+                    if (write(out, &one, sizeof one) != static_cast<ssize_t>(sizeof one)) { _exit(1); }
                 }
             });
         }
-        for (;;) {
-            pause();
-        }
+        for (;;) { pause(); }
     }
 
     [[nodiscard]] std::vector<drawn> read_log() const {
         std::vector<drawn> all;
         int const in = ::open(log().c_str(), O_RDONLY | O_CLOEXEC);
         drawn one{};
-        while (in >= 0 && read(in, &one, sizeof one) == static_cast<ssize_t>(sizeof one)) {
-            all.push_back(one);
-        }
+        while (in >= 0 && read(in, &one, sizeof one) == static_cast<ssize_t>(sizeof one)) { all.push_back(one); }
         close(in);
         return all;
     }
@@ -104,9 +96,7 @@ struct scene {
         std::function<draw_one(file_backend const&)> const& drawer) {
         { (void)open(); }
         std::vector<pid_t> running;
-        for (std::size_t index = 0; index < processes; ++index) {
-            running.push_back(start(drawer));
-        }
+        for (std::size_t index = 0; index < processes; ++index) { running.push_back(start(drawer)); }
         std::int64_t const give_up = now() + std::int64_t{300} * 1'000'000'000;
         while (std::filesystem::exists(log()) ? std::filesystem::file_size(log()) / sizeof(drawn) < numbers : true) {
             std::this_thread::sleep_for(between);
@@ -138,9 +128,7 @@ struct scene {
 
 bool no_duplicate(std::vector<drawn> const& all) {
     std::set<std::int64_t> values;
-    for (drawn const& each : all) {
-        values.insert(each.value);
-    }
+    for (drawn const& each : all) { values.insert(each.value); }
     return values.size() == all.size();
 }
 
@@ -155,9 +143,7 @@ bool in_real_time_order(std::vector<drawn> all) {
         for (; ended < by_end.size() && by_end[ended].ended < each.begun; ++ended) {
             greatest = std::max(greatest, by_end[ended].value);
         }
-        if (each.value <= greatest) {
-            return false;
-        }
+        if (each.value <= greatest) { return false; }
     }
     return true;
 }

@@ -36,12 +36,8 @@ report run_all(std::size_t seeds, Run const& run) {
     report sum;
     for (std::uint64_t seed = first; seed < first + (only != nullptr ? 1 : seeds) && sum.problem.empty(); ++seed) {
         report const one = run(seed);
-        if (!one.problem.empty()) {
-            sum.problem = "seed " + std::to_string(seed) + ": " + one.problem;
-        }
-        for (auto const& [name, count] : one.happened) {
-            sum.happened[name] += count;
-        }
+        if (!one.problem.empty()) { sum.problem = "seed " + std::to_string(seed) + ": " + one.problem; }
+        for (auto const& [name, count] : one.happened) { sum.happened[name] += count; }
         sum.requests += one.requests;
         sum.succeeded += one.succeeded;
         sum.failed += one.failed;
@@ -55,9 +51,7 @@ report run_all(std::size_t seeds, Run const& run) {
 
 /// A run with too few faults proves too little.
 void check_work(report const& sum, std::size_t seeds) {
-    if (std::getenv("ENTITABLE_FAULT_SEED") != nullptr) {
-        return;
-    }
+    if (std::getenv("ENTITABLE_FAULT_SEED") != nullptr) { return; }
     CHECK(sum.requests > 230 * seeds);
     CHECK(sum.succeeded > 40 * seeds);
     CHECK(sum.failed > 40 * seeds);

@@ -47,14 +47,10 @@ struct testimony {
 
     void add(mutation const& made) {
         auto const op = made.entity.view().find("Op");
-        if (op) {
-            log.push_back({op->as_int32(), made.kind, std::string{made.entity.row_key()}});
-        }
+        if (op) { log.push_back({op->as_int32(), made.kind, std::string{made.entity.row_key()}}); }
     }
     void count(mutation const& made) {
-        if (auto const op = made.entity.view().find("Op")) {
-            ++applied[op->as_int32()];
-        }
+        if (auto const op = made.entity.view().find("Op")) { ++applied[op->as_int32()]; }
     }
 };
 
@@ -76,9 +72,7 @@ struct witness {
             }
         } else if constexpr (std::same_as<Request, transact>) {
             if (answered) {
-                for (mutation const& each : request.changes) {
-                    seen->add(each);
-                }
+                for (mutation const& each : request.changes) { seen->add(each); }
                 // The first one may be the operation row.
                 seen->count(request.changes[operation_row::is_first_of(request) ? 1 : 0]);
             }
@@ -165,9 +159,7 @@ public:
                     start(*each);
                 }
             }
-            if (!one_step()) {
-                break;
-            }
+            if (!one_step()) { break; }
         }
         service_.arrive();
         note(static_cast<bool>(service_.all_fired()), service_.all_fired().why());
@@ -273,9 +265,7 @@ private:
         std::vector<client*> ready;
         std::optional<steady_time> first;
         for (auto const& each : clients_) {
-            if (!each->work) {
-                continue;
-            }
+            if (!each->work) { continue; }
             operation_step const due = each->work->next();
             if (!due.done() && due.not_before > time_.steady()) {
                 steady_time const at = due.not_before;
@@ -285,9 +275,7 @@ private:
             }
         }
         if (ready.empty()) {
-            if (first) {
-                time_.wait_until(*first);
-            }
+            if (first) { time_.wait_until(*first); }
             return first.has_value();
         }
         client& on = *ready[below(ready.size())];
@@ -332,9 +320,7 @@ private:
                 by,
                 [this, &by, key](result<get_entity::response> const& found) {
                     note(found || found.error().effect == effect::none, "a read has an unknown effect");
-                    if (found) {
-                        by.versions[key] = found->etag;
-                    }
+                    if (found) { by.versions[key] = found->etag; }
                 },
                 by.read, request_kind::read, by.ledger, no_deadline);
             return;
@@ -486,9 +472,7 @@ private:
         call own;
         for (promise const& each : promises_) {
             note(!each.once || !twice(each.op), about(each) + "applied twice in the end");
-            if (!each.failed) {
-                continue;
-            }
+            if (!each.failed) { continue; }
             if (each.failed->effect == effect::none) {
                 note(applied(each.op) == 0, about(each) + "failed and applied in the end");
             } else if (each.operation_id) {
@@ -525,9 +509,7 @@ private:
         note(all.has_value(), "the store could not be read");
         if (all) {
             for (auto const& [key, each] : all->tables.at(table_)) {
-                if (auto const op = each.view().find("Op")) {
-                    found[key.second] = op->as_int32();
-                }
+                if (auto const op = each.view().find("Op")) { found[key.second] = op->as_int32(); }
             }
         }
         note(expected == found, "the store does not hold what was applied");
@@ -540,12 +522,8 @@ private:
     /// Whether a write was applied twice that must be applied at most once. An insert without an operation row may be applied
     /// twice if another client removed the row of its lost attempt.
     [[nodiscard]] bool twice(std::int32_t op) const {
-        if (applied(op) <= 1) {
-            return false;
-        }
-        if (with_rows_) {
-            return true;
-        }
+        if (applied(op) <= 1) { return false; }
+        if (with_rows_) { return true; }
         std::set<std::string> standing;
         for (testimony::change const& each : seen_->log) {
             if (each.kind == mutation_kind::remove) {
@@ -559,14 +537,10 @@ private:
     }
     static std::string about(promise const& made) { return "write " + std::to_string(made.op) + ": "; }
     void note(bool good, std::string const& problem) {
-        if (!good && told_.problem.empty()) {
-            told_.problem = problem;
-        }
+        if (!good && told_.problem.empty()) { told_.problem = problem; }
     }
     void trace(std::string_view text) {
-        for (char const character : text) {
-            trace(static_cast<std::uint64_t>(static_cast<unsigned char>(character)));
-        }
+        for (char const character : text) { trace(static_cast<std::uint64_t>(static_cast<unsigned char>(character))); }
     }
     void trace(std::uint64_t number) { told_.trace = (told_.trace ^ number) * 1099511628211U; }
 

@@ -56,9 +56,7 @@ storm simulate(retry_policy const& policy, std::uint32_t quota) {
                 at = due;
             }
         }
-        if (at - begun >= std::chrono::seconds{seconds}) {
-            return told;
-        }
+        if (at - begun >= std::chrono::seconds{seconds}) { return told; }
         time.wait_until(at);
         auto const second =
             static_cast<std::size_t>(std::chrono::duration_cast<std::chrono::seconds>(time.steady() - begun).count());
@@ -77,18 +75,14 @@ storm simulate(retry_policy const& policy, std::uint32_t quota) {
         if (next->work->next().done()) {
             (void)next->work->finish();
             next->work.reset();
-            while (next->calls_at <= time.steady()) {
-                next->calls_at += 1s;
-            }
+            while (next->calls_at <= time.steady()) { next->calls_at += 1s; }
         }
     }
 }
 
 std::size_t sum(std::vector<std::size_t> const& of, std::size_t from, std::size_t until) {
     std::size_t all = 0;
-    for (std::size_t second = from; second < until; ++second) {
-        all += of[second];
-    }
+    for (std::size_t second = from; second < until; ++second) { all += of[second]; }
     return all;
 }
 

@@ -90,9 +90,7 @@ TEST_CASE("file: a failed allocation in the first call on an opened file throws 
             file_backend const store{path, options};
             notes const all{store, "notes"};
             all.create().value();
-            for (std::int32_t number = 0; number < 8; ++number) {
-                all.insert({"a", number, "text"}).value();
-            }
+            for (std::int32_t number = 0; number < 8; ++number) { all.insert({"a", number, "text"}).value(); }
         }
         std::size_t failures = 0;
         for (first_call const& each : first_calls()) {
@@ -109,9 +107,7 @@ TEST_CASE("file: a failed allocation in the first call on an opened file throws 
                     allocation_limit const limit{allowed};
                     try {
                         right = each.run(store, all);
-                    } catch (std::bad_alloc const&) {
-                        failed = true;
-                    }
+                    } catch (std::bad_alloc const&) { failed = true; }
                 }
                 done = !failed;
                 CHECK((failed || right));
@@ -127,9 +123,7 @@ TEST_CASE("file: a failed allocation in the first call on an opened file throws 
             allocation_limit const limit{allowed};
             try {
                 opened = file_backend::open(path, options).has_value();
-            } catch (std::bad_alloc const&) {
-                continue;
-            }
+            } catch (std::bad_alloc const&) { continue; }
         }
     }
 }
@@ -147,9 +141,7 @@ TEST_CASE("file: a checkpoint that runs out of memory fails") {
             try {
                 moved = store.checkpoint().has_value();
                 told = true;
-            } catch (std::bad_alloc const&) {
-                told = false;
-            }
+            } catch (std::bad_alloc const&) { told = false; }
         }
         REQUIRE_FALSE(moved);
     }

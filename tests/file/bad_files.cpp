@@ -266,9 +266,7 @@ TEST_CASE("bad files: a file that is deleted or replaced while it is open is rep
             std::filesystem::rename(
                 folder / (std::string{"runners.db"} + end), folder / (std::string{"moved.db"} + end));
         }
-        if (replaced) {
-            write(folder / "runners.db", "");
-        }
+        if (replaced) { write(folder / "runners.db", ""); }
         auto const refused = runners.insert({"Boston", 8, "Bob"});
         CHECK(refused.error().code == error_code::store_failed);
         CHECK(refused.error().effect == effect::none);
@@ -333,9 +331,7 @@ TEST_CASE("bad files: a row whose bytes were changed does not affect earlier pag
         file_backend const store{folder / "runners.db", options};
         table<runner> const runners{store, "runners"};
         runners.create().value();
-        for (std::int32_t bib = 1; bib <= 20; ++bib) {
-            runners.insert({"Boston", bib, std::string(500, 'n')}).value();
-        }
+        for (std::int32_t bib = 1; bib <= 20; ++bib) { runners.insert({"Boston", bib, std::string(500, 'n')}).value(); }
     }
     run_sql_with_checksums(folder / "runners.db",
         "UPDATE entitable_row SET value = substr(value, 1, 20) || X'00' || substr(value, 22) "

@@ -76,9 +76,7 @@ void change_bytes(std::string const& path, std::size_t at, std::string const& to
 
 std::set<std::string> names_in(fs::path const& folder) {
     std::set<std::string> found;
-    for (auto const& each : fs::directory_iterator{folder}) {
-        found.insert(each.path().filename().string());
-    }
+    for (auto const& each : fs::directory_iterator{folder}) { found.insert(each.path().filename().string()); }
     return found;
 }
 
@@ -101,9 +99,7 @@ TEST_CASE("a copy has the same tables, rows, ETags, journal and profile, and is 
             table<mark> const marks{store, "Marks"};
             marks.create().value();
             row_table{store, "empty"}.create().value();
-            for (std::int32_t batch = 0; batch < 20; ++batch) {
-                write_batch(marks, "w", batch).value();
-            }
+            for (std::int32_t batch = 0; batch < 20; ++batch) { write_batch(marks, "w", batch).value(); }
             row_table{store, "gone"}.create().value();
             row_table{store, "gone"}.drop().value();
             std::string const path = folder / "copy.db";
@@ -166,9 +162,7 @@ TEST_CASE("a copy refuses an existing target and does not change it") {
     fs::create_hard_link(folder / "there", folder / "second name");
     fs::create_symlink(folder / "nowhere", folder / "dangling");
     fs::create_symlink(folder / "sub/marks.db", folder / "link");
-    for (char const* part : {"-wal", "-shm", "-journal"}) {
-        std::ofstream{(folder / "left") + part} << "left";
-    }
+    for (char const* part : {"-wal", "-shm", "-journal"}) { std::ofstream{(folder / "left") + part} << "left"; }
     auto const before = names_in(folder.path());
     auto const inside = names_in(folder / "sub");
     for (char const* name : {"sub/marks.db", "alias/marks.db", "sub/../sub/./marks.db", "there", "second name",
@@ -245,9 +239,7 @@ TEST_CASE("a copy reports its progress, and an exception from the progress funct
         fs::remove(folder / "copy.db");
         CHECK_THROWS_AS(store.copy_to(folder / "copy.db",
                             [](file_copy_progress const& now) {
-                                if (now.bytes > 2'000'000) {
-                                    throw std::runtime_error{"enough"};
-                                }
+                                if (now.bytes > 2'000'000) { throw std::runtime_error{"enough"}; }
                             }),
             std::runtime_error);
         CHECK(names_in(folder.path()) == before);
@@ -312,9 +304,7 @@ TEST_CASE("with a rollback journal writers make a copy start over, and after the
     auto const done = store
                           .copy_to(folder / "copy.db",
                               [&](file_copy_progress const& now) {
-                                  if (now.bytes == now.total) {
-                                      return;
-                                  }
+                                  if (now.bytes == now.total) { return; }
                                   auto const written = write_batch(marks, "w", batch);
                                   bool const held = now.restarts >= 3 && !written;
                                   refused += held ? 1U : 0U;
@@ -410,9 +400,7 @@ TEST_CASE("a full disk ends a copy with StoreFull, and no part of the copy is le
             fill(store, 3'000'000);
             auto const before = names_in(folder.path());
             std::uint64_t used = 0;
-            for (auto const& [name, bytes] : disk.seen()) {
-                used += bytes.size();
-            }
+            for (auto const& [name, bytes] : disk.seen()) { used += bytes.size(); }
             for (std::uint64_t const left : {0ULL, 5'000ULL, 100'000ULL, 2'000'000ULL}) {
                 disk.quota = used + left;
                 CHECK(code_of(store.copy_to(folder / "copy.db")) == error_code::store_full);
@@ -507,9 +495,7 @@ TEST_CASE("a child process that is forked during a copy does not affect it") {
             }
         }
     });
-    if (::getpid() != self) {
-        ::_exit(!outcome && outcome.error().code == error_code::store_failed ? 0 : 1);
-    }
+    if (::getpid() != self) { ::_exit(!outcome && outcome.error().code == error_code::store_failed ? 0 : 1); }
     CHECK(outcome);
     CHECK(file_backend{folder / "copy.db"}.verify().value().sound());
 }

@@ -56,9 +56,7 @@ TEST_CASE("file_backend: versions never repeat, even in two stores and after reo
     auto version = std::string{};
     date_time last{};
     for (int round = 0; round < 20; ++round) {
-        if (round % 3 == 2) {
-            store.emplace(folder / "runners.db", options);
-        }
+        if (round % 3 == 2) { store.emplace(folder / "runners.db", options); }
         file_backend const other{folder / "runners.db", options};
         time.set(date_time{time.now().ticks - 1'000'000});
         for (file_backend const& each : {*store, other}) {
@@ -82,9 +80,7 @@ TEST_CASE("file_backend: the rows of a dropped table are removed in slices") {
     others.insert({"Boston", 1, "Ann"}).value();
     for (int batches = 0; batches < 25; ++batches) {
         auto batch = runners.batch();
-        for (int row = 0; row < 100; ++row) {
-            batch.insert({"Boston", batches * 100 + row, "Ann"});
-        }
+        for (int row = 0; row < 100; ++row) { batch.insert({"Boston", batches * 100 + row, "Ann"}); }
         batch.submit().value();
     }
     CHECK(store.verify().value().rows == 2501);
@@ -168,9 +164,7 @@ TEST_CASE("file_backend: an abandoned update leaves nothing in the commit it sha
         std::thread leader{[&] {
             (void)store.update("t", "leader", [&](sqlite_store::transaction&) {
                 leads = true;
-                while (come < 4) {
-                    std::this_thread::yield();
-                }
+                while (come < 4) { std::this_thread::yield(); }
                 auto const end = std::chrono::steady_clock::now() + std::chrono::milliseconds{1};
                 while (std::chrono::steady_clock::now() < end) {
                     std::this_thread::yield(); // the others join the queue
@@ -178,9 +172,7 @@ TEST_CASE("file_backend: an abandoned update leaves nothing in the commit it sha
                 return false;
             });
         }};
-        while (!leads) {
-            std::this_thread::yield();
-        }
+        while (!leads) { std::this_thread::yield(); }
         std::vector<std::thread> others;
         for (int other = 0; other < 4; ++other) {
             others.emplace_back([&, other] {
@@ -193,9 +185,7 @@ TEST_CASE("file_backend: an abandoned update leaves nothing in the commit it sha
             });
         }
         leader.join();
-        for (std::thread& each : others) {
-            each.join();
-        }
+        for (std::thread& each : others) { each.join(); }
     }
     int wanted = 0;
     int others = 0;

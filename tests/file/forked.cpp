@@ -127,19 +127,13 @@ TEST_CASE("forked: a child that outlives its killed parent holds no lock") {
             std::this_thread::sleep_for(5ms);
             pid_t const made = ::fork();
             if (made == 0) { // a worker that never uses the file, nor a program of its own
-                for (;;) {
-                    ::pause();
-                }
+                for (;;) { ::pause(); }
             }
             *worker = made;
-            for (;;) {
-                ::pause();
-            }
+            for (;;) { ::pause(); }
             return true;
         }};
-        while (*worker == 0) {
-            std::this_thread::sleep_for(1ms);
-        }
+        while (*worker == 0) { std::this_thread::sleep_for(1ms); }
         std::this_thread::sleep_for(std::chrono::microseconds{300 * round});
         parent.kill();
         bool free = lock_is_free(path);
@@ -179,14 +173,10 @@ TEST_CASE("forked: while threads of the parent write, a child opens another file
             return write_batch(table<mark>{other, "marks"}, "c", static_cast<std::int32_t>(number)).has_value();
         }};
         written += child.succeeds(5s) ? 1U : 0U;
-        if (written <= number) {
-            break;
-        }
+        if (written <= number) { break; }
     }
     stop = true;
-    for (std::thread& each : threads) {
-        each.join();
-    }
+    for (std::thread& each : threads) { each.join(); }
     CHECK(written == children);
     CHECK(file_backend{folder / "other.db"}.verify().value().rows == 10 * children);
 }
@@ -228,9 +218,7 @@ TEST_CASE(
     // them.
     store.create_table("many", "many").value();
     (void)store.update("many", "p", [&](sqlite_store::transaction& rows) {
-        for (int row = 0; row < 500; ++row) {
-            rows.put(std::to_string(row), "x");
-        }
+        for (int row = 0; row < 500; ++row) { rows.put(std::to_string(row), "x"); }
         return true;
     });
     pid_t const self = ::getpid();
@@ -247,9 +235,7 @@ TEST_CASE(
             }
             return true;
         });
-        if (::getpid() != self) {
-            ::_exit(refused(both) && seen <= 100 ? 0 : 1);
-        }
+        if (::getpid() != self) { ::_exit(refused(both) && seen <= 100 ? 0 : 1); }
         CHECK(both);
         CHECK(seen == rows);
     }

@@ -47,9 +47,7 @@ TEST_CASE("the hash of rows has its registered values") {
     CHECK(row_hash::of("business0000000007", 0) == 0xBD1F2DA601F1FD25U);
     CHECK(row_hash::of("Nobody inspects the spammish repetition", 0) == 0x445A2D62998ABDECU);
     std::string numbers;
-    for (char number = 0; number < 100; ++number) {
-        numbers += number;
-    }
+    for (char number = 0; number < 100; ++number) { numbers += number; }
     CHECK(row_hash::of(numbers, 0) == 0xF36A55EB8B412415U);
 }
 
@@ -82,9 +80,7 @@ TEST_CASE("the hash of rows detects typical damage by disks and programs") {
                 }
                 flip(bit);
             }
-            for (std::size_t cut = 0; cut < size; ++cut) {
-                look(std::string_view{bytes}.substr(0, cut));
-            }
+            for (std::size_t cut = 0; cut < size; ++cut) { look(std::string_view{bytes}.substr(0, cut)); }
             look(bytes + '\0');
             CHECK(seen.size() == tried);
             for (std::size_t first = 0; !zeros && first + 16 <= size; first += 8) { // words that changed places

@@ -80,9 +80,7 @@ TEST_CASE("locks: opening with the other journal is StoreBusy while a file is op
                 CHECK(write_batch(marks, mine == rollback ? "a" : "b", batch));
             }
             CHECK(fs::exists(path + "-wal") == (mine == automatic));
-            if (mine == automatic) {
-                CHECK(fs::file_size(path + "-wal") < 500'000);
-            }
+            if (mine == automatic) { CHECK(fs::file_size(path + "-wal") < 500'000); }
         }
         CHECK_FALSE(fs::exists(path + "-wal"));
     }
@@ -106,9 +104,7 @@ TEST_CASE("locks: processes that open a file with either journal at any time agr
             while (std::chrono::steady_clock::now() < until) {
                 auto const store = file_backend::open(path, with(number % 2 == 0 ? rollback : automatic, 20ms));
                 if (!store) {
-                    if (store.error().code != error_code::store_busy) {
-                        return false;
-                    }
+                    if (store.error().code != error_code::store_busy) { return false; }
                     ++seen->busy;
                     continue;
                 }
@@ -129,9 +125,7 @@ TEST_CASE("locks: processes that open a file with either journal at any time agr
             return true;
         });
     }
-    for (child_process& each : processes) {
-        CHECK(each.succeeds(60s));
-    }
+    for (child_process& each : processes) { CHECK(each.succeeds(60s)); }
     file_backend const store{path};
     tally kept;
     for (std::size_t number = 0; number < 4; ++number) {
@@ -212,20 +206,14 @@ TEST_CASE("locks: copying an open file loses no acknowledged write, whether the 
                 };
                 auto const others_turn = [&] {
                     int const mine = ++*turn;
-                    while (*turn == mine) {
-                        ::usleep(500);
-                    }
+                    while (*turn == mine) { ::usleep(500); }
                 };
                 write(0);
                 store->checkpoint().value();
-                if (copied) {
-                    fs::copy_file(path, path + ".copy");
-                }
+                if (copied) { fs::copy_file(path, path + ".copy"); }
                 others_turn();
                 write(10);
-                if (killed) {
-                    ::kill(::getpid(), SIGKILL);
-                }
+                if (killed) { ::kill(::getpid(), SIGKILL); }
                 others_turn();
                 write(20);
                 delete marks;
@@ -234,9 +222,7 @@ TEST_CASE("locks: copying an open file loses no acknowledged write, whether the 
             }};
             tally kept;
             for (int round = 0; round < (killed ? 1 : 2); ++round) {
-                while (*turn != 2 * round + 1) {
-                    ::usleep(500);
-                }
+                while (*turn != 2 * round + 1) { ::usleep(500); }
                 child_process other{[&] { return opens_and_writes(path, {}, round); }};
                 CHECK(other.succeeds());
                 kept.note("other", round, batch_fate::kept);
@@ -262,9 +248,7 @@ TEST_CASE("locks: deleting the log of an open file loses no acknowledged write")
         table<mark> const marks{store, "marks"};
         marks.create().value();
         for (std::int32_t batch = 0; batch < 6; ++batch) {
-            if (batch % 2 == 1) {
-                fs::remove(path + "-wal");
-            }
+            if (batch % 2 == 1) { fs::remove(path + "-wal"); }
             kept.note("w", batch, write_batch(marks, "w", batch));
         }
     }
@@ -289,14 +273,10 @@ TEST_CASE("locks: a deleted or emptied log is restored, unless another process h
             marks.create().value();
             std::int32_t batch = 0;
             auto const write = [&] {
-                for (int each = 0; each < 4; ++each, ++batch) {
-                    kept.note("w", batch, write_batch(marks, "w", batch));
-                }
+                for (int each = 0; each < 4; ++each, ++batch) { kept.note("w", batch, write_batch(marks, "w", batch)); }
             };
             write();
-            if (now == place::begun) {
-                store.checkpoint().value();
-            }
+            if (now == place::begun) { store.checkpoint().value(); }
             switch (now) {
                 case place::removed_with_index: fs::remove(path + "-shm"); [[fallthrough]];
                 case place::begun:
@@ -376,9 +356,7 @@ TEST_CASE("locks: a writer of another process gets its turn while many threads w
         running.front().join();
         return true;
     }};
-    while (*others < 20) {
-        std::this_thread::sleep_for(std::chrono::milliseconds{1});
-    }
+    while (*others < 20) { std::this_thread::sleep_for(std::chrono::milliseconds{1}); }
     table<mark> const marks{file_backend{path}, "marks"};
     std::vector<std::int32_t> between;
     for (std::int32_t batch = 0; batch < 60; ++batch) {

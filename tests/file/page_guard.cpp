@@ -59,9 +59,7 @@ void change_byte(std::string const& path, std::size_t at) {
 std::string random_page() {
     std::mt19937_64 random{1};
     std::string page;
-    while (page.size() < page_bytes) {
-        page += static_cast<char>(random());
-    }
+    while (page.size() < page_bytes) { page += static_cast<char>(random()); }
     return page;
 }
 
@@ -71,9 +69,7 @@ TEST_CASE("the hash of pages has its registered values") {
     std::string page(page_bytes, '\0');
     CHECK(page_hash::of(page.data(), 1) == 0x2964EA6330030183U);
     CHECK(page_hash::of(page.data(), 2) == 0xB11E366C79C9C514U);
-    for (std::size_t index = 0; index < page.size(); ++index) {
-        page[index] = static_cast<char>(index % 251);
-    }
+    for (std::size_t index = 0; index < page.size(); ++index) { page[index] = static_cast<char>(index % 251); }
     CHECK(page_hash::of(page.data(), 1) == 0x0E57A2EA734569DEU);
 }
 
@@ -102,9 +98,7 @@ TEST_CASE("the hash of pages detects typical damage by disks and programs") {
         }
         CHECK(seen.size() == tried);
         std::set<std::uint64_t> numbers;
-        for (std::uint64_t number = 1; number <= 1000; ++number) {
-            numbers.insert(page_hash::of(page.data(), number));
-        }
+        for (std::uint64_t number = 1; number <= 1000; ++number) { numbers.insert(page_hash::of(page.data(), number)); }
         CHECK(numbers.size() == 1000);
         for (std::size_t first = 0; !zeros && first < page_bytes; first += 512) { // sectors
             std::string changed = page;

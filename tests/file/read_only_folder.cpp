@@ -44,9 +44,7 @@ file_options with(file_journal journal) {
 
 /// A process that may change its user can create a reader that permissions restrict.
 bool can_be_another() {
-    if (::geteuid() == 0) {
-        return true;
-    }
+    if (::geteuid() == 0) { return true; }
     WARN("skipped: only the superuser can run a reader as another user");
     return false;
 }
@@ -64,9 +62,7 @@ child_process as_other_user(Work work) {
 /// Lets everybody read the contents of the folder.
 void show(temporary_folder const& folder) {
     ::chmod(folder.path().c_str(), 0755);
-    for (auto const& each : fs::directory_iterator{folder.path()}) {
-        ::chmod(each.path().c_str(), 0644);
-    }
+    for (auto const& each : fs::directory_iterator{folder.path()}) { ::chmod(each.path().c_str(), 0644); }
 }
 
 std::string write_notes(temporary_folder const& folder, file_journal journal, std::int32_t pages = 20) {
@@ -76,9 +72,7 @@ std::string write_notes(temporary_folder const& folder, file_journal journal, st
         notes.create().value();
         for (std::int32_t page = 0; page < pages;) {
             auto batch = notes.batch();
-            for (int left = 100; left > 0 && page < pages; --left) {
-                batch.insert({"book", page++, "text"});
-            }
+            for (int left = 100; left > 0 && page < pages; --left) { batch.insert({"book", page++, "text"}); }
             batch.submit().value();
         }
     }
@@ -88,9 +82,7 @@ std::string write_notes(temporary_folder const& folder, file_journal journal, st
 
 std::set<std::string> names_in(temporary_folder const& folder) {
     std::set<std::string> names;
-    for (auto const& each : fs::directory_iterator{folder.path()}) {
-        names.insert(each.path().filename().string());
-    }
+    for (auto const& each : fs::directory_iterator{folder.path()}) { names.insert(each.path().filename().string()); }
     return names;
 }
 
@@ -106,9 +98,7 @@ bool is_refused(std::string const& path, std::string const& named, std::string c
     bool const good = !opened && opened.error().code == error_code::store_read_only &&
         message.find(fs::path{path}.parent_path().string()) != std::string::npos &&
         message.find(named) != std::string::npos && message.find(word) != std::string::npos;
-    if (!good) {
-        std::fprintf(stderr, "%s: %s\n", named.c_str(), message.c_str());
-    }
+    if (!good) { std::fprintf(stderr, "%s: %s\n", named.c_str(), message.c_str()); }
     return good;
 }
 
@@ -118,9 +108,7 @@ struct steps {
 };
 
 bool wait_for(std::atomic<int> const& step, int value) {
-    for (int left = 5000; left > 0 && step < value; --left) {
-        std::this_thread::sleep_for(1ms);
-    }
+    for (int left = 5000; left > 0 && step < value; --left) { std::this_thread::sleep_for(1ms); }
     return step >= value;
 }
 
@@ -139,18 +127,14 @@ result<lookup> scan_slowly(sqlite_store& store, steps& at, std::size_t& seen) {
 } // namespace
 
 TEST_CASE("read-only folder: a file without writers can be read, with and without its lock file") {
-    if (!can_be_another()) {
-        return;
-    }
+    if (!can_be_another()) { return; }
     for (file_journal const journal : {file_journal::automatic, file_journal::rollback}) {
         for (bool const locked : {true, false}) {
             temporary_folder const folder;
             temporary_folder const elsewhere;
             ::chmod(elsewhere.path().c_str(), 0777);
             std::string const path = write_notes(folder, journal);
-            if (!locked) {
-                fs::remove(path + "-lock");
-            }
+            if (!locked) { fs::remove(path + "-lock"); }
             auto const before = names_in(folder);
             CAPTURE(locked, journal == file_journal::rollback);
             auto reading = as_other_user([&] {
@@ -178,9 +162,7 @@ TEST_CASE("read-only folder: a file without writers can be read, with and withou
 }
 
 TEST_CASE("read-only folder: an unreadable lock file has no effect") {
-    if (!can_be_another()) {
-        return;
-    }
+    if (!can_be_another()) { return; }
     temporary_folder const folder;
     std::string const path = write_notes(folder, file_journal::automatic);
     ::chmod((path + "-lock").c_str(), 0600);
@@ -188,9 +170,7 @@ TEST_CASE("read-only folder: an unreadable lock file has no effect") {
 }
 
 TEST_CASE("read-only folder: an empty file is not initialized") {
-    if (!can_be_another()) {
-        return;
-    }
+    if (!can_be_another()) { return; }
     temporary_folder const folder;
     std::string const path = folder / "notes.db";
     std::ofstream{path}.close();
@@ -199,9 +179,7 @@ TEST_CASE("read-only folder: an empty file is not initialized") {
 }
 
 TEST_CASE("read-only folder: commits in the log of a killed writer are refused as long as they are not in the file") {
-    if (!can_be_another()) {
-        return;
-    }
+    if (!can_be_another()) { return; }
     temporary_folder const folder;
     std::string const path = write_notes(folder, file_journal::automatic);
     child_process killed{[&] {
@@ -222,9 +200,7 @@ TEST_CASE("read-only folder: commits in the log of a killed writer are refused a
 }
 
 TEST_CASE("read-only folder: a journal that needs a rollback is refused") {
-    if (!can_be_another()) {
-        return;
-    }
+    if (!can_be_another()) { return; }
     temporary_folder const folder;
     std::string const path = write_notes(folder, file_journal::rollback);
     std::ofstream{path + "-journal", std::ios::binary} << "\xD9\xD5\x05\xF9\x20\xA1\x63\xD7" << std::string(504, 'x');
@@ -236,9 +212,7 @@ TEST_CASE("read-only folder: a journal that needs a rollback is refused") {
 }
 
 TEST_CASE("read-only folder: a writer before and after the file is opened") {
-    if (!can_be_another()) {
-        return;
-    }
+    if (!can_be_another()) { return; }
     temporary_folder const folder;
     std::string const path = write_notes(folder, file_journal::automatic);
     shared_memory<steps> at;
@@ -279,9 +253,7 @@ TEST_CASE("read-only folder: a writer before and after the file is opened") {
 }
 
 TEST_CASE("read-only folder: with the lock file a writer waits for a read in progress") {
-    if (!can_be_another()) {
-        return;
-    }
+    if (!can_be_another()) { return; }
     temporary_folder const folder;
     std::string const path = write_notes(folder, file_journal::automatic, 3000);
     shared_memory<steps> at;
@@ -307,9 +279,7 @@ TEST_CASE("read-only folder: with the lock file a writer waits for a read in pro
 }
 
 TEST_CASE("read-only folder: a writer that starts while a file without a lock file is read is detected") {
-    if (!can_be_another()) {
-        return;
-    }
+    if (!can_be_another()) { return; }
     temporary_folder const folder;
     std::string const path = write_notes(folder, file_journal::automatic, 3000);
     fs::remove(path + "-lock");

@@ -25,9 +25,7 @@ struct small_fleet {
 
     small_fleet() {
         items.create().value();
-        for (auto const* group : {"alice", "anna", "zoe"}) {
-            items.insert({group, 1, "before", 1}).value();
-        }
+        for (auto const* group : {"alice", "anna", "zoe"}) { items.insert({group, 1, "before", 1}).value(); }
         split_shard(cloud, 0, "m").value();
     }
     void move(std::int32_t shard, std::string const& to) const { plan_move(cloud, shard, to).value().run().value(); }
@@ -154,9 +152,7 @@ TEST_CASE("backup: a resumed run keeps what is where it was read, and nothing el
         made.items.drop().value();
         table<item> const again{made.cloud, "ITEMS"};
         again.create().value();
-        for (auto const* group : {"anna", "bob", "zoe"}) {
-            again.insert({group, 2, "after", 2}).value();
-        }
+        for (auto const* group : {"anna", "bob", "zoe"}) { again.insert({group, 2, "after", 2}).value(); }
         kept = 0;
     }
     SECTION("a table was made") {
@@ -195,24 +191,16 @@ TEST_CASE("backup: a run that is late changes nothing of a later one") {
         small_fleet const made;
         made.almost_back_up();
         table<item> const others{made.cloud, "others"};
-        if (kind != 0) {
-            others.create().value();
-        }
-        if (kind == 3) {
-            made.move(0, "two");
-        }
+        if (kind != 0) { others.create().value(); }
+        if (kind == 3) { made.move(0, "two"); }
         auto const life = std::make_shared<program_life>();
         bool met = false;
         life->before = [&](sent_request const& each) {
             if (each.number == at) { // meanwhile another process makes the backup to its end
                 met = true;
-                if (kind == 2) {
-                    others.drop().value();
-                }
+                if (kind == 2) { others.drop().value(); }
                 back_up(made.program(), made.archive, "nightly").value();
-                if (kind == 1) {
-                    made.move(0, "two");
-                }
+                if (kind == 1) { made.move(0, "two"); }
             }
             return true;
         };

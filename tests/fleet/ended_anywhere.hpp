@@ -16,9 +16,7 @@ using entitable_test::rounds;
 
 inline std::vector<item> rows_named(std::string const& text) {
     std::vector<item> made;
-    for (auto const* group : {"b", "e", "j", "m", "r", "x"}) {
-        made.push_back({group, 1, text, 7});
-    }
+    for (auto const* group : {"b", "e", "j", "m", "r", "x"}) { made.push_back({group, 1, text, 7}); }
     return made;
 }
 
@@ -31,9 +29,7 @@ struct ranged {
         for (auto const* name : {"items", "others"}) {
             table<item> const made{cloud, name};
             made.create().value();
-            for (item const& each : rows_named("before")) {
-                made.insert(each).value();
-            }
+            for (item const& each : rows_named("before")) { made.insert(each).value(); }
         }
     }
     [[nodiscard]] detail::shard_map_ref map() const { return cloud.map().state().fresh({}).value(); }
@@ -53,9 +49,7 @@ inline void change_something(ranged const& at, std::size_t number) {
     std::string const key{"bjr"[of_kind % 3]};
     auto const shard_of = [&] { return at.map()->range_of(key).row.shard; };
     auto const move_to = [&](std::string const& store) {
-        if (auto plan = plan_move(at.cloud, shard_of(), store)) {
-            static_cast<void>(plan->run());
-        }
+        if (auto plan = plan_move(at.cloud, shard_of(), store)) { static_cast<void>(plan->run()); }
     };
     switch (number % kinds_of_change) {
         case 0: move_to(stores[of_kind % 3]); return;
@@ -81,9 +75,7 @@ inline void change_something(ranged const& at, std::size_t number) {
         default: {
             table<item> const others{at.cloud, "others"};
             if (others.drop() && others.create()) {
-                for (item const& each : rows_named("made again")) {
-                    static_cast<void>(others.insert(each));
-                }
+                for (item const& each : rows_named("made again")) { static_cast<void>(others.insert(each)); }
             }
         }
     }
@@ -116,9 +108,7 @@ std::size_t at_every_request(Once const& once) {
                 REQUIRE(at < 5'000);
                 trial each{how, at, turns > 2 ? turn : at * 5 + static_cast<std::size_t>(how) + turn * 7, false};
                 CAPTURE(static_cast<int>(how), at, each.change % kinds_of_change, each.change / kinds_of_change);
-                if (!once(each)) {
-                    break;
-                }
+                if (!once(each)) { break; }
                 ++trials;
             }
         }
@@ -159,9 +149,7 @@ struct staged {
     [[nodiscard]] bool was_met() {
         if (plan.how == schedule::lost || plan.how == schedule::answered) {
             met = life->has_ended();
-            if (met) {
-                change_something(world, plan.change);
-            }
+            if (met) { change_something(world, plan.change); }
         }
         life->before = {};
         return met;

@@ -41,9 +41,7 @@ TEST_CASE("fleet: an outcome for each store, and again for those that failed") {
     auto const body = [&](std::string_view name, any_transport const& there) -> result<std::size_t> {
         std::lock_guard<std::mutex> const guard{lock};
         asked.insert(std::string{name});
-        if (broken && name == "beta") {
-            return failure{error_code::store_busy, "busy"};
-        }
+        if (broken && name == "beta") { return failure{error_code::store_busy, "busy"}; }
         call context;
         auto const tables = there.execute(list_tables{}, context);
         return tables ? result<std::size_t>{tables->tables.size()} : failure{tables.error()};
@@ -59,9 +57,7 @@ TEST_CASE("fleet: an outcome for each store, and again for those that failed") {
     CHECK(asked == std::multiset<std::string>{"alpha", "beta", "beta", "delta", "gamma"}); // the others once
 #if ENTITABLE_HAS_EXCEPTIONS
     auto const throwing = [](std::string_view name, any_transport const&) -> result<int> {
-        if (name == "beta") {
-            throw std::runtime_error{"mine"};
-        }
+        if (name == "beta") { throw std::runtime_error{"mine"}; }
         return 1;
     };
     CHECK_THROWS_AS(stores.each(throwing), std::runtime_error);
@@ -143,9 +139,7 @@ TEST_CASE("fleet: sizes, what is free, and the day a store is full") {
     CHECK_FALSE(before.stores[2].free_share());
     CHECK(before.imbalance(balance_by::shards) == 2.0 * 4 / 6);
     std::uint64_t rows = 0;
-    for (auto const& each : before.stores) {
-        rows += each.rows;
-    }
+    for (auto const& each : before.stores) { rows += each.rows; }
     CHECK(rows == 120);
     CHECK(before.stores[0].free_share().value() == 1.0 - static_cast<double>(before.stores[0].bytes) / 100'000);
     // ten days and as many bytes as were free
@@ -203,9 +197,7 @@ TEST_CASE("fleet: a table that a killed mover has left is dropped, and none that
     auto const dying = [&](any_transport below) {
         return any_transport{around{std::move(below),
             [&](std::string_view request, bool) {
-                if (request == create_table::name && take_over) {
-                    std::exchange(take_over, nullptr)();
-                }
+                if (request == create_table::name && take_over) { std::exchange(take_over, nullptr)(); }
             },
             [&](std::string_view request, bool) { dead = dead || request == create_table::name; }}};
     };

@@ -45,9 +45,7 @@ public:
             return failure{error_code::cancelled, "the program has ended"};
         }
         auto answer = below_.execute(request, context);
-        if (number == life_->ends_at) {
-            return failure{error_code::cancelled, "the program has ended"};
-        }
+        if (number == life_->ends_at) { return failure{error_code::cancelled, "the program has ended"}; }
         return answer;
     }
 
@@ -246,9 +244,7 @@ TEST_CASE("backup: faults on single stores, and shards that move meanwhile") {
             moved = true;
             auto const map = cloud.map().state().fresh({}).value();
             for (detail::shard_place const& each : map->places) {
-                if (each.row.store == "beta") {
-                    plan_move(cloud, each.row.shard, "delta").value().run().value();
-                }
+                if (each.row.store == "beta") { plan_move(cloud, each.row.shard, "delta").value().run().value(); }
             }
         }
         return there;
@@ -296,34 +292,24 @@ TEST_CASE("backup: of files under load, every store at one moment") {
         }
         acknowledged = number;
     };
-    for (std::int32_t number = 1; number <= 40; ++number) {
-        round(number);
-    }
+    for (std::int32_t number = 1; number <= 40; ++number) { round(number); }
     std::thread writer{[&] {
-        for (std::int32_t number = 41; !stop; ++number) {
-            round(number);
-        }
+        for (std::int32_t number = 41; !stop; ++number) { round(number); }
     }};
     struct stop_at_end {
         std::atomic<bool>& flag;
         std::thread& thread;
         ~stop_at_end() {
             flag = true;
-            if (thread.joinable()) {
-                thread.join();
-            }
+            if (thread.joinable()) { thread.join(); }
         }
     } const end{stop, writer};
-    while (acknowledged < 42) {
-        std::this_thread::yield();
-    }
+    while (acknowledged < 42) { std::this_thread::yield(); }
     std::atomic<int> copies{0};
     backup_options options;
     options.snapshot = [&](std::string_view name, any_transport const&) -> result<any_transport> {
         std::string const path = folder / ("copy" + std::to_string(++copies) + ".db");
-        if (auto copied = files.at(std::string{name}).copy_to(path); !copied) {
-            return std::move(copied).as_failure();
-        }
+        if (auto copied = files.at(std::string{name}).copy_to(path); !copied) { return std::move(copied).as_failure(); }
         auto opened = file_backend::open(path, quick);
         return opened ? result<any_transport>{any_transport{*std::move(opened)}} : std::move(opened).as_failure();
     };

@@ -51,9 +51,7 @@ struct world {
         lookup_map_options const& options = {std::chrono::milliseconds{0}}) const {
         return entitable_test::cloud_of(catalogue, "shardmap", shards, names, options,
             [self = *this](std::string_view name) -> result<any_transport> {
-                if (name.starts_with("closed")) {
-                    return failure{error_code::store_failed, "it is closed"};
-                }
+                if (name.starts_with("closed")) { return failure{error_code::store_failed, "it is closed"}; }
                 return any_transport{self.store(name)};
             });
     }

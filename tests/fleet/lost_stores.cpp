@@ -36,17 +36,13 @@ struct lossy_world {
         template <table_request Request>
             requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
         [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
-            if (here->away) {
-                return failure{error_code::transport_failed, "nobody answers"};
-            }
+            if (here->away) { return failure{error_code::transport_failed, "nobody answers"}; }
             return here->store.execute(request, context);
         }
     };
     place& at(std::string_view name) {
         auto& known = places[std::string{name}];
-        if (!known) {
-            known = std::make_shared<place>();
-        }
+        if (!known) { known = std::make_shared<place>(); }
         return *known;
     }
     [[nodiscard]] store_opener opener(std::shared_ptr<meddling> const& plan) {
@@ -77,9 +73,7 @@ struct lossy_world {
 
 std::set<std::string> texts_in(table<item> const& items) {
     std::set<std::string> all;
-    for (item const& each : items.scan_table().to().value()) {
-        all.insert(each.text);
-    }
+    for (item const& each : items.scan_table().to().value()) { all.insert(each.text); }
     return all;
 }
 
@@ -176,9 +170,7 @@ TEST_CASE("lost stores: a table is dropped, made, dropped again while parts of e
         CHECK((order == 0 || texts_in(items) == std::set<std::string>{"kept"}));
         CHECK(items.drop());
         CHECK(schema_drift(all.stores(cloud), 0).value().empty());
-        for (char const* name : {"a", "b", "c"}) {
-            CHECK(tables_in(all.at(name).store).empty());
-        }
+        for (char const* name : {"a", "b", "c"}) { CHECK(tables_in(all.at(name).store).empty()); }
     }
 }
 
@@ -195,9 +187,7 @@ TEST_CASE("lost stores: a store is forgotten, ended at any request, and nothing 
             auto const map = cloud.map().state().fresh({}).value();
             for (std::int32_t number = 0; number < 60; ++number) {
                 auto const each = items.get("g" + std::to_string(number % 40), number);
-                if (each) {
-                    rest.insert(each->text);
-                }
+                if (each) { rest.insert(each->text); }
             }
             // A move into it that cannot end, and an old table in it.
             all.at("b").away = false;
@@ -250,9 +240,7 @@ TEST_CASE("lost stores: a store is forgotten, ended at any request, and nothing 
             now.create().value();
             CHECK(drop_left_over(wider, schema_drift(wider, 0).value()).has_value());
             CHECK(tables_in(all.at("b").store).empty());
-            if (!plan->met) {
-                break;
-            }
+            if (!plan->met) { break; }
         }
     }
 }

@@ -43,15 +43,9 @@ struct hooked {
         requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         std::size_t const at = with->sent++;
-        if (with->before) {
-            with->before();
-        }
-        if (at < with->ends_at) {
-            return below.execute(request, context);
-        }
-        if (at == with->ends_at && with->behind) {
-            (void)below.execute(request, context);
-        }
+        if (with->before) { with->before(); }
+        if (at < with->ends_at) { return below.execute(request, context); }
+        if (at == with->ends_at && with->behind) { (void)below.execute(request, context); }
         failure ended{error_code::cancelled, "the program has ended"};
         ended.error().effect = Request::writes ? effect::unknown : effect::none;
         return ended;
@@ -113,9 +107,7 @@ struct world {
         call context;
         std::vector<std::string> found;
         for (std::string const& each : (*stores)[store].execute(list_tables{}, context).value().tables) {
-            if (each.starts_with(name)) {
-                found.push_back(each);
-            }
+            if (each.starts_with(name)) { found.push_back(each); }
         }
         return found;
     }
@@ -129,9 +121,7 @@ struct world {
     /// What clients read.
     [[nodiscard]] rows_by_key found() const {
         rows_by_key all;
-        for (item const& each : items().scan_table().to().value()) {
-            all[{each.place, each.number}] = each.value;
-        }
+        for (item const& each : items().scan_table().to().value()) { all[{each.place, each.number}] = each.value; }
         return all;
     }
 };
@@ -156,9 +146,7 @@ struct split_world : world {
         stray("one", stored, "a", "0001");
         stray("one", stored, "c", "0009");
         stray("one", stored, "m", "0002");
-        for (int number = 0; number < 12; ++number) {
-            stray("one", stored, "zz", std::to_string(number));
-        }
+        for (int number = 0; number < 12; ++number) { stray("one", stored, "zz", std::to_string(number)); }
         stray("one", stored, "q", "~!wide!1");
         stray("one", tables_in("one", "more").at(0), "x", "1");
     }
@@ -234,9 +222,7 @@ TEST_CASE("misplaced rows: late rows of a range that was split are removed, and 
 TEST_CASE("misplaced rows: a range without a lower or an upper end, and its bounds") {
     world on{virtual_shards::ranges({"d", "m"})};
     on.items().create().value();
-    for (auto const* place : {"", "a", "c", "d", "l", "m", "z"}) {
-        on.put(place, 1, 1);
-    }
+    for (auto const* place : {"", "a", "c", "d", "l", "m", "z"}) { on.put(place, 1, 1); }
     std::size_t strays = 0;
     for (auto const* store : {"one", "two"}) {
         for (std::string const& stored : on.tables_in(store, "items")) {
@@ -257,9 +243,7 @@ TEST_CASE("misplaced rows: a range without a lower or an upper end, and its boun
 TEST_CASE("misplaced rows: a table that two shards share is left alone until one has left") {
     world on{virtual_shards::ranges({})};
     on.items().create().value();
-    for (char letter = 'a'; letter <= 'z'; ++letter) {
-        on.put(std::string(1, letter), 1, letter);
-    }
+    for (char letter = 'a'; letter <= 'z'; ++letter) { on.put(std::string(1, letter), 1, letter); }
     std::int32_t const upper = split_shard(on.cloud, 0, "m").value();
     CHECK(remove_misplaced(on.all())->rows == 0);
     CHECK(on.found() == on.expected);
@@ -286,9 +270,7 @@ TEST_CASE("misplaced rows: where the hash decides, and on stores without a map")
     fleet const all{cloud, world::one_thread()};
     table<item> const items{cloud, "items"};
     items.create().value();
-    for (int number = 0; number < 40; ++number) {
-        items.insert({"p" + std::to_string(number), number, 1}).value();
-    }
+    for (int number = 0; number < 40; ++number) { items.insert({"p" + std::to_string(number), number, 1}).value(); }
     std::size_t tables = 0;
     for (auto const* store : {"one", "two", "red", "green", "blue"}) {
         for (std::string const& stored : on.tables_in(store, "items")) {
@@ -327,9 +309,7 @@ TEST_CASE("misplaced rows: not where a function of the caller decides") {
 TEST_CASE("misplaced rows: a store that fails is in the report, and the others are done") {
     split_world on;
     sharded const half{on.cloud.map(), [stores = on.stores](std::string_view name) -> result<any_transport> {
-                           if (name == "two") {
-                               return failure{error_code::transport_failed, "no route"};
-                           }
+                           if (name == "two") { return failure{error_code::transport_failed, "no route"}; }
                            return any_transport{(*stores)[std::string{name}]};
                        }};
     auto const removed = remove_misplaced(fleet{half}).value();
@@ -348,9 +328,7 @@ TEST_CASE("misplaced rows: somebody else acts at each request") {
             split_world on;
             bool acted = false;
             on.watched->before = [&] {
-                if (on.watched->sent == at + 1 && !std::exchange(acted, true)) {
-                    each.act(on);
-                }
+                if (on.watched->sent == at + 1 && !std::exchange(acted, true)) { each.act(on); }
             };
             on.watched->sent = 0;
             CAPTURE(each.name, at);
@@ -359,9 +337,7 @@ TEST_CASE("misplaced rows: somebody else acts at each request") {
             REQUIRE(removed);
             CHECK(removed->unread.empty());
             CHECK(on.found() == on.expected);
-            if (!acted) {
-                break;
-            }
+            if (!acted) { break; }
             ++tried;
             CHECK(remove_misplaced(on.all())->whole().has_value());
             CHECK(check_fleet(on.all())->healthy());
@@ -386,9 +362,7 @@ TEST_CASE("misplaced rows: the caller ends at each request, and is called again"
             CHECK(remove_misplaced(on.all())->whole().has_value());
             CHECK(check_fleet(on.all())->healthy());
             CHECK(on.found() == on.expected);
-            if (!ended) {
-                break;
-            }
+            if (!ended) { break; }
         }
     }
 }
@@ -427,9 +401,7 @@ TEST_CASE("misplaced rows: removed at each request of a move, a split that moves
             each.act(on, on.hooked_);
             on.watched->before = nullptr;
             CHECK(on.found() == on.expected);
-            if (!acted) {
-                break;
-            }
+            if (!acted) { break; }
             CHECK(remove_misplaced(on.all())->whole().has_value());
             CHECK(check_fleet(on.all())->healthy());
             CHECK(on.found() == on.expected);

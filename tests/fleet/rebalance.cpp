@@ -49,12 +49,8 @@ double least_moved(balance_problem const& of, double threshold) {
             least = moved;
         }
         std::size_t digit = 0;
-        while (digit < at.size() && ++at[digit] == of.weights.size()) {
-            at[digit++] = 0;
-        }
-        if (digit == at.size()) {
-            return least;
-        }
+        while (digit < at.size() && ++at[digit] == of.weights.size()) { at[digit++] = 0; }
+        if (digit == at.size()) { return least; }
     }
 }
 
@@ -124,26 +120,20 @@ TEST_CASE("rebalance: ten stores by shards and by sizes, and a store more") {
     double over = 0;
     for (std::size_t place = 0; place < 10; ++place) {
         double here = 0;
-        for (auto const& each : asked.items) {
-            here += each.home == place ? 1 : 0;
-        }
+        for (auto const& each : asked.items) { here += each.home == place ? 1 : 0; }
         over += (std::max)(0.0, here - 67); // 64 x 1.05, in whole shards
     }
     CHECK(even.moved == over); // not one more than must move
 
     asked.weights.push_back(1);
-    for (std::size_t item = 0; item < 640; ++item) {
-        asked.items[item].home = item % 10;
-    }
+    for (std::size_t item = 0; item < 640; ++item) { asked.items[item].home = item % 10; }
     balance_plan const grown = balanced(asked);
     CHECK(grown.after <= 1.05);
     CHECK(grown.moved <= 640.0 / 11);
 
     balance_problem sized;
     sized.weights.assign(10, 1);
-    for (std::size_t item = 0; item < 160; ++item) {
-        sized.items.push_back({skewed(random), random.bits() % 10, {}});
-    }
+    for (std::size_t item = 0; item < 160; ++item) { sized.items.push_back({skewed(random), random.bits() % 10, {}}); }
     balance_plan const found = balanced(sized);
     double bound = 0;
     double total = 0;
@@ -152,9 +142,7 @@ TEST_CASE("rebalance: ten stores by shards and by sizes, and a store more") {
         loads[each.home] += each.size;
         total += each.size;
     }
-    for (double const each : loads) {
-        bound += (std::max)(0.0, each - 1.05 * total / 10);
-    }
+    for (double const each : loads) { bound += (std::max)(0.0, each - 1.05 * total / 10); }
     CHECK(found.after <= 1.1);
     CHECK(found.moved <= bound * 1.2);
     WARN("sizes over ten stores: " << found.before << " before, " << found.after << " after, moved "
@@ -215,9 +203,7 @@ TEST_CASE("rules: kept in the map, and they bind every plan") {
     auto const alone = plan_rebalance(stores, {.threshold = 100}).value();
     CHECK(alone.run());
     auto const after = cloud.map().state().fresh({}).value();
-    for (auto const& each : after->places) {
-        CHECK((each.row.store == "beta") == (each.row.shard == 5));
-    }
+    for (auto const& each : after->places) { CHECK((each.row.store == "beta") == (each.row.shard == 5)); }
     remove_rule(cloud.map(), "own").value();
     CHECK(remove_rule(cloud.map(), "own").error().code == error_code::resource_not_found);
     put_rule(cloud.map(), placement_rule::only("nowhere", {1}, {"gamma"})).value();
@@ -268,9 +254,7 @@ TEST_CASE("rebalance: stopped, failed and run again; a rule that comes meanwhile
     drain.run().value();
     CHECK(stores.stores().value() == std::vector<std::string>{"alpha", "delta", "gamma"});
     auto const map = cloud.map().state().fresh({}).value();
-    for (auto const& each : map->places) {
-        CHECK(each.row.store != "beta");
-    }
+    for (auto const& each : map->places) { CHECK(each.row.store != "beta"); }
     CHECK(check_fleet(stores).value().of_table("items").rows == 120);
     CHECK(plan_rebalance(stores, {.by = balance_by::load}).error().code == error_code::invalid_input);
     auto const hot = plan_rebalance(
@@ -328,9 +312,7 @@ TEST_CASE("place: a tenant is moved to a store, and every plan keeps it there") 
     // Somebody else places it while it is on its way: who came first is told.
     bool once = true;
     auto const late = place(stores, "g9", "alpha", {}, [&](move_progress const& at) {
-        if (at.step == move_step::dropping && std::exchange(once, false)) {
-            CHECK(place(stores, "g9", "delta"));
-        }
+        if (at.step == move_step::dropping && std::exchange(once, false)) { CHECK(place(stores, "g9", "delta")); }
         return true;
     });
     CHECK(late.error().code == error_code::placement_forbidden);

@@ -40,9 +40,7 @@ std::string wrong_with(result<reference_copy<currency>> const& copy, std::int64_
         return copy.error().code == error_code::reference_missing && at_least == 0 ? "" : copy.error().to_string();
     }
     auto const rows = copy->scan_table().to();
-    if (!rows) {
-        return rows.error().to_string();
-    }
+    if (!rows) { return rows.error().to_string(); }
     for (currency const& each : *rows) {
         if (each.rate != copy->version()) {
             return "a row of version " + std::to_string(each.rate) + " in version " + std::to_string(copy->version());
@@ -239,9 +237,7 @@ TEST_CASE("reference: of two publishers at once each one publishes or is told of
         std::size_t requests = 0;
         bool complete = true;
         auto const look = [&] {
-            if (requests++ == point) {
-                complete = other.publish().value().complete();
-            }
+            if (requests++ == point) { complete = other.publish().value().complete(); }
         };
         auto const one = one_store{looking{store, look}, &system_clock()}.rates();
         auto const done = one.publish();
@@ -258,9 +254,7 @@ TEST_CASE("reference: of two publishers at once each one publishes or is told of
         call context;
         auto const tables = any_transport{store}.execute(list_tables{}, context).value().tables;
         CHECK(tables.size() <= 6); // the source, the pointers, and of master and copy the last one and the one before
-        if (requests <= point) {
-            break;
-        }
+        if (requests <= point) { break; }
     }
     CHECK(told > 10);
 }

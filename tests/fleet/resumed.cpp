@@ -29,9 +29,7 @@ void check_whole_parts(any_transport const& archive) {
     for (backup_part const& each : *found) {
         if (each.state == "whole" && each.table == "items") {
             std::size_t wanted = 0;
-            for (item const& row : rows_named("before")) {
-                wanted += is_in(each, row.group) ? 1U : 0U;
-            }
+            for (item const& row : rows_named("before")) { wanted += is_in(each, row.group) ? 1U : 0U; }
             CAPTURE(each.shard, each.store, *each.source);
             CHECK(table<item>{archive, each.stored}.scan_table().to().value().size() == wanted);
         }
@@ -132,9 +130,7 @@ TEST_CASE("reference table: ended at any request while shards come to other stor
         reference_table<item> const all = names_of(fleet{at.cloud}, home);
         all.source().create().value();
         auto rows = rows_named("old");
-        for (item const& row : rows) {
-            all.source().insert(row).value();
-        }
+        for (item const& row : rows) { all.source().insert(row).value(); }
         all.publish().value();
         if (!repairs) {
             rows.push_back({"z", 1, "new", 7});
@@ -144,9 +140,7 @@ TEST_CASE("reference table: ended at any request while shards come to other stor
         auto const first = [&]() -> result<void> {
             auto const by =
                 names_of(at.program(now.life), any_transport{watched{any_transport{home}, "archive", now.life}});
-            if (repairs) {
-                return by.repair("alpha");
-            }
+            if (repairs) { return by.repair("alpha"); }
             auto const published = by.publish();
             return published ? published->whole() : result<void>{failure{published.error()}};
         }();
@@ -172,9 +166,7 @@ TEST_CASE("reference table: ended at any request while shards come to other stor
             if (repairs) {
                 check("alpha"); // served all the time
             } else if (again || (first && each.read_behind)) {
-                for (std::string const& store : fleet{at.cloud}.stores().value()) {
-                    check(store);
-                }
+                for (std::string const& store : fleet{at.cloud}.stores().value()) { check(store); }
             }
         }
         return true;

@@ -14,9 +14,7 @@ namespace {
 /// Rows are there, once each; those of a table that somebody makes again may be on the way.
 void check_rows(ranged const& at, bool made_again) {
     CHECK(at.rows("items") == rows_named("before"));
-    if (!made_again) {
-        CHECK(at.rows("others") == rows_named("before"));
-    }
+    if (!made_again) { CHECK(at.rows("others") == rows_named("before")); }
 }
 
 } // namespace
@@ -82,9 +80,7 @@ TEST_CASE("set_access: shards that are opened all the time are not called closed
     at.fill();
     auto const life = std::make_shared<program_life>();
     life->before = [&](sent_request const& each) {
-        if (each.reads_map()) {
-            set_access(fleet{at.cloud}, "alpha", store_access::open).value();
-        }
+        if (each.reads_map()) { set_access(fleet{at.cloud}, "alpha", store_access::open).value(); }
         return true;
     };
     CHECK(set_access(at.program(life), "alpha", store_access::read_only).error().code == error_code::shard_moving);
@@ -133,9 +129,7 @@ TEST_CASE("drain and place: ended at any request while shards move") {
         rebalance_options options;
         options.moves = quick;
         auto const plan = plan_drain(of, "alpha", options);
-        if (!plan) {
-            return failure{plan.error()};
-        }
+        if (!plan) { return failure{plan.error()}; }
         auto const done = plan->run();
         return done ? result<void>{} : result<void>{failure{done.error()}};
     };

@@ -43,12 +43,8 @@ public:
         requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         sent_request each{life_->sent++, where_, {}, std::same_as<Request, query_entities>};
-        if constexpr (requires { request.table; }) {
-            each.table = request.table;
-        }
-        if (each.number > life_->ends_at) {
-            return failure{error_code::cancelled, "the program has ended"};
-        }
+        if constexpr (requires { request.table; }) { each.table = request.table; }
+        if (each.number > life_->ends_at) { return failure{error_code::cancelled, "the program has ended"}; }
         if (life_->before && !life_->before(each)) {
             return failure{error_code::transport_failed, "it does not answer"};
         }
@@ -56,9 +52,7 @@ public:
             return failure{error_code::cancelled, "the program has ended"};
         }
         auto answer = below_.execute(request, context);
-        if (each.number == life_->ends_at) {
-            return failure{error_code::cancelled, "the program has ended"};
-        }
+        if (each.number == life_->ends_at) { return failure{error_code::cancelled, "the program has ended"}; }
         return answer;
     }
 

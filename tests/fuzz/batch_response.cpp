@@ -15,17 +15,13 @@ using namespace entitable;
 namespace {
 
 void require(bool fact) {
-    if (!fact) {
-        std::abort();
-    }
+    if (!fact) { std::abort(); }
 }
 
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
-    if (size == 0) {
-        return 0;
-    }
+    if (size == 0) { return 0; }
     std::size_t const count = data[0] % 5U;
     std::vector<mutation> changes;
     for (std::size_t index = 0; index < count; ++index) {
@@ -39,9 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     // The first line is the content type; without one, the usual one.
     bool const own =
         line != std::string::npos && text[0] != '-' && response.headers.add("Content-Type", text.substr(0, line));
-    if (!own) {
-        static_cast<void>(response.headers.add("Content-Type", "multipart/mixed; boundary=b"));
-    }
+    if (!own) { static_cast<void>(response.headers.add("Content-Type", "multipart/mixed; boundary=b")); }
     response.body = own ? text.substr(line + 1) : text;
     detail::json_reader reader;
     auto const outcome = detail::read_batch_answer(response, changes, reader);

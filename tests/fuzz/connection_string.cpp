@@ -17,9 +17,7 @@ using namespace entitable;
 namespace {
 
 void require(bool fact) {
-    if (!fact) {
-        std::abort();
-    }
+    if (!fact) { std::abort(); }
 }
 
 /// The same pairs in reverse order, names in the other case, with blanks.
@@ -35,9 +33,7 @@ std::string rewritten(std::string_view text) {
         text.remove_prefix(pair.size() == text.size() ? pair.size() : pair.size() + 1);
         std::string changed{pair};
         for (char& c : changed) {
-            if (c == '=') {
-                break;
-            }
+            if (c == '=') { break; }
             bool const letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
             c = letter ? static_cast<char>(c ^ 0x20) : c;
         }
@@ -66,17 +62,13 @@ void require_own_words(std::string_view said) {
             "other services whole string in quotes: remove them contains line end AccountEndpoint belongs to SQL API "
             "Cosmos DB: use connection string its Table which address of the service only: remove the table host, "
             "base64 more than one sig + its sig; write it as %2B invalid time se st letters digits "};
-        for (std::string_view const name : detail::connection_pairs::names) {
-            all.append(name).append(" ");
-        }
+        for (std::string_view const name : detail::connection_pairs::names) { all.append(name).append(" "); }
         return all;
     }();
     while (!said.empty()) {
         std::string_view word = said.substr(0, said.find(' '));
         said.remove_prefix(word.size() == said.size() ? word.size() : word.size() + 1);
-        if (word.find_last_of(",;") + 1 == word.size() && !word.empty()) {
-            word.remove_suffix(1);
-        }
+        if (word.find_last_of(",;") + 1 == word.size() && !word.empty()) { word.remove_suffix(1); }
         bool const number = word.size() < 6 && word.find_first_not_of("0123456789") == std::string_view::npos;
         require(number || words.find(" " + std::string{word} + " ") != std::string::npos);
     }

@@ -16,9 +16,7 @@ using namespace entitable;
 namespace {
 
 void require(bool fact) {
-    if (!fact) {
-        std::abort();
-    }
+    if (!fact) { std::abort(); }
 }
 
 } // namespace
@@ -32,9 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     token.location = size % 2 == 0 ? read_location::primary : read_location::secondary;
     token.partition = text.substr(0, size / 2);
     token.row = text.substr(size / 2);
-    if (size % 3 == 0) {
-        token.partition.reset();
-    }
+    if (size % 3 == 0) { token.partition.reset(); }
     std::string const made = detail::make_service_token(size, token);
     auto const back = detail::read_service_token(size, made);
     require(back && back->partition == token.partition && back->row == token.row && back->location == token.location);
@@ -43,8 +39,6 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     std::string url;
     char separator = '?';
     detail::append_token(url, *back, separator);
-    for (char const each : url) {
-        require(each > ' ' && each <= '~' && each != '#');
-    }
+    for (char const each : url) { require(each > ' ' && each <= '~' && each != '#'); }
     return 0;
 }

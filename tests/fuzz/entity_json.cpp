@@ -17,9 +17,7 @@ using namespace entitable;
 namespace {
 
 void require(bool fact) {
-    if (!fact) {
-        std::abort();
-    }
+    if (!fact) { std::abort(); }
 }
 
 bool same(row_view left, row_view right) {
@@ -28,13 +26,9 @@ bool same(row_view left, row_view right) {
     property_view a;
     property_view b;
     while (first.next(a)) {
-        if (!second.next(b) || a.name != b.name || a.type != b.type) {
-            return false;
-        }
+        if (!second.next(b) || a.name != b.name || a.type != b.type) { return false; }
         bool const nan = a.type == edm_type::float64 && a.value.as_float64() != a.value.as_float64();
-        if (!(a.value == b.value) && !(nan && b.value.as_float64() != b.value.as_float64())) {
-            return false;
-        }
+        if (!(a.value == b.value) && !(nan && b.value.as_float64() != b.value.as_float64())) { return false; }
     }
     return !second.next(b) && left.partition_key == right.partition_key && left.row_key == right.row_key;
 }
@@ -59,9 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     // Names that only the service may use are read, but not written back unchanged.
     property_cursor cursor{read->entity.payload()};
     for (property_view property; cursor.next(property);) {
-        if (property.name.find('@') != std::string_view::npos) {
-            return 0;
-        }
+        if (property.name.find('@') != std::string_view::npos) { return 0; }
     }
     auto const back = reader.read_entity(text);
     require(back && same(back->entity, read->entity));

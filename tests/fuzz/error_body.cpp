@@ -16,17 +16,13 @@ using namespace entitable;
 namespace {
 
 void require(bool fact) {
-    if (!fact) {
-        std::abort();
-    }
+    if (!fact) { std::abort(); }
 }
 
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
-    if (size < 2) {
-        return 0;
-    }
+    if (size < 2) { return 0; }
     http_response response;
     response.status = static_cast<std::uint16_t>(300 + (data[0] * 256 + data[1]) % 700);
     response.body.assign(reinterpret_cast<char const*>(data) + 2, size - 2);

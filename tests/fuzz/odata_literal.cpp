@@ -18,15 +18,11 @@ using namespace entitable;
 namespace {
 
 void require(bool fact) {
-    if (!fact) {
-        std::abort();
-    }
+    if (!fact) { std::abort(); }
 }
 
 value_view operand_of(std::string_view bytes) {
-    if (bytes.empty()) {
-        return std::string_view{};
-    }
+    if (bytes.empty()) { return std::string_view{}; }
     auto const type = static_cast<edm_type>(static_cast<unsigned char>(bytes[0]) % 8 + 1);
     std::string_view const rest = bytes.substr(1);
     std::int64_t bits{};
@@ -53,23 +49,17 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     while (!rest.empty() && condition.nodes.size() < 60) {
         std::string_view const piece = rest.substr(0, rest.find('\xFE'));
         rest.remove_prefix(piece.size() == rest.size() ? piece.size() : piece.size() + 1);
-        if (piece.empty()) {
-            continue;
-        }
+        if (piece.empty()) { continue; }
         unsigned const how = static_cast<unsigned char>(piece[0]);
         condition.nodes.push_back({static_cast<filter_operator>(how % 6), "Name", operand_of(piece.substr(1))});
         ++depth;
-        if (how / 6 % 3 == 0) {
-            condition.nodes.push_back({filter_operator::negation, {}, {}});
-        }
+        if (how / 6 % 3 == 0) { condition.nodes.push_back({filter_operator::negation, {}, {}}); }
         if (how / 18 % 2 == 0 && depth > 1) {
             condition.nodes.push_back({how / 36 % 2 == 0 ? filter_operator::all_of : filter_operator::any_of, {}, {}});
             --depth;
         }
     }
-    for (; depth > 1; --depth) {
-        condition.nodes.push_back({filter_operator::any_of, {}, {}});
-    }
+    for (; depth > 1; --depth) { condition.nodes.push_back({filter_operator::any_of, {}, {}}); }
     std::string text;
     auto const said = detail::append_odata_filter(text, {}, condition, service::storage);
     if (condition.nodes.empty()) {

@@ -18,9 +18,7 @@ using namespace entitable;
 namespace {
 
 void require(bool fact) {
-    if (!fact) {
-        std::abort();
-    }
+    if (!fact) { std::abort(); }
 }
 
 } // namespace
@@ -43,9 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
                 walked[index].etag_text == rows[index].etag_text);
         }
     }
-    if (!good) {
-        return 0;
-    }
+    if (!good) { return 0; }
     simdjson::dom::parser parser;
     simdjson::dom::array list;
     require(parser.parse(body)["value"].get(list) == simdjson::SUCCESS && list.size() == rows.size());

@@ -14,18 +14,12 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     std::size_t const end = all.find('\n');
     std::string_view const body = end == std::string_view::npos ? std::string_view{} : all.substr(end + 1);
     auto const batch = entitable::detail::read_batch(all.substr(0, end), body, 100);
-    if (!batch) {
-        return 0;
-    }
-    if (batch->operations.empty() || batch->operations.size() > 101) {
-        std::abort();
-    }
+    if (!batch) { return 0; }
+    if (batch->operations.empty() || batch->operations.size() > 101) { std::abort(); }
     for (auto const& each : batch->operations) {
         bool const inside = each.body.empty() ||
             (each.body.data() >= body.data() && each.body.data() + each.body.size() <= body.data() + body.size());
-        if (!inside) {
-            std::abort();
-        }
+        if (!inside) { std::abort(); }
     }
     return 0;
 }

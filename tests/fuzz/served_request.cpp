@@ -55,8 +55,6 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     }
     request.body = rest;
     auto const response = server.answer(request);
-    if (response.status < 200 || (response.status >= 500 && response.status != 501)) {
-        std::abort();
-    }
+    if (response.status < 200 || (response.status >= 500 && response.status != 501)) { std::abort(); }
     return 0;
 }

@@ -198,9 +198,7 @@ TEST_CASE("an entity with more members than Hana's macros accept models hana::St
     std::size_t count = 0;
     hana::for_each(hana::members(one), [&](auto const& value) {
         ++count;
-        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, std::int32_t>) {
-            sum += value;
-        }
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, std::int32_t>) { sum += value; }
     });
     CHECK(count == 61);
     CHECK(sum == 3);

@@ -52,12 +52,8 @@ inline certificate_ptr make_certificate(
         X509_EXTENSION_free(extension);
     };
     extend(NID_basic_constraints, terms.authority ? "critical,CA:TRUE" : "critical,CA:FALSE");
-    if (!terms.authority) {
-        extend(NID_subject_alt_name, terms.names);
-    }
-    if (X509_sign(made.get(), issuer_key, EVP_sha256()) == 0) {
-        throw std::runtime_error{"cannot sign a certificate"};
-    }
+    if (!terms.authority) { extend(NID_subject_alt_name, terms.names); }
+    if (X509_sign(made.get(), issuer_key, EVP_sha256()) == 0) { throw std::runtime_error{"cannot sign a certificate"}; }
     return made;
 }
 
@@ -67,9 +63,7 @@ public:
     authority()
         : key_(make_key()), certificate_(make_certificate(key_.get(), {"", -3600, 7200, true}, key_.get(), nullptr)) {
         std::FILE* const written = std::fopen(file().c_str(), "w");
-        if (written == nullptr) {
-            throw std::runtime_error{"cannot write a certificate"};
-        }
+        if (written == nullptr) { throw std::runtime_error{"cannot write a certificate"}; }
         PEM_write_X509(written, certificate_.get());
         std::fclose(written);
     }

@@ -235,9 +235,7 @@ TEST_CASE("endless responses are aborted at the limit") {
     std::string piece;
     server const local{each_request([&](peer& client, std::string const&) {
         client.write(begin);
-        while (client.write(piece)) {
-            written += piece.size();
-        }
+        while (client.write(piece)) { written += piece.size(); }
     })};
     std::string words;
     SECTION("a body of known length") {

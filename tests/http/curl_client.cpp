@@ -187,9 +187,7 @@ TEST_CASE("after a reused connection ends, a read is sent again and a write is n
             if (auto const request = client.request()) {
                 std::lock_guard const lock{mutex};
                 seen.push_back(request->substr(0, request->find(' ')));
-                if (count == 0) {
-                    client.answer("first");
-                }
+                if (count == 0) { client.answer("first"); }
             }
         }
     }};
@@ -258,13 +256,9 @@ TEST_CASE("a sink may send the next request with the tag of the completed one") 
     while (answered < 10) {
         opened->poll(io.time().steady(), [&](void* tag, result<http_response>&& response) {
             CHECK(response);
-            if (++answered < 10) {
-                opened->send(request, a_call(), tag);
-            }
+            if (++answered < 10) { opened->send(request, a_call(), tag); }
         });
-        if (answered < 10) {
-            io.wait(opened->wakes_at());
-        }
+        if (answered < 10) { io.wait(opened->wakes_at()); }
     }
     CHECK(local.connections() == 1);
 }
@@ -291,9 +285,7 @@ TEST_CASE("clients of several servers share a driver and reuse connections for t
                     [&](void*, result<http_response>&& response) { answered += response ? 1 : 100; });
                 wakes = std::min(wakes, each->wakes_at());
             }
-            if (answered < requests.size()) {
-                io.wait(wakes);
-            }
+            if (answered < requests.size()) { io.wait(wakes); }
         }
         CHECK(answered == requests.size());
         connections = round == 0 ? static_cast<std::size_t>(first.connections() + second.connections()) : connections;
@@ -307,9 +299,7 @@ TEST_CASE("a sink that throws leaves the client usable") {
     curl_client const client;
     listed_requests feed{std::vector<http_request>(10, a_request(local.origin() + "/"))};
     feed.after_answer = [](std::size_t answered) {
-        if (answered == 3) {
-            throw std::runtime_error{"thrown"};
-        }
+        if (answered == 3) { throw std::runtime_error{"thrown"}; }
     };
     CHECK_THROWS_AS(feed.send(client, 4, a_call()), std::runtime_error);
     CHECK(client.send(a_request(local.origin() + "/"), a_call()));

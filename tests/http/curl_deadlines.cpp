@@ -69,9 +69,7 @@ TEST_CASE("a request has a timeout of its own, after which it may be repeated") 
 TEST_CASE("an occasional byte does not keep a request alive") {
     server const local{each_request([](peer& client, std::string const&) {
         for (char const c : std::string{"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabcde"}) {
-            if (!client.write({&c, 1}) || !client.pause(milliseconds{20})) {
-                return;
-            }
+            if (!client.write({&c, 1}) || !client.pause(milliseconds{20})) { return; }
         }
     })};
     auto const took = time_of_work([&] {
@@ -127,9 +125,7 @@ TEST_CASE("many requests end with the deadline of their call, and each is comple
     call.cancellation = source.token();
     std::thread canceller{[&] {
         std::this_thread::sleep_for(milliseconds{80});
-        if (!by_deadline) {
-            source.cancel();
-        }
+        if (!by_deadline) { source.cancel(); }
     }};
     listed_requests feed{std::vector<http_request>(40, a_request(local.origin() + "/", http_method::post))};
     auto const took = time_of_work([&] { feed.send(client, 16, call); });

@@ -202,9 +202,7 @@ TEST_CASE("HTTP/2 is used on request") {
     server const local{
         [&](peer& client) {
             auto const preface = client.bytes(24);
-            if (!preface || !preface->starts_with("PRI * HTTP/2.0")) {
-                return;
-            }
+            if (!preface || !preface->starts_with("PRI * HTTP/2.0")) { return; }
             ++two;
             client.write(frame(4, 0, 0, "")); // settings
             while (auto const head = client.bytes(9)) {
@@ -216,9 +214,7 @@ TEST_CASE("HTTP/2 is used on request") {
                 } else if (byte(3) <= 1 && (byte(4) & 1U) != 0) { // the end of a request
                     client.write(frame(1, 4, byte(8), "\x88") + frame(0, 1, byte(8), "two"));
                 }
-                if (!payload) {
-                    return;
-                }
+                if (!payload) { return; }
             }
         },
         tls.get()};
@@ -232,9 +228,7 @@ TEST_CASE("HTTP/2 is used on request") {
     }
     listed_requests feed{std::vector<http_request>(20, a_request(local.origin() + "/"))};
     feed.send(client, 20, a_call());
-    for (auto const& [slot, answer] : feed.answers()) {
-        CHECK(answer);
-    }
+    for (auto const& [slot, answer] : feed.answers()) { CHECK(answer); }
     CHECK(two == local.connections());
     CHECK(local.connections() <= 2);
     // a server that only knows 1.1 gets requests in 1.1

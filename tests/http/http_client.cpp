@@ -15,9 +15,7 @@ namespace {
 struct canned {
     using is_http_client = void;
     result<http_response> send(http_request const& request, http_call const&) const {
-        if (request.url == "bad") {
-            return failure{error_code::transport_failed, "no"};
-        }
+        if (request.url == "bad") { return failure{error_code::transport_failed, "no"}; }
         http_response response;
         response.status = 200;
         response.body = request.url;

@@ -63,13 +63,9 @@ public:
             opened->poll(io.time().steady(), [&](void* tag, result<http_response>&& response) {
                 auto const slot = static_cast<std::size_t>(static_cast<http_request*>(tag) - requests_.data());
                 REQUIRE(answers_.emplace(slot, std::move(response)).second);
-                if (after_answer) {
-                    after_answer(answers_.size());
-                }
+                if (after_answer) { after_answer(answers_.size()); }
             });
-            if (answers_.size() == before) {
-                io.wait(opened->wakes_at());
-            }
+            if (answers_.size() == before) { io.wait(opened->wakes_at()); }
         }
     }
 

@@ -16,9 +16,7 @@ namespace {
 std::string refusal(detail::response_reader& reader, std::string_view lines) {
     while (!lines.empty()) {
         std::size_t const end = lines.find('\n') + 1;
-        if (!reader.header_line(lines.substr(0, end))) {
-            return std::string{reader.refusal()};
-        }
+        if (!reader.header_line(lines.substr(0, end))) { return std::string{reader.refusal()}; }
         lines.remove_prefix(end);
     }
     return {};
@@ -126,9 +124,7 @@ TEST_CASE("limits of status, header and body are enforced") {
     CHECK_THAT(refusal(begin + "a: 1\r\nb: 2\r\nc: 3\r\nd: 4\r\n", http_method::get, call),
         ContainsSubstring("more header fields"));
     std::string interim;
-    for (int count = 0; count < 10; ++count) {
-        interim += "HTTP/1.1 100 C\r\n\r\n";
-    }
+    for (int count = 0; count < 10; ++count) { interim += "HTTP/1.1 100 C\r\n\r\n"; }
     CHECK_THAT(refusal(interim, http_method::get, call), ContainsSubstring("header exceeds"));
     CHECK(refusal(begin + "Content-Length: 10\r\n\r\n", http_method::get, call) == "");
     CHECK_THAT(
@@ -151,9 +147,7 @@ TEST_CASE("memory grows with the received bytes and not with the announced lengt
     reader.begin(http_method::get, call);
     CHECK(refusal(reader, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n") == "");
     std::string const piece(100'000, 'x');
-    for (int count = 0; count < 83; ++count) {
-        REQUIRE(reader.body(piece));
-    }
+    for (int count = 0; count < 83; ++count) { REQUIRE(reader.body(piece)); }
     CHECK_FALSE(reader.body(piece));
     CHECK(reader.take().body.capacity() <= 2 * call.max_body_size);
 }

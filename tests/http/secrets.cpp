@@ -29,9 +29,7 @@ void check_silent(entitable::error const& problem) {
         problem.to_string(), "|", problem.request_id, "|", problem.what()});
     try {
         problem.raise();
-    } catch (std::exception const& thrown) {
-        all += thrown.what();
-    }
+    } catch (std::exception const& thrown) { all += thrown.what(); }
     INFO(all);
     for (std::string_view const secret : {"cGxhbnRlZCBr", "planted", "cGxhbnRlZCBzaWduYXR1cmU", "sig=", "Bearer",
              "SharedKey", "hunter2", "2036-01-01"}) {

@@ -41,9 +41,7 @@ public:
     peer(peer const&) = delete;
     peer& operator=(peer const&) = delete;
     ~peer() {
-        if (ssl_ != nullptr && open_) {
-            SSL_shutdown(ssl_);
-        }
+        if (ssl_ != nullptr && open_) { SSL_shutdown(ssl_); }
         SSL_free(ssl_);
         ::close(socket_);
     }
@@ -64,18 +62,14 @@ public:
                     return whole;
                 }
             }
-            if (!read_more()) {
-                return std::nullopt;
-            }
+            if (!read_more()) { return std::nullopt; }
         }
     }
 
     /// The next `size` bytes; nullopt when the client has disconnected.
     std::optional<std::string> bytes(std::size_t size) {
         while (pending_.size() < size) {
-            if (!read_more()) {
-                return std::nullopt;
-            }
+            if (!read_more()) { return std::nullopt; }
         }
         std::string taken = pending_.substr(0, size);
         pending_.erase(0, size);
@@ -146,18 +140,12 @@ private:
         return size > 0;
     }
     long receive(char* to, std::size_t size) {
-        if (!open_) {
-            return -1;
-        }
+        if (!open_) { return -1; }
         // With TLS, bytes may be buffered in it.
         while (ssl_ == nullptr || SSL_pending(ssl_) == 0) {
             pollfd wanted{socket_, POLLIN, 0};
-            if (::poll(&wanted, 1, 5) > 0) {
-                break;
-            }
-            if (stopping_) {
-                return -1;
-            }
+            if (::poll(&wanted, 1, 5) > 0) { break; }
+            if (stopping_) { return -1; }
         }
         long const got = ssl_ != nullptr ? SSL_read(ssl_, to, static_cast<int>(size)) : ::recv(socket_, to, size, 0);
         ERR_clear_error();
@@ -193,9 +181,7 @@ public:
     ~server() {
         stopping_ = true;
         accepting_.join();
-        for (std::thread& thread : threads_) {
-            thread.join();
-        }
+        for (std::thread& thread : threads_) { thread.join(); }
         ::close(listening_);
     }
 
@@ -210,17 +196,13 @@ private:
     void accept_all() {
         while (!stopping_) {
             pollfd wanted{listening_, POLLIN, 0};
-            if (::poll(&wanted, 1, 5) <= 0) {
-                continue;
-            }
+            if (::poll(&wanted, 1, 5) <= 0) { continue; }
             int const socket = ::accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC);
             if (socket >= 0) {
                 ++connections_;
                 threads_.emplace_back([this, socket] {
                     peer client{socket, tls_, stopping_};
-                    if (client.open()) {
-                        serve_(client);
-                    }
+                    if (client.open()) { serve_(client); }
                 });
             }
         }
@@ -239,9 +221,7 @@ private:
 /// Answers every request of a connection with `answer(peer, request)`.
 inline std::function<void(peer&)> each_request(std::function<void(peer&, std::string const&)> answer) {
     return [answer = std::move(answer)](peer& client) {
-        while (auto const request = client.request()) {
-            answer(client, *request);
-        }
+        while (auto const request = client.request()) { answer(client, *request); }
     };
 }
 

@@ -22,9 +22,7 @@ marathon::runner with_mail(std::int32_t bib, std::string const& mail) { return {
 void check_keys(memory_backend const& store) {
     runners_by_mail const all{store, "runners"};
     std::map<std::string, int> owners;
-    for (marathon::runner const& each : all.entities().scan_table()) {
-        ++owners[each.mail];
-    }
+    for (marathon::runner const& each : all.entities().scan_table()) { ++owners[each.mail]; }
     for (auto const& [mail, count] : owners) {
         INFO(mail);
         CHECK(count == 1);
@@ -53,9 +51,7 @@ TEST_CASE("index: a unique key that another writer takes after the lookup of its
         runners_by_mail const runners{watched, "runners"};
         auto const made = runners.transact("NYC", [&](transaction<marathon::runner>& all) -> result<void> {
             ENTITABLE_TRY(auto const two, all.find(2)); // absent
-            if (!two) {
-                all.insert(with_mail(1, "x@y"));
-            }
+            if (!two) { all.insert(with_mail(1, "x@y")); }
             return {};
         });
         CHECK((made || made.error().code == error_code::entity_already_exists));

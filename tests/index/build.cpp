@@ -79,9 +79,7 @@ struct used_clock : clock {
     date_time now() noexcept override { return behind.now(); }
     steady_time steady() noexcept override { return behind.steady(); }
     void wait_until(steady_time time) noexcept override {
-        if (in_wait && steady() - begun >= std::chrono::seconds{30}) {
-            in_wait();
-        }
+        if (in_wait && steady() - begun >= std::chrono::seconds{30}) { in_wait(); }
         behind.wait_until(time);
     }
 };
@@ -96,9 +94,7 @@ std::uint64_t rows_of(memory_backend const& store, std::string_view literal) {
         for (std::size_t at = 0; at < found.rows.size(); ++at) {
             count += found.rows[at].row_key.starts_with(literal) ? 1U : 0U;
         }
-        if (!found.continuation) {
-            return count;
-        }
+        if (!found.continuation) { return count; }
         asked.continuation = found.continuation;
     }
 }
@@ -189,9 +185,7 @@ TEST_CASE("index: rows of a late request do not stay in an index that is ready")
     builder.build<by_age>().value();
     REQUIRE(*held);
     CHECK(arrived); // the build has waited for the longest request
-    if (!arrived) {
-        (*held)();
-    }
+    if (!arrived) { (*held)(); }
     CHECK(rows_of(in.store, "AGE:") == 50);
 }
 

@@ -50,9 +50,7 @@ TEST_CASE("index: a write that is cancelled after any of its requests leaves no 
             cancellation_source everything;
             int requests = 0;
             around const way{store, {}, [&](std::string_view, bool) {
-                                 if (requests++ == behind) {
-                                     everything.cancel();
-                                 }
+                                 if (requests++ == behind) { everything.cancel(); }
                              }};
             auto const runners = open(way, everything.token());
             auto const code = [&]() -> std::optional<error> {

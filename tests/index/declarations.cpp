@@ -301,23 +301,17 @@ TEST_CASE("index: a writer that ends right after its transaction leaves no hole 
             using both = indexed_table<runner, by_age, by_team>;
             both const direct{all.store, "runners", all.how};
             direct.create().value();
-            if (replaces) {
-                direct.insert(ann).value();
-            }
+            if (replaces) { direct.insert(ann).value(); }
             direct.retire<by_age>().value();
             int requests = 0;
             bool built = false;
             bool over = false;
             auto const before = [&](std::string_view, bool) {
-                if (over) {
-                    throw ended{};
-                }
+                if (over) { throw ended{}; }
             };
             auto const behind_it = [&](std::string_view name, bool) {
                 over = over || name == "transact";
-                if (requests++ == behind && !std::exchange(built, true)) {
-                    direct.build<by_age>().value();
-                }
+                if (requests++ == behind && !std::exchange(built, true)) { direct.build<by_age>().value(); }
             };
             around const watched{all.store, before, behind_it};
             both const writer{watched, "runners", all.how};

@@ -50,20 +50,14 @@ inline void check_by_hand(
     using c = entitable::fields<by_club>;
     auto const all = runners.where(r::race == race).to().value();
     REQUIRE(all.size() == model.size());
-    for (runner const& each : all) {
-        CHECK(same(each, model.at(each.bib)));
-    }
+    for (runner const& each : all) { CHECK(same(each, model.at(each.bib))); }
     std::vector<runner> by_years;
-    for (auto const& [bib, each] : model) {
-        by_years.push_back(each);
-    }
+    for (auto const& [bib, each] : model) { by_years.push_back(each); }
     std::stable_sort(
         by_years.begin(), by_years.end(), [](runner const& one, runner const& other) { return one.age < other.age; });
     auto const aged = runners.by<by_age>().where(a::race == race).to().value();
     REQUIRE(aged.size() == by_years.size());
-    for (std::size_t at = 0; at < aged.size(); ++at) {
-        CHECK(same(aged[at], by_years[at]));
-    }
+    for (std::size_t at = 0; at < aged.size(); ++at) { CHECK(same(aged[at], by_years[at])); }
     std::size_t teams = 0;
     std::map<std::string, std::size_t> clubs;
     for (auto const& [bib, each] : model) {
@@ -91,9 +85,7 @@ public:
     [[nodiscard]] runner someone() {
         runner made{"NYC", below(bibs), "name" + std::to_string(below(8)), below(4), "club" + std::to_string(below(3)),
             "mail" + std::to_string(below(8)), {}};
-        if (below(2) == 0) {
-            made.team = below(3);
-        }
+        if (below(2) == 0) { made.team = below(3); }
         return made;
     }
 
@@ -153,9 +145,7 @@ inline void write_beside_a_map(everything const& runners, std::uint64_t seed, st
         } else if (done) {
             model[made.bib] = made;
         }
-        if (round % 20 == 0) {
-            check_by_hand(runners, model, "NYC");
-        }
+        if (round % 20 == 0) { check_by_hand(runners, model, "NYC"); }
     }
     check_by_hand(runners, model, "NYC");
 }
@@ -197,16 +187,12 @@ stormy_history write_in_a_storm(
         told.left += static_cast<std::size_t>(seen.dangling);
     };
     for (std::size_t round = 0; round < rounds; ++round) {
-        if (round % 10 == 0) {
-            stormy.plan_random(seed + round, 6, 60, choices);
-        }
+        if (round % 10 == 0) { stormy.plan_random(seed + round, 6, 60, choices); }
         runner const made = writer.someone();
         random_writer::write what;
         auto const done = writer.go(runners, made, what);
         std::optional<runner> left;
-        if (!what.removes) {
-            left = made;
-        }
+        if (!what.removes) { left = made; }
         if (done) {
             now[made.bib] = left;
             ++told.done;
@@ -216,9 +202,7 @@ stormy_history write_in_a_storm(
         } else {
             ++told.refused;
         }
-        if (round % 10 == 9) {
-            look(round);
-        }
+        if (round % 10 == 9) { look(round); }
     }
     clean.repair().value();
     auto const seen = clean.verify().value();
@@ -275,9 +259,7 @@ inline void check_movers(everything const& runners, additions const& all) {
     runners.repair().value();
     CHECK(runners.verify().value().good());
     std::int64_t sum = 0;
-    for (runner const& each : runners.scan_table().to().value()) {
-        sum += each.age;
-    }
+    for (runner const& each : runners.scan_table().to().value()) { sum += each.age; }
     CHECK(sum >= all.done);
     CHECK(sum <= all.done + all.unknown);
 }

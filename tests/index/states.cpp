@@ -96,9 +96,7 @@ TEST_CASE("index: a write after its lease is not sent if the states cannot be re
         indexed_table<runner, by_age> const runners{nasty, "runners", how};
         nasty.plan({testing::fault::refused(), query, "query_entities"});
         auto const done = runners.insert(ann);
-        if (done) {
-            break;
-        }
+        if (done) { break; }
         // After the request that wrote it, an index may lack its row.
         CHECK(before.find("NYC", 1).value().has_value() == (done.error().effect == effect::unknown));
         before.unmaintained().remove_if_present("NYC", 1, any_etag).value();

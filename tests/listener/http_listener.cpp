@@ -29,9 +29,7 @@ std::string status_of(std::string const& answer) { return answer.substr(0, 12); 
 
 std::size_t count_of(std::string_view text, std::string_view part) {
     std::size_t found = 0;
-    for (std::size_t at = 0; (at = text.find(part, at)) != std::string_view::npos; at += part.size()) {
-        ++found;
-    }
+    for (std::size_t at = 0; (at = text.find(part, at)) != std::string_view::npos; at += part.size()) { ++found; }
     return found;
 }
 
@@ -87,9 +85,7 @@ TEST_CASE("bodies are read in chunks, byte by byte, and after 100-continue") {
                                 "chunked\r\n\r\n3\r\nabc\r\nA;x=y\r\n0123456789\r\n0\r\nX-Extra: late\r\n\r\n";
     CHECK(answer_to(local.port(), chunked).find(" - abc0123456789\n") != std::string::npos);
     raw_connection const slow{local.port()};
-    for (char const each : chunked) {
-        slow.send(std::string_view{&each, 1});
-    }
+    for (char const each : chunked) { slow.send(std::string_view{&each, 1}); }
     CHECK(slow.read_until("6789\n").find("200 OK") != std::string::npos);
     slow.send("POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n");
     CHECK(slow.read_until("\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n");
@@ -214,9 +210,7 @@ TEST_CASE("slow responses do not delay other connections") {
     listener_options options;
     options.threads = 1;
     listening const local{http_handler{[&](http_request const& request, request_sender const& from) {
-                              while (request.url.ends_with("/slow") && !go) {
-                                  std::this_thread::sleep_for(1ms);
-                              }
+                              while (request.url.ends_with("/slow") && !go) { std::this_thread::sleep_for(1ms); }
                               return echo(request, from);
                           }},
         options};
@@ -240,17 +234,13 @@ TEST_CASE("stopping completes the requests in progress and closes the other conn
     std::atomic<bool> go{false};
     listening local{http_handler{[&](http_request const& request, request_sender const& from) {
         begun = true;
-        while (!go) {
-            std::this_thread::sleep_for(1ms);
-        }
+        while (!go) { std::this_thread::sleep_for(1ms); }
         return echo(request, from);
     }}};
     raw_connection const idle{local.port()};
     raw_connection const working{local.port()};
     working.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n");
-    while (!begun) {
-        std::this_thread::sleep_for(1ms);
-    }
+    while (!begun) { std::this_thread::sleep_for(1ms); }
     std::thread stopping{[&] { local.stop(); }};
     CHECK(idle.closed());
     go = true;

@@ -69,9 +69,7 @@ public:
     void send(std::string_view bytes) const {
         while (!bytes.empty()) {
             auto const sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-            if (sent <= 0) {
-                return;
-            }
+            if (sent <= 0) { return; }
             bytes.remove_prefix(static_cast<std::size_t>(sent));
         }
     }
@@ -87,12 +85,8 @@ public:
         std::string all;
         for (;;) {
             std::size_t found = 0;
-            for (std::size_t at = 0; (at = all.find(marker, at)) != std::string::npos; at += marker.size()) {
-                ++found;
-            }
-            if (found >= times || !read_some(all, 10'000)) {
-                return all;
-            }
+            for (std::size_t at = 0; (at = all.find(marker, at)) != std::string::npos; at += marker.size()) { ++found; }
+            if (found >= times || !read_some(all, 10'000)) { return all; }
         }
     }
     /// The other side has closed.
@@ -105,9 +99,7 @@ public:
 private:
     bool read_some(std::string& to, int patience_ms) const {
         pollfd waiting{socket_, POLLIN, 0};
-        if (::poll(&waiting, 1, patience_ms) <= 0) {
-            return false;
-        }
+        if (::poll(&waiting, 1, patience_ms) <= 0) { return false; }
         char piece[4096];
         auto const got = ::recv(socket_, piece, sizeof piece, 0);
         if (got <= 0) {

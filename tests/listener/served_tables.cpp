@@ -66,9 +66,7 @@ TEST_CASE("a killed server has stored every write that it acknowledged") {
         shared_memory<seen> shared;
         child_process server{[&] {
             http_listener listener{table_server{file_backend{path}, with_account()}, {.port = 0}};
-            if (!listener.listen()) {
-                return false;
-            }
+            if (!listener.listen()) { return false; }
             shared->port = listener.port();
             return listener.run().has_value();
         }};
@@ -101,9 +99,7 @@ TEST_CASE("a killed server has stored every write that it acknowledged") {
             std::this_thread::sleep_for(std::chrono::milliseconds{1});
         }
         server.kill();
-        for (std::thread& each : threads) {
-            each.join();
-        }
+        for (std::thread& each : threads) { each.join(); }
         REQUIRE(done >= 30);
     }
     file_backend const left{path};

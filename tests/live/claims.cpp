@@ -185,16 +185,12 @@ TEST_CASE("many transactions that merge no properties into one row under * do no
             for (int each = 0; each < 10; ++each) {
                 auto const done = in.together({mutation::merge(nothing_of("fence"), any_etag),
                     mutation::insert(number_of(std::to_string(number) + "-" + std::to_string(each), each))});
-                if (!done) {
-                    problems[number] = done.error().to_string();
-                }
+                if (!done) { problems[number] = done.error().to_string(); }
             }
         });
     }
     std::for_each(writers.begin(), writers.end(), [](std::thread& each) { each.join(); });
-    for (std::string const& each : problems) {
-        CHECK(each.empty());
-    }
+    for (std::string const& each : problems) { CHECK(each.empty()); }
 }
 
 TEST_CASE("rows are returned in the order of their keys by UTF-16 code unit, also across pages", "[live]") {
@@ -214,9 +210,7 @@ TEST_CASE("rows are returned in the order of their keys by UTF-16 code unit, als
         for (std::size_t number = 0; number < page.rows.size(); ++number) {
             found.emplace_back(page.rows[number].row_key);
         }
-        if (!page.continuation) {
-            break;
-        }
+        if (!page.continuation) { break; }
         asked.continuation = page.continuation;
     }
     CHECK(found == keys);

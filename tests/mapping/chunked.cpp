@@ -105,9 +105,7 @@ TEST_CASE("text is split between characters, at 32768 UTF-16 units") {
     std::string const four = "\xF0\x9F\x98\x80"; // two units
     for (std::size_t const shift : {std::size_t{0}, std::size_t{1}}) {
         std::string body = text_of(shift);
-        while (body.size() < 200'000) {
-            body.append(four).append(two).append(four);
-        }
+        while (body.size() < 200'000) { body.append(four).append(two).append(four); }
         letters.insert_or_replace({"ann", 1, "", body, {}}).value();
         CHECK(letters.get("ann", 1).value().body == body);
     }
@@ -176,9 +174,7 @@ TEST_CASE("a row with inconsistent chunks is a mismatch, and the error names the
     auto const put = [&](std::vector<std::pair<std::string, entitable::value>> const& properties) {
         entitable::row_builder builder{"ann", "0000000001"};
         builder.add("subject", entitable::value_view{std::string_view{"s"}});
-        for (auto const& [name, value] : properties) {
-            builder.add(name, value.view());
-        }
+        for (auto const& [name, value] : properties) { builder.add(name, value.view()); }
         rows.insert_or_replace(entitable::entity{builder.build()}).value();
         return letters.get("ann", 1);
     };
@@ -208,9 +204,7 @@ TEST_CASE("golden: the stored form of a chunked member") {
     entitable::property_cursor cursor{row.payload()};
     entitable::property_view each;
     std::string names;
-    while (cursor.next(each)) {
-        names.append(each.name).append(" ");
-    }
+    while (cursor.next(each)) { names.append(each.name).append(" "); }
     CHECK(names ==
         "subject body body_1 body_2 body_3 body_4 body_5 body_6 body_7 body_8 body_9 body_10 body_11 body_12 body_13 "
         "body_14 body_n scan scan_1 scan_2 scan_3 scan_4 scan_5 scan_6 scan_7 scan_8 scan_9 scan_10 scan_11 scan_12 "

@@ -124,9 +124,7 @@ template <class Entity>
 Entity decoded(row_view stored) {
     Entity read{};
     auto const done = from_row(stored, read);
-    if (!done) {
-        FAIL(done.error().message);
-    }
+    if (!done) { FAIL(done.error().message); }
     return read;
 }
 
@@ -141,9 +139,7 @@ error refusal_of(row_view stored) {
 /// A row of `small_row` with the properties that a test needs.
 row small(std::initializer_list<std::pair<char const*, value_view>> properties) {
     row_builder builder{"John", "row"};
-    for (auto const& [name, given] : properties) {
-        builder.add(name, given);
-    }
+    for (auto const& [name, given] : properties) { builder.add(name, given); }
     return builder.build();
 }
 

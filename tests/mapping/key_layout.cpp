@@ -169,9 +169,7 @@ TEST_CASE("split_key() returns a text for every component, including literals an
 TEST_CASE("a key may have sixteen components") {
     std::vector<key_component> layout(max_key_components, member("m"));
     std::vector<std::string> texts;
-    for (std::size_t index = 0; index < max_key_components; ++index) {
-        texts.push_back(std::to_string(index));
-    }
+    for (std::size_t index = 0; index < max_key_components; ++index) { texts.push_back(std::to_string(index)); }
     auto const key = key_of(layout, texts);
     REQUIRE(key);
     CHECK(*key == "0__1__2__3__4__5__6__7__8__9__10__11__12__13__14__15");

@@ -246,9 +246,7 @@ Entity read_back(Entity const& original) {
     REQUIRE(check_payload(stored->payload()));
     Entity read{};
     auto const done = from_row(stored->view(), read);
-    if (!done) {
-        FAIL(done.error().message);
-    }
+    if (!done) { FAIL(done.error().message); }
     return read;
 }
 

@@ -36,9 +36,7 @@ public:
         return left_ == 0 || problem_ ? operation_step{} : operation_step{request_, at_};
     }
     void answer(result<write_entity::response> answered, steady_time now) {
-        if (!answered) {
-            problem_ = answered.error();
-        }
+        if (!answered) { problem_ = answered.error(); }
         --left_;
         advance(now);
     }

@@ -34,9 +34,7 @@ struct counted_store {
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         ++*requests;
         auto answer = below.execute(request, context);
-        if constexpr (std::same_as<Request, query_entities>) {
-            *rows += answer ? answer->rows.size() : 0;
-        }
+        if constexpr (std::same_as<Request, query_entities>) { *rows += answer ? answer->rows.size() : 0; }
         return answer;
     }
 };
@@ -102,9 +100,7 @@ struct counted_queue {
         return {requests, rows};
     }
     void fill(std::size_t count, enqueue_options const& put) {
-        for (std::size_t index = 0; index < count; ++index) {
-            others.enqueue({-1}, put).value();
-        }
+        for (std::size_t index = 0; index < count; ++index) { others.enqueue({-1}, put).value(); }
     }
     void claim_all(std::size_t count) {
         for (std::size_t got = 0; got < count;) {
@@ -136,9 +132,7 @@ TEST_CASE("queue cost: a claim behind delayed and claimed messages is that of an
         check_flat(with.of_messages(200), busy);
         with.time.advance(1h); // and then they are there
         std::size_t got = 0;
-        for (std::size_t some = 1; some > 0; got += some) {
-            some = with.worker->claim_some(32).value().size();
-        }
+        for (std::size_t some = 1; some > 0; got += some) { some = with.worker->claim_some(32).value().size(); }
         CHECK(got == many);
     }
     SECTION("claimed") {
@@ -248,9 +242,7 @@ TEST_CASE("queue cost: what a claim has read behind its own is claimed without r
             static_cast<void>(claim(there));
         }
         CHECK(claims.size() == 100);
-        for (auto const& [number, times] : claims) {
-            CHECK(times == 1);
-        }
+        for (auto const& [number, times] : claims) { CHECK(times == 1); }
         CHECK(with.requests <= 2 * 50 + 50 / 5);
         CHECK_FALSE(here.claim().value());
     }

@@ -77,9 +77,7 @@ struct earlier_program {
         row_builder message{lane, key};
         message.add("Queue_Partition", value_view{"hall"});
         message.add("Queue_Row", value_view{"0000000001"});
-        if (delay > 0ns) {
-            message.add("Queue_VisibleAt", value_view{date_time{at.time.now().ticks + ticks(delay)}});
-        }
+        if (delay > 0ns) { message.add("Queue_VisibleAt", value_view{date_time{at.time.now().ticks + ticks(delay)}}); }
         return send({mutation::insert(identity.build()), mutation::insert(message.build())});
     }
     std::optional<earlier_claim> claim() const {
@@ -93,9 +91,7 @@ struct earlier_program {
                 row_view const each = page.rows[row];
                 if (detail::visible_at_of(each) <= at.time.now()) {
                     earlier_claim made{lane, std::string{each.row_key}, {}, {}};
-                    for (int digit = 0; digit < 32; ++digit) {
-                        made.claim += "0123456789abcdef"[random() % 16];
-                    }
+                    for (int digit = 0; digit < 32; ++digit) { made.claim += "0123456789abcdef"[random() % 16]; }
                     row_builder changes{lane, made.key};
                     changes.add("Queue_VisibleAt", value_view{date_time{at.time.now().ticks + ticks(visibility)}});
                     changes.add("Queue_Deliveries", value_view{detail::int32_in(each, "Queue_Deliveries") + 1});
@@ -191,12 +187,8 @@ TEST_CASE("earlier programs: random histories of both, each message is completed
         std::vector<claimed<chore>> new_ones;
         std::string wrong;
         auto const is_claimed = [&](std::string const& id) {
-            if (done.contains(id)) {
-                wrong += id + " was delivered when it was done; ";
-            }
-            if (held[id] > at.time.now()) {
-                wrong += id + " is in two hands; ";
-            }
+            if (done.contains(id)) { wrong += id + " was delivered when it was done; "; }
+            if (held[id] > at.time.now()) { wrong += id + " is in two hands; "; }
             held[id] = {at.time.now().ticks + ticks(visibility)};
         };
         bool busy = true;

@@ -197,15 +197,9 @@ struct house {
     /// Puts the golden rows there.
     void fill() {
         call own;
-        for (auto const* table : {"chores", "rooms"}) {
-            store.execute(create_table{table}, own).value();
-        }
-        for (char const* each : rows_of_format_1) {
-            put(store, "chores", each);
-        }
-        for (char const* each : rows_of_the_outbox) {
-            put(store, "rooms", each);
-        }
+        for (auto const* table : {"chores", "rooms"}) { store.execute(create_table{table}, own).value(); }
+        for (char const* each : rows_of_format_1) { put(store, "chores", each); }
+        for (char const* each : rows_of_the_outbox) { put(store, "rooms", each); }
     }
     /// Completes all that can be claimed now; the ids with the numbers of their deliveries.
     std::multimap<std::string, std::uint32_t> work_off(table_queue<chore> const& of) const {
@@ -239,9 +233,7 @@ TEST_CASE("queue formats: a queue of format 1 with messages is worked off") {
     std::vector<std::string> ready{"waiting", "released", "01dc7ab1990f778011dec55f129453fb",
         "01dc7ab199a80e0059fdad7ee4eb3e27", "01dc7ab199a80e009f848c202b9baf61", "01dc7ab199a80e00b6948b0e854e52eb"};
     seen_ids expected;
-    for (std::string const& each : ready) {
-        expected.emplace(each, each == "released" ? 2 : 1);
-    }
+    for (std::string const& each : ready) { expected.emplace(each, each == "released" ? 2 : 1); }
     CHECK(in.work_off(queue) == expected);
     in.time.advance(56s);
     CHECK(in.work_off(queue).empty());
@@ -312,9 +304,7 @@ TEST_CASE("queue formats: sagas of format 1 go on where they were, forward and b
         step("c", noted("c"), noted("-c")));
     std::map<std::string, saga_outcome> ends;
     while (auto item = queue.claim().value()) {
-        if (item->message().room == "trip") {
-            ends[item->message().what] = trip.resume(*item).value();
-        }
+        if (item->message().room == "trip") { ends[item->message().what] = trip.resume(*item).value(); }
         CHECK(item->complete());
     }
     REQUIRE(ends.size() == 2);
@@ -340,18 +330,14 @@ TEST_CASE("queue formats: a queue of format 1 is refilled in its own format") {
     std::size_t done = 0;
     for (;;) {
         auto some = queue.claim_some(32).value();
-        if (some.empty()) {
-            break;
-        }
+        if (some.empty()) { break; }
         done += queue.complete_all(some).value();
     }
     CHECK(done == 40);
     in.time.advance(10s);
     CHECK((in.work_off(queue) == seen_ids{{"later", 1}}));
     rows = dump(in.store, "chores");
-    for (auto const& each : ids) {
-        CHECK(count_of(rows, "|~!id!" + each.id + "|Queue_Key=s:~!q!") == 1);
-    }
+    for (auto const& each : ids) { CHECK(count_of(rows, "|~!id!" + each.id + "|Queue_Key=s:~!q!") == 1); }
     CHECK(rows.back() == "~!queue!|~!queue!|Queue_Lanes=i:3");
     in.time.advance(48h);
     CHECK(queue.sweep().value() > 40);
@@ -398,14 +384,10 @@ TEST_CASE("queue formats: golden rows of format 2") {
     CHECK(queue.enqueue({"hall", 10, "waiting"}));
     std::vector<std::string> lines;
     std::regex const drawn{"[0-9a-f]{32}"};
-    for (std::string const& each : dump(in.store, "chores")) {
-        lines.push_back(std::regex_replace(each, drawn, "#"));
-    }
+    for (std::string const& each : dump(in.store, "chores")) { lines.push_back(std::regex_replace(each, drawn, "#")); }
     std::sort(lines.begin(), lines.end()); // whatever ids were drawn
     REQUIRE(lines.size() == std::size(rows_of_format_2));
-    for (std::size_t index = 0; index < lines.size(); ++index) {
-        CHECK(lines[index] == rows_of_format_2[index]);
-    }
+    for (std::size_t index = 0; index < lines.size(); ++index) { CHECK(lines[index] == rows_of_format_2[index]); }
 }
 
 TEST_CASE("queue formats: a queue of format 2 with messages is worked off") {

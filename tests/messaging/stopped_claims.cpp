@@ -34,9 +34,7 @@ struct hooked_clock final : clock {
     date_time now() noexcept override { return time.now(); }
     steady_time steady() noexcept override { return time.steady(); }
     void wait_until(steady_time until) noexcept override {
-        if (before_wait) {
-            before_wait();
-        }
+        if (before_wait) { before_wait(); }
         time.wait_until(until);
     }
 };
@@ -52,9 +50,7 @@ struct site {
     std::function<void(std::string_view, bool)> behind;
     around watched{store, [this](std::string_view, bool) { ++requests; },
         [this](std::string_view name, bool writes) {
-            if (behind) {
-                behind(name, writes);
-            }
+            if (behind) { behind(name, writes); }
         }};
     cancellation_source stop;
     cancellation_source everything;
@@ -103,9 +99,7 @@ TEST_CASE("a claim that waits returns nothing once its stop token is set") {
     site at;
     int waits = 0;
     at.time.before_wait = [&] {
-        if (++waits == 100) {
-            at.stop.cancel();
-        }
+        if (++waits == 100) { at.stop.cancel(); }
     };
     steady_time const begun = at.time.steady();
     auto const item = at.queue.claim(at.waiting());
@@ -146,13 +140,9 @@ TEST_CASE("a message that is being claimed when the stop token is set is returne
 
 TEST_CASE("what is done under a receipt does not look at the token that ended the wait") {
     site at;
-    for (std::int32_t number = 0; number < 6; ++number) {
-        at.queue.enqueue({"a", number}).value();
-    }
+    for (std::int32_t number = 0; number < 6; ++number) { at.queue.enqueue({"a", number}).value(); }
     std::vector<claimed<job>> held;
-    while (auto item = at.queue.claim().value()) {
-        held.push_back(std::move(*item));
-    }
+    while (auto item = at.queue.claim().value()) { held.push_back(std::move(*item)); }
     REQUIRE(held.size() == 6);
     at.stop.cancel();
     at.everything.cancel(); // also that of all calls

@@ -100,9 +100,7 @@ struct agency {
                 [&](entity const& each) {
                     if (each.row_key().starts_with("~!q!")) {
                         row_builder made{each.partition_key(), each.row_key()};
-                        for (property const& one : changes) {
-                            made.add(one.name, one.value.view());
-                        }
+                        for (property const& one : changes) { made.add(one.name, one.value.view()); }
                         call context;
                         store.execute(write_entity{"trips", mutation::merge(made.build(), any_etag)}, context).value();
                     }
@@ -232,9 +230,7 @@ TEST_CASE("saga: the statement does not count if an earlier run may have acted")
         CHECK(at.log == "rR");
     }
     SECTION("a message that was a dead letter") {
-        for (int delivery = 0; delivery < 5; ++delivery) {
-            static_cast<void>(at.next());
-        }
+        for (int delivery = 0; delivery < 5; ++delivery) { static_cast<void>(at.next()); }
         at.time.advance(31s);
         REQUIRE(!at.queue.claim().value());
         at.queue.requeue(at.queue.dead_letters().value().at(0)).value();
@@ -362,9 +358,7 @@ TEST_CASE("stuck sagas: deliveries with progress are not counted") {
     for (;; ++deliveries) {
         REQUIRE(deliveries < 20);
         auto item = at.next();
-        if (travel.resume(item)) {
-            break;
-        }
+        if (travel.resume(item)) { break; }
     }
     CHECK(deliveries == 6);
     CHECK(at.log == "rraabbssSSRR");
@@ -414,9 +408,7 @@ TEST_CASE("stuck sagas: what is known of a step, for each record that there can 
         std::vector<property> changes{{"Queue_Step", value_view{each.step}},
             {"Queue_Steps", value_view{detail::steps_hash("travel", names.data(), names.size())}},
             {"Queue_Deliveries", value_view{std::int32_t{1}}}};
-        if (!each.failed.empty()) {
-            changes.push_back({"Queue_Failed", value_view{each.failed}});
-        }
+        if (!each.failed.empty()) { changes.push_back({"Queue_Failed", value_view{each.failed}}); }
         at.store_as(changes);
         CHECK(!at.queue.claim().value());
         auto const all = travel.stuck(at.queue).value();
@@ -440,9 +432,7 @@ TEST_CASE("stuck sagas: what is known of a step, for each record that there can 
 TEST_CASE("saga: a message as large as can be turns back, whatever the error says") {
     std::string const endless(50'000, 'e');
     std::string umlauts;
-    for (int number = 0; number < 20'000; ++number) {
-        umlauts += "\xc3\xa4";
-    }
+    for (int number = 0; number < 20'000; ++number) { umlauts += "\xc3\xa4"; }
     for (std::string const& text : {endless, umlauts, "x" + umlauts}) {
         row_builder made{"bob", "0000000003"};
         for (int number = 0; number < 242; ++number) {

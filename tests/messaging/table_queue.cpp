@@ -191,9 +191,7 @@ TEST_CASE("table_queue: groups") {
     std::set<std::string> ids;
     while (true) {
         auto items = f.queue.claim_some(32).value();
-        if (items.empty()) {
-            break;
-        }
+        if (items.empty()) { break; }
         CHECK(items.size() <= 32);
         for (auto& each : items) {
             CHECK(ids.insert(std::string{each.id()}).second);
@@ -250,17 +248,13 @@ TEST_CASE("table_queue: a lane whose head others have is not read again for each
     table_queue<errand> const other{f.store, "errands2", f.how};
     std::vector<claimed<errand>> held;
     while (held.size() < 320) {
-        for (auto& each : other.claim_some(32).value()) {
-            held.push_back(std::move(each));
-        }
+        for (auto& each : other.claim_some(32).value()) { held.push_back(std::move(each)); }
     }
     testing::spy const watched{f.store};
     table_queue<errand> const worker{watched, "errands2", f.how};
     CHECK(worker.claim().value()); // looks for where the messages begin that nobody has
     std::size_t const before = watched.count<query_entities>();
-    for (int index = 0; index < 50; ++index) {
-        CHECK(worker.claim().value());
-    }
+    for (int index = 0; index < 50; ++index) { CHECK(worker.claim().value()); }
     CHECK(watched.count<query_entities>() - before <= 50);
     held.clear();
     f.time.advance(31s); // all of them come again, those at the head too
@@ -372,13 +366,9 @@ struct hazards {
         double const drawn = dice->unit();
         error gone{error_code::transport_failed, "lost"};
         gone.effect = Request::writes ? effect::unknown : effect::none;
-        if (drawn < lost / 2) {
-            return failure{gone};
-        }
+        if (drawn < lost / 2) { return failure{gone}; }
         auto answer = below.execute(request, context);
-        if (drawn < lost) {
-            return failure{gone};
-        }
+        if (drawn < lost) { return failure{gone}; }
         return answer;
     }
 };
@@ -455,15 +445,11 @@ TEST_CASE("table_queue: workers on threads, lost answers, a clock that is set ba
                 }
             });
         }
-        for (auto& each : threads) {
-            each.join();
-        }
+        for (auto& each : threads) { each.join(); }
         CAPTURE(round);
         CHECK(wrong == 0);
         CHECK(completed.size() == messages);
-        for (auto const& [number, times] : completed) {
-            CHECK(times == 1);
-        }
+        for (auto const& [number, times] : completed) { CHECK(times == 1); }
         auto const left = table_queue<errand>{store, "errands", how}.approximate_size().value();
         CHECK(left.ready + left.held + left.dead_letters == 0);
     }

@@ -71,9 +71,7 @@ struct site {
     ~site() = default;
 
     void fill(std::int32_t count) const {
-        for (std::int32_t number = 0; number < count; ++number) {
-            queue.enqueue({"a", number}).value();
-        }
+        for (std::int32_t number = 0; number < count; ++number) { queue.enqueue({"a", number}).value(); }
     }
     [[nodiscard]] std::uint64_t left() const {
         auto const size = other.approximate_size().value();
@@ -92,15 +90,11 @@ struct site {
         }
     }
     void work_for_renewals(int count) {
-        for (int number = 0; number < count; ++number) {
-            pass(1500ms);
-        }
+        for (int number = 0; number < count; ++number) { pass(1500ms); }
     }
     [[nodiscard]] static bool eventually(std::function<bool()> const& come) {
         for (int number = 0; number < 5'000; ++number) {
-            if (come()) {
-                return true;
-            }
+            if (come()) { return true; }
             std::this_thread::sleep_for(1ms);
         }
         return false;
@@ -116,9 +110,7 @@ public:
     }
     [[nodiscard]] bool each_once(std::int32_t count) const {
         bool once = seen_.size() == static_cast<std::size_t>(count);
-        for (auto const& [number, times] : seen_) {
-            once = once && times == 1;
-        }
+        for (auto const& [number, times] : seen_) { once = once && times == 1; }
         return once;
     }
 
@@ -148,9 +140,7 @@ TEST_CASE("two workers of one queue handle each message once") {
     table_queue<job> const queue{store, "jobs", {.lanes = 4}};
     queue.create().value();
     std::vector<job> all;
-    for (std::int32_t number = 0; number < 200; ++number) {
-        all.push_back({"a", number});
-    }
+    for (std::int32_t number = 0; number < 200; ++number) { all.push_back({"a", number}); }
     queue.enqueue_all(all).value();
     tally seen;
     std::uint64_t handled[2] = {};
@@ -486,9 +476,7 @@ TEST_CASE("an exception of a handler passes through, and its message is given ba
         static_cast<void>(run_worker(
             at.queue,
             [&](job const& one) -> result<void> {
-                if (one.number == 5) {
-                    throw std::runtime_error{"no paper"};
-                }
+                if (one.number == 5) { throw std::runtime_error{"no paper"}; }
                 returned.fetch_add(1);
                 return {};
             },

@@ -63,34 +63,24 @@ result<void> come(transaction<person>& in, std::int32_t own, std::int32_t other)
     if (mine) {
         return in.update(own, [](person& one) { one.city = "Bath"; });
     }
-    if (!found) {
-        in.insert(person{"red", own, "Bath"});
-    }
+    if (!found) { in.insert(person{"red", own, "Bath"}); }
     return {};
 }
 
 std::string two_with_one_key(memory_backend const& store) {
     std::set<std::string> cities;
     for (person const& one : table<person>{store, "people"}.where(fields<person>::team == "red")) {
-        if (!cities.insert(one.city).second) {
-            return "two entities with one key";
-        }
+        if (!cities.insert(one.city).second) { return "two entities with one key"; }
         auto const row = table<only>{store, "people"}.find("red", one.city).value();
-        if (!row || row->id != one.id) {
-            return "an entity that the index does not find";
-        }
+        if (!row || row->id != one.id) { return "an entity that the index does not find"; }
     }
     return {};
 }
 std::string wrong_sum(memory_backend const& store) {
     std::map<std::string, std::int64_t> right;
-    for (person const& one : table<person>{store, "people"}.where(fields<person>::team == "red")) {
-        ++right[one.city];
-    }
+    for (person const& one : table<person>{store, "people"}.where(fields<person>::team == "red")) { ++right[one.city]; }
     for (headcount const& sum : table<headcount>{store, "people"}.where(fields<headcount>::team == "red")) {
-        if (sum.people != right[sum.city]) {
-            return "a sum that is not that of its parts";
-        }
+        if (sum.people != right[sum.city]) { return "a sum that is not that of its parts"; }
         right.erase(sum.city);
     }
     return right.empty() ? "" : "a sum that is missing";
@@ -104,9 +94,7 @@ void walk(std::string (*wrong)(memory_backend const&), bool one_is_there, std::s
         [&](testing::stage& on) {
             auto const begun = open<Table>(on.store(), on.time(), 9);
             begun.create().value();
-            if (one_is_there) {
-                begun.insert({"red", 1, "York"}).value();
-            }
+            if (one_is_there) { begun.insert({"red", 1, "York"}).value(); }
             for (std::size_t body = 0; body < bodies; ++body) {
                 auto const own = static_cast<std::int32_t>(body + 1);
                 std::int32_t const other = body == 0 ? 2 : 1;

@@ -42,24 +42,18 @@ std::string text_of(row_view found) {
 std::string text_of(written const& outcome) { return outcome.etag.text().empty() ? "removed" : text_of(outcome.etag); }
 std::string text_of(transact::response const& outcome) {
     std::string shown;
-    for (written const& each : outcome.results) {
-        shown += text_of(each) + ";";
-    }
+    for (written const& each : outcome.results) { shown += text_of(each) + ";"; }
     return shown;
 }
 std::string text_of(get_entity::response const& outcome) { return text_of(outcome.entity.view()); }
 std::string text_of(query_entities::response const& outcome) {
     std::string shown;
-    for (std::size_t index = 0; index < outcome.rows.size(); ++index) {
-        shown += text_of(outcome.rows[index]) + "\n";
-    }
+    for (std::size_t index = 0; index < outcome.rows.size(); ++index) { shown += text_of(outcome.rows[index]) + "\n"; }
     return shown + (outcome.continuation ? "more" : "end") + std::to_string(outcome.examined);
 }
 std::string text_of(list_tables::response const& outcome) {
     std::string shown;
-    for (std::string const& each : outcome.tables) {
-        shown += each + " ";
-    }
+    for (std::string const& each : outcome.tables) { shown += each + " "; }
     return shown + (outcome.continuation ? "more" : "end");
 }
 std::string text_of(create_table::response const&) { return "created"; }
@@ -77,9 +71,7 @@ struct outcome_text {
                 (outcome.error().operation_index ? " " + std::to_string(*outcome.error().operation_index) : "");
         }
         if constexpr (requires { outcome->continuation; }) {
-            if (continuation != nullptr) {
-                *continuation = outcome->continuation;
-            }
+            if (continuation != nullptr) { *continuation = outcome->continuation; }
         }
         return text_of(*outcome);
     }
@@ -94,15 +86,11 @@ public:
         for (std::size_t at = 0; at < text.size();) {
             std::size_t const open = std::min(text.find(opening, at), text.size());
             shown += text.substr(at, open - at);
-            if (open == text.size()) {
-                break;
-            }
+            if (open == text.size()) { break; }
             std::size_t const close = text.find(closing, open);
             std::string const tag = text.substr(open + 1, close - open - 1);
             auto const [found, fresh] = numbers_.try_emplace(tag, numbers_.size());
-            if (fresh) {
-                all_.push_back(tag);
-            }
+            if (fresh) { all_.push_back(tag); }
             shown += "#" + std::to_string(found->second);
             at = close + 1;
         }
@@ -132,9 +120,7 @@ public:
         send(create_table{"Orders"});
         for (std::size_t step = 0; step < steps && problem_.empty(); ++step) {
             one_step();
-            if (!problem_.empty()) {
-                problem_ = "step " + std::to_string(step) + ": " + problem_;
-            }
+            if (!problem_.empty()) { problem_ = "step " + std::to_string(step) + ": " + problem_; }
         }
         if (problem_.empty()) {
             whole_table("Orders");
@@ -165,9 +151,7 @@ private:
     }
     row entity(std::string const& partition, std::string const& key) {
         row_builder builder{partition, key};
-        if (!once_in(3)) {
-            builder.add("A", value_view{static_cast<std::int32_t>(below(5))});
-        }
+        if (!once_in(3)) { builder.add("A", value_view{static_cast<std::int32_t>(below(5))}); }
         if (!once_in(3)) {
             std::string const text(once_in(20) ? 9'000 : below(30), 't'); // some longer than a page
             builder.add("B", value_view{std::string_view{text}});
@@ -202,9 +186,7 @@ private:
             raw = elsewhere(to_file);
             ++by_others;
         } else if (once_in(10)) {
-            if (!second_) {
-                second_.emplace(folder_ / "model.db", in_file_);
-            }
+            if (!second_) { second_.emplace(folder_ / "model.db", in_file_); }
             raw = outcome_text::of(*second_, to_file, nullptr);
             ++by_others;
         } else {
@@ -226,9 +208,7 @@ private:
     template <class Request>
     std::string elsewhere(Request const& request) {
         int ends[2];
-        if (::pipe(ends) != 0) {
-            return "no pipe";
-        }
+        if (::pipe(ends) != 0) { return "no pipe"; }
         pid_t const child = ::fork();
         if (child == 0) {
             auto const store = file_backend::open(folder_ / "model.db", in_file_);
@@ -299,9 +279,7 @@ private:
         };
         made.range.partition =
             once_in(2) ? key_interval::only(partition_key()) : interval(partition_key(), partition_key());
-        if (once_in(2)) {
-            made.range.row = interval(row_key(), row_key());
-        }
+        if (once_in(2)) { made.range.row = interval(row_key(), row_key()); }
         if (once_in(3)) {
             made.filter.nodes.push_back(
                 {static_cast<filter_operator>(below(6)), "A", value{value_view{static_cast<std::int32_t>(below(5))}}});
@@ -327,9 +305,7 @@ private:
             file_token_.reset();
             std::string const expected = memory_tags_.numbered(outcome_text::of(*memory_, to_memory, &memory_token_));
             compare("query", expected, file_tags_.numbered(outcome_text::of(*file_, to_file, &file_token_)));
-            if (!memory_token_) {
-                break;
-            }
+            if (!memory_token_) { break; }
         }
         memory_token_.reset();
         file_token_.reset();
@@ -369,9 +345,7 @@ TEST_CASE("model: a file behaves like memory") {
         refused += made.refused;
         reopened += made.reopened;
         by_others += made.by_others;
-        if (!problem.empty()) {
-            FAIL("ENTITABLE_MODEL_SEED=" << seed << " " << problem);
-        }
+        if (!problem.empty()) { FAIL("ENTITABLE_MODEL_SEED=" << seed << " " << problem); }
     }
     std::printf(
         "memory and file: %zu sequences, %zu requests accepted, %zu refused, %zu by others, %zu times reopened\n",

@@ -48,9 +48,7 @@ Table open(any_transport through, entitable::clock& time, std::uint64_t seed, st
 /// A ready index has a row for each entity.
 std::string hole(memory_backend const& store) {
     testing::manual_clock time;
-    if (open<wider>(store, time, 9).state<also>().value() != index_state::ready) {
-        return {};
-    }
+    if (open<wider>(store, time, 9).state<also>().value() != index_state::ready) { return {}; }
     for (person const& one : table<person>{store, "people"}.where(fields<person>::team == "red")) {
         if (!table<also>{store, "people"}.find("red", one.city, one.id).value()) {
             return "an index that is ready lacks the row of an entity";
@@ -85,9 +83,7 @@ testing::interleaving_report walk(std::vector<cast> const& actors, bool index_is
                 on.add(
                     each.name, [&on, each] { return testing::program<result<void>>{each.does, on.time().steady()}; },
                     [&seen](result<void> const& ended) {
-                        if (!ended && ended.error().code == error_code::row_mismatch) {
-                            seen = ended.error().message;
-                        }
+                        if (!ended && ended.error().code == error_code::row_mismatch) { seen = ended.error().message; }
                     },
                     each.bounded ? begun + lease + longest - std::chrono::seconds{1} : (steady_time::max)());
             }
@@ -102,9 +98,7 @@ cast writer(std::string name, std::chrono::seconds relies = lease) {
     return {std::move(name),
         [relies](any_transport way, entitable::clock& time) -> result<void> {
             auto const people = open<Table>(way, time, 3, relies);
-            for (std::int32_t const id : {2, 3}) {
-                ENTITABLE_CHECK(people.insert({"red", id, "Bath"}));
-            }
+            for (std::int32_t const id : {2, 3}) { ENTITABLE_CHECK(people.insert({"red", id, "Bath"})); }
             return {};
         },
         true};

@@ -75,9 +75,7 @@ std::string missing(memory_backend const& store) {
     table<person> const people{store, "people"};
     for (std::int32_t const id : {1, 2}) {
         auto const one = people.find("red", id).value();
-        if (!one) {
-            continue;
-        }
+        if (!one) { continue; }
         bool found = false;
         if constexpr (std::is_same_v<Table, in_partition>) {
             found = table<here>{store, "people"}.find("red", one->city, id).value().has_value();
@@ -87,9 +85,7 @@ std::string missing(memory_backend const& store) {
             auto const row = table<only>{store, "cities"}.find(one->city).value();
             found = row && row->id == id;
         }
-        if (!found) {
-            return "an entity without its index row";
-        }
+        if (!found) { return "an entity without its index row"; }
     }
     return "";
 }
@@ -139,9 +135,7 @@ testing::interleaving_report walk(std::vector<cast<Table>> const& actors, testin
                     return std::string{"rows too many, though all went well"};
                 }
                 if (end) {
-                    if (std::string const wrong = end(at_last, told, on.crashed()); !wrong.empty()) {
-                        return wrong;
-                    }
+                    if (std::string const wrong = end(at_last, told, on.crashed()); !wrong.empty()) { return wrong; }
                 }
                 at_last.repair().value();
                 return at_last.verify().value().good() ? std::string{} : std::string{"not good after a repair"};
@@ -231,9 +225,7 @@ bool is_intent(mutation const& of) { return of.entity.row_key().starts_with("~!i
 /// Index rows are written and removed whatever their version.
 through_defect unconditional() {
     return with_writes([](std::string const& table, mutation one) -> std::optional<mutation> {
-        if (table == "cities" && one.needs_existing()) {
-            one.condition = any_etag;
-        }
+        if (table == "cities" && one.needs_existing()) { one.condition = any_etag; }
         return one;
     });
 }
@@ -247,9 +239,7 @@ through_defect keeps_what_is_there() {
 /// An intent is undone in whatever state it is by now.
 through_defect overwrites_applied() {
     return with_writes([](std::string const&, mutation one) -> std::optional<mutation> {
-        if (is_intent(one) && one.kind == mutation_kind::merge) {
-            one.condition = any_etag;
-        }
+        if (is_intent(one) && one.kind == mutation_kind::merge) { one.condition = any_etag; }
         return one;
     });
 }
@@ -279,9 +269,7 @@ through_defect loses_an_answer() {
                                any_transport const& way, Request const& request, call& context) {
             auto answer = way.execute(request, context);
             if constexpr (std::same_as<Request, transact>) {
-                if (answer && (*lost)++ == 0) {
-                    return result<transact::response>{failure{testing::lost_request()}};
-                }
+                if (answer && (*lost)++ == 0) { return result<transact::response>{failure{testing::lost_request()}}; }
             }
             return answer;
         })(std::move(below));

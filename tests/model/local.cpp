@@ -38,17 +38,11 @@ public:
 
     /// Empty, or the difference.
     std::string run(std::size_t steps) {
-        if (!once_in(10)) {
-            different("create", said(model_.create("Orders")), said(send(create_table{"Orders"})));
-        }
+        if (!once_in(10)) { different("create", said(model_.create("Orders")), said(send(create_table{"Orders"}))); }
         for (std::size_t step = 0; step < steps && problem_.empty(); ++step) {
             one_step();
-            if (step % 20 == 19 && problem_.empty()) {
-                compare_everything();
-            }
-            if (!problem_.empty()) {
-                problem_ = "step " + std::to_string(step) + ": " + problem_;
-            }
+            if (step % 20 == 19 && problem_.empty()) { compare_everything(); }
+            if (!problem_.empty()) { problem_ = "step " + std::to_string(step) + ": " + problem_; }
         }
         return problem_;
     }
@@ -85,9 +79,7 @@ private:
                            : one_of({"", "a", "a", "b", "\xEF\xBD\x9E", "\xF0\x9F\x98\x80"});
     }
     std::string row_key() {
-        if (once_in(60)) {
-            return once_in(3) ? std::string(513, 'k') : one_of({"a?b", "#", "\xFF"});
-        }
+        if (once_in(60)) { return once_in(3) ? std::string(513, 'k') : one_of({"a?b", "#", "\xFF"}); }
         return one_of(
             {"", "1", "10", "2", "a", "a'b", "%", "\xED\x9F\xBF", "\xEE\x80\x80", "\xEF\xBD\x9E", "\xF0\x9F\x98\x80"});
     }
@@ -112,9 +104,7 @@ private:
         std::set<std::string> used;
         for (std::size_t count = below(4); count > 0; --count) {
             std::string const name = property_name();
-            if (!used.insert(name).second) {
-                continue;
-            }
+            if (!used.insert(name).second) { continue; }
             value const held = some_value();
             if (once_in(6)) {
                 builder.add(name, held.type(), std::nullopt);
@@ -144,9 +134,7 @@ private:
             case 2: return once_in(4) ? etag{one_of({"", "junk", "*", "\"a\nb\""})} : etag_condition{any_etag};
             default: break;
         }
-        if (in == model_.tables.end() || naive_service::bad_keys(partition, key)) {
-            return any_etag;
-        }
+        if (in == model_.tables.end() || naive_service::bad_keys(partition, key)) { return any_etag; }
         auto const found = in->second.rows.find({utf16(partition), utf16(key)});
         return found == in->second.rows.end() ? etag_condition{any_etag} : etag{found->second.second.etag};
     }
@@ -168,9 +156,7 @@ private:
                 made.nodes.push_back({static_cast<filter_operator>(below(6)), name, some_value()});
             }
             ++depth;
-            if (once_in(3)) {
-                made.nodes.push_back({filter_operator::negation, {}, {}});
-            }
+            if (once_in(3)) { made.nodes.push_back({filter_operator::negation, {}, {}}); }
         }
         for (; depth > 1; --depth) {
             made.nodes.push_back({once_in(2) ? filter_operator::all_of : filter_operator::any_of, {}, {}});
@@ -202,9 +188,7 @@ private:
     // ---- comparing ----
 
     void different(std::string const& what, std::string const& expected, std::string const& found) {
-        if (problem_.empty() && expected != found) {
-            problem_ = what + ": expected " + expected + ", got " + found;
-        }
+        if (problem_.empty() && expected != found) { problem_ = what + ": expected " + expected + ", got " + found; }
     }
     template <class T>
     std::string said(result<T> const& outcome) {
@@ -230,9 +214,7 @@ private:
         std::map<std::string, value> properties;
         property_cursor cursor{found.payload};
         for (property_view property; cursor.next(property);) {
-            if (property.present) {
-                properties[std::string{property.name}] = value{property.value};
-            }
+            if (property.present) { properties[std::string{property.name}] = value{property.value}; }
         }
         return "(" + std::string{found.partition_key} + "," + std::string{found.row_key} + ")" + shown(properties, {}) +
             " " + found.etag().text() + "\n";
@@ -263,9 +245,7 @@ private:
     }
     /// W/"datetime'2026-01-01T00%3A00%3A00Z'"
     static std::int64_t timestamp_of(std::string tag) {
-        for (auto at = tag.find("%3A"); at != std::string::npos; at = tag.find("%3A")) {
-            tag.replace(at, 3, ":");
-        }
+        for (auto at = tag.find("%3A"); at != std::string::npos; at = tag.find("%3A")) { tag.replace(at, 3, ":"); }
         auto const time = tag.size() < 14 ? std::nullopt : date_time::parse(tag.substr(12, tag.size() - 14));
         return time ? time->ticks : -1;
     }
@@ -302,9 +282,7 @@ private:
     void list() {
         list_tables request{std::nullopt, static_cast<std::uint32_t>(below(4))};
         std::string expected;
-        for (auto const& [name, held] : model_.tables) {
-            expected += held.shown_name + " ";
-        }
+        for (auto const& [name, held] : model_.tables) { expected += held.shown_name + " "; }
         std::string found;
         do {
             auto const page = send(request);
@@ -316,9 +294,7 @@ private:
                 different("a list", "success", said(page));
                 return;
             }
-            for (std::string const& name : page->tables) {
-                found += name + " ";
-            }
+            for (std::string const& name : page->tables) { found += name + " "; }
             request.continuation = page->continuation;
         } while (request.continuation);
         different("tables", expected, found);
@@ -326,9 +302,7 @@ private:
 
     void read() {
         get_entity request{table_name(), partition_key(), row_key(), {}};
-        if (once_in(3)) {
-            request.select = {property_name(), property_name()};
-        }
+        if (once_in(3)) { request.select = {property_name(), property_name()}; }
         auto const outcome = send(request);
         auto bad = naive_service::bad_table(request.table);
         bad = bad ? bad : naive_service::bad_keys(request.partition_key, request.row_key);
@@ -372,9 +346,7 @@ private:
         auto const given =
             outcome ? versions(outcome->results, request.changes) : std::vector<std::pair<std::string, std::int64_t>>{};
         verdict_of_write expected{naive_service::bad_table(request.table), std::nullopt};
-        if (!expected.code && (count == 0 || count > 100)) {
-            expected.code = error_code::invalid_input;
-        }
+        if (!expected.code && (count == 0 || count > 100)) { expected.code = error_code::invalid_input; }
         std::set<std::string> keys;
         for (std::size_t index = 0; index < count && !expected.code; ++index) {
             mutation const& each = request.changes[index];
@@ -386,9 +358,7 @@ private:
                 expected.code = error_code::invalid_duplicate_row;
             }
         }
-        if (!expected.code) {
-            expected = model_.write(request.table, request.changes, given);
-        }
+        if (!expected.code) { expected = model_.write(request.table, request.changes, given); }
         different("a batch of " + std::to_string(count), said(expected.code), said(outcome));
         if (!outcome && outcome.error().operation_index && expected.code) {
             different("the index", std::to_string(expected.index.value_or(999)),
@@ -429,13 +399,9 @@ private:
             if (page->rows.size() > request.page_size || page->continuation == request.continuation) {
                 found += page->continuation ? "too many rows, or the same token twice" : "";
             }
-            for (std::size_t index = 0; index < page->rows.size(); ++index) {
-                found += shown(page->rows[index]);
-            }
+            for (std::size_t index = 0; index < page->rows.size(); ++index) { found += shown(page->rows[index]); }
             request.continuation = page->continuation;
-            if (!request.continuation) {
-                break;
-            }
+            if (!request.continuation) { break; }
         }
         different("query " + request.range.to_string() + " where " + request.filter.to_string(), expected, found);
     }
@@ -471,9 +437,7 @@ private:
         bool more = false;
         for (auto at = in->second.rows.lower_bound(asked.position); at != in->second.rows.end(); ++at) {
             auto const& [keys, stored] = at->second;
-            if (!naive_service::inside(request.range.partition, keys.partition_key())) {
-                continue;
-            }
+            if (!naive_service::inside(request.range.partition, keys.partition_key())) { continue; }
             bool const wanted = naive_service::inside(request.range.row, keys.row_key());
             bool const lower = request.range.row.lower.end == key_bound::kind::exclusive &&
                 keys.row_key() == request.range.row.lower.key;
@@ -493,9 +457,7 @@ private:
         }
         std::string found;
         std::string const code = said(page);
-        for (std::size_t index = 0; page && index < page->rows.size(); ++index) {
-            found += shown(page->rows[index]);
-        }
+        for (std::size_t index = 0; page && index < page->rows.size(); ++index) { found += shown(page->rows[index]); }
         different("page of " + request.range.to_string() + " where " + request.filter.to_string(),
             expected + (more ? "more" : "end"), page ? found + (page->continuation ? "more" : "end") : code);
         if (page && page->continuation) {
@@ -508,9 +470,7 @@ private:
     void compare_everything() {
         for (auto const& [name, held] : model_.tables) {
             std::string expected;
-            for (auto const& [where, stored] : held.rows) {
-                expected += shown(stored.first, stored.second, {});
-            }
+            for (auto const& [where, stored] : held.rows) { expected += shown(stored.first, stored.second, {}); }
             std::string found;
             query_entities request;
             request.table = name;
@@ -520,9 +480,7 @@ private:
                     different("everything", "success", said(page));
                     return;
                 }
-                for (std::size_t index = 0; index < page->rows.size(); ++index) {
-                    found += shown(page->rows[index]);
-                }
+                for (std::size_t index = 0; index < page->rows.size(); ++index) { found += shown(page->rows[index]); }
                 request.continuation = page->continuation;
             } while (request.continuation);
             different("the whole table " + name, expected, found);
@@ -554,9 +512,7 @@ void compare(std::uint64_t first_seed, std::size_t sequences, mood how) {
         std::string const problem = made.run(100);
         refused += made.refused();
         accepted += made.accepted();
-        if (!problem.empty()) {
-            FAIL("ENTITABLE_MODEL_SEED=" << seed << " " << problem);
-        }
+        if (!problem.empty()) { FAIL("ENTITABLE_MODEL_SEED=" << seed << " " << problem); }
     }
     // The sequences are meaningful: many of their requests succeed, and many fail.
     CHECK(refused > sequences * 15);

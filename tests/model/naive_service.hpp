@@ -42,13 +42,9 @@ public:
     };
 
     static std::optional<error_code> bad_table(std::string const& name) {
-        if (name.size() < 3 || name.size() > 63) {
-            return error_code::out_of_range_input;
-        }
+        if (name.size() < 3 || name.size() > 63) { return error_code::out_of_range_input; }
         for (char const each : name) {
-            if (std::isalnum(static_cast<unsigned char>(each)) == 0) {
-                return error_code::invalid_resource_name;
-            }
+            if (std::isalnum(static_cast<unsigned char>(each)) == 0) { return error_code::invalid_resource_name; }
         }
         if (std::isalpha(static_cast<unsigned char>(name[0])) == 0 || folded(name) == "tables") {
             return error_code::invalid_resource_name;
@@ -60,9 +56,7 @@ public:
             if (std::string_view{"/\\#?\t"}.find(each) != std::string_view::npos) {
                 return error_code::out_of_range_input;
             }
-            if (static_cast<unsigned char>(each) == 0xFF) {
-                return error_code::invalid_input;
-            }
+            if (static_cast<unsigned char>(each) == 0xFF) { return error_code::invalid_input; }
         }
         return utf16(text).size() > 512 ? std::optional{error_code::key_value_too_large} : std::nullopt;
     }
@@ -77,23 +71,15 @@ public:
         if (conditional && !change.condition.any() && !change.condition.version().text().starts_with("W/\"")) {
             return error_code::invalid_input;
         }
-        if (auto const bad = bad_keys(change.entity.partition_key(), change.entity.row_key())) {
-            return bad;
-        }
-        if (change.kind == mutation_kind::remove) {
-            return std::nullopt;
-        }
+        if (auto const bad = bad_keys(change.entity.partition_key(), change.entity.row_key())) { return bad; }
+        if (change.kind == mutation_kind::remove) { return std::nullopt; }
         std::set<std::string> names;
         bool twice = false;
         property_cursor cursor{change.entity.payload()};
         for (property_view property; cursor.next(property);) {
-            if (!property.present) {
-                continue;
-            }
+            if (!property.present) { continue; }
             std::string const name{property.name};
-            if (name.size() > 255) {
-                return error_code::property_name_too_long;
-            }
+            if (name.size() > 255) { return error_code::property_name_too_long; }
             if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0 || name == "RowKey" ||
                 name.find('-') != std::string::npos) {
                 return error_code::property_name_invalid;
@@ -109,25 +95,19 @@ public:
         return twice ? std::optional{error_code::duplicate_properties_specified} : std::nullopt;
     }
     static std::string folded(std::string name) {
-        for (char& each : name) {
-            each = static_cast<char>(std::tolower(static_cast<unsigned char>(each)));
-        }
+        for (char& each : name) { each = static_cast<char>(std::tolower(static_cast<unsigned char>(each))); }
         return name;
     }
 
     std::optional<error_code> create(std::string const& name) {
         std::lock_guard const guard{lock};
-        if (auto const bad = bad_table(name)) {
-            return bad;
-        }
+        if (auto const bad = bad_table(name)) { return bad; }
         bool const made = tables.try_emplace(folded(name), table{name, {}}).second;
         return made ? std::nullopt : std::optional{error_code::table_already_exists};
     }
     std::optional<error_code> remove(std::string const& name) {
         std::lock_guard const guard{lock};
-        if (auto const bad = bad_table(name)) {
-            return bad;
-        }
+        if (auto const bad = bad_table(name)) { return bad; }
         return tables.erase(folded(name)) == 1 ? std::nullopt : std::optional{error_code::resource_not_found};
     }
 
@@ -136,23 +116,17 @@ public:
         std::vector<std::pair<std::string, std::int64_t>> const& given) {
         std::lock_guard const guard{lock};
         auto const at = tables.find(folded(name));
-        if (at == tables.end()) {
-            return {error_code::table_not_found, std::nullopt};
-        }
+        if (at == tables.end()) { return {error_code::table_not_found, std::nullopt}; }
         auto rows = at->second.rows;
         for (std::size_t index = 0; index < changes.size(); ++index) {
             mutation const& change = changes[index];
             key const where{utf16(change.entity.partition_key()), utf16(change.entity.row_key())};
             auto const found = rows.find(where);
             bool const there = found != rows.end();
-            if (change.kind == mutation_kind::insert && there) {
-                return {error_code::entity_already_exists, index};
-            }
+            if (change.kind == mutation_kind::insert && there) { return {error_code::entity_already_exists, index}; }
             if (change.kind == mutation_kind::replace || change.kind == mutation_kind::merge ||
                 change.kind == mutation_kind::remove) {
-                if (!there) {
-                    return {error_code::resource_not_found, index};
-                }
+                if (!there) { return {error_code::resource_not_found, index}; }
                 if (!change.condition.any() && change.condition.version().text() != found->second.second.etag) {
                     return {error_code::update_condition_not_satisfied, index};
                 }
@@ -167,9 +141,7 @@ public:
             }
             property_cursor cursor{change.entity.payload()};
             for (property_view property; cursor.next(property);) {
-                if (property.present) {
-                    fresh.properties[std::string{property.name}] = value{property.value};
-                }
+                if (property.present) { fresh.properties[std::string{property.name}] = value{property.value}; }
             }
             if (index < given.size()) {
                 fresh.etag = given[index].first;
@@ -194,9 +166,7 @@ public:
     }
 
     static bool compare(value const& left, filter_operator comparison, value const& right) {
-        if (left.type() != right.type()) {
-            return false;
-        }
+        if (left.type() != right.type()) { return false; }
         auto const by = [comparison](auto const& a, auto const& b) {
             switch (comparison) {
                 case filter_operator::equal: return a == b;

@@ -18,9 +18,7 @@ public:
     void run() {
         while (!in_.closing) {
             auto const by = in_.new_process();
-            if (auto opened = in_.open(by)) {
-                live(*opened);
-            }
+            if (auto opened = in_.open(by)) { live(*opened); }
             in_.told.crashes += by->dead() ? 1U : 0U;
             rest(300ms);
         }
@@ -33,9 +31,7 @@ public:
                 in.complain("in the end " + partition + " cannot be read by " + who);
             }
         }
-        if (!in.scan(through, items, 1000, who)) {
-            in.complain("in the end nothing can be scanned by " + who);
-        }
+        if (!in.scan(through, items, 1000, who)) { in.complain("in the end nothing can be scanned by " + who); }
     }
 
 private:
@@ -66,9 +62,7 @@ private:
             steady_time const begun = in_.on.now();
             auto const before = answers_;
             act(through, table, in_.from.any_of(in_.partitions));
-            if (answers_ != before) {
-                in_.answered(here, begun);
-            }
+            if (answers_ != before) { in_.answered(here, begun); }
             rest(in_.from.upto(500ms));
         }
     }
@@ -151,18 +145,14 @@ private:
         ++in_.told.reads;
         ++answers_;
         found const seen{got ? world::value_of(got->entity.view()) : 0, got ? got->etag : etag{}};
-        if (in_.blind(begun)) {
-            return std::nullopt;
-        }
+        if (in_.blind(begun)) { return std::nullopt; }
         in_.history(table, partition).add({begun, ++in_.on.order, {{row, seen.value}}, {}, false, who()});
         return seen;
     }
     /// Reads a row, and replaces or removes just that version.
     void change(any_transport const& through, std::string const& table, std::string const& partition, std::size_t row) {
         auto const seen = read(through, table, partition, row);
-        if (!seen || seen->value == 0) {
-            return;
-        }
+        if (!seen || seen->value == 0) { return; }
         rest(in_.from.upto(300ms));
         if (in_.from.one_in(5)) {
             return write(through, table, partition,
@@ -190,9 +180,7 @@ private:
             begun > in_.last_injury) { // else what tells is lost
             in_.judge(table, *why);
             for (auto const& [row, value] : makes) {
-                if (value != 0) {
-                    all.refuse(value);
-                }
+                if (value != 0) { all.refuse(value); }
             }
         } else {
             in_.told.unknown += why->effect == effect::none ? 0U : 1U;

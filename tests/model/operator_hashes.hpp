@@ -32,9 +32,7 @@ public:
         in_.on.run_until(in_.on.now() + 1h);
         in_.on.run([this] { fill(1); });
         in_.on.run_until(in_.on.now() + 1h);
-        if (!in_.wrong.empty()) {
-            return in_.wrong;
-        }
+        if (!in_.wrong.empty()) { return in_.wrong; }
         in_.made = in_.guarded = true;
         for (int number = 0; number < 4; ++number) {
             clients_.push_back(std::make_unique<client>(in_, number, number % 2 == 0));
@@ -45,17 +43,13 @@ public:
         bool const grows = !in_.from.one_in(4);
         in_.on.run([this, grows] {
             in_.on.sleep_until(in_.on.now() + 5s + in_.from.upto(15s));
-            if (grows) {
-                grow();
-            }
+            if (grows) { grow(); }
         });
         steady_time const ends = in_.on.now() + 45s;
         in_.on.run_until(ends);
         in_.closing = true;
         in_.in.faults = false;
-        for (auto const& [name, store] : in_.stores) {
-            store->away = false;
-        }
+        for (auto const& [name, store] : in_.stores) { store->away = false; }
         in_.on.run_until(ends + 10min);
         if (in_.on.alive() > 0) {
             in_.complain("somebody has not ended after 10 minutes without faults");
@@ -64,9 +58,7 @@ public:
         in_.on.run([this] { settle(); });
         in_.on.run_until(ends + 1h);
         for (auto& [name, each] : in_.histories) {
-            if (std::string const problem = each.explain(); !problem.empty()) {
-                in_.complain(name + ": " + problem);
-            }
+            if (std::string const problem = each.explain(); !problem.empty()) { in_.complain(name + ": " + problem); }
         }
         in_.told.requests += in_.in.requests;
         return in_.wrong;
@@ -81,9 +73,7 @@ private:
             auto const made = hash_stores::make(in_.hashed, opener(by), in_.hash_options(*by, generation));
             done = made || made.error().code == error_code::already_made;
             told_.made += made ? 1U : 0U;
-            if (!made && made.error().code == error_code::wrong_store && emptied_) {
-                return;
-            }
+            if (!made && made.error().code == error_code::wrong_store && emptied_) { return; }
             in_.on.sleep_until(in_.on.now() + 200ms);
         }
     }
@@ -110,9 +100,7 @@ private:
     /// The next generation, and an end of the first one.
     void grow() {
         make(2);
-        if (in_.closing || emptied_) {
-            return;
-        }
+        if (in_.closing || emptied_) { return; }
         in_.generation = 2;
         for (bool done = false; !done;) {
             auto const by = in_.new_process();
@@ -134,13 +122,9 @@ private:
             auto const made = hash_stores::make(in_.hashed, opener(by), in_.hash_options(*by, generation));
             told_.refused += made ? 0U : 1U;
             in_.tell("make of generation " + std::to_string(generation), made);
-            if (made && (generation == 1 || emptied)) {
-                in_.complain("a generation is made a second time");
-            }
+            if (made && (generation == 1 || emptied)) { in_.complain("a generation is made a second time"); }
             auto const opened = in_.open_hashed(by, 1);
-            if (opened && retired) {
-                in_.complain("a generation that was retired is opened");
-            }
+            if (opened && retired) { in_.complain("a generation that was retired is opened"); }
         }
     }
     void misfortune() {
@@ -184,9 +168,7 @@ private:
         if (in_.retired_at) {
             in_.on.sleep_until(in_.on.now() + 20s);
             auto const made = hash_stores::make(in_.hashed, opener(by), in_.hash_options(*by, 1));
-            if (made || in_.open_hashed(by, 1)) {
-                in_.complain("in the end a generation that was retired is used");
-            }
+            if (made || in_.open_hashed(by, 1)) { in_.complain("in the end a generation that was retired is used"); }
         }
     }
 

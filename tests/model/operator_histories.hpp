@@ -46,9 +46,7 @@ public:
         std::set<int> unanswered;
         for (happened const& each : all_) {
             for (auto const& [row, value] : each.makes) {
-                if (each.ended == still_open) {
-                    unanswered.insert(value);
-                }
+                if (each.ended == still_open) { unanswered.insert(value); }
             }
         }
         std::erase_if(all_, [&](happened const& each) {
@@ -58,9 +56,7 @@ public:
         for (happened const& each : all_) {
             for (auto const& [row, value] : each.sees) {
                 seen.insert(value);
-                if (refused_.contains(value)) {
-                    return "a write that was refused for good is seen: " + text_of(each);
-                }
+                if (refused_.contains(value)) { return "a write that was refused for good is seen: " + text_of(each); }
             }
         }
         std::erase_if(all_, [&](happened const& each) { // what nobody has seen may as well not have happened
@@ -73,9 +69,7 @@ public:
         left_ = static_cast<std::size_t>(
             std::count_if(all_.begin(), all_.end(), [](auto const& each) { return each.ended != still_open; }));
         best_ = all_.size() + 1;
-        if (find({})) {
-            return {};
-        }
+        if (find({})) { return {}; }
         if (places_.size() >= most_places) {
             ++undecided();
             return {};
@@ -89,9 +83,7 @@ public:
             }
         }
         told += "\n  with the state";
-        for (int const value : best_state_) {
-            told += ' ' + std::to_string(value);
-        }
+        for (int const value : best_state_) { told += ' ' + std::to_string(value); }
         told += "; all:";
         for (std::size_t index = 0; index < all_.size(); ++index) {
             told += std::string{"\n    "} + best_done_[index] + ' ' + text_of(all_[index]);
@@ -129,9 +121,7 @@ private:
         std::uint64_t first_end = still_open;
         for (std::size_t index = 0; index < all_.size(); ++index) {
             if (done_[index] == '.') {
-                if (all_[index].begun > first_end) {
-                    break;
-                }
+                if (all_[index].begun > first_end) { break; }
                 first_end = std::min(first_end, all_[index].ended);
                 found.push_back(index);
             }
@@ -171,35 +161,23 @@ private:
         if (!found && places_.size() < most_places && places_.insert(key_of(now)).second) {
             for (std::size_t const index : next) {
                 happened const& each = all_[index];
-                if ((each.makes.empty() && !each.wipes) || done_[index] != '.' || !may_be(each, now)) {
-                    continue;
-                }
+                if ((each.makes.empty() && !each.wipes) || done_[index] != '.' || !may_be(each, now)) { continue; }
                 state then = now;
-                if (each.wipes) {
-                    then = {};
-                }
-                for (auto const& [row, value] : each.makes) {
-                    then[row] = value;
-                }
+                if (each.wipes) { then = {}; }
+                for (auto const& [row, value] : each.makes) { then[row] = value; }
                 take(index);
                 found = find(then);
                 took.pop_back();
                 give_back(index);
-                if (found) {
-                    break;
-                }
+                if (found) { break; }
             }
         }
-        for (std::size_t const index : took) {
-            give_back(index);
-        }
+        for (std::size_t const index : took) { give_back(index); }
         return found;
     }
     [[nodiscard]] std::string key_of(state const& now) const {
         std::string key = done_;
-        for (int const value : now) {
-            key += ',' + std::to_string(value);
-        }
+        for (int const value : now) { key += ',' + std::to_string(value); }
         return key;
     }
 

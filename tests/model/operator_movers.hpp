@@ -19,9 +19,7 @@ public:
             auto const by = in_.new_process();
             if (auto const here = in_.open(by)) {
                 for (int left = 12; left > 0 && !by->dead() && !in_.closing; --left) {
-                    if (in_.made) {
-                        act(*here);
-                    }
+                    if (in_.made) { act(*here); }
                     by->rest(in_.from.upto(700ms));
                 }
             }
@@ -45,9 +43,7 @@ private:
     }
     void act(program const& here) {
         auto const map = in_.map_now();
-        if (map->places.empty()) {
-            return;
-        }
+        if (map->places.empty()) { return; }
         auto const at = in_.from.below(map->places.size());
         std::int32_t const shard = map->places[at].row.shard;
         std::string const target = in_.from.any_of(in_.names);
@@ -98,9 +94,7 @@ inline void misfortune(world& in) {
     auto const rest = [&](std::chrono::nanoseconds length) { in.on.sleep_until(in.on.now() + length); };
     while (!in.closing) {
         rest(1s + in.from.upto(5s));
-        if (in.closing || !in.made) {
-            continue;
-        }
+        if (in.closing || !in.made) { continue; }
         std::string const name = in.from.any_of(in.names);
         place& at = *in.stores.at(name);
         std::size_t const what = in.from.below(12);
@@ -138,9 +132,7 @@ inline void misfortune(world& in) {
         }
         in.last_injury = in.injured ? in.injured->since : in.last_injury;
         for (giving_up* const each : in.giving) {
-            if (each->store.empty() && in.injured) {
-                in.note_missing(*each);
-            }
+            if (each->store.empty() && in.injured) { in.note_missing(*each); }
         }
     }
 }

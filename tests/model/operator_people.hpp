@@ -19,9 +19,7 @@ public:
             auto const by = in_.new_process();
             if (auto const here = in_.open(by)) {
                 for (int left = 8; left > 0 && !by->dead() && !in_.closing; --left) {
-                    if (in_.made) {
-                        act(*here);
-                    }
+                    if (in_.made) { act(*here); }
                     by->rest(in_.from.upto(1500ms));
                 }
             }
@@ -32,17 +30,11 @@ public:
 
     /// Gives up what was lost: true where that is over.
     static bool heal(world& in, program const& here) {
-        if (!in.injured) {
-            return true;
-        }
+        if (!in.injured) { return true; }
         injury const what = *in.injured;
-        if (what.part_only) {
-            return repair(in, here);
-        }
+        if (what.part_only) { return repair(in, here); }
         bool const in_place = !what.gone && in.from.one_in(2);
-        if (in_place && forget(in, here, what.store, {what.store})) {
-            return true;
-        }
+        if (in_place && forget(in, here, what.store, {what.store})) { return true; }
         return forget(in, here, what.store, {});
     }
     static bool forget(world& in, program const& here, std::string const& name, std::vector<std::string> const& into) {
@@ -58,9 +50,7 @@ public:
         auto const healthy = in_place(in, *before, name, into);
         std::uint64_t const emptied = in.stores.at(name)->emptied;
         in.note_at(*before, own);
-        for (giving_up* const each : in.giving) {
-            each->alone = each->alone && each->store != name;
-        }
+        for (giving_up* const each : in.giving) { each->alone = each->alone && each->store != name; }
         in.giving.push_back(&own);
         std::vector<std::string> others = into;
         if (others.empty()) { // by default it may choose another store that is gone
@@ -87,9 +77,7 @@ public:
                 bool const is_in = in.by_ranges
                     ? partition >= each.low && (each.high.empty() || partition < each.high)
                     : static_cast<std::int32_t>(*in.shards().shard_of(partition)) == each.shard;
-                if (is_in) {
-                    named.insert(partition);
-                }
+                if (is_in) { named.insert(partition); }
             }
         }
         for (lost_shard const& each : lost->shards) {
@@ -100,9 +88,7 @@ public:
         in.grant(named, own.begun, "forgetting " + name);
         in.owed.erase(name);
         ++in.told.forgets;
-        if (in.injured && in.injured->store == name && in.injured->since == cause) {
-            in.injured.reset();
-        }
+        if (in.injured && in.injured->store == name && in.injured->since == cause) { in.injured.reset(); }
         return true;
     }
     /// Shards in the store that have their rows: to replace a store in its place gives up others only.
@@ -136,12 +122,8 @@ public:
         in.grant(own.partitions, own.begun, "repairing");
         if (made) {
             in.told.repairs += *made;
-            for (auto const& [name, store] : in.stores) {
-                ++store->repaired;
-            }
-            if (in.injured && in.injured->part_only && in.injured->since == cause) {
-                in.injured.reset();
-            }
+            for (auto const& [name, store] : in.stores) { ++store->repaired; }
+            if (in.injured && in.injured->part_only && in.injured->since == cause) { in.injured.reset(); }
         }
         return made.has_value();
     }
@@ -163,9 +145,7 @@ public:
         in.tell("back up " + name + ", call of " + std::to_string(begun), made);
         bool const there =
             !made && made.error().code == error_code::invalid_input; // the answer of an earlier call was lost
-        if ((!made && !there) || in.backup != name) {
-            return false;
-        }
+        if ((!made && !there) || in.backup != name) { return false; }
         bool const resumed = in.backup_calls > 1;
         ++in.told.backups;
         in.told.resumed += resumed ? 1U : 0U;
@@ -195,9 +175,7 @@ private:
         }
         if (!restored) { // its process has ended, say: another one resumes
             auto const again = restore(any_transport{in.archive->below}, name, into);
-            if (!again) {
-                return in.complain("a whole backup cannot be restored: " + again.error().to_string());
-            }
+            if (!again) { return in.complain("a whole backup cannot be restored: " + again.error().to_string()); }
         }
         ++in.told.restored;
         for (std::string const& partition : in.partitions) {
@@ -233,9 +211,7 @@ private:
             }
             case 8: return check(here);
             case 9:
-                if (in_.old_map) {
-                    return adopt_map(here);
-                }
+                if (in_.old_map) { return adopt_map(here); }
                 return late_make(here);
             case 10: return late_make(here);
             default: return second_map(here);
@@ -249,9 +225,7 @@ private:
         std::uint64_t const begun = ++in_.on.order;
         call own;
         auto const done = here.cloud.execute(delete_table{"tasks"}, own);
-        if (!done && done.error().effect == effect::none) {
-            return;
-        }
+        if (!done && done.error().effect == effect::none) { return; }
         in_.told.dropped += done ? 1U : 0U;
         for (std::string const& partition : in_.partitions) {
             in_.history("tasks", partition).add({begun, done ? ++in_.on.order : still_open, {}, {}, true, "dropping"});
@@ -262,9 +236,7 @@ private:
         auto const map = in_.map_now();
         auto const* const table = map->find("items");
         return std::any_of(map->places.begin(), map->places.end(), [&](auto const& each) {
-            if (each.row.store != name || table == nullptr) {
-                return false;
-            }
+            if (each.row.store != name || table == nullptr) { return false; }
             call own;
             query_entities const asked{each.table_name(*table), {}, {}, {}, 1, {}};
             return in_.gone.contains(name) || !in_.stores.at(name)->below.execute(asked, own);
@@ -295,20 +267,14 @@ private:
         auto const made = lookup_map::make(here.catalogue, map_table, same ? in_.shards() : virtual_shards{3},
             in_.names, in_.opener(here.by), in_.options(*here.by));
         in_.told.late_makes += !made && made.error().code == error_code::already_made ? 1U : 0U;
-        if (made) {
-            in_.complain("a map is made a second time");
-        }
+        if (made) { in_.complain("a map is made a second time"); }
     }
     void second_map(program const& here) {
-        if (!in_.guarded || in_.injured || !in_.all_are_listed()) {
-            return;
-        }
+        if (!in_.guarded || in_.injured || !in_.all_are_listed()) { return; }
         auto const made = lookup_map::make(
             here.catalogue, "othermap", virtual_shards{2}, {in_.names[0]}, in_.opener(here.by), in_.options(*here.by));
         in_.told.second_maps += !made && made.error().code == error_code::wrong_store ? 1U : 0U;
-        if (made && !in_.injured) {
-            in_.complain("two maps have the same store");
-        }
+        if (made && !in_.injured) { in_.complain("two maps have the same store"); }
     }
 
     world& in_;

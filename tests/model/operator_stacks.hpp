@@ -93,9 +93,7 @@ private:
     };
     void enter(running& which) {
         running* const before = std::exchange(on_, &which);
-        if (!which.stack.enter()) {
-            --alive_;
-        }
+        if (!which.stack.enter()) { --alive_; }
         on_ = before;
     }
 
@@ -151,9 +149,7 @@ public:
     }
     void wait_until(steady_time time) noexcept override {
         steady_time const now = steady();
-        if (time <= now) {
-            return;
-        }
+        if (time <= now) { return; }
         if (dead_) {
             ahead_ += time - now;
             return;
@@ -166,9 +162,7 @@ public:
     }
     /// Waits by the world's time.
     void rest(std::chrono::nanoseconds length) {
-        if (!dead_) {
-            on_.sleep_until(on_.now() + length);
-        }
+        if (!dead_) { on_.sleep_until(on_.now() + length); }
     }
 
     template <class Request>
@@ -178,9 +172,7 @@ public:
             lost.error().effect = Request::writes ? what : effect::none;
             return lost;
         };
-        if (dead_) {
-            return failed(effect::unknown);
-        }
+        if (dead_) { return failed(effect::unknown); }
         bool const ends = left_ > 0 && --left_ == 0;
         ++in_.requests;
         rest(delay());
@@ -192,9 +184,7 @@ public:
         bool const faults = in_.faults && !dead_;
         if (faults && draws_.one_in(in_.late_one_in)) {
             on_.at(on_.now() + draws_.upto(10s), [request, to, repaired = to->repaired] {
-                if (!to->away && to->repaired == repaired) {
-                    static_cast<void>(apply(request, *to));
-                }
+                if (!to->away && to->repaired == repaired) { static_cast<void>(apply(request, *to)); }
             });
             dead_ = dead_ || ends;
             return failed(effect::unknown);
@@ -217,9 +207,7 @@ private:
     static result<response_of<Request>> apply(Request const& request, place& to) {
         call own;
         auto answer = to.below.execute(request, own);
-        if (Request::writes && answer && to.written) {
-            to.written();
-        }
+        if (Request::writes && answer && to.written) { to.written(); }
         return answer;
     }
     std::chrono::nanoseconds delay() {

@@ -53,9 +53,7 @@ public:
             stores.emplace(name, make_place(name));
             names.push_back(name);
         }
-        for (int number = 0; number < 10; ++number) {
-            partitions.push_back("p" + std::to_string(number));
-        }
+        for (int number = 0; number < 10; ++number) { partitions.push_back("p" + std::to_string(number)); }
         catalogue = make_place("catalogue");
         archive = make_place("archive");
     }
@@ -74,9 +72,7 @@ public:
     }
 
     void complain(std::string const& what) {
-        if (wrong.empty()) {
-            wrong = what;
-        }
+        if (wrong.empty()) { wrong = what; }
     }
     [[nodiscard]] virtual_shards shards() const {
         return by_ranges ? virtual_shards::ranges({"p2", "p4", "p6", "p8"}) : virtual_shards{5};
@@ -85,12 +81,8 @@ public:
         return [this, by, wrong_names, lives = wrong_names ? misled : std::shared_ptr<int>{}](
                    std::string_view name) -> result<any_transport> {
             auto found = stores.find(std::string{name});
-            if (found == stores.end()) {
-                return failure{error_code::invalid_input, "there is no such store"};
-            }
-            if (wrong_names && ++found == stores.end()) {
-                found = stores.begin();
-            }
+            if (found == stores.end()) { return failure{error_code::invalid_input, "there is no such store"}; }
+            if (wrong_names && ++found == stores.end()) { found = stores.begin(); }
             return any_transport{way{by, found->second}};
         };
     }
@@ -101,16 +93,12 @@ public:
     }
     /// A program begins.
     [[nodiscard]] result<program> open(std::shared_ptr<process> const& by) {
-        if (generation > 0) {
-            return open_hashed(by, from.one_in(4) ? 1 : generation);
-        }
+        if (generation > 0) { return open_hashed(by, from.one_in(4) ? 1 : generation); }
         bool const wrong_names = may_injure() && from.one_in(25) && !injured && all_are_listed();
         told.wrong_names += wrong_names ? 1U : 0U;
         any_transport const map{way{by, catalogue}};
         auto opened = lookup_map::open(map, map_table, by_ranges ? virtual_shards::ranges() : shards(), options(*by));
-        if (!opened) {
-            return std::move(opened).as_failure();
-        }
+        if (!opened) { return std::move(opened).as_failure(); }
         sharded_options how;
         how.time = by.get();
         return program{by, map, sharded{*std::move(opened), opener(by, wrong_names), how}};
@@ -124,9 +112,7 @@ public:
     [[nodiscard]] result<program> open_hashed(std::shared_ptr<process> const& by, std::int64_t of) {
         auto opened =
             hash_stores::open(hashed, opener(by, in.faults && !closing && from.one_in(25)), hash_options(*by, of));
-        if (!opened) {
-            return std::move(opened).as_failure();
-        }
+        if (!opened) { return std::move(opened).as_failure(); }
         sharded_options how;
         how.time = by.get();
         return program{by, any_transport{way{by, catalogue}}, sharded{*opened, how}, of};
@@ -180,17 +166,13 @@ public:
         return *read;
     }
     [[nodiscard]] detail::shard_place const* place_of(detail::shard_map_copy const& map, std::string const& partition) {
-        if (map.places.empty()) {
-            return nullptr;
-        }
+        if (map.places.empty()) { return nullptr; }
         return map.by_ranges ? &map.range_of(partition)
                              : map.find_shard(static_cast<std::int32_t>(*shards().shard_of(partition)));
     }
     /// Called whenever the map was changed.
     void map_changed() {
-        if (!made) {
-            return;
-        }
+        if (!made) { return; }
         auto const map = map_now();
         if (telling) {
             std::string text;
@@ -205,16 +187,12 @@ public:
             }
             tell("    map" + text + " " + map->header.tables);
         }
-        for (giving_up* const each : giving) {
-            note_at(*map, *each);
-        }
+        for (giving_up* const each : giving) { note_at(*map, *each); }
     }
     void note_at(detail::shard_map_copy const& map, giving_up& each) {
         for (std::string const& partition : partitions) {
             auto const* const at = place_of(map, partition);
-            if (at != nullptr && at->row.store == each.store) {
-                each.partitions.insert(partition);
-            }
+            if (at != nullptr && at->row.store == each.store) { each.partitions.insert(partition); }
         }
     }
     /// Partitions whose part is missing: who repairs, in whatever store, gives their rows up. Called when that begins, and whenever a part is lost.
@@ -256,9 +234,7 @@ public:
     }
     static std::size_t number_of(std::string_view row_key) {
         for (std::size_t at = 0; at < rows_of_partition; ++at) {
-            if (row_key == row_names[at]) {
-                return at;
-            }
+            if (row_key == row_names[at]) { return at; }
         }
         return rows_of_partition;
     }
@@ -282,9 +258,7 @@ public:
             happened seen{begun, ended, {}, {}, false, who};
             for (std::size_t at = 0; at < rows_of_partition; ++at) {
                 position const here{partition, row_names[at]};
-                if ((before && here <= *before) || (more && (!last || here > *last))) {
-                    continue;
-                }
+                if ((before && here <= *before) || (more && (!last || here > *last))) { continue; }
                 auto const met = found.find(here);
                 std::pair<std::size_t, int> const one{at, met == found.end() ? 0 : met->second};
                 if (at_once) {
@@ -293,9 +267,7 @@ public:
                     history(table, partition).add({begun, ended, {one}, {}, false, who});
                 }
             }
-            if (!seen.sees.empty()) {
-                history(table, partition).add(std::move(seen));
-            }
+            if (!seen.sees.empty()) { history(table, partition).add(std::move(seen)); }
         }
         before = std::move(last);
     }
@@ -329,9 +301,7 @@ public:
             auto const got = through.execute(asked, own);
             if (!got) {
                 judge(table, got.error());
-                if (--left == 0 || closing) {
-                    return false;
-                }
+                if (--left == 0 || closing) { return false; }
                 continue;
             }
             saw_page(table, begun, got->rows, got->continuation.has_value(), before, partitions, false, who);

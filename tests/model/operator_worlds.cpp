@@ -43,9 +43,7 @@ void begin(world& in) {
         });
     }
     in.on.run_until(in.on.now() + 1h);
-    if (ready != 2) {
-        return in.complain("the map is not made");
-    }
+    if (ready != 2) { return in.complain("the map is not made"); }
     in.guarded = !in.old_map;
     auto const by = std::make_shared<process>(in.on, in.in, in.from);
     in.on.run([&in, by] {
@@ -70,9 +68,7 @@ bool must(world& in, process& by, std::string const& what, Try const& body) {
     std::string why;
     for (int left = 12; left > 0; --left) {
         auto const done = body();
-        if (done) {
-            return true;
-        }
+        if (done) { return true; }
         why = done.error().to_string();
         by.rest(1s);
     }
@@ -86,9 +82,7 @@ std::string has_identity(world& in, std::string const& name) {
     call own;
     auto const row = in.stores.at(name)->below.execute(get_entity{"entitableshards", its.part, its.kind, {}}, own);
     auto const map = in.map_now();
-    if (!row) {
-        return "none";
-    }
+    if (!row) { return "none"; }
     row_view const found = row->entity.view(); // a program with wrong names may have listed a store that was empty
     bool const is_own = found.find("map")->as_string() == map->identity && found.find("store")->as_string() == name;
     return is_own ? "own" : "another";
@@ -105,9 +99,7 @@ void settle(world& in, program const& here, program const& other) {
     }
     for (int left = 12; left > 0 && !an_operator::heal(in, here); --left) {
         by.rest(1s);
-        if (left == 1) {
-            in.complain("in the end what was lost cannot be given up: " + in.injured->store);
-        }
+        if (left == 1) { in.complain("in the end what was lost cannot be given up: " + in.injured->store); }
     }
     for (std::string const& name : in.names) { // one that was emptied while a mover was about to list it
         if (in.map_now()->lists(name) && has_identity(in, name) == "none") {
@@ -131,9 +123,7 @@ void settle(world& in, program const& here, program const& other) {
         for (int again = 3; again > 0 && is_left(); --again) {
             static_cast<void>(an_operator::forget(in, here, name, {}));
         }
-        if (is_left()) {
-            in.complain("in the end a store that was forgotten in part cannot be: " + name);
-        }
+        if (is_left()) { in.complain("in the end a store that was forgotten in part cannot be: " + name); }
     }
     auto const begun = in.map_now();
     for (auto const& each : begun->places) {
@@ -162,18 +152,12 @@ void settle(world& in, program const& here, program const& other) {
     by.rest(30s); // what is late has come
     must(in, by, "what is left over stays", [&]() -> result<void> {
         auto const found = schema_drift(here.all(in.names));
-        if (!found) {
-            return failure{found.error()};
-        }
+        if (!found) { return failure{found.error()}; }
         auto const dropped = drop_left_over(here.all(in.names), *found);
-        if (!dropped) {
-            return failure{dropped.error()};
-        }
+        if (!dropped) { return failure{dropped.error()}; }
         in.told.left_over += *dropped;
         auto const again = schema_drift(here.all(in.names));
-        if (again && again->empty()) {
-            return {};
-        }
+        if (again && again->empty()) { return {}; }
         return failure{error_code::row_mismatch,
             again ? std::to_string(again->size()) + ", " + again->front().store + " " + again->front().says
                   : again.error().to_string()};
@@ -216,9 +200,7 @@ void settle(world& in, program const& here, program const& other) {
     });
     must(in, by, "the fleet is not whole", [&]() -> result<void> {
         auto const found = check_fleet(here.all());
-        if (found && !found->unread.empty()) {
-            return failure{found->unread.front().why};
-        }
+        if (found && !found->unread.empty()) { return failure{found->unread.front().why}; }
         return found ? result<void>{} : result<void>{failure{found.error()}};
     });
     auto const after = in.map_now();
@@ -237,9 +219,7 @@ std::string run_world(std::uint64_t seed, figures& told) {
     world in{seed, told};
     ++told.worlds;
     begin(in);
-    if (!in.wrong.empty()) {
-        return in.wrong;
-    }
+    if (!in.wrong.empty()) { return in.wrong; }
     std::vector<std::unique_ptr<client>> clients;
     std::vector<std::unique_ptr<mover>> movers;
     std::vector<std::unique_ptr<an_operator>> operators;
@@ -258,9 +238,7 @@ std::string run_world(std::uint64_t seed, figures& told) {
     in.on.run_until(ends);
     in.closing = true;
     in.in.faults = false;
-    for (auto const& [name, store] : in.stores) {
-        store->away = in.gone.contains(name);
-    }
+    for (auto const& [name, store] : in.stores) { store->away = in.gone.contains(name); }
     in.catalogue->away = in.archive->away = false;
     in.on.run_until(ends + 10min);
     if (in.on.alive() > 0) {
@@ -270,19 +248,13 @@ std::string run_world(std::uint64_t seed, figures& told) {
     in.on.run([&in] {
         auto const here = in.open(std::make_shared<process>(in.on, in.in, in.from));
         auto const other = in.open(std::make_shared<process>(in.on, in.in, in.from));
-        if (!here || !other) {
-            return in.complain("in the end the map cannot be opened");
-        }
+        if (!here || !other) { return in.complain("in the end the map cannot be opened"); }
         settle(in, *here, *other);
     });
     in.on.run_until(ends + 24h);
-    if (in.on.alive() > 0) {
-        in.complain("who settles has not ended");
-    }
+    if (in.on.alive() > 0) { in.complain("who settles has not ended"); }
     for (auto& [name, each] : in.histories) {
-        if (std::string const problem = each.explain(); !problem.empty()) {
-            in.complain(name + ": " + problem);
-        }
+        if (std::string const problem = each.explain(); !problem.empty()) { in.complain(name + ": " + problem); }
     }
     told.requests += in.in.requests;
     return in.wrong;

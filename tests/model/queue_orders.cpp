@@ -89,15 +89,11 @@ std::map<std::string, holding> holdings(memory_backend const& store) {
 /// Whether each message is in one place, or done.
 std::string misplaced(memory_backend const& store) {
     for (auto const& [id, one] : holdings(store)) {
-        if (!one.identity) {
-            return "a message without an identity";
-        }
+        if (!one.identity) { return "a message without an identity"; }
         if (one.messages + one.dead != (one.done ? 0 : 1)) {
             return one.done ? "a message that is done is there" : "a message is lost, or there twice";
         }
-        if (one.dead != 0 && one.deliveries != 3) {
-            return "a dead letter that was not delivered three times";
-        }
+        if (one.dead != 0 && one.deliveries != 3) { return "a dead letter that was not delivered three times"; }
     }
     return "";
 }
@@ -275,9 +271,7 @@ testing::interleaving_limits const quiet{.faults = 0, .late = 0};
 
 std::string all_done(memory_backend const& store, told const&) {
     for (auto const& [id, one] : holdings(store)) {
-        if (!one.done) {
-            return "a message was not done";
-        }
+        if (!one.done) { return "a message was not done"; }
     }
     return "";
 }
@@ -306,9 +300,7 @@ namespace {
 /// A message that was claimed as often as it may be.
 void used_up(table_queue<chore> const& chores) {
     one_message(chores);
-    for (int time = 0; time < 3; ++time) {
-        chores.claim().value()->release().value();
-    }
+    for (int time = 0; time < 3; ++time) { chores.claim().value()->release().value(); }
 }
 void dead(table_queue<chore> const& chores) {
     used_up(chores);
@@ -326,14 +318,10 @@ cast keeper(std::string name, std::uint64_t seed, std::function<result<void>(tab
 }
 result<void> each_dead_letter(table_queue<chore> const& chores, bool purges) {
     auto const all = chores.dead_letters();
-    if (!all) {
-        return failure{all.error()};
-    }
+    if (!all) { return failure{all.error()}; }
     for (auto const& each : *all) {
         auto done = purges ? chores.purge(each) : chores.requeue(each);
-        if (!done) {
-            return done;
-        }
+        if (!done) { return done; }
     }
     return {};
 }
@@ -388,9 +376,7 @@ TEST_CASE("queue: planted defects are found") {
     }
     SECTION("enqueue without the identity") {
         auto const without = altering([](transact& request) {
-            if (request.changes[0].kind == mutation_kind::insert) {
-                request.changes.erase(request.changes.begin());
-            }
+            if (request.changes[0].kind == mutation_kind::insert) { request.changes.erase(request.changes.begin()); }
         });
         CHECK(finds({with(without, producer(1)), worker("B", 2)}, {.faults = 0, .late = 1}, [](auto const&) {}) ==
             "a message without an identity");

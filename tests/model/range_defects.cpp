@@ -23,13 +23,9 @@ std::string walk_of_client(range_order how, range_defect planted) {
             suspended seen;
             for (std::size_t others = 0; !seen.operator_ended; ++others) {
                 seen = suspend(how, own, others, behind);
-                if (!seen.problem.empty()) {
-                    return seen.problem;
-                }
+                if (!seen.problem.empty()) { return seen.problem; }
             }
-            if (seen.client_ended) {
-                break;
-            }
+            if (seen.client_ended) { break; }
         }
     }
     return {};

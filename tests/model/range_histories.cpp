@@ -76,9 +76,7 @@ std::string unexplained(memory_backend const& store, scene const& all) {
         auto const last = rows.find(key);
         std::string problem =
             unexplained_of(all, key, key == "x" ? "old" : "", last != rows.end() ? last->second : std::string{});
-        if (!problem.empty()) {
-            return problem;
-        }
+        if (!problem.empty()) { return problem; }
     }
     return rows.contains("?") ? rows.at("?") : "";
 }

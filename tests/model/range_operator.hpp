@@ -71,15 +71,11 @@ public:
 
 private:
     void go_on(steady_time now) {
-        if (!next().done()) {
-            return;
-        }
+        if (!next().done()) { return; }
         if (reading_) {
             auto const read = reading_->finish();
             reading_.reset();
-            if (read) {
-                return start(drawn(**read), now);
-            }
+            if (read) { return start(drawn(**read), now); }
         } else if (split_) {
             done_ += split_->finish() ? 1 : 0;
             split_.reset();
@@ -90,9 +86,7 @@ private:
         begin(now);
     }
     void begin(steady_time now) {
-        if (at_ == tasks_.size()) {
-            return;
-        }
+        if (at_ == tasks_.size()) { return; }
         task const next = tasks_[at_++];
         if (next.what == task::kind::draw) {
             reading_.emplace("shardmap", now);
@@ -117,9 +111,7 @@ private:
         what.options.rounds = 3;
         what.options.page_size = 2;
         what.options.off_line = off_line_;
-        if (next.what == task::kind::merge) {
-            what.upper = next.upper;
-        }
+        if (next.what == task::kind::merge) { what.upper = next.upper; }
         move_.emplace(std::move(what), now);
     }
     /// A task that is possible with the current map.

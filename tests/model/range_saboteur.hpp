@@ -69,9 +69,7 @@ public:
             }
         }
         if constexpr (std::same_as<Response, query_entities::response>) {
-            if (answered && what_ != range_defect::none) {
-                spoil(*answered);
-            }
+            if (answered && what_ != range_defect::none) { spoil(*answered); }
         }
         work_.answer(std::move(answered), now);
         plant();
@@ -128,9 +126,7 @@ private:
                 shard_map_header header;
                 from_row(each, header).value();
                 number_ = header.number;
-                if (is(range_defect::takes_used_number, task::kind::split)) {
-                    header.number = first_unused(rows);
-                }
+                if (is(range_defect::takes_used_number, task::kind::split)) { header.number = first_unused(rows); }
                 changed = to_row(header).value();
             } else {
                 shard_map_row place;
@@ -157,9 +153,7 @@ private:
             }
         }
         std::int32_t first = 0;
-        while (used.contains(first)) {
-            ++first;
-        }
+        while (used.contains(first)) { ++first; }
         return first;
     }
     static void set_attempt(shard_map_row& place, shard_map_row const& of) {
@@ -180,9 +174,7 @@ private:
         operation_step const due = work_.next();
         transact const* const change = due.request.as<transact>();
         query_entities const* const query = due.request.as<query_entities>();
-        if (what_ == range_defect::none) {
-            return;
-        }
+        if (what_ == range_defect::none) { return; }
         if (change != nullptr && due.place == 0) {
             change_ = *change;
             work_.mover() != nullptr ? plant_in_move(*change_) : plant_in_split(*change_);
@@ -257,9 +249,7 @@ private:
                 shard_map_row place;
                 from_row(each.entity, place).value();
                 edit(each, place);
-                if (place.shard < 0) {
-                    continue;
-                }
+                if (place.shard < 0) { continue; }
                 each.entity = to_row(place).value();
             }
             kept.push_back(std::move(each));

@@ -103,9 +103,7 @@ inline std::map<std::string, std::string> rows_now(memory_backend const& store) 
 /// Whether the ranges contain the expected rows.
 inline std::string differs_now(memory_backend const& store, scene const& all) {
     auto const rows = rows_now(store);
-    if (auto const lost = rows.find("?"); lost != rows.end()) {
-        return lost->second;
-    }
+    if (auto const lost = rows.find("?"); lost != rows.end()) { return lost->second; }
     for (auto const& [key, value] : rows) {
         auto const known = all.rows.find(key);
         if (!all.maybe.contains(key + value) && (known == all.rows.end() || known->second != value)) {
@@ -113,9 +111,7 @@ inline std::string differs_now(memory_backend const& store, scene const& all) {
         }
     }
     for (auto const& [key, value] : all.rows) {
-        if (!rows.contains(key)) {
-            return "an acknowledged row is lost: " + key;
-        }
+        if (!rows.contains(key)) { return "an acknowledged row is lost: " + key; }
     }
     return {};
 }
@@ -123,27 +119,19 @@ inline std::string differs_now(memory_backend const& store, scene const& all) {
 /// Tables that no range uses, and rows in tables of ranges without their keys; none while the map has unfinished work.
 inline std::string tables_left(memory_backend const& store, bool with_rows = false) {
     auto const read = map_now(store);
-    if (!read) {
-        return read.error().to_string();
-    }
+    if (!read) { return read.error().to_string(); }
     auto const& map = **read;
     std::map<std::string, std::vector<key_interval>> wanted;
     for (detail::shard_place const& place : map.places) {
         wanted[place.table_name(map.tables.front())].push_back(place.keys());
-        if (!place.row.attempt_owner.empty() || !place.retired.empty()) {
-            return {};
-        }
+        if (!place.row.attempt_owner.empty() || !place.retired.empty()) { return {}; }
     }
     call context;
     auto const found = store.execute(list_tables{{}, 1000}, context).value().tables;
     for (std::string const& table : found) {
-        if (!table.starts_with("items")) {
-            continue;
-        }
+        if (!table.starts_with("items")) { continue; }
         auto const its = wanted.find(table);
-        if (its == wanted.end()) {
-            return "a table is left: " + table;
-        }
+        if (its == wanted.end()) { return "a table is left: " + table; }
         call own;
         auto const rows = store.execute(query_entities{table, {}, {}, {}, 1000, {}}, own).value().rows;
         for (std::size_t index = 0; with_rows && index < rows.size(); ++index) {
@@ -200,9 +188,7 @@ struct beside {
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         auto answer = below.execute(request, context);
         if constexpr (std::same_as<Request, transact>) {
-            if (answer && request.table == "shardmap") {
-                map_has_changed();
-            }
+            if (answer && request.table == "shardmap") { map_has_changed(); }
         }
         if constexpr (std::same_as<Request, query_entities>) {
             if (all->crowd && answer && request.table.starts_with("items") && request.select.empty() &&
@@ -255,9 +241,7 @@ inline void begin(testing::stage& on, range_order const& how) {
     all.crowd = how.crowd;
     all.late_rows = how.late_rows;
     set_up_ranges(on.store(), on.time(), all, how.bounds);
-    for (std::size_t place = 0; place < 5; ++place) {
-        on.deliver_to(beside{on.store(), &all}, place);
-    }
+    for (std::size_t place = 0; place < 5; ++place) { on.deliver_to(beside{on.store(), &all}, place); }
     auto& lives = on.keep<int>(0);
     for (std::size_t number = 0; number < how.operators.size(); ++number) {
         on.add(
@@ -269,9 +253,7 @@ inline void begin(testing::stage& on, range_order const& how) {
                     how.seed * 100 + static_cast<std::uint64_t>(lives)};
             },
             [&how](int done) {
-                if (how.done != nullptr) {
-                    *how.done += done;
-                }
+                if (how.done != nullptr) { *how.done += done; }
             });
     }
     for (int number = 0; number < how.clients && how.client; ++number) {
@@ -297,9 +279,7 @@ inline void begin(testing::stage& on, range_order const& how) {
     });
     on.always([&all] { return all.wrong; });
     on.at_end([&on, &all, &how] {
-        if (how.end) {
-            return how.end(on.store(), all);
-        }
+        if (how.end) { return how.end(on.store(), all); }
         std::string const problem = differs_now(on.store(), all);
         return problem.empty() ? tables_left(on.store()) : problem;
     });
@@ -307,9 +287,7 @@ inline void begin(testing::stage& on, range_order const& how) {
 
 inline std::optional<sharded> open_ranges(any_transport const& way, entitable::clock& time) {
     auto opened = lookup_map::open(way, "shardmap", virtual_shards::ranges(), lookup_map_options{lease, &time});
-    if (!opened) {
-        return std::nullopt;
-    }
+    if (!opened) { return std::nullopt; }
     return sharded{*std::move(opened), [way](std::string_view) -> result<any_transport> { return way; }};
 }
 // ---- clients ----
@@ -318,9 +296,7 @@ inline std::optional<sharded> open_ranges(any_transport const& way, entitable::c
 inline void inserts_both(any_transport const& way, entitable::clock& time, scene& all, int) {
     auto const cloud = open_ranges(way, time);
     for (std::string const key : {"y", "b"}) {
-        if (!cloud) {
-            return;
-        }
+        if (!cloud) { return; }
         call context;
         all.maybe.insert(key + "new");
         auto const done = cloud->execute(write_entity{"items", mutation::insert(entry(key, "new"))}, context);
@@ -334,17 +310,13 @@ inline void inserts_both(any_transport const& way, entitable::clock& time, scene
 /// Scans with tokens: the rows that exist all the time are returned once each, in order.
 inline void scans_all(any_transport const& way, entitable::clock& time, scene& all, int) {
     auto const cloud = open_ranges(way, time);
-    if (!cloud) {
-        return;
-    }
+    if (!cloud) { return; }
     query_entities asked{"items", {}, {}, {}, 2, {}};
     std::string met;
     for (;;) {
         call context;
         auto const found = cloud->execute(asked, context);
-        if (!found) {
-            return;
-        }
+        if (!found) { return; }
         for (std::size_t index = 0; index < found->rows.size(); ++index) {
             row_view const each = found->rows[index];
             bool const counts =
@@ -352,13 +324,9 @@ inline void scans_all(any_transport const& way, entitable::clock& time, scene& a
             met += counts ? each.partition_key : std::string_view{};
         }
         asked.continuation = found->continuation;
-        if (!asked.continuation) {
-            break;
-        }
+        if (!asked.continuation) { break; }
     }
-    if (met != "adpx") {
-        all.wrong = "a scan of the rows a, d, p and x met " + met;
-    }
+    if (met != "adpx") { all.wrong = "a scan of the rows a, d, p and x met " + met; }
 }
 
 /// Reads a key of the upper half twice: the value acknowledged before the read began, or a later one.
@@ -460,25 +428,15 @@ inline suspended suspend(range_order const& how, std::size_t own, std::size_t ot
     std::function<void()> held;
     for (std::size_t done = 0; done < own && !asking.next().done(); ++done) {
         held = take_step(asking, way, time);
-        if (done + 1 < own || !behind) {
-            std::exchange(held, nullptr)();
-        }
+        if (done + 1 < own || !behind) { std::exchange(held, nullptr)(); }
     }
     seen.client_ended = !held && asking.next().done();
     std::size_t moved = 0;
-    for (; moved < others && !work.next().done(); ++moved) {
-        take_step(work, way, time)();
-    }
+    for (; moved < others && !work.next().done(); ++moved) { take_step(work, way, time)(); }
     seen.operator_ended = moved < others;
-    if (held) {
-        held();
-    }
-    while (!asking.next().done()) {
-        take_step(asking, way, time)();
-    }
-    while (!work.next().done()) {
-        take_step(work, way, time)();
-    }
+    if (held) { held(); }
+    while (!asking.next().done()) { take_step(asking, way, time)(); }
+    while (!work.next().done()) { take_step(work, way, time)(); }
     seen.problem = !all.wrong.empty() ? all.wrong : differs_now(store, all);
     seen.problem = seen.problem.empty() ? tables_left(store) : seen.problem;
     if (seen.problem.empty() && work.finish() != static_cast<int>(how.operators.front().size())) {
@@ -504,25 +462,17 @@ inline suspended taking_turns(range_order const& how, turn const& at) {
     any_transport const& way = on.way;
     range_saboteur first{how.planted, "first", how.operators.front(), store.profile(), how.off_line, time.steady()};
     std::size_t steps = 0;
-    for (; steps < at.behind && !first.next().done(); ++steps) {
-        take_step(first, way, time)();
-    }
+    for (; steps < at.behind && !first.next().done(); ++steps) { take_step(first, way, time)(); }
     suspended seen;
     seen.operator_ended = steps < at.behind;
     for (std::size_t next = 1; next < how.operators.size(); ++next) {
         range_saboteur other{how.planted, "other", how.operators[next], store.profile(), how.off_line, time.steady()};
-        while (!other.next().done()) {
-            take_step(other, way, time)();
-        }
+        while (!other.next().done()) { take_step(other, way, time)(); }
     }
-    while (at.goes_on && !first.next().done()) {
-        take_step(first, way, time)();
-    }
+    while (at.goes_on && !first.next().done()) { take_step(first, way, time)(); }
     seen.problem = !all.wrong.empty() ? all.wrong : differs_now(store, all);
     seen.problem = seen.problem.empty() ? tables_left(store, true) : seen.problem;
-    if (seen.problem.empty() && how.end) {
-        seen.problem = how.end(store, all);
-    }
+    if (seen.problem.empty() && how.end) { seen.problem = how.end(store, all); }
     if (seen.problem.empty() && how.operators.size() == 1 &&
         first.finish() != static_cast<int>(how.operators.front().size())) {
         seen.problem = "not all was done";
@@ -536,9 +486,7 @@ inline std::string walk_of_turns(range_order const& how, bool goes_on, std::size
     suspended seen;
     for (turn at{first, goes_on}; !seen.operator_ended; at.behind += stride) {
         seen = taking_turns(how, at);
-        if (!seen.problem.empty()) {
-            return seen.problem + " (behind " + std::to_string(at.behind) + " requests)";
-        }
+        if (!seen.problem.empty()) { return seen.problem + " (behind " + std::to_string(at.behind) + " requests)"; }
     }
     return {};
 }

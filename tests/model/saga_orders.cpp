@@ -110,9 +110,7 @@ testing::crash_point_report at_each_point(flaws wrong) {
     world.meanwhile = [wrong](any_transport const& store, entitable::clock&) {
         microblog const blog{store, wrong};
         auto const at = blog.channels.find("cats").value();
-        if (!at) {
-            blog.create("cats", "new").value();
-        }
+        if (!at) { blog.create("cats", "new").value(); }
         static_cast<void>(blog.write("cats", "3"));
         // Somebody who has looked at the channel before it was marked.
         static_cast<void>(wrong.by_name ? result<void>{} : microblog{store, wrong}.write_to("old", "2"));
@@ -173,9 +171,7 @@ testing::interleaving_report walk(
                 [&seen] { return std::string{seen.created ? "c" : ""} + (seen.posted ? "p" : "") + seen.problem; });
             on.always([blog, &seen]() -> std::string {
                 auto const at = blog.channels.find("cats").value();
-                if (seen.created && (!at || at->id != "new" || at->deleted)) {
-                    return "the new channel is gone";
-                }
+                if (seen.created && (!at || at->id != "new" || at->deleted)) { return "the new channel is gone"; }
                 if (seen.posted && !blog.posts.find(blog.place_of("cats", "new"), "3").value()) {
                     return "a post in the new channel is gone";
                 }
@@ -187,22 +183,16 @@ testing::interleaving_report walk(
                     static_cast<void>(work(blog, on.time(), 90 + static_cast<std::uint64_t>(round), {}));
                 }
                 auto const size = queue_on(on.store(), on.time(), 96).approximate_size().value();
-                if (size.ready + size.held + size.dead_letters != 0) {
-                    return "something is left in the queue";
-                }
+                if (size.ready + size.held + size.dead_letters != 0) { return "something is left in the queue"; }
                 auto const at = blog.channels.find("cats").value();
-                if (at && at->id == "old") {
-                    return "the channel is there";
-                }
+                if (at && at->id == "old") { return "the channel is there"; }
                 if (!blog.wrong.by_name) {
                     if (blog.posts.where(fields<post>::channel_id == "old" && fields<post>::number >= "")
                             .count()
                             .value() != 0) {
                         return "an orphan";
                     }
-                    if (blog.heads.find("old").value()) {
-                        return "the head is there";
-                    }
+                    if (blog.heads.find("old").value()) { return "the head is there"; }
                 }
                 return at && !seen.created && at->deleted ? "a new channel is marked" : "";
             });

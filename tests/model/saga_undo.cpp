@@ -68,36 +68,24 @@ struct house {
     }
     [[nodiscard]] result<void> write(std::size_t step, std::size_t number) const {
         auto const made = acts.insert({"x", part(step, number)});
-        if (made || made.error().code != error_code::entity_already_exists) {
-            return made;
-        }
+        if (made || made.error().code != error_code::entity_already_exists) { return made; }
         ENTITABLE_TRY(auto const there, acts.get("x", part(step, number)));
         return there.undone ? result<void>{failure{error_code::out_of_range_input, "it was undone"}} : result<void>{};
     }
     [[nodiscard]] step_result run(std::size_t step) const {
         bool const fails = of.fails == step;
         bool mended = false;
-        if (fails && !of.undoes) {
-            ENTITABLE_TRY(mended, flag("mended"));
-        }
+        if (fails && !of.undoes) { ENTITABLE_TRY(mended, flag("mended")); }
         failure no{error_code::out_of_range_input, "no"};
-        if (fails && !mended && of.how == way::before) {
-            return no;
-        }
-        if (fails && !mended && of.how == way::states) {
-            return no_effect{no.error()};
-        }
+        if (fails && !mended && of.how == way::before) { return no; }
+        if (fails && !mended && of.how == way::states) { return no_effect{no.error()}; }
         if (fails && !mended && of.how == way::later_runs) {
             ENTITABLE_TRY(bool const later, flag("sold out"));
-            if (later) {
-                return no_effect{no.error()};
-            }
+            if (later) { return no_effect{no.error()}; }
         }
         for (std::size_t number = 0; number < of.parts; ++number) {
             ENTITABLE_CHECK(write(step, number));
-            if (fails && !mended && of.how == way::half) {
-                return no;
-            }
+            if (fails && !mended && of.how == way::half) { return no; }
         }
         return fails && !mended && of.how == way::after ? step_result{std::move(no)} : step_result{};
     }
@@ -110,9 +98,7 @@ struct house {
             }
             if (of.blocked == step && number == 0) {
                 ENTITABLE_TRY(bool const mended, flag("mended"));
-                if (!mended) {
-                    return failure{error_code::out_of_range_input, "the undo is blocked"};
-                }
+                if (!mended) { return failure{error_code::out_of_range_input, "the undo is blocked"}; }
             }
         }
         return {};
@@ -164,9 +150,7 @@ void begin(house const& here, entitable::clock& time) {
 /// One delivery. What an end in error says.
 std::string work(house const& here, entitable::clock& time, std::uint64_t seed, std::chrono::nanoseconds wait = {}) {
     auto item = queue_on(here.store, time, seed).claim({.wait = wait});
-    if (!item || !*item) {
-        return "";
-    }
+    if (!item || !*item) { return ""; }
     auto const ended = here.resume(**item);
     if (ended) {
         static_cast<void>((*item)->complete());
@@ -225,9 +209,7 @@ std::string wrong_now(house const& here) {
 /// What is wrong when nothing is left in the queue.
 std::string wrong_at_end(house const& here, entitable::clock& time) {
     auto const size = queue_on(here.store, time, 96).approximate_size().value();
-    if (size.ready + size.held + size.dead_letters != 0) {
-        return "something is left in the queue";
-    }
+    if (size.ready + size.held + size.dead_letters != 0) { return "something is left in the queue"; }
     auto const there = standing(here);
     std::size_t const parts = here.of.parts;
     bool const all = there[0] == parts && there[1] == parts && there[2] == parts && there[3] == parts;
@@ -244,9 +226,7 @@ struct operator_at_work {
         for (auto const& each : all) {
             ++found;
             std::vector<step_state> states;
-            for (step_report const& step : each.steps) {
-                states.push_back(step.state);
-            }
+            for (step_report const& step : each.steps) { states.push_back(step.state); }
             problem += compared(here, states);
             problem += each.going_back == each.failed_because.empty() ? "an operator does not see why" : "";
             static_cast<void>(here.acts.insert_or_replace({"x", "mended"}));
@@ -317,9 +297,7 @@ testing::interleaving_report walk(
                     [&on, of, number] {
                         auto const runs = [of, number](any_transport way, entitable::clock& time) {
                             house const mine{std::move(way), of};
-                            if (number > 0) {
-                                static_cast<void>(mine.acts.insert_or_replace({"x", "sold out"}));
-                            }
+                            if (number > 0) { static_cast<void>(mine.acts.insert_or_replace({"x", "sold out"})); }
                             return work(mine, time, number + 1, number > 0 ? 90s : 0s);
                         };
                         return testing::program<std::string>{runs, on.time().steady()};
@@ -352,9 +330,7 @@ TEST_CASE("saga undo: each crash point of a saga of four steps, whichever fails,
     for (std::size_t fails = 0; fails <= 4; ++fails) {
         for (way const how : {way::before, way::states, way::half, way::after, way::later_runs}) {
             for (std::size_t const blocked : {std::size_t{0}, std::size_t{2}, std::size_t{3}, std::size_t{4}}) {
-                if ((fails == 4 && how != way::before) || (!whole && ++turn % 8 != 1)) {
-                    continue;
-                }
+                if ((fails == 4 && how != way::before) || (!whole && ++turn % 8 != 1)) { continue; }
                 plan const of{.fails = fails, .how = how, .blocked = blocked};
                 CAPTURE(text_of(of));
                 auto const seen = at_each_point(of);
@@ -375,9 +351,7 @@ TEST_CASE("saga undo: each crash point of a saga without an undo that fails unti
     bool const whole = entitable_test::rounds(0, 1, 1) == 1;
     for (std::size_t fails = 0; fails < 4; ++fails) {
         for (way const how : {way::before, way::states, way::half, way::after}) {
-            if (!whole && fails != static_cast<std::size_t>(how)) {
-                continue;
-            }
+            if (!whole && fails != static_cast<std::size_t>(how)) { continue; }
             plan const of{.fails = fails, .how = how, .undoes = false};
             CAPTURE(text_of(of));
             auto const seen = at_each_point(of);

@@ -28,9 +28,7 @@ TEST_CASE("model: a backend has the same outcomes directly and behind the protoc
         side behind{served(memory_backend{small}), {}, {}};
         draws random{seed};
         for (std::string const table : {"Orders", "Other", "Extra"}) {
-            for (side* const each : {&alone, &behind}) {
-                REQUIRE(each->send(create_table{table}));
-            }
+            for (side* const each : {&alone, &behind}) { REQUIRE(each->send(create_table{table})); }
         }
         for (std::size_t at = 0; at < 500; ++at) {
             auto const [what, one, other] = one_step(random, alone, behind);

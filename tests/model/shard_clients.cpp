@@ -46,9 +46,7 @@ struct judged_early {
         bool const refused = !answer &&
             (answer.error().code == error_code::entity_already_exists ||
                 answer.error().code == error_code::resource_not_found);
-        if (refusals ? refused : answer.has_value()) {
-            time->once = asked;
-        }
+        if (refusals ? refused : answer.has_value()) { time->once = asked; }
         return answer;
     }
 };
@@ -124,9 +122,7 @@ client_body client_with(client_defect what, asks body) {
         any_transport const catalogue =
             what == client_defect::leases_late ? any_transport{leased_late{way, &time}} : way;
         auto map = lookup_map::open(catalogue, "shardmap", virtual_shards{1}, lookup_map_options{lease, &time});
-        if (!map) {
-            return;
-        }
+        if (!map) { return; }
         bool const early = what == client_defect::judges_early || what == client_defect::believes_refusal;
         any_transport const store =
             early ? any_transport{judged_early{way, &time, what == client_defect::believes_refusal}} : way;
@@ -139,12 +135,8 @@ void inserts_new(any_transport const& cloud, scene& all) {
     call context;
     all.maybe.insert("cnew");
     auto const done = cloud.execute(write_entity{"items", mutation::insert(value_row("c", "new"))}, context);
-    if (done || done.error().effect == effect::none) {
-        all.maybe.erase("cnew");
-    }
-    if (done) {
-        all.rows["c"] = "new";
-    }
+    if (done || done.error().effect == effect::none) { all.maybe.erase("cnew"); }
+    if (done) { all.rows["c"] = "new"; }
 }
 
 /// Inserts the row that a late write puts into the source, where it no longer counts.
@@ -168,14 +160,10 @@ std::string ghost_is_there(memory_backend const& store, scene const& all) {
 void replaces(any_transport const& cloud, scene& all) {
     call context;
     auto const read = cloud.execute(get_entity{"items", "p", "z", {}}, context);
-    if (!read) {
-        return;
-    }
+    if (!read) { return; }
     call other;
     auto const done = cloud.execute(write_entity{"items", mutation::replace(value_row("z", "own"), read->etag)}, other);
-    if (done) {
-        all.told = value_of(read->entity);
-    }
+    if (done) { all.told = value_of(read->entity); }
 }
 std::string own_or_changed(memory_backend const& store, scene const& all) {
     call context;
@@ -193,21 +181,15 @@ void scans(any_transport const& cloud, scene& all) {
     for (;;) {
         call context;
         auto const found = cloud.execute(asked, context);
-        if (!found) {
-            return;
-        }
+        if (!found) { return; }
         for (std::size_t index = 0; index < found->rows.size(); ++index) {
             std::string_view const key = found->rows[index].row_key;
             met += system_row::is_one(key) ? std::string_view{} : key;
         }
         asked.continuation = found->continuation;
-        if (!asked.continuation) {
-            break;
-        }
+        if (!asked.continuation) { break; }
     }
-    if (met != "arz") {
-        all.wrong = "a scan of the rows a, r and z met " + met;
-    }
+    if (met != "arz") { all.wrong = "a scan of the rows a, r and z met " + met; }
 }
 
 /// Gives the copy of z the current version of the row z: versions of two stores need not differ.
@@ -267,25 +249,15 @@ play run(client_body const& client, mover_kind const& by, suspension const& at, 
     std::function<void()> held;
     for (std::size_t done = 0; done < at.client && !asking.next().done(); ++done) {
         held = take_step(asking, way, time);
-        if (done + 1 < at.client || !at.behind) {
-            std::exchange(held, nullptr)();
-        }
+        if (done + 1 < at.client || !at.behind) { std::exchange(held, nullptr)(); }
     }
     seen.ended = !held && asking.next().done();
     std::size_t moved = 0;
-    for (; moved < at.mover && !mover.next().done(); ++moved) {
-        take_step(mover, way, time)();
-    }
+    for (; moved < at.mover && !mover.next().done(); ++moved) { take_step(mover, way, time)(); }
     seen.mover_ended = moved < at.mover;
-    if (held) {
-        held();
-    }
-    while (!asking.next().done()) {
-        take_step(asking, way, time)();
-    }
-    while (!mover.next().done()) {
-        take_step(mover, way, time)();
-    }
+    if (held) { held(); }
+    while (!asking.next().done()) { take_step(asking, way, time)(); }
+    while (!mover.next().done()) { take_step(mover, way, time)(); }
     seen.problem = !all.wrong.empty() ? all.wrong : end(store, all);
     return seen;
 }
@@ -301,13 +273,9 @@ std::string suspended(client_defect what, asks body, scene const& all,
             for (at.mover = 0; !seen.mover_ended; ++at.mover) {
                 seen = run(client, by, at, all, end);
                 ++runs;
-                if (!seen.problem.empty()) {
-                    return seen.problem;
-                }
+                if (!seen.problem.empty()) { return seen.problem; }
             }
-            if (seen.ended) {
-                break;
-            }
+            if (seen.ended) { break; }
         }
     }
     CHECK(runs > 50);

@@ -32,12 +32,8 @@ inline bool explained(std::vector<event> const& all, std::uint64_t done, std::st
             over = over && all[index].ended == UINT64_MAX; // a request with an unknown outcome need not have happened
         }
     }
-    if (over) {
-        return true;
-    }
-    if (!tried.insert({done, state}).second) {
-        return false;
-    }
+    if (over) { return true; }
+    if (!tried.insert({done, state}).second) { return false; }
     for (std::size_t index = 0; index < all.size(); ++index) {
         event const& each = all[index];
         bool const can_be = each.meets ? !state.empty()
@@ -59,12 +55,8 @@ inline std::string unexplained_of(
         [&](event const& each) { return each.key == key; });
     of_key.push_back({key, true, last, {}, all.ticks + 1, all.ticks + 2});
     std::set<std::pair<std::uint64_t, std::string>> tried;
-    if (of_key.size() > 64) {
-        return "the history of " + key + " is too long to be judged";
-    }
-    if (explained(of_key, 0, first, tried)) {
-        return {};
-    }
+    if (of_key.size() > 64) { return "the history of " + key + " is too long to be judged"; }
+    if (explained(of_key, 0, first, tried)) { return {}; }
     std::string text;
     for (event const& each : of_key) {
         text += (each.meets          ? " met " + each.value
@@ -116,9 +108,7 @@ private:
     }
     void read(event one) {
         auto const found = get(one.key);
-        if (!found && found.error().code != error_code::resource_not_found) {
-            return;
-        }
+        if (!found && found.error().code != error_code::resource_not_found) { return; }
         one.reads = true;
         one.value = found ? value_of(found->entity) : "";
         one.ended = ++all_.ticks;
@@ -131,9 +121,7 @@ private:
         for (int page = 0; page < 12; ++page) {
             call own;
             auto const found = cloud_.execute(asked, own);
-            if (!found) {
-                break;
-            }
+            if (!found) { break; }
             for (std::size_t index = 0; index < found->rows.size(); ++index) {
                 row_view const each = found->rows[index];
                 for (std::string const key : table_.steady) {
@@ -147,9 +135,7 @@ private:
             if (!asked.continuation) {
                 if (!std::equal(met.begin(), met.end(), table_.steady.begin(), table_.steady.end())) {
                     all_.wrong = "a scan by tokens met";
-                    for (std::string const& key : met) {
-                        all_.wrong += ' ' + key;
-                    }
+                    for (std::string const& key : met) { all_.wrong += ' ' + key; }
                 }
                 break;
             }
@@ -196,9 +182,7 @@ inline client_body busy_client(judged_table const& table, std::uint64_t seed) {
     return [&table, seed](any_transport const& way, entitable::clock& time, scene& all, int life) {
         random_source random{seed * 100 + static_cast<std::uint64_t>(life)};
         auto const opened = table.open(way, time);
-        if (!opened) {
-            return;
-        }
+        if (!opened) { return; }
         retrying_options settled;
         settled.operation_rows = true;
         settled.time = &time;

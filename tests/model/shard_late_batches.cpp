@@ -25,9 +25,7 @@ struct outcome {
 template <class Op>
 void step(Op& op, any_transport const& way, testing::manual_clock& time) {
     operation_step const due = op.next();
-    if (due.not_before > time.steady()) {
-        time.wait_until(due.not_before);
-    }
+    if (due.not_before > time.steady()) { time.wait_until(due.not_before); }
     due.request.visit([&]<class Asked>(Asked const& request) {
         if constexpr (takes_answer_to<Op, Asked>) {
             call context;
@@ -62,19 +60,13 @@ outcome run(late_batch const& at, move_defect planted) {
         }
     }
     seen.has_batch = held.has_value();
-    if (!held) {
-        return seen;
-    }
+    if (!held) { return seen; }
     store.execute(write_entity{"items0000x2", mutation::remove(other.entity, any_etag)}, context).value();
     saboteur second{order_of_move("second", true, store.profile()), planted, time.steady()};
     std::size_t steps = 0;
     for (; !second.next().done() || steps <= at.behind; ++steps) {
-        if (steps == at.behind) {
-            static_cast<void>(store.execute(*held, context));
-        }
-        if (second.next().done()) {
-            break;
-        }
+        if (steps == at.behind) { static_cast<void>(store.execute(*held, context)); }
+        if (second.next().done()) { break; }
         seen.has_step = steps >= at.behind;
         step(second, way, time);
     }
@@ -92,9 +84,7 @@ std::string walk_late_batches(move_defect planted, int& orders) {
         bool more = true;
         for (at.behind = 0; more; ++at.behind) {
             outcome const seen = run(at, planted);
-            if (!seen.has_batch) {
-                return problem;
-            }
+            if (!seen.has_batch) { return problem; }
             ++orders;
             problem = problem.empty() ? seen.problem : problem;
             more = seen.has_step;

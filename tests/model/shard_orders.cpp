@@ -15,9 +15,7 @@ namespace {
 /// Inserts a row and remembers the answer. After a restart it does not remember its earlier requests.
 void inserts(any_transport const& way, entitable::clock& time, scene& all, int life) {
     auto const cloud = open(way, time);
-    if (!cloud) {
-        return;
-    }
+    if (!cloud) { return; }
     call context;
     std::string const value = std::to_string(life);
     all.maybe.insert("c" + value);
@@ -33,9 +31,7 @@ void inserts(any_transport const& way, entitable::clock& time, scene& all, int l
 /// Reads a row. It gets what was stored for everybody before the read began, or something later.
 void reads(any_transport const& way, entitable::clock& clock, scene& all, int) {
     auto const cloud = open(way, clock);
-    if (!cloud) {
-        return;
-    }
+    if (!cloud) { return; }
     std::string const before = all.rows["z"];
     call context;
     auto const found = cloud->execute(get_entity{"items", "p", "z", {}}, context);
@@ -157,9 +153,7 @@ judged_table const one_shard{open, value_row, {"k0", "k1", "z"}, {"a", "r"}, 5, 
 std::string unexplained(memory_backend const& store, scene const& all) {
     call context;
     auto const found = store.execute(query_entities{table_now(store), {}, {}, {}, 1000, {}}, context);
-    if (!found) {
-        return "the table is lost: " + found.error().to_string();
-    }
+    if (!found) { return "the table is lost: " + found.error().to_string(); }
     std::map<std::string, std::string> rows;
     for (std::size_t index = 0; index < found->rows.size(); ++index) {
         rows[std::string{found->rows[index].row_key}] = value_of(found->rows[index]);

@@ -101,9 +101,7 @@ TEST_CASE("shard ranges: a client that is suspended at any step while anything h
                     CAPTURE(own, others, behind);
                     REQUIRE(seen.problem == "");
                 }
-                if (seen.client_ended) {
-                    break;
-                }
+                if (seen.client_ended) { break; }
             }
         }
         CHECK(runs > 300 / stride);

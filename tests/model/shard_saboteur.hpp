@@ -45,9 +45,7 @@ public:
     ~saboteur() = default;
 
     [[nodiscard]] operation_step next() const {
-        if (!drops_.empty()) {
-            return {drops_.back(), (steady_time::min)(), source_place_};
-        }
+        if (!drops_.empty()) { return {drops_.back(), (steady_time::min)(), source_place_}; }
         operation_step due = mover_.next();
         if (look_) {
             due.request = request_ref{*look_};
@@ -116,9 +114,7 @@ private:
             page seen;
             for (std::size_t index = 0; index < found.rows.size(); ++index) {
                 row_view const each = found.rows[index];
-                if (!hidden_.contains(keys{each.partition_key, each.row_key})) {
-                    seen.append(each);
-                }
+                if (!hidden_.contains(keys{each.partition_key, each.row_key})) { seen.append(each); }
             }
             found.rows = std::move(seen);
         } else {
@@ -145,9 +141,7 @@ private:
             } else {
                 shard_map_row place;
                 from_row(each, place).value();
-                if (sealed_ && place.state == "draining") {
-                    place.state = "sealed";
-                }
+                if (sealed_ && place.state == "draining") { place.state = "sealed"; }
                 changed = to_row(place).value();
             }
             seen.append({changed.partition_key(), changed.row_key(), changed.payload(), version});
@@ -156,9 +150,7 @@ private:
     }
     /// The epoch of the ended attempt, or the first that no table currently has.
     [[nodiscard]] std::int64_t epoch_again(page const& rows, shard_map_header const& header) const {
-        if (what_ == move_defect::takes_over_tables) {
-            return ended_.value_or(next_epoch_);
-        }
+        if (what_ == move_defect::takes_over_tables) { return ended_.value_or(next_epoch_); }
         std::int64_t first =
             detail::shard_tables_in(header.tables).front().epoch; // the tables of the shard are not older
         std::set<std::int64_t> used;
@@ -169,9 +161,7 @@ private:
                 used.insert({(std::max)(place.epoch, first), place.attempt_epoch});
             }
         }
-        while (used.contains(first)) {
-            ++first;
-        }
+        while (used.contains(first)) { ++first; }
         return first;
     }
 
@@ -193,21 +183,15 @@ private:
         }
         if (scans && !asked.continuation) {
             newest_before_ = newest_;
-            if (what_ != move_defect::trusts_timestamps) {
-                known.clear();
-            }
+            if (what_ != move_defect::trusts_timestamps) { known.clear(); }
         }
         page seen;
         for (std::size_t index = 0; index < found.rows.size(); ++index) {
             row_view each = found.rows[index];
             std::string& version = known[keys{each.partition_key, each.row_key}];
             bool const late = what_ != move_defect::trusts_timestamps || each.timestamp() > newest_before_;
-            if (version.empty() || !keys_only || late) {
-                version = each.etag().text();
-            }
-            if (!keys_only && newest_ < each.timestamp()) {
-                newest_ = each.timestamp();
-            }
+            if (version.empty() || !keys_only || late) { version = each.etag().text(); }
+            if (!keys_only && newest_ < each.timestamp()) { newest_ = each.timestamp(); }
             each.etag_text = version;
             seen.append(each);
         }
@@ -229,9 +213,7 @@ private:
             due = mover_.next();
         }
         transact const* const request = due.request.as<transact>();
-        if (request == nullptr || what_ == move_defect::none) {
-            return;
-        }
+        if (request == nullptr || what_ == move_defect::none) { return; }
         changed_ = *request;
         if (due.place == 0) {
             plant_in_map(*changed_);
@@ -264,9 +246,7 @@ private:
         bool const flips = mover_.progress().step == move_step::flipping;
         bool const drains = place.state == "draining";
         if ((what_ == move_defect::drops_first && flips) || (what_ == move_defect::drops_before_collect && drains)) {
-            for (auto const& [table, rows] : std::exchange(known_, {})) {
-                drops_.push_back(delete_table{table});
-            }
+            for (auto const& [table, rows] : std::exchange(known_, {})) { drops_.push_back(delete_table{table}); }
         }
     }
 
@@ -286,9 +266,7 @@ private:
 
     /// The guard row of the ended attempt is replaced by its own.
     void continue_behind(result<get_entity::response> const& found) {
-        if (found) {
-            changed_->changes.back() = mutation::replace(changed_->changes.back().entity, found->etag);
-        }
+        if (found) { changed_->changes.back() = mutation::replace(changed_->changes.back().entity, found->etag); }
         look_.reset();
     }
 

@@ -70,9 +70,7 @@ inline std::string value_of(row_view each) {
 inline std::string table_now(memory_backend const& store, std::string* state = nullptr) {
     call context;
     auto const found = store.execute(get_entity{"shardmap", "map", "shard0000", {}}, context).value();
-    if (state != nullptr) {
-        *state = found.entity.view().find("state")->as_string();
-    }
+    if (state != nullptr) { *state = found.entity.view().find("state")->as_string(); }
     std::int64_t const epoch = found.entity.view().find("epoch")->as_int64();
     return detail::shard_table_name("items", 0, (std::max)(epoch, std::int64_t{2}));
 }
@@ -81,30 +79,22 @@ inline std::string table_now(memory_backend const& store, std::string* state = n
 inline std::string differs(memory_backend const& store, scene const& all) {
     call context;
     auto const found = store.execute(query_entities{table_now(store), {}, {}, {}, 1000, {}}, context);
-    if (!found) {
-        return "the table is lost: " + found.error().to_string();
-    }
+    if (!found) { return "the table is lost: " + found.error().to_string(); }
     std::set<std::string> met;
     for (std::size_t index = 0; index < found->rows.size(); ++index) {
         row_view const each = found->rows[index];
         std::string const key{each.row_key};
-        if (system_row::is_one(key)) {
-            continue;
-        }
+        if (system_row::is_one(key)) { continue; }
         met.insert(key);
         auto const known = all.rows.find(key);
         bool const maybe = all.maybe.contains(key + value_of(each));
-        if (!maybe && known == all.rows.end()) {
-            return "a row is there that was removed, or never written: " + key;
-        }
+        if (!maybe && known == all.rows.end()) { return "a row is there that was removed, or never written: " + key; }
         if (!maybe && known->second != value_of(each)) {
             return "an acknowledged write is lost: " + key + " is " + value_of(each) + ", not " + known->second;
         }
     }
     for (auto const& [key, value] : all.rows) {
-        if (!met.contains(key)) {
-            return "an acknowledged row is lost: " + key;
-        }
+        if (!met.contains(key)) { return "an acknowledged row is lost: " + key; }
     }
     return {};
 }
@@ -120,9 +110,7 @@ struct watched {
         call own;
         auto done =
             below.execute(write_entity{table_now(below), mutation::insert_or_replace(value_row(key, value))}, own);
-        if (done) {
-            all->rows[key] = value;
-        }
+        if (done) { all->rows[key] = value; }
     }
     void take(std::string const& key) const {
         call own;
@@ -251,12 +239,8 @@ struct skewed_clock final : entitable::clock {
 /// The rows that exist according to all answers, and those that may exist: a part of the state that a search remembers.
 inline std::string text_of_rows(scene const& all) {
     std::string text;
-    for (auto const& [key, value] : all.rows) {
-        text += key + '=' + value + ';';
-    }
-    for (auto const& each : all.maybe) {
-        text += each + '?';
-    }
+    for (auto const& [key, value] : all.rows) { text += key + '=' + value + ';'; }
+    for (auto const& each : all.maybe) { text += each + '?'; }
     return text;
 }
 
@@ -265,9 +249,7 @@ inline std::string text_of_rows(scene const& all) {
 template <class Op>
 std::function<void()> take_step(Op& op, any_transport const& way, testing::manual_clock& time) {
     operation_step const due = op.next();
-    if (due.not_before > time.steady()) {
-        time.wait_until(due.not_before);
-    }
+    if (due.not_before > time.steady()) { time.wait_until(due.not_before); }
     std::function<void()> give;
     due.request.visit([&]<class Asked>(Asked const& request) {
         if constexpr (takes_answer_to<Op, Asked>) {
@@ -329,9 +311,7 @@ inline void begin(testing::stage& on, order const& how) {
     all.crowd = how.crowd;
     all.holds = how.holds;
     set_up(on.store(), on.time(), all);
-    for (std::size_t place = 0; place < 5; ++place) {
-        on.deliver_to(watched{on.store(), &all}, place);
-    }
+    for (std::size_t place = 0; place < 5; ++place) { on.deliver_to(watched{on.store(), &all}, place); }
     auto& movers = on.keep<int>(0);
     auto& done = on.keep<int>(0);
     for (int number = 0; number < how.movers; ++number) {
@@ -346,9 +326,7 @@ inline void begin(testing::stage& on, order const& how) {
             },
             [&done, &how](result<move_progress> const& ended) {
                 done += ended ? 1 : 0;
-                if (how.moved != nullptr && ended) {
-                    ++*how.moved;
-                }
+                if (how.moved != nullptr && ended) { ++*how.moved; }
             });
     }
     if (how.late_writer) {
@@ -423,9 +401,7 @@ inline void check(char const* name, std::size_t states, order const& how, testin
 
 inline std::optional<sharded> open(any_transport const& way, entitable::clock& time) {
     auto opened = lookup_map::open(way, "shardmap", virtual_shards{1}, lookup_map_options{lease, &time});
-    if (!opened) {
-        return std::nullopt;
-    }
+    if (!opened) { return std::nullopt; }
     return sharded{*std::move(opened), [way](std::string_view) -> result<any_transport> { return way; }};
 }
 

@@ -38,14 +38,10 @@ public:
             map(seed),
             [this, below](std::string_view name) -> result<any_transport> {
                 auto const at = faults_.find(name);
-                if (at != faults_.end()) {
-                    return any_transport{at->second};
-                }
+                if (at != faults_.end()) { return any_transport{at->second}; }
                 testing::faulty<any_transport> const made{
                     any_transport{around{below(name), {}, [meanwhile = meanwhile_](std::string_view, bool writes) {
-                                             if (!writes && *meanwhile) {
-                                                 (*meanwhile)();
-                                             }
+                                             if (!writes && *meanwhile) { (*meanwhile)(); }
                                          }}}};
                 faults_.emplace(std::string{name}, made);
                 return any_transport{made};
@@ -86,9 +82,7 @@ public:
         *meanwhile_ = {};
         if (wanted) {
             *meanwhile_ = [this] {
-                if (random_.once_in(4)) {
-                    move();
-                }
+                if (random_.once_in(4)) { move(); }
             };
         }
     }
@@ -127,9 +121,7 @@ public:
     void forget_faults() {
         for (auto const& [name, store] : faults_) {
             call context;
-            while (!store.all_fired()) {
-                (void)store.execute(query_entities{"None", {}, {}, {}, 1, {}}, context);
-            }
+            while (!store.all_fired()) { (void)store.execute(query_entities{"None", {}, {}, {}, 1, {}}, context); }
         }
     }
 
@@ -206,9 +198,7 @@ TEST_CASE("model: one store and shards have the same outcomes, with moves in bet
         side alone{memory_backend{}, {}, {}};
         side over{shards.cloud(), {}, {}};
         for (std::string const table : {"Orders", "Other", "Extra"}) {
-            for (side* const each : {&alone, &over}) {
-                REQUIRE(each->send(create_table{table}));
-            }
+            for (side* const each : {&alone, &over}) { REQUIRE(each->send(create_table{table})); }
         }
         for (std::size_t at = 0; at < 200; ++at) {
             if (random.once_in(12)) {
@@ -241,16 +231,12 @@ TEST_CASE("model: queries over shards, with moves between pages and during reque
         subject shards{seed, seed % 3 == 0 ? 2U : 10'000U};
         side alone{memory_backend{}, {}, {}};
         side over{shards.cloud(), {}, {}};
-        for (side* const each : {&alone, &over}) {
-            REQUIRE(each->send(create_table{"Orders"}));
-        }
+        for (side* const each : {&alone, &over}) { REQUIRE(each->send(create_table{"Orders"})); }
         fill(random, "Orders", alone, over);
         for (std::size_t round = 0; round < 12; ++round) {
             auto request = random.query("Orders");
             request.page_size = static_cast<std::uint32_t>(1 + random.below(30));
-            if (random.once_in(2)) {
-                request.range.partition = {};
-            }
+            if (random.once_in(2)) { request.range.partition = {}; }
             std::string const expected = rows_of(alone, request);
             shards.move_meanwhile(random.once_in(2));
             std::string found;
@@ -263,12 +249,8 @@ TEST_CASE("model: queries over shards, with moves between pages and during reque
                     found += system_row::is_one(page.rows[index].row_key) ? std::string{} : shown(page.rows[index]);
                 }
                 request.continuation = std::move(page.continuation);
-                if (!request.continuation) {
-                    break;
-                }
-                if (random.once_in(3)) {
-                    shards.move();
-                }
+                if (!request.continuation) { break; }
+                if (random.once_in(3)) { shards.move(); }
             }
             shards.move_meanwhile(false);
             CHECK(found == expected);
@@ -286,9 +268,7 @@ result<std::vector<row>> rows_there(any_transport const& there, query_entities a
     do {
         call context;
         auto page = there.execute(asked, context);
-        if (!page) {
-            return failure{page.error()};
-        }
+        if (!page) { return failure{page.error()}; }
         for (std::size_t index = 0; index < page->rows.size(); ++index) {
             row_view const each = page->rows[index];
             all.emplace_back(each.partition_key, each.row_key, each.payload, std::string_view{});
@@ -326,9 +306,7 @@ TEST_CASE("model: a partial answer has every row except those of the shards it n
         side alone{memory_backend{}, {}, {}};
         side over{shards.cloud(), {}, {}};
         for (side* const each : {&alone, &over}) {
-            for (std::string const table : {"Orders", "Other"}) {
-                REQUIRE(each->send(create_table{table}));
-            }
+            for (std::string const table : {"Orders", "Other"}) { REQUIRE(each->send(create_table{table})); }
         }
         fill(random, "Orders", alone, over);
         fill(random, "Other", alone, over);
@@ -348,9 +326,7 @@ TEST_CASE("model: a partial answer has every row except those of the shards it n
                     std::vector<std::vector<row>> came;
                     for (query_entities const& each : asked) {
                         auto rows = rows_there(there, each);
-                        if (!rows) {
-                            return failure{rows.error()};
-                        }
+                        if (!rows) { return failure{rows.error()}; }
                         came.push_back(*std::move(rows));
                     }
                     return came;
@@ -369,9 +345,7 @@ TEST_CASE("model: a partial answer has every row except those of the shards it n
             }
             for (std::size_t which = 0; which < asked.size(); ++which) {
                 std::string found;
-                for (row const& each : some->what_came()[which]) {
-                    found += shown(each);
-                }
+                for (row const& each : some->what_came()[which]) { found += shown(each); }
                 auto const whole = rows_there(alone.store, asked[which]).value();
                 std::string const expected = without(whole, some->missing(), asked[which].table, shards);
                 if (same_twice) { // an entry is for both: one of them may have more

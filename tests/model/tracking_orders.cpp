@@ -53,12 +53,8 @@ result<tally> save_all(work_on_tallies& work, save_mode mode, Again const& again
     tally told;
     for (int attempt = 0; attempt < 4; ++attempt) {
         ENTITABLE_TRY(auto const saved, work.save(mode));
-        for (auto const& each : saved.changes) {
-            told.sure += each.outcome == save_outcome::saved ? 1 : 0;
-        }
-        if (saved.all_saved()) {
-            return told;
-        }
+        for (auto const& each : saved.changes) { told.sure += each.outcome == save_outcome::saved ? 1 : 0; }
+        if (saved.all_saved()) { return told; }
         for (auto const& each : saved.failed) {
             if (auto const met = work.conflict_of(each.entity()).value()) {
                 if (met->may_be_mine) {
@@ -77,13 +73,9 @@ result<tally> save_all(work_on_tallies& work, save_mode mode, Again const& again
 /// Raises the wins of both rows by one.
 result<tally> raise(work_on_tallies& work, table<tally_row> const& tallies, save_mode mode) {
     ENTITABLE_TRY(auto const rows, work.track(tallies.where(fields<tally_row>::team == "red")));
-    for (tally_row& each : rows) {
-        ++each.wins;
-    }
+    for (tally_row& each : rows) { ++each.wins; }
     return save_all(work, mode, [](work_on_tallies& on, tally_row& mine, conflict<tally_row> const& met) {
-        if (!met.theirs) {
-            return false;
-        }
+        if (!met.theirs) { return false; }
         auto value = *met.theirs;
         ++value.wins;
         on.resolve(mine, value);
@@ -105,9 +97,7 @@ testing::interleaving_report walk(std::vector<actor> const& actors, testing::int
         [&](testing::stage& on) {
             table<tally_row> const tallies{on.store(), "tallies"};
             tallies.create().value();
-            for (std::int32_t id = 1; id <= rows; ++id) {
-                tallies.insert({"red", id, 0, 0, 1}).value();
-            }
+            for (std::int32_t id = 1; id <= rows; ++id) { tallies.insert({"red", id, 0, 0, 1}).value(); }
             auto& told = on.keep<std::vector<tally>>(actors.size());
             auto& done = on.keep<std::string>();
             for (std::size_t at = 0; at < actors.size(); ++at) {
@@ -124,9 +114,7 @@ testing::interleaving_report walk(std::vector<actor> const& actors, testing::int
                                 rows_kept.seed = at + 1;
                                 way = any_transport{retrying{way, rows_kept}};
                             }
-                            if (each.with.defect) {
-                                way = each.with.defect(way);
-                            }
+                            if (each.with.defect) { way = each.with.defect(way); }
                             table<tally_row> const through{way, "tallies"};
                             work_on_tallies work{through, {.merge = each.with.merge}};
                             return each.does(work, through, each.with.mode);
@@ -198,9 +186,7 @@ namespace {
 /// Removes the first row in any state.
 result<tally> take_away(work_on_tallies& work, table<tally_row> const&, save_mode mode) {
     ENTITABLE_TRY(tally_row* const one, work.find("red", 1));
-    if (one == nullptr) {
-        return tally{};
-    }
+    if (one == nullptr) { return tally{}; }
     work.remove(*one);
     ENTITABLE_TRY(tally told, save_all(work, mode, [](work_on_tallies& on, tally_row& mine, auto const&) {
         on.resolve(mine, keep::mine);
@@ -214,9 +200,7 @@ result<tally> take_away(work_on_tallies& work, table<tally_row> const&, save_mod
 /// Replaces the first row by another.
 result<tally> put_another(work_on_tallies& work, table<tally_row> const&, save_mode mode) {
     ENTITABLE_TRY(tally_row* const one, work.find("red", 1));
-    if (one != nullptr) {
-        work.remove(*one);
-    }
+    if (one != nullptr) { work.remove(*one); }
     work.add({"red", 1, 100, 0, {}});
     ENTITABLE_TRY(tally told, save_all(work, mode, [](work_on_tallies& on, tally_row& mine, auto const&) {
         on.resolve(mine, {"red", 1, 100, 0, {}});

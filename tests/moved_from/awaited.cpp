@@ -92,9 +92,7 @@ TEST_CASE("moved from: task, which is refused with InvalidInput") {
     auto const work = [&]() -> task<void> {
         try {
             static_cast<void>(co_await std::move(begun));
-        } catch (error const& problem) {
-            refused = problem.code == error_code::invalid_input;
-        }
+        } catch (error const& problem) { refused = problem.code == error_code::invalid_input; }
         auto const a11 = co_await std::move(kept);
         CHECK(a11.value() == 7);
     };

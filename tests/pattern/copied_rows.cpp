@@ -137,9 +137,7 @@ struct dying {
     template <table_request Request>
         requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
-        if (--*left < 0) {
-            return failure{error_code::transport_failed, "gone"};
-        }
+        if (--*left < 0) { return failure{error_code::transport_failed, "gone"}; }
         return below.execute(request, context);
     }
 };
@@ -176,9 +174,7 @@ std::map<std::string, std::vector<std::string>> documented_kinds() {
     std::ifstream page{folder / "docs" / "stored_formats.md"};
     std::map<std::string, std::vector<std::string>> found;
     for (std::string line; std::getline(page, line);) {
-        if (!line.starts_with("| `~!")) {
-            continue;
-        }
+        if (!line.starts_with("| `~!")) { continue; }
         std::vector<std::string> cells;
         for (std::size_t at = 1; at < line.size();) {
             std::size_t const end = line.find('|', at);
@@ -326,9 +322,7 @@ TEST_CASE(
     for (auto& each : queue.claim_some(32).value()) { // messages of one lane
         CHECK(each.fail("broken"));
     }
-    for (auto& each : queue.claim_some(32).value()) {
-        CHECK(each.fail("broken"));
-    }
+    for (auto& each : queue.claim_some(32).value()) { CHECK(each.fail("broken")); }
     std::set<std::int32_t> done;
     while (auto item = queue.claim().value()) { // two are completed, the others stay claimed, for the second time
         if (done.size() < 2) {
@@ -362,9 +356,7 @@ TEST_CASE(
     CHECK(copied.enqueue({"York", 0}, {.id = "id0"}).value().already_there); // ids are remembered
     CHECK(claimed_there->complete());                                        // at the source, for every copy
 
-    for (auto const& dead : copied.dead_letters().value()) {
-        copied.requeue(dead).value();
-    }
+    for (auto const& dead : copied.dead_letters().value()) { copied.requeue(dead).value(); }
     at.time.advance(2h);
     std::set<std::int32_t> ended = done;
     while (auto item = copied.claim().value()) {
@@ -510,9 +502,7 @@ TEST_CASE("copy: rows of sums and of sequences are ordinary data") {
     stores at;
     aggregated_table<sale, sales_of_day> const sales{at.source, "sales"};
     sales.create().value();
-    for (std::int32_t number = 1; number <= 5; ++number) {
-        sales.insert({"kiel", number, "mon", 100}).value();
-    }
+    for (std::int32_t number = 1; number <= 5; ++number) { sales.insert({"kiel", number, "mon", 100}).value(); }
     (void)at.copied("sales").value();
     aggregated_table<sale, sales_of_day> const copies{at.target, "sales"};
     CHECK(copies.sums({"kiel", "mon"}).value().cents == 500);

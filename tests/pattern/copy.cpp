@@ -95,9 +95,7 @@ TEST_CASE("a change function may drop rows and may fail") {
     CHECK(even->left_out == 125);
     CHECK(even->written == 125);
     auto const refused = copy(s.by_year, s.by_month, [](sale_by_year const& one) -> result<sale_by_month> {
-        if (one.number == 77) {
-            return failure{error_code::invalid_input, "not this one"};
-        }
+        if (one.number == 77) { return failure{error_code::invalid_input, "not this one"}; }
         return sale_by_month{one};
     });
     REQUIRE_FALSE(refused);

@@ -42,9 +42,7 @@ void strike(
 
 std::uint64_t count_of(diagnosis const& made, store_fault kind) {
     std::uint64_t count = 0;
-    for (store_finding const& each : made.findings) {
-        count += each.kind == kind ? each.count : 0;
-    }
+    for (store_finding const& each : made.findings) { count += each.kind == kind ? each.count : 0; }
     return count;
 }
 

@@ -60,9 +60,7 @@ void take_numbers(sequence const& from, numbers& into, int count) {
     for (int taken = 0; taken < count; ++taken) {
         std::int64_t const number = from.next().value().value;
         std::size_t const place = into.count.fetch_add(1);
-        if (place < std::size(into.given)) {
-            into.given[place] = number;
-        }
+        if (place < std::size(into.given)) { into.given[place] = number; }
     }
 }
 
@@ -95,9 +93,7 @@ TEST_CASE(
         }};
         bool const ended = child.succeeds(std::chrono::seconds{5});
         CHECK(ended);
-        if (!ended) {
-            break;
-        }
+        if (!ended) { break; }
     }
     stop = true;
     busy.join();

@@ -202,9 +202,7 @@ TEST_CASE("sequence: goes again when others were faster, and says how often it w
     CHECK(number->attempts == 4);
     auto const waits = eyes.all("wait");
     CHECK(waits.size() == 3);
-    for (auto const& each : waits) {
-        CHECK(each.wait.cause == wait_cause::contention);
-    }
+    for (auto const& each : waits) { CHECK(each.wait.cause == wait_cause::contention); }
 
     *left = 1'000;
     auto const begun = on.time.steady();
@@ -323,14 +321,10 @@ TEST_CASE("sequence: many threads, through one and through many") {
         running.emplace_back([&, index] {
             sequence const own{store, "Orders"};
             sequence const& numbers = index < threads ? common : own;
-            for (std::size_t count = 0; count < each; ++count) {
-                got[index].push_back(numbers.next().value().value);
-            }
+            for (std::size_t count = 0; count < each; ++count) { got[index].push_back(numbers.next().value().value); }
         });
     }
-    for (std::thread& one : running) {
-        one.join();
-    }
+    for (std::thread& one : running) { one.join(); }
     std::set<std::int64_t> all;
     for (auto const& numbers : got) {
         CHECK(std::is_sorted(numbers.begin(), numbers.end()));
@@ -372,9 +366,7 @@ TEST_CASE("sharded sequence: another number of shards is refused, and bad ones t
     sequence_options how;
     how.time = &on.time;
     sharded_sequence const four{on.service, "Orders", 4, how};
-    for (int count = 0; count < 50; ++count) {
-        (void)four.next().value();
-    }
+    for (int count = 0; count < 50; ++count) { (void)four.next().value(); }
     CHECK(sharded_sequence(on.service, "Orders", 3, how).next().error().code == error_code::row_mismatch);
     CHECK(sharded_sequence(on.service, "Orders", 3, how).total().error().code == error_code::row_mismatch);
     for (std::uint32_t const shards : {0U, 1U, 1001U}) {
@@ -385,9 +377,7 @@ TEST_CASE("sharded sequence: another number of shards is refused, and bad ones t
     how.start = greatest;
     sharded_sequence const ending{on.service, "Ends", 2, how};
     std::size_t given = 0;
-    for (int count = 0; count < 20; ++count) {
-        given += ending.next() ? 1U : 0U;
-    }
+    for (int count = 0; count < 20; ++count) { given += ending.next() ? 1U : 0U; }
     CHECK(given == 1);
 }
 
@@ -444,9 +434,7 @@ TEST_CASE("sequence: numbers as keys, ascending and the newest first") {
     auto newest = tickets.where(t::desk == "A").take(10);
     static_assert(decltype(newest)::access == access_path::partition);
     std::vector<std::int64_t> last;
-    for (ticket const& each : newest) {
-        last.push_back(each.number);
-    }
+    for (ticket const& each : newest) { last.push_back(each.number); }
     CHECK(last == std::vector<std::int64_t>{120, 119, 118, 117, 116, 115, 114, 113, 112, 111});
     auto since = tickets.where(t::desk == "A" && t::number > 110);
     static_assert(decltype(since)::access == access_path::row_range);

@@ -46,9 +46,7 @@ row old_row(std::string_view partition, std::int64_t counted, std::int32_t shard
 std::string properties_of(memory_backend const& store, std::string const& partition = "identities__000") {
     call own;
     auto const read = store.execute(get_entity{"identities", partition, "Orders", {}}, own);
-    if (!read) {
-        return std::string{to_string(read.error().code)};
-    }
+    if (!read) { return std::string{to_string(read.error().code)}; }
     std::string text;
     property_cursor cursor{read->entity.view().payload};
     property_view each;
@@ -114,9 +112,7 @@ TEST_CASE("sharded sequence: a first row without start and step counts on, and g
     CHECK(numbers.total().value() == 7);
     CHECK(properties_of(store) == "Value=3 Shards=2"); // a total writes nothing
     std::set<std::int64_t> seen;
-    for (int turn = 0; turn < 40; ++turn) {
-        seen.insert(numbers.next().value().value);
-    }
+    for (int turn = 0; turn < 40; ++turn) { seen.insert(numbers.next().value().value); }
     CHECK(seen.size() == 40);
     CHECK(*seen.begin() >= 10 + 3 * 2 * 5); // those of before are not given again
     CHECK(numbers.total().value() == 47);
@@ -184,9 +180,7 @@ testing::interleaving_report two_declarations(bool over_an_old_row, testing::int
                             sharded_sequence const numbers{std::move(way), "Orders", 2, how};
                             drawn made;
                             for (int turn = 0; turn < 2; ++turn) {
-                                if (auto const number = numbers.next()) {
-                                    made.numbers.push_back(number->value);
-                                }
+                                if (auto const number = numbers.next()) { made.numbers.push_back(number->value); }
                             }
                             return made;
                         };
@@ -199,9 +193,7 @@ testing::interleaving_report two_declarations(bool over_an_old_row, testing::int
             on.remember([&all] {
                 std::string text;
                 for (auto const& numbers : all) {
-                    for (std::int64_t const each : numbers) {
-                        text.append(std::to_string(each)).append(" ");
-                    }
+                    for (std::int64_t const each : numbers) { text.append(std::to_string(each)).append(" "); }
                     text.append(";");
                 }
                 return text;

@@ -49,9 +49,7 @@ std::size_t rows_in(any_transport const& store) {
     for (;;) {
         auto page = store.execute(asked, context).value();
         count += page.rows.size();
-        if (!page.continuation) {
-            return count;
-        }
+        if (!page.continuation) { return count; }
         asked.continuation = std::move(page.continuation);
     }
 }
@@ -218,9 +216,7 @@ struct wide_actor {
 };
 result<void> read_whole(wide_table<strip> const& table) {
     auto seen = table.find("b", "s");
-    if (!seen) {
-        return std::move(seen).as_failure();
-    }
+    if (!seen) { return std::move(seen).as_failure(); }
     return !*seen || is_whole(**seen) ? result<void>{} : result<void>{failure{error_code::invalid_input, "torn"}};
 }
 template <class T>
@@ -285,9 +281,7 @@ TEST_CASE("a reader never sees parts of two writes, in every order, with lost an
              {reader, removes}, {reader, again}, {longer, shorter}, {shorter, removes}, {reader, longer, shorter}}) {
         auto const found = walk(actors, limits);
         std::string schedule;
-        for (auto const& each : found.schedule) {
-            schedule += each + "\n";
-        }
+        for (auto const& each : found.schedule) { schedule += each + "\n"; }
         INFO(schedule);
         CHECK(found.problem.empty());
     }

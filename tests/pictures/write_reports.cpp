@@ -55,9 +55,7 @@ stress_outcome stressed() {
     memory_backend memory;
     testing::faulty store{memory, {&time, testing::partition_target{2'000, 10s, {}}}};
     std::vector<order> orders;
-    for (std::int32_t number = 0; number < 150; ++number) {
-        orders.push_back({"Ann", number, "tea"});
-    }
+    for (std::int32_t number = 0; number < 150; ++number) { orders.push_back({"Ann", number, "tea"}); }
     random_source random{4};
     stress_options options;
     options.peak = 1'500;

@@ -28,9 +28,7 @@ std::string printed(std::string const& server, std::string const& text) {
     std::FILE* const pipe = ::popen(command.c_str(), "r");
     std::string all;
     char buffer[256];
-    while (pipe != nullptr && std::fgets(buffer, sizeof buffer, pipe) != nullptr) {
-        all += buffer;
-    }
+    while (pipe != nullptr && std::fgets(buffer, sizeof buffer, pipe) != nullptr) { all += buffer; }
     ::pclose(pipe);
     return all.substr(0, all.find_last_not_of('\n') + 1);
 }
@@ -67,23 +65,17 @@ std::string two_programs(bouncer const& pool, std::optional<bool> prepared) {
                         auto const read = done ? marks.get(name, 0, row) : result<mark>{mark{name, 0, row, name}};
                         std::lock_guard const lock{mutex};
                         each.acknowledged += done ? 1U : 0U;
-                        if (!done && each.refused.empty()) {
-                            each.refused = done.error().to_string();
-                        }
+                        if (!done && each.refused.empty()) { each.refused = done.error().to_string(); }
                         if ((!read || read->text != name) && each.refused.empty()) {
                             each.refused = read ? "read another row" : read.error().to_string();
                         }
                     }
                 });
             }
-            for (std::thread& writer : writers) {
-                writer.join();
-            }
+            for (std::thread& writer : writers) { writer.join(); }
         });
     }
-    for (std::thread& each : running) {
-        each.join();
-    }
+    for (std::thread& each : running) { each.join(); }
     for (program const& each : programs) {
         auto own = each.options;
         own.prepared.reset();
@@ -96,9 +88,7 @@ std::string two_programs(bouncer const& pool, std::optional<bool> prepared) {
             return std::to_string(each.acknowledged) + " writes acknowledged, " + std::to_string(rows) +
                 " rows of its own";
         }
-        if (!each.refused.empty()) {
-            return "refused: " + each.refused;
-        }
+        if (!each.refused.empty()) { return "refused: " + each.refused; }
     }
     return {};
 }
@@ -106,9 +96,7 @@ std::string two_programs(bouncer const& pool, std::optional<bool> prepared) {
 } // namespace
 
 TEST_CASE("postgres: two programs behind a bouncer write to their own tables, in each pool mode") {
-    if (!has_bouncer()) {
-        return;
-    }
+    if (!has_bouncer()) { return; }
     for (std::string const mode : {"session", "transaction"}) {
         for (std::string const settings : {"", "ignore_startup_parameters = options"}) {
             INFO(mode << " " << settings);
@@ -125,9 +113,7 @@ TEST_CASE("postgres: two programs behind a bouncer write to their own tables, in
 }
 
 TEST_CASE("postgres: named prepared statements on shared sessions are refused or work correctly") {
-    if (!has_bouncer()) {
-        return;
-    }
+    if (!has_bouncer()) { return; }
     {
         bouncer const pool{"session", "default_pool_size = 20"};
         CHECK(two_programs(pool, true) == "");
@@ -161,9 +147,7 @@ TEST_CASE("postgres: the name of a prepared statement depends on its text and on
 }
 
 TEST_CASE("postgres: a deadline holds behind a bouncer, and a write without an answer has an unknown effect") {
-    if (!has_bouncer()) {
-        return;
-    }
+    if (!has_bouncer()) { return; }
     bouncer pool{"transaction"};
     auto const options = own_schema();
     auto const store = postgres_backend::connect(pool.connection_string(), options).value();
@@ -189,9 +173,7 @@ TEST_CASE("postgres: a deadline holds behind a bouncer, and a write without an a
 }
 
 TEST_CASE("postgres: a bouncer in statement mode, which does not support transactions, is refused at once") {
-    if (!has_bouncer()) {
-        return;
-    }
+    if (!has_bouncer()) { return; }
     bouncer const pool{"statement"};
     auto const options = own_schema();
     auto const store = postgres_backend::connect(pool.connection_string(), options);
@@ -203,9 +185,7 @@ TEST_CASE("postgres: a bouncer in statement mode, which does not support transac
 }
 
 TEST_CASE("postgres: restarting a bouncer under load loses no acknowledged write") {
-    if (!has_bouncer()) {
-        return;
-    }
+    if (!has_bouncer()) { return; }
     bouncer pool{"transaction"};
     auto const options = own_schema();
     auto const store = postgres_backend::connect(pool.connection_string(), options).value();
@@ -221,9 +201,7 @@ TEST_CASE("postgres: restarting a bouncer under load loses no acknowledged write
             for (std::int32_t batch = 0; !stop; ++batch) {
                 auto const outcome = write_batch(marks, name, batch);
                 acknowledged += outcome ? 1U : 0U;
-                if (!outcome) {
-                    std::this_thread::sleep_for(std::chrono::milliseconds{5});
-                }
+                if (!outcome) { std::this_thread::sleep_for(std::chrono::milliseconds{5}); }
                 std::lock_guard const lock{mutex};
                 noted.note(name, batch, outcome);
             }
@@ -239,9 +217,7 @@ TEST_CASE("postgres: restarting a bouncer under load loses no acknowledged write
         pool.start();
     }
     stop = true;
-    for (std::thread& each : running) {
-        each.join();
-    }
+    for (std::thread& each : running) { each.join(); }
     auto const direct = postgres_backend::connect(postgres_server(), options).value();
     CHECK(noted.check(table<mark>{direct, "marks"}) == "");
     std::printf("PgBouncer restarted: %zu batches acknowledged, %zu unknown\n", noted.kept(), noted.unknown());

@@ -35,18 +35,14 @@ void conforms(postgres_options const& options) {
 /// 512 code units of UTF-16, as a key may have.
 std::string longest(char const* unit, std::size_t units, std::string const& end) {
     std::string made;
-    for (std::size_t count = 0; count < units; ++count) {
-        made += unit;
-    }
+    for (std::size_t count = 0; count < units; ++count) { made += unit; }
     return made + end;
 }
 
 } // namespace
 
 TEST_CASE("conformance: postgres_backend") {
-    if (postgres_server() != nullptr) {
-        conforms(own_schema());
-    }
+    if (postgres_server() != nullptr) { conforms(own_schema()); }
 }
 
 TEST_CASE("conformance: postgres_backend in nasty mode with small pages") {
@@ -60,9 +56,7 @@ TEST_CASE("conformance: postgres_backend in nasty mode with small pages") {
 }
 
 TEST_CASE("postgres: the longest keys of Chinese text fit into the index, in UTF-16 order") {
-    if (postgres_server() == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr) { return; }
     auto const store = postgres_backend::connect(postgres_server(), own_schema()).value();
     table<page_of_text> const pages{store, "pages"};
     pages.create().value();
@@ -77,9 +71,7 @@ TEST_CASE("postgres: the longest keys of Chinese text fit into the index, in UTF
     }
     std::vector<std::string> found;
     using p = fields<page_of_text>;
-    for (page_of_text const& each : pages.where(p::book == book)) {
-        found.push_back(each.chapter);
-    }
+    for (page_of_text const& each : pages.where(p::book == book)) { found.push_back(each.chapter); }
     CHECK((found == chapters)); // without printing them
     CHECK(pages.get(book, chapters[4]).value().number == 4);
     CHECK(pages.insert({book, chapters[3], 1}).error().code == error_code::entity_already_exists);

@@ -112,9 +112,7 @@ std::vector<verb> verbs() {
 } // namespace
 
 TEST_CASE("postgres: each verb ends with its deadline behind a proxy that stops at each message") {
-    if (postgres_server() == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr) { return; }
     auto options = own_schema();
     auto const direct = postgres_backend::connect(postgres_server(), options).value();
     table<seat> const truth{direct, "seats"};
@@ -178,9 +176,7 @@ TEST_CASE("postgres: each verb ends with its deadline behind a proxy that stops 
 }
 
 TEST_CASE("postgres: a cancelled call ends even if the server is silent") {
-    if (postgres_server() == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr) { return; }
     stopping_proxy proxy{postgres_server()};
     auto const through = postgres_backend::connect(proxy.connection_string(), own_schema()).value();
     table<seat>{through, "seats"}.create().value();
@@ -206,9 +202,7 @@ TEST_CASE("postgres: a cancelled call ends even if the server is silent") {
 
 TEST_CASE(
     "postgres: a write whose commit is not answered has an unknown effect at its deadline, without further waiting") {
-    if (postgres_server() == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr) { return; }
     auto const options = own_schema();
     stopping_proxy proxy{postgres_server()};
     auto const through = postgres_backend::connect(proxy.connection_string(), options).value();
@@ -234,9 +228,7 @@ TEST_CASE(
 }
 
 TEST_CASE("postgres: connecting ends at its timeout, whichever message gets through last") {
-    if (postgres_server() == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr) { return; }
     auto options = own_schema();
     stopping_proxy proxy{postgres_server()};
     REQUIRE(postgres_backend::connect(proxy.connection_string(), options));
@@ -261,9 +253,7 @@ TEST_CASE("postgres: connecting ends at its timeout, whichever message gets thro
 }
 
 TEST_CASE("postgres: a silent host gets its share of the time, then the next host is tried") {
-    if (postgres_server() == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr) { return; }
     int const listener = ::socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in name{};
     name.sin_family = AF_INET;
@@ -303,8 +293,6 @@ TEST_CASE("postgres: a silent host gets its share of the time, then the next hos
             }
         });
     }
-    for (std::thread& each : callers) {
-        each.join();
-    }
+    for (std::thread& each : callers) { each.join(); }
     ::close(listener);
 }

@@ -44,9 +44,7 @@ struct missing_standby {
 } // namespace
 
 TEST_CASE("postgres: a commit that reached no standby has an unknown effect, whoever ends the wait for it") {
-    if (postgres_server() == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr) { return; }
     auto const options = own_schema();
     auto const store = postgres_backend::connect(postgres_server(), options).value();
     table<mark> const marks{store, "marks"};
@@ -88,9 +86,7 @@ TEST_CASE("postgres: a commit that reached no standby has an unknown effect, who
 
 TEST_CASE(
     "postgres: a commit without an answer is a success once the standby is known to have it", "[.][standby_commit]") {
-    if (postgres_server() == nullptr || std::getenv("ENTITABLE_POSTGRES_CONTROL") == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr || std::getenv("ENTITABLE_POSTGRES_CONTROL") == nullptr) { return; }
     REQUIRE(control_postgres("standby"));
     auto const options = own_schema();
     table<mark> const marks{postgres_backend::connect(postgres_server(), options).value(), "marks"};
@@ -104,9 +100,7 @@ TEST_CASE(
 }
 
 TEST_CASE("postgres: a warning of a trigger at COMMIT is not mistaken for a missing standby") {
-    if (postgres_server() == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr) { return; }
     auto const options = own_schema();
     auto const store = postgres_backend::connect(postgres_server(), options).value();
     table<mark> const marks{store, "marks"};

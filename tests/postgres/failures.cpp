@@ -40,9 +40,7 @@ void run_sql(postgres_options const& options, std::string const& text) {
 } // namespace
 
 TEST_CASE("postgres: another version, another kind or another profile of store and a missing server are typed errors") {
-    if (postgres_server() == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr) { return; }
     auto options = own_schema();
     auto const first = postgres_backend::connect(postgres_server(), options);
     REQUIRE(first);
@@ -74,9 +72,7 @@ TEST_CASE("postgres: another version, another kind or another profile of store a
 }
 
 TEST_CASE("postgres: a call ends at its deadline and changes nothing") {
-    if (postgres_server() == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr) { return; }
     auto const options = own_schema();
     auto const backend = postgres_backend::connect(postgres_server(), options).value();
     auto const others = postgres_backend::connect(postgres_server(), options).value();
@@ -117,9 +113,7 @@ TEST_CASE("postgres: a call ends at its deadline and changes nothing") {
 }
 
 TEST_CASE("postgres: an exception from a body is passed on, and the connection stays usable") {
-    if (postgres_server() == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr) { return; }
     auto options = own_schema();
     options.connections = 1;
     auto const backend = postgres_backend::connect(postgres_server(), options).value();
@@ -136,17 +130,13 @@ TEST_CASE("postgres: an exception from a body is passed on, and the connection s
 }
 
 TEST_CASE("postgres: a dropped table has no rows when it is created again, and its versions increase") {
-    if (postgres_server() == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr) { return; }
     auto const options = own_schema();
     auto const backend = postgres_backend::connect(postgres_server(), options).value();
     table<mark> const marks{backend, "marks"};
     marks.create().value();
     auto all = marks.batch();
-    for (std::int32_t row = 0; row < 100; ++row) {
-        all.insert({"a", row, row});
-    }
+    for (std::int32_t row = 0; row < 100; ++row) { all.insert({"a", row, row}); }
     all.submit().value();
     CHECK(marks.scan_table().count().value() == 100);
     marks.drop().value();
@@ -161,9 +151,7 @@ TEST_CASE("postgres: a dropped table has no rows when it is created again, and i
 }
 
 TEST_CASE("postgres: a forked child gets an error and does not touch the connections of its parent") {
-    if (postgres_server() == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr) { return; }
     auto const options = own_schema();
     auto kept = std::optional{postgres_backend::connect(postgres_server(), options).value()};
     table<mark>{*kept, "marks"}.create().value();
@@ -180,9 +168,7 @@ TEST_CASE("postgres: a forked child gets an error and does not touch the connect
 }
 
 TEST_CASE("postgres: a connection is cut around a commit") {
-    if (postgres_server() == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr) { return; }
     auto const options = own_schema();
     auto const direct = postgres_backend::connect(postgres_server(), options).value();
     table<mark> const marks{direct, "marks"};

@@ -29,9 +29,7 @@ constexpr std::size_t partitions = 3;
 void write(std::ostream& to, timed_operation const& done) {
     to << done.begun << ' ' << done.ended << ' ' << done.kind << ' '
        << (done.refused ? static_cast<int>(*done.refused) : -1) << ' ' << done.refused_at << ' ' << done.row;
-    for (std::string const& version : done.found) {
-        to << ' ' << std::quoted(version);
-    }
+    for (std::string const& version : done.found) { to << ' ' << std::quoted(version); }
     to << ' ' << done.parts.size();
     for (auto const& part : done.parts) {
         to << ' ' << part.row << ' ' << static_cast<int>(part.kind) << ' ' << std::quoted(part.version) << ' '
@@ -46,9 +44,7 @@ bool read(std::istream& from, timed_operation& done) {
     std::size_t parts = 0;
     done = {};
     from >> done.begun >> done.ended >> kind >> refused >> done.refused_at >> done.row;
-    for (std::string& version : done.found) {
-        from >> std::quoted(version);
-    }
+    for (std::string& version : done.found) { from >> std::quoted(version); }
     from >> parts;
     for (int change = 0; from && parts > 0; --parts) {
         auto& part = done.parts.emplace_back();
@@ -56,9 +52,7 @@ bool read(std::istream& from, timed_operation& done) {
         part.kind = static_cast<mutation_kind>(change);
     }
     done.kind = static_cast<timed_operation::what>(kind);
-    if (refused >= 0) {
-        done.refused = static_cast<error_code>(refused);
-    }
+    if (refused >= 0) { done.refused = static_cast<error_code>(refused); }
     return static_cast<bool>(from);
 }
 
@@ -77,9 +71,7 @@ void take_part(any_transport const& store, std::uint64_t seed, std::size_t round
     std::fill(std::begin(seen), std::end(seen), no_versions());
     for (std::size_t round = 0; round < rounds; ++round) {
         ++all.arrived;
-        while (all.arrived < (round + 1) * processes * threads) {
-            std::this_thread::yield();
-        }
+        while (all.arrived < (round + 1) * processes * threads) { std::this_thread::yield(); }
         for (std::size_t count = 0; count < each; ++count) {
             std::size_t const place = random() % partitions;
             logs[place].push_back(random_request(store, "p" + std::to_string(place), random, seen[place], all.time));
@@ -90,9 +82,7 @@ void take_part(any_transport const& store, std::uint64_t seed, std::size_t round
 } // namespace
 
 TEST_CASE("postgres: requests to a partition from four processes with four threads each are linearizable") {
-    if (postgres_server() == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr) { return; }
     std::size_t judged = 0;
     std::size_t concurrent = 0;
     for (std::uint64_t seed = 1; seed <= rounds(2, 100); ++seed) {
@@ -118,9 +108,7 @@ TEST_CASE("postgres: requests to a partition from four processes with four threa
                         take_part(store, seed * 100 + process * threads + thread, 12, 6, *all, logs[thread]);
                     });
                 }
-                for (std::thread& each : running) {
-                    each.join();
-                }
+                for (std::thread& each : running) { each.join(); }
                 for (std::size_t place = 0; place < partitions; ++place) {
                     std::ofstream to{log_of(process, place)};
                     for (auto const& log : logs) {
@@ -130,9 +118,7 @@ TEST_CASE("postgres: requests to a partition from four processes with four threa
                 return true;
             });
         }
-        for (child_process& each : children) {
-            REQUIRE(each.succeeds(std::chrono::seconds{120}));
-        }
+        for (child_process& each : children) { REQUIRE(each.succeeds(std::chrono::seconds{120})); }
         for (std::size_t place = 0; place < partitions; ++place) {
             std::vector<timed_operation> history;
             for (std::size_t process = 0; process < processes; ++process) {

@@ -18,9 +18,7 @@ using namespace entitable;
 using namespace entitable_test;
 
 TEST_CASE("model: PostgreSQL behaves like memory") {
-    if (postgres_server() == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr) { return; }
     char const* const chosen = std::getenv("ENTITABLE_MODEL_SEED");
     std::uint64_t const first = chosen != nullptr ? std::strtoull(chosen, nullptr, 10) : 1;
     std::size_t const sequences = chosen != nullptr ? 1 : rounds(2, 20);
@@ -35,9 +33,7 @@ TEST_CASE("model: PostgreSQL behaves like memory") {
         side database{stores[0], {}, {}};
         draws random{seed};
         for (std::string const table : {"Orders", "Other", "Extra"}) {
-            for (side* const each : {&memory, &database}) {
-                REQUIRE(each->send(create_table{table}));
-            }
+            for (side* const each : {&memory, &database}) { REQUIRE(each->send(create_table{table})); }
         }
         for (std::size_t at = 0; at < 500; ++at) {
             database.store = stores[at / 3 % 2];

@@ -32,9 +32,7 @@ std::string printed(std::string const& text) {
     std::FILE* const from = ::popen(("psql -X -q -A -t \"$ENTITABLE_POSTGRES\" -c \"" + text + "\" 2>&1").c_str(), "r");
     REQUIRE(from != nullptr);
     char buffer[4096];
-    while (std::size_t const got = std::fread(buffer, 1, sizeof buffer, from)) {
-        said.append(buffer, got);
-    }
+    while (std::size_t const got = std::fread(buffer, 1, sizeof buffer, from)) { said.append(buffer, got); }
     ::pclose(from);
     return said;
 }
@@ -42,9 +40,7 @@ std::string printed(std::string const& text) {
 /// A `$` as a shell reads it between quotation marks.
 std::string for_shell(std::string const& text) {
     std::string made;
-    for (char const each : text) {
-        made += each == '$' ? "\\$" : std::string(1, each);
-    }
+    for (char const each : text) { made += each == '$' ? "\\$" : std::string(1, each); }
     return made;
 }
 
@@ -66,9 +62,7 @@ std::string as_settings(std::string options) {
 } // namespace
 
 TEST_CASE("postgres: statements find rows by the whole key") {
-    if (postgres_server() == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr) { return; }
     auto const options = own_schema();
     auto const backend = postgres_backend::connect(postgres_server(), options).value();
     table<mark> const marks{backend, "marks"};
@@ -112,9 +106,7 @@ TEST_CASE("postgres: statements find rows by the whole key") {
     check_all("of new tables");
     for (std::int32_t place = 0; place < 3; ++place) {
         auto batch = marks.batch();
-        for (std::int32_t number = 0; number < 50; ++number) {
-            batch.insert({"p" + std::to_string(place), number});
-        }
+        for (std::int32_t number = 0; number < 50; ++number) { batch.insert({"p" + std::to_string(place), number}); }
         batch.submit().value();
     }
     printed("ANALYZE " + options.schema + ".rows; ANALYZE " + options.schema + ".partitions");

@@ -53,22 +53,16 @@ reads read_by(std::size_t threads, table<mark> const& marks, std::chrono::millis
             }
         });
     }
-    for (std::thread& each : running) {
-        each.join();
-    }
+    for (std::thread& each : running) { each.join(); }
     made.least = *std::min_element(counts.begin(), counts.end());
-    for (std::size_t const count : counts) {
-        made.all += count;
-    }
+    for (std::size_t const count : counts) { made.all += count; }
     return made;
 }
 
 } // namespace
 
 TEST_CASE("postgres: callers wait if the server accepts no more connections") {
-    if (postgres_server() == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr) { return; }
     auto const options = own_schema();
     auto const owner = postgres_backend::connect(postgres_server(), options).value();
     table<mark>{owner, "marks"}.create().value();
@@ -96,9 +90,7 @@ TEST_CASE("postgres: callers wait if the server accepts no more connections") {
 }
 
 TEST_CASE("postgres: callers wait if the process has no descriptor for another connection") {
-    if (postgres_server() == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr) { return; }
     auto options = own_schema();
     options.connections = 64;
     child_process child{[&] {
@@ -108,22 +100,16 @@ TEST_CASE("postgres: callers wait if the process has no descriptor for another c
         int const next = ::dup(0);
         rlimit few{static_cast<rlim_t>(next) + 6, static_cast<rlim_t>(next) + 6};
         ::close(next);
-        if (::setrlimit(RLIMIT_NOFILE, &few) != 0) {
-            return false;
-        }
+        if (::setrlimit(RLIMIT_NOFILE, &few) != 0) { return false; }
         auto const made = read_by(24, marks, 1s);
-        if (!made.failed.empty()) {
-            std::fprintf(stderr, "%s\n", made.failed.c_str());
-        }
+        if (!made.failed.empty()) { std::fprintf(stderr, "%s\n", made.failed.c_str()); }
         return made.failed.empty() && made.least > 0;
     }};
     CHECK(child.succeeds(60s));
 }
 
 TEST_CASE("postgres: each verb is repeated after its idle connection was cut") {
-    if (postgres_server() == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr) { return; }
     auto const options = own_schema();
     auto const store = postgres_backend::connect(postgres_server(), options).value();
     table<mark> const marks{store, "marks"};

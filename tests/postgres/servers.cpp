@@ -47,18 +47,14 @@ public:
     bool runs(std::size_t batches) {
         std::size_t const before = acknowledged_;
         for (int waited = 0; waited < 3000; ++waited) {
-            if (acknowledged_ >= before + batches) {
-                return true;
-            }
+            if (acknowledged_ >= before + batches) { return true; }
             std::this_thread::sleep_for(std::chrono::milliseconds{10});
         }
         return false;
     }
     tally const& stop() {
         stop_ = true;
-        for (std::thread& each : writers_) {
-            each.join();
-        }
+        for (std::thread& each : writers_) { each.join(); }
         writers_.clear();
         return tally_;
     }
@@ -74,9 +70,7 @@ private:
 } // namespace
 
 TEST_CASE("postgres: killing and restarting a server loses no acknowledged write") {
-    if (postgres_server() == nullptr || std::getenv("ENTITABLE_POSTGRES_CONTROL") == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr || std::getenv("ENTITABLE_POSTGRES_CONTROL") == nullptr) { return; }
     auto const store = postgres_backend::connect(postgres_server(), own_schema()).value();
     table<mark> const marks{store, "marks"};
     marks.create().value();
@@ -96,9 +90,7 @@ TEST_CASE("postgres: killing and restarting a server loses no acknowledged write
 }
 
 TEST_CASE("postgres: a standby that takes over has every acknowledged write", "[.][standby_load]") {
-    if (postgres_server() == nullptr || std::getenv("ENTITABLE_POSTGRES_CONTROL") == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr || std::getenv("ENTITABLE_POSTGRES_CONTROL") == nullptr) { return; }
     REQUIRE(control_postgres("standby"));
     std::string both = postgres_server(); // host=F port=5432 ... becomes host=F,F port=5432,5433 ...
     std::size_t const host = both.find("host=") + 5;

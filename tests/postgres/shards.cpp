@@ -38,12 +38,8 @@ public:
     [[nodiscard]] result<any_transport> open(std::string_view name) {
         auto options = options_;
         options.connect_timeout = std::chrono::seconds{2};
-        if (name == "first") {
-            return connected(postgres_backend::connect(postgres_server() + quick_, options));
-        }
-        if (name == "second") {
-            return connected(postgres_backend::connect(second_server() + quick_, options));
-        }
+        if (name == "first") { return connected(postgres_backend::connect(postgres_server() + quick_, options)); }
+        if (name == "second") { return connected(postgres_backend::connect(second_server() + quick_, options)); }
         if (name == "file") {
             file_options relaxed;
             relaxed.durability = durability::relaxed;
@@ -71,9 +67,7 @@ private:
 
 /// There are two servers.
 bool has_two_servers() {
-    if (postgres_server() == nullptr || std::getenv("ENTITABLE_POSTGRES_CONTROL") == nullptr) {
-        return false;
-    }
+    if (postgres_server() == nullptr || std::getenv("ENTITABLE_POSTGRES_CONTROL") == nullptr) { return false; }
     static bool const made = control_postgres("another");
     REQUIRE(made);
     return true;
@@ -82,9 +76,7 @@ bool has_two_servers() {
 } // namespace
 
 TEST_CASE("conformance: two PostgreSQL servers, a file and memory under one table") {
-    if (!has_two_servers()) {
-        return;
-    }
+    if (!has_two_servers()) { return; }
     kinds stores;
     sharded const cloud{entitable_test::map_of(memory_backend{}, "shardmap", virtual_shards{4},
                             {"first", "second", "file", "memory"}, stores.opener()),
@@ -93,9 +85,7 @@ TEST_CASE("conformance: two PostgreSQL servers, a file and memory under one tabl
 }
 
 TEST_CASE("postgres: shards move between servers, files and memory while clients write") {
-    if (!has_two_servers()) {
-        return;
-    }
+    if (!has_two_servers()) { return; }
     kinds stores;
     lookup_map_options brief;
     brief.lease = std::chrono::milliseconds{50};
@@ -129,18 +119,14 @@ TEST_CASE("postgres: shards move between servers, files and memory while clients
         }
         auto plan = plan_move(cloud, shard, to);
         auto done = plan ? plan->run() : std::move(plan).as_failure();
-        if (!done) {
-            problem += done.error().to_string() + "\n";
-        }
+        if (!done) { problem += done.error().to_string() + "\n"; }
     }
     stop = true;
     writer.join();
     INFO(problem);
     CHECK(problem.empty());
     std::map<std::string, int> found;
-    for (item const& each : items.scan_table().to().value()) {
-        ++found[each.group];
-    }
+    for (item const& each : items.scan_table().to().value()) { ++found[each.group]; }
     for (auto const& [group, rows] : acknowledged) {
         INFO(group << " has " << found[group] << " rows of " << rows);
         CHECK((found[group] == rows || found[group] == rows + 1)); // the last one may have been abandoned
@@ -149,17 +135,13 @@ TEST_CASE("postgres: shards move between servers, files and memory while clients
 }
 
 TEST_CASE("postgres: a missing server only affects its part of the table") {
-    if (!has_two_servers()) {
-        return;
-    }
+    if (!has_two_servers()) { return; }
     kinds stores;
     sharded const cloud = entitable_test::cloud_of(stores.open("first").value(), "shardmap", virtual_shards{4},
         {"first", "second", "file", "memory"}, stores.opener());
     table<item> const items{cloud, "items"};
     items.create().value();
-    for (int at = 0; at < 40; ++at) {
-        items.insert({"g" + std::to_string(at), 1, "x"}).value();
-    }
+    for (int at = 0; at < 40; ++at) { items.insert({"g" + std::to_string(at), 1, "x"}).value(); }
     std::this_thread::sleep_for(std::chrono::milliseconds{700}); // by then all is written: three times wal_writer_delay
     REQUIRE(control_postgres("kill another"));
     auto const all = items.scan_table().to();
@@ -176,9 +158,7 @@ TEST_CASE("postgres: a missing server only affects its part of the table") {
     CHECK(came > 20);
     CHECK(came < 40);
     std::size_t written = 0;
-    for (int at = 0; at < 40; ++at) {
-        written += items.insert({"g" + std::to_string(at), 2, "y"}) ? 1U : 0U;
-    }
+    for (int at = 0; at < 40; ++at) { written += items.insert({"g" + std::to_string(at), 2, "y"}) ? 1U : 0U; }
     CHECK(written == came);
     REQUIRE(control_postgres("start another"));
     CHECK(items.scan_table().count().value() == 40 + came);

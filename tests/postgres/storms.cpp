@@ -88,9 +88,7 @@ void work(std::string const& server, postgres_options const& options, std::size_
         auto const read = all.where(fields<entry>::place == "bank").to();
         if (read) {
             std::int64_t sum = 0;
-            for (entry const& one : *read) {
-                sum += one.value;
-            }
+            for (entry const& one : *read) { sum += one.value; }
             own.wrong_sums += sum == 4 * money ? 0U : 1U;
         }
     }
@@ -103,9 +101,7 @@ void storm(char const* name, std::string const& server, std::size_t strikes, std
     table<entry> const all{direct, "entries"};
     all.create().value();
     all.insert({"counter", 0, 0}).value();
-    for (std::int32_t row = 0; row < 4; ++row) {
-        all.insert({"bank", row, money}).value();
-    }
+    for (std::int32_t row = 0; row < 4; ++row) { all.insert({"bank", row, money}).value(); }
     shared_memory<shared_state> state;
     std::vector<child_process> children;
     for (std::size_t process = 0; process < processes; ++process) {
@@ -116,17 +112,13 @@ void storm(char const* name, std::string const& server, std::size_t strikes, std
     }
     auto const acknowledged = [&] {
         std::size_t sum = 0;
-        for (journal const& each : state->of) {
-            sum += each.acknowledged;
-        }
+        for (journal const& each : state->of) { sum += each.acknowledged; }
         return sum;
     };
     auto const runs = [&](std::size_t writes) {
         std::size_t const before = acknowledged();
         for (int waited = 0; waited < 6000; ++waited) {
-            if (acknowledged() >= before + writes) {
-                return true;
-            }
+            if (acknowledged() >= before + writes) { return true; }
             std::this_thread::sleep_for(10ms);
         }
         return false;
@@ -137,9 +129,7 @@ void storm(char const* name, std::string const& server, std::size_t strikes, std
     }
     REQUIRE(runs(60));
     state->stop = true;
-    for (child_process& each : children) {
-        CHECK(each.succeeds(60s));
-    }
+    for (child_process& each : children) { CHECK(each.succeeds(60s)); }
 
     std::size_t lost = 0;
     std::size_t though_refused = 0;
@@ -188,17 +178,13 @@ void run_sql(std::string const& text) {
 } // namespace
 
 TEST_CASE("postgres: storms: sessions are terminated") {
-    if (postgres_server() == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr) { return; }
     storm("sessions ended", postgres_server(), rounds(5, 60),
         [] { run_sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'entitable'"); });
 }
 
 TEST_CASE("postgres: storms: a busy server process is killed, and the server recovers") {
-    if (postgres_server() == nullptr || std::getenv("ENTITABLE_TEST_LONG") == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr || std::getenv("ENTITABLE_TEST_LONG") == nullptr) { return; }
     storm("a process killed", postgres_server(), 10, [] {
         static_cast<void>(std::system(
             "kill -9 $(psql -X -A -t -q \"$ENTITABLE_POSTGRES\" -c \"SELECT pid FROM pg_stat_activity WHERE "
@@ -208,9 +194,7 @@ TEST_CASE("postgres: storms: a busy server process is killed, and the server rec
 }
 
 TEST_CASE("postgres: storms: the server is killed and restarted") {
-    if (postgres_server() == nullptr || std::getenv("ENTITABLE_POSTGRES_CONTROL") == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr || std::getenv("ENTITABLE_POSTGRES_CONTROL") == nullptr) { return; }
     storm("the server killed", postgres_server(), rounds(1, 10), [] {
         REQUIRE(control_postgres("kill"));
         REQUIRE(control_postgres("start"));
@@ -218,9 +202,7 @@ TEST_CASE("postgres: storms: the server is killed and restarted") {
 }
 
 TEST_CASE("postgres: storms: a bouncer is restarted, and sessions behind it are terminated") {
-    if (!has_bouncer()) {
-        return;
-    }
+    if (!has_bouncer()) { return; }
     bouncer pool{"transaction", "default_pool_size = 6"};
     int turn = 0;
     storm("a bouncer restarted", pool.connection_string(), rounds(4, 40), [&] {
@@ -234,9 +216,7 @@ TEST_CASE("postgres: storms: a bouncer is restarted, and sessions behind it are 
 }
 
 TEST_CASE("postgres: storms: a synchronous standby is promoted", "[.][standby_storm]") {
-    if (postgres_server() == nullptr || std::getenv("ENTITABLE_POSTGRES_CONTROL") == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr || std::getenv("ENTITABLE_POSTGRES_CONTROL") == nullptr) { return; }
     REQUIRE(control_postgres("standby"));
     std::string both = postgres_server(); // host=F port=5432 ... becomes host=F,F port=5432,5433 ...
     std::size_t const host = both.find("host=") + 5;

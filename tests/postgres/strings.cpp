@@ -53,9 +53,7 @@ TEST_CASE("postgres: an invalid connection string is InvalidInput, and the error
         CHECK(refused.error().code == error_code::invalid_input);
         std::string const said = all_of(refused.error());
         INFO(said);
-        for (char const* part : {"s3cr", "et@", "%zz", "passwort"}) {
-            CHECK(said.find(part) == std::string::npos);
-        }
+        for (char const* part : {"s3cr", "et@", "%zz", "passwort"}) { CHECK(said.find(part) == std::string::npos); }
     }
     CHECK(postgres_backend::connect(std::string_view{"host=h\0password=x", 17}).error().code ==
         error_code::invalid_input);

@@ -62,9 +62,7 @@ bool works(postgres_backend const& store) {
 } // namespace
 
 TEST_CASE("postgres: the encoding of the database does not matter") {
-    if (postgres_server() == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr) { return; }
     for (std::string const encoding : {"LATIN1", "SQL_ASCII", "EUC_JP"}) {
         std::string const name = own_schema().schema;
         run_sql("CREATE DATABASE " + name + " TEMPLATE template0 LOCALE 'C' ENCODING '" + encoding + "'");
@@ -80,9 +78,7 @@ TEST_CASE("postgres: the encoding of the database does not matter") {
 }
 
 TEST_CASE("postgres: missing privileges of a role are typed errors, and the privileges of a schema owner suffice") {
-    if (postgres_server() == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr) { return; }
     auto options = own_schema();
     role const plain;
     CHECK(postgres_backend::connect(plain.server(), options).error().code == error_code::authorization_failure);
@@ -122,9 +118,7 @@ TEST_CASE("postgres: missing privileges of a role are typed errors, and the priv
 }
 
 TEST_CASE("postgres: the commands in the guide for administrators give each role its documented privileges") {
-    if (postgres_server() == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr) { return; }
     std::ifstream page{ENTITABLE_GUIDE "/postgres_operation.md"};
     std::string const text{std::istreambuf_iterator<char>{page}, {}};
     std::vector<std::string> blocks;
@@ -175,9 +169,7 @@ TEST_CASE("postgres: the commands in the guide for administrators give each role
 }
 
 TEST_CASE("postgres: settings of a role change nothing or are typed errors") {
-    if (postgres_server() == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr) { return; }
     auto const with = [&](std::string const& settings, auto const& check) {
         INFO(settings);
         role const odd;
@@ -228,9 +220,7 @@ TEST_CASE("postgres: settings of a role change nothing or are typed errors") {
 }
 
 TEST_CASE("postgres: a full pool reports that it is full and remains usable") {
-    if (postgres_server() == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr) { return; }
     auto options = own_schema();
     options.connections = 2;
     options.longest_wait = std::chrono::milliseconds{150};
@@ -259,32 +249,24 @@ TEST_CASE("postgres: a full pool reports that it is full and remains usable") {
 }
 
 TEST_CASE("postgres: processes that create the tables concurrently all succeed") {
-    if (postgres_server() == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr) { return; }
     for (std::size_t round = 0; round < rounds(4, 50); ++round) {
         auto const options = own_schema();
         std::vector<child_process> children;
         for (int process = 0; process < 4; ++process) {
             children.emplace_back([&] {
                 auto const store = postgres_backend::connect(postgres_server(), options);
-                if (!store) {
-                    std::fprintf(stderr, "%s\n", store.error().to_string().c_str());
-                }
+                if (!store) { std::fprintf(stderr, "%s\n", store.error().to_string().c_str()); }
                 auto const made = store ? table<mark>{*store, "marks"}.create() : result<void>{};
                 return store && (made || made.error().code == error_code::table_already_exists);
             });
         }
-        for (child_process& each : children) {
-            CHECK(each.succeeds());
-        }
+        for (child_process& each : children) { CHECK(each.succeeds()); }
     }
 }
 
 TEST_CASE("postgres: sessions that the server terminates under load lose nothing, and no read fails") {
-    if (postgres_server() == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr) { return; }
     auto const store = postgres_backend::connect(postgres_server(), own_schema()).value();
     table<mark> const marks{store, "marks"};
     marks.create().value();
@@ -302,9 +284,7 @@ TEST_CASE("postgres: sessions that the server terminates under load lose nothing
                 auto const read = marks.find(name, batch, 0);
                 std::lock_guard const lock{mutex};
                 noted.note(name, batch, outcome);
-                if (!read && failed_read.empty()) {
-                    failed_read = read.error().to_string();
-                }
+                if (!read && failed_read.empty()) { failed_read = read.error().to_string(); }
                 ++reads;
             }
         });
@@ -312,16 +292,12 @@ TEST_CASE("postgres: sessions that the server terminates under load lose nothing
     // A read is repeated once on a new connection, which must not be terminated before it was used.
     std::size_t used = 0;
     for (std::size_t round = 0; round < rounds(10, 200); ++round) {
-        do {
-            std::this_thread::sleep_for(std::chrono::milliseconds{30});
-        } while (reads < used + 100);
+        do { std::this_thread::sleep_for(std::chrono::milliseconds{30}); } while (reads < used + 100);
         run_sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'entitable'");
         used = reads;
     }
     stop = true;
-    for (std::thread& each : running) {
-        each.join();
-    }
+    for (std::thread& each : running) { each.join(); }
     CHECK(noted.check(marks) == "");
     CHECK(noted.kept() > 10);
     CHECK(failed_read == "");
@@ -330,9 +306,7 @@ TEST_CASE("postgres: sessions that the server terminates under load lose nothing
 }
 
 TEST_CASE("postgres: tables that are dropped while a store uses them are a typed error until they are created again") {
-    if (postgres_server() == nullptr) {
-        return;
-    }
+    if (postgres_server() == nullptr) { return; }
     auto const options = own_schema();
     auto const store = postgres_backend::connect(postgres_server(), options).value();
     CHECK(works(store));

@@ -112,9 +112,7 @@ void check_integer() {
 
 guid any_guid(draw& from) {
     guid id;
-    for (auto& byte : id.bytes) {
-        byte = static_cast<unsigned char>(from.one_in(2) ? 0 : from.below(256));
-    }
+    for (auto& byte : id.bytes) { byte = static_cast<unsigned char>(from.one_in(2) ? 0 : from.below(256)); }
     return id;
 }
 

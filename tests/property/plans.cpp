@@ -128,13 +128,9 @@ std::string any_text() {
         "b", "ab", "a b", "a-", "~", "~!", "!", "a!", "'", "\uD7FF", "\uE000", "\uFFFD", "\uFF5E", "\U00010000",
         "\U0010FFFF", "a\uFFFD", "a\U00010000", "red", "dark", long_text, long_text + "_"};
     static std::vector<std::string> const parts{"a", "b", "_", "_", "__", "~", "!", "\uE000", "\U0010FFFF"};
-    if (below(4) != 0) {
-        return one_of(texts);
-    }
+    if (below(4) != 0) { return one_of(texts); }
     std::string text;
-    for (int count = 1 + below(4); count > 0; --count) {
-        text += one_of(parts);
-    }
+    for (int count = 1 + below(4); count > 0; --count) { text += one_of(parts); }
     return text;
 }
 std::string any_series() { return below(3) == 0 ? any_text() : one_of<std::string>({"a", "a_", "ab", "a__b", "b"}); }
@@ -161,9 +157,7 @@ asked about(Field field, std::function<Value()> const& draw, Read read) {
         }
         case 1: {
             std::vector<Value> values;
-            for (int count = below(4); count > 0; --count) {
-                values.push_back(draw());
-            }
+            for (int count = below(4); count > 0; --count) { values.push_back(draw()); }
             return {erased(in(field, values)), [=](thing const& one) {
                         return std::any_of(values.begin(), values.end(),
                             [&](Value const& each) { return holds_naively(0, read(one), each); });
@@ -252,9 +246,7 @@ asked either_of(asked left, asked right) {
 
 asked any_question(int depth) {
     int const form = depth == 0 ? 0 : below(6);
-    if (form == 0) {
-        return any_leaf();
-    }
+    if (form == 0) { return any_leaf(); }
     asked left = any_question(depth - 1);
     question const one = left.naive;
     if (form == 1) {
@@ -382,9 +374,7 @@ struct world {
     std::map<keys, thing> entities;
 
     world() {
-        for (memory_backend const& store : {unlimited, limited}) {
-            table<thing>{store, "things"}.create().value();
-        }
+        for (memory_backend const& store : {unlimited, limited}) { table<thing>{store, "things"}.create().value(); }
         for (int count = 40 + below(40); count > 0; --count) {
             thing one{any_series(), any_text(), any_optional(), any_tag(), any_number(), any_lap(), any_shade(),
                 any_text(), any_text(), any_text(), any_optional(), any_weight(),
@@ -406,9 +396,7 @@ struct world {
     [[nodiscard]] std::vector<keys> expected(question const& asks) const {
         std::vector<keys> all;
         for (auto const& [key, one] : entities) {
-            if (asks(one)) {
-                all.push_back(key);
-            }
+            if (asks(one)) { all.push_back(key); }
         }
         return all;
     }
@@ -427,15 +415,9 @@ std::vector<keys> paged(Query const& query) {
     std::vector<keys> found;
     for (std::string token;;) {
         auto const page = (token.empty() ? query : query.resume(token)).pages().next().value();
-        if (!page) {
-            return found;
-        }
-        for (thing const& one : *page) {
-            found.push_back(keys_of(one));
-        }
-        if (!page->token) {
-            return found;
-        }
+        if (!page) { return found; }
+        for (thing const& one : *page) { found.push_back(keys_of(one)); }
+        if (!page->token) { return found; }
         token = *page->token;
     }
 }

@@ -74,17 +74,13 @@ bool same_bits(std::optional<double> left, std::optional<double> right) {
 
 guid any_guid(draw& from) {
     guid id;
-    for (auto& byte : id.bytes) {
-        byte = static_cast<unsigned char>(from.below(256));
-    }
+    for (auto& byte : id.bytes) { byte = static_cast<unsigned char>(from.below(256)); }
     return id;
 }
 
 binary any_binary(draw& from) {
     binary bytes(from.one_in(500) ? from.below(64 * 1024) : from.below(8));
-    for (auto& byte : bytes) {
-        byte = static_cast<std::byte>(from.below(256));
-    }
+    for (auto& byte : bytes) { byte = static_cast<std::byte>(from.below(256)); }
     return bytes;
 }
 
@@ -175,9 +171,7 @@ TEST_CASE("a row with its properties in another order reads as the same entity")
                 case 6: builder.add("bytes", property_type<binary>::view(given.bytes)); break;
                 default: builder.add("sex", static_cast<std::int32_t>(given.sex)); break;
             }
-            if (from.one_in(4)) {
-                builder.add("extra" + std::to_string(step), from.bits() % 2 == 0);
-            }
+            if (from.one_in(4)) { builder.add("extra" + std::to_string(step), from.bits() % 2 == 0); }
         }
         plain read;
         RC_ASSERT(from_row(builder.build().view(), read).has_value());

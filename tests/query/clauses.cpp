@@ -23,9 +23,7 @@ constexpr access_path path = path_of(Predicate::shapes, mapping<typename Predica
 
 std::vector<std::int32_t> numbers(std::int32_t first, std::int32_t count) {
     std::vector<std::int32_t> all;
-    for (std::int32_t next = first; next < first + count; ++next) {
-        all.push_back(next);
-    }
+    for (std::int32_t next = first; next < first + count; ++next) { all.push_back(next); }
     return all;
 }
 
@@ -104,9 +102,7 @@ TEST_CASE("in() counts a value once, however often it is listed") {
 
     // With a property: the service allows 15 comparisons, and gets each value once.
     std::vector<std::int32_t> ages;
-    for (int round = 0; round < 100; ++round) {
-        ages.insert(ages.end(), {21, 22, 23});
-    }
+    for (int round = 0; round < 100; ++round) { ages.insert(ages.end(), {21, 22, 23}); }
     using of = mapping<runner>;
     auto const plan = make_plan((in_boston && in(r::age, ages)).nodes(), access_path::partition, of::partition_layout,
         of::row_layout, storage_profile())
@@ -117,9 +113,7 @@ TEST_CASE("in() counts a value once, however often it is listed") {
 
     // The cost of many values is linear in their number.
     std::vector<std::string> names;
-    for (int number = 0; number < 50'000; ++number) {
-        names.push_back("runner " + std::to_string(number % 25'000));
-    }
+    for (int number = 0; number < 50'000; ++number) { names.push_back("runner " + std::to_string(number % 25'000)); }
     CHECK(all.where(in_boston && in(r::name, names)).count().value() == 9);
 }
 

@@ -102,9 +102,7 @@ template <class Entity>
 table<Entity> table_of(std::vector<Entity> const& rows) {
     table<Entity> all{memory_backend{}, "rows"};
     all.create().value();
-    for (Entity const& one : rows) {
-        all.insert(one).value();
-    }
+    for (Entity const& one : rows) { all.insert(one).value(); }
     return all;
 }
 
@@ -123,9 +121,7 @@ template <class Entity>
 void check(table<Entity> const& all, std::vector<Entity> const& rows, std::vector<asked<Entity>> const& questions) {
     for (asked<Entity> const& asks : questions) {
         std::uint64_t expected = 0;
-        for (Entity const& one : rows) {
-            expected += asks.naive(one) ? 1U : 0U;
-        }
+        for (Entity const& one : rows) { expected += asks.naive(one) ? 1U : 0U; }
         predicate<Entity, free_shape, free_shape> const condition{asks.nodes};
         INFO(asks.words << '\n' << all.scan_table(condition).explain()->to_string());
         CHECK(all.scan_table(condition).count().value() == expected);

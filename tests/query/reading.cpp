@@ -142,9 +142,7 @@ TEST_CASE("of several errors the first in key order is reported, and no later ra
     query_reading reading{parts, {}, 3};
     std::size_t slots[3];
     reading.begin_round();
-    for (std::size_t& slot : slots) {
-        REQUIRE(reading.next_request(slot) != nullptr);
-    }
+    for (std::size_t& slot : slots) { REQUIRE(reading.next_request(slot) != nullptr); }
     reading.answer(slots[1], failure{error_code::server_busy, "second"});
     reading.answer(slots[2], failure{error_code::server_busy, "third"});
     reading.answer(slots[0], answer_of("p0", 1));

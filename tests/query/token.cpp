@@ -28,9 +28,7 @@ TEST_CASE("tokens of version 1 have their golden values") {
 TEST_CASE("a token is parsed back, whatever bytes the service's continuation contains") {
     auto const parts = parts_of(3);
     std::string bytes;
-    for (int byte = 0; byte < 256; ++byte) {
-        bytes += static_cast<char>(static_cast<unsigned char>(byte));
-    }
+    for (int byte = 0; byte < 256; ++byte) { bytes += static_cast<char>(static_cast<unsigned char>(byte)); }
     for (std::string const& continuation :
         {bytes, std::string{}, std::string{"!"}, std::string{"%"}, std::string{"a%4"}}) {
         auto const token = make_token(parts, {}, {2, 40, continuation});

@@ -26,9 +26,7 @@ std::string any_key(random_source& random) {
     constexpr std::string_view letters[] = {
         "a", "A", "'", "\"", "%27", "~!", " ", "\xC3\xA9", "\xEF\xBF\xBD", "\xF0\x90\x80\x80", "+", "&", "."};
     std::string key;
-    for (std::size_t left = below(random, 3); left > 0; --left) {
-        key += letters[below(random, std::size(letters))];
-    }
+    for (std::size_t left = below(random, 3); left > 0; --left) { key += letters[below(random, std::size(letters))]; }
     return key;
 }
 
@@ -83,9 +81,7 @@ using by_partition = std::map<std::string, std::vector<std::string>>;
 
 std::size_t bytes_of(std::vector<mutation> const& changes) {
     std::size_t size = detail::transaction_frame;
-    for (mutation const& change : changes) {
-        size += detail::transaction_size("Runners", change);
-    }
+    for (mutation const& change : changes) { size += detail::transaction_size("Runners", change); }
     return size;
 }
 
@@ -122,9 +118,7 @@ TEST_CASE("batch_packer: all added operations are returned, in transactions that
                         bytes_of(longer.changes) > limits.max_transaction_size));
             }
             last[partition] = batch;
-            for (mutation const& change : batch.changes) {
-                taken[partition].push_back(told(change));
-            }
+            for (mutation const& change : batch.changes) { taken[partition].push_back(told(change)); }
             held -= batch.changes.size();
             REQUIRE(packer.held() == held);
         };
@@ -136,13 +130,9 @@ TEST_CASE("batch_packer: all added operations are returned, in transactions that
             } else {
                 REQUIRE(bytes_of({change}) > limits.max_transaction_size);
             }
-            while (auto full = packer.take_full()) {
-                look_at(*full);
-            }
+            while (auto full = packer.take_full()) { look_at(*full); }
         }
-        while (auto next = packer.take()) {
-            look_at(*next);
-        }
+        while (auto next = packer.take()) { look_at(*next); }
         REQUIRE(held == 0);
         REQUIRE(taken == added);
     }

@@ -50,9 +50,7 @@ row runner() {
 /// The comparisons that are true, in the order of `comparisons`: '1' for true.
 std::string held(std::string_view name, value_view operand) {
     std::string out;
-    for (op const comparison : comparisons) {
-        out += satisfies(runner(), comparison, name, operand) ? '1' : '0';
-    }
+    for (op const comparison : comparisons) { out += satisfies(runner(), comparison, name, operand) ? '1' : '0'; }
     return out;
 }
 
@@ -157,9 +155,7 @@ bool naive(tree const& at, properties const& stored) {
         default: break;
     }
     for (auto const& [name, content] : stored) {
-        if (name != at.name || !content || content->type() != at.operand.type()) {
-            continue;
-        }
+        if (name != at.name || !content || content->type() != at.operand.type()) { continue; }
         auto const ours = content->view();
         auto const theirs = at.operand.view();
         switch (ours.type()) {
@@ -175,12 +171,8 @@ bool naive(tree const& at, properties const& stored) {
 }
 
 void flatten(tree const& at, filter& out) {
-    if (at.left) {
-        flatten(*at.left, out);
-    }
-    if (at.right) {
-        flatten(*at.right, out);
-    }
+    if (at.left) { flatten(*at.left, out); }
+    if (at.right) { flatten(*at.right, out); }
     out.nodes.push_back({at.operation, at.name, at.operand});
 }
 
@@ -208,9 +200,7 @@ struct generator {
         }
         made->operation = choice == 2 ? op::negation : choice == 3 ? op::all_of : op::any_of;
         made->left = any_tree(depth - 1);
-        if (choice != 2) {
-            made->right = any_tree(depth - 1);
-        }
+        if (choice != 2) { made->right = any_tree(depth - 1); }
         return made;
     }
     properties any_properties() {

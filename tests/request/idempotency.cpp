@@ -16,9 +16,7 @@ etag_condition const version = etag::of(date_time{1});
 
 constexpr bool in_order() {
     for (std::size_t index = 0; index < std::size(idempotency_table); ++index) {
-        if (static_cast<std::size_t>(idempotency_table[index].kind) != index) {
-            return false;
-        }
+        if (static_cast<std::size_t>(idempotency_table[index].kind) != index) { return false; }
     }
     return std::size(idempotency_table) == static_cast<std::size_t>(request_kind::delete_table) + 1;
 }

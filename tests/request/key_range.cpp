@@ -26,9 +26,7 @@ std::vector<std::string> const& edges() {
 std::vector<std::string> const& keys() {
     static std::vector<std::string> const all = [] {
         auto grown = edges();
-        for (auto const& edge : edges()) {
-            grown.push_back(edge + "!");
-        }
+        for (auto const& edge : edges()) { grown.push_back(edge + "!"); }
         return grown;
     }();
     return all;
@@ -43,9 +41,7 @@ std::vector<key_interval> const& intervals() {
         }
         std::vector<key_interval> pairs;
         for (auto const& lower : bounds) {
-            for (auto const& upper : bounds) {
-                pairs.push_back({lower, upper});
-            }
+            for (auto const& upper : bounds) { pairs.push_back({lower, upper}); }
         }
         return pairs;
     }();
@@ -67,9 +63,7 @@ bool lies_in(key_interval const& interval, std::string const& key) {
 TEST_CASE("an interval contains the keys between its bounds in UTF-16 order") {
     std::size_t wrong = 0;
     for (auto const& interval : intervals()) {
-        for (auto const& key : keys()) {
-            wrong += interval.contains(key) != lies_in(interval, key) ? 1U : 0U;
-        }
+        for (auto const& key : keys()) { wrong += interval.contains(key) != lies_in(interval, key) ? 1U : 0U; }
     }
     CHECK(wrong == 0);
 }
@@ -77,9 +71,7 @@ TEST_CASE("an interval contains the keys between its bounds in UTF-16 order") {
 TEST_CASE("an interval is empty if no key lies in it") {
     for (auto const& interval : intervals()) {
         bool any = false;
-        for (auto const& key : keys()) {
-            any = any || lies_in(interval, key);
-        }
+        for (auto const& key : keys()) { any = any || lies_in(interval, key); }
         CAPTURE(interval.to_string("key"));
         CHECK(interval.is_empty() == !any);
     }

@@ -23,9 +23,7 @@ filter_node connective(filter_operator operation) { return {operation, {}, {}}; 
 std::string shown(filter const& condition) {
     auto const found = key_ranges_of(condition);
     std::string text = found.exact ? "exactly" : "in";
-    for (key_range const& each : found.ranges) {
-        text += " [" + each.to_string() + "]";
-    }
+    for (key_range const& each : found.ranges) { text += " [" + each.to_string() + "]"; }
     return text;
 }
 
@@ -66,9 +64,7 @@ TEST_CASE("random conditions: key ranges lose no row, and exact ranges contain n
             std::string const name = subject == 0 ? "A" : subject % 2 == 0 ? "PartitionKey" : "RowKey";
             condition.nodes.push_back(key(name, static_cast<filter_operator>(below(6)), keys[below(5)]));
             ++depth;
-            if (below(4) == 0) {
-                condition.nodes.push_back(connective(filter_operator::negation));
-            }
+            if (below(4) == 0) { condition.nodes.push_back(connective(filter_operator::negation)); }
             if (depth > 1 && below(2) == 0) {
                 condition.nodes.push_back(
                     connective(below(2) == 0 ? filter_operator::all_of : filter_operator::any_of));

@@ -58,9 +58,7 @@ TEST_CASE("a traceparent of a later version is parsed as far as it is known") {
 TEST_CASE("a traceparent is parsed strictly") {
     refused("");
     refused("00");
-    for (std::size_t length = 0; length < good.size(); ++length) {
-        refused(good.substr(0, length));
-    }
+    for (std::size_t length = 0; length < good.size(); ++length) { refused(good.substr(0, length)); }
     refused(good.substr(0, 3) + std::string(32, '0') + good.substr(35));
     refused(good.substr(0, 36) + std::string(16, '0') + good.substr(52));
     refused(" " + good);

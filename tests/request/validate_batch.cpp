@@ -166,9 +166,7 @@ TEST_CASE("a row with the same names as another is validated as if it stood alon
         payloads.emplace_back(each.payload());
     }
     std::string const whole = payloads[1];
-    for (std::size_t size = 0; size < whole.size(); ++size) {
-        payloads.push_back(whole.substr(0, size));
-    }
+    for (std::size_t size = 0; size < whole.size(); ++size) { payloads.push_back(whole.substr(0, size)); }
     payloads.push_back(whole + "x");
     for (std::size_t const at : {0U, 2U, 3U, 4U, 16U, 17U}) { // version, count, size, type and name of the first
         payloads.push_back(whole);
@@ -184,9 +182,7 @@ TEST_CASE("a row with the same names as another is validated as if it stood alon
             auto const found = detail::validate_entity({"p", "r", payload}, limit, here);
             REQUIRE(found.has_value() == alone.has_value());
             good += found ? 1U : 0U;
-            if (!found) {
-                CHECK(found.error().message == alone.error().message);
-            }
+            if (!found) { CHECK(found.error().message == alone.error().message); }
         }
         profile few = limit;
         few.max_properties = 7;
@@ -201,9 +197,7 @@ TEST_CASE("a row with the same names as another is validated as if it stood alon
 TEST_CASE("a batch has at most 4 MiB") {
     std::size_t const mebibyte = 1'048'576;
     transact batch{"table", {}};
-    for (char const* const key : {"a", "b", "c"}) {
-        batch.changes.push_back(mutation::insert(sized(key, mebibyte)));
-    }
+    for (char const* const key : {"a", "b", "c"}) { batch.changes.push_back(mutation::insert(sized(key, mebibyte))); }
     batch.changes.push_back(mutation::insert(sized("d", mebibyte - 8)));
     batch.changes.push_back(mutation::remove(row{"p", "e", {}}, any_etag));
     CHECK(validate(batch, limits));

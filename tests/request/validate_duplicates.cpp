@@ -34,9 +34,7 @@ row row_of(std::vector<named> const& all) {
 std::string first_twice(std::vector<named> const& all) {
     std::set<std::string> seen;
     for (named const& each : all) {
-        if (each.present && !seen.insert(each.name).second) {
-            return each.name;
-        }
+        if (each.present && !seen.insert(each.name).second) { return each.name; }
     }
     return {};
 }
@@ -52,9 +50,7 @@ void check_names(std::vector<named> const& all) {
     // A valid entity with absent values proves nothing about one with the same names and values.
     detail::known_good known;
     auto values = all;
-    for (named& each : values) {
-        each.present = true;
-    }
+    for (named& each : values) { each.present = true; }
     row const passed = row_of(all); // `known` refers to it
     if (detail::validate_entity(passed, profile{}, known)) {
         REQUIRE(detail::validate_entity(row_of(values), profile{}, known).has_value() == first_twice(values).empty());
@@ -86,9 +82,7 @@ TEST_CASE("a duplicate name is found among names with the same hash") {
     }
     for (int round = 0; round < 50; ++round) {
         std::vector<named> all;
-        for (std::string const& name : crowd) {
-            all.push_back({name, draw() % 4 != 0});
-        }
+        for (std::string const& name : crowd) { all.push_back({name, draw() % 4 != 0}); }
         for (std::size_t times = draw() % 4; times > 0; --times) {
             all.insert(all.begin() + static_cast<std::ptrdiff_t>(draw() % all.size()),
                 named{crowd[draw() % crowd.size()], draw() % 2 != 0});

@@ -22,9 +22,7 @@ value_view bytes_of(std::string const& bytes) { return {edm_type::binary, std::s
 
 row with_properties(std::size_t count) {
     row_builder builder{"p", "r"};
-    for (std::size_t index = 0; index < count; ++index) {
-        builder.add("n" + std::to_string(index), std::int32_t{0});
-    }
+    for (std::size_t index = 0; index < count; ++index) { builder.add("n" + std::to_string(index), std::int32_t{0}); }
     return builder.build();
 }
 

@@ -38,9 +38,7 @@ TEST_CASE("rest: a failed allocation in the first request of a backend throws st
         allocation_limit const limit{failures};
         try {
             done = !backend.execute(request, context);
-        } catch (std::bad_alloc const&) {
-            continue;
-        }
+        } catch (std::bad_alloc const&) { continue; }
     }
     CHECK(failures > 5);
 }

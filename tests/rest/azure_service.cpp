@@ -35,9 +35,7 @@ void fails(result<T> const& outcome, error_code code, effect left = effect::none
 std::string walk(std::string_view xml) {
     std::string seen;
     bool const good = detail::read_xml(xml, [&](detail::xml_event event, std::string_view path, std::string_view text) {
-        if (event == detail::xml_event::closes) {
-            seen.append(path).append("=").append(text).append(";");
-        }
+        if (event == detail::xml_event::closes) { seen.append(path).append("=").append(text).append(";"); }
     });
     return good ? seen : "refused";
 }
@@ -58,9 +56,7 @@ TEST_CASE("xml: valid documents are read and others refused") {
         CHECK(walk(bad) == "refused");
     }
     std::string deep;
-    for (int level = 0; level < 100'000; ++level) {
-        deep += "<a>";
-    }
+    for (int level = 0; level < 100'000; ++level) { deep += "<a>"; }
     CHECK(walk(deep) == "refused");
 }
 
@@ -172,9 +168,7 @@ TEST_CASE("azure_service: malformed answers are refused") {
 
 TEST_CASE("vectors: answers about the service") {
     vectors const all{"responses.json"};
-    if (!all) {
-        return;
-    }
+    if (!all) { return; }
     fixture f;
     std::size_t count = 0;
     for (std::string_view const list : {"azurite", "service"}) {

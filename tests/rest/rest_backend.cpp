@@ -206,9 +206,7 @@ TEST_CASE("reliability 87 to 92, 97, 98: malformed answers to writes leave the e
         CAPTURE(each.status, each.body);
         auto const prepare = [&] {
             std::vector<std::pair<std::string, std::string>> fields;
-            if (each.with_etag) {
-                fields.emplace_back("ETag", std::string{tag});
-            }
+            if (each.with_etag) { fields.emplace_back("ETag", std::string{tag}); }
             f.client.then(static_cast<std::uint16_t>(each.status), each.body, fields);
         };
         prepare();
@@ -493,9 +491,7 @@ TEST_CASE("the service gets the remaining time of the call as its timeout, at mo
         fixture f;
         f.options.request_timeout = each.request_timeout;
         f.options.service_timeout = std::chrono::seconds{each.most};
-        if (each.left != none) {
-            f.context.deadline = f.time.steady() + each.left;
-        }
+        if (each.left != none) { f.context.deadline = f.time.steady() + each.left; }
         std::string const first = each.sent.empty() ? "" : "?timeout=" + std::string{each.sent};
         std::string const further = each.sent.empty() ? "" : "&timeout=" + std::string{each.sent};
         std::string const base = f.where.primary;
@@ -749,9 +745,7 @@ TEST_CASE("profiles and verbs depend on the kind of service and can be set") {
 
 TEST_CASE("vectors: whole answers") {
     vectors const all{"responses.json"};
-    if (!all) {
-        return;
-    }
+    if (!all) { return; }
     std::size_t count = 0;
     for (std::string_view const list : {"azurite", "service"}) {
         for (auto const each : all.list(list)) {
@@ -807,9 +801,7 @@ TEST_CASE("vectors: whole answers") {
                         ++properties;
                     }
                     property_cursor cursor{read->entity.payload()};
-                    for (property_view property; cursor.next(property);) {
-                        --properties;
-                    }
+                    for (property_view property; cursor.next(property);) { --properties; }
                     CHECK(properties == 0);
                 }
             } else if (is("delete")) {
@@ -837,8 +829,6 @@ TEST_CASE("a backend that was moved from returns InvalidInput, for one request a
     static_cast<void>(left.profile());
 
     auto const many = entitable_test::send_all(left, std::vector<query_entities>(3, rows_of_p()), 2, on.context);
-    for (auto const& each : many.answers) {
-        fails(*each, error_code::invalid_input);
-    }
+    for (auto const& each : many.answers) { fails(*each, error_code::invalid_input); }
     CHECK(on.client.asked().empty());
 }

@@ -64,9 +64,7 @@ public:
         REQUIRE(used_ + length < buffer_at);
         char* const at = begin_ + used_;
         std::random_device source;
-        for (std::size_t index = 0; index < length; ++index) {
-            at[index] = alphabet[source() % 62];
-        }
+        for (std::size_t index = 0; index < length; ++index) { at[index] = alphabet[source() % 62]; }
         used_ += length;
         return {at, length};
     }
@@ -83,9 +81,7 @@ public:
             unsigned long last = 0;
             char rights[8]{};
             bool const read = std::sscanf(line, "%lx-%lx %7s", &first, &last, rights) == 3;
-            if (read && rights[0] == 'r' && rights[1] == 'w') {
-                found += pieces_between(first, last, text);
-            }
+            if (read && rights[0] == 'r' && rights[1] == 'w') { found += pieces_between(first, last, text); }
         }
         std::fclose(maps);
         REQUIRE(unread_ == 0);
@@ -110,14 +106,10 @@ private:
             unsigned long const index = (at - first) / page_size % std::size(there);
             if (index == 0) {
                 unsigned long const span = std::size(there) * page_size;
-                if (::mincore(reinterpret_cast<void*>(at), last - at < span ? last - at : span, there) != 0) {
-                    break;
-                }
+                if (::mincore(reinterpret_cast<void*>(at), last - at < span ? last - at : span, there) != 0) { break; }
             }
             bool const wanted = (there[index] & 1U) != 0 && (at < own || at >= own + size);
-            if (!wanted || pages == most_pages) {
-                look();
-            }
+            if (!wanted || pages == most_pages) { look(); }
             if (wanted) {
                 auto const got =
                     ::pread(memory_, begin_ + buffer_at + pages * page_size, page_size, static_cast<off_t>(at));
@@ -161,9 +153,7 @@ struct forgetful_client {
 
     result<http_response> send(http_request const& request, http_call const&) const {
         REQUIRE_FALSE(request.url.empty());
-        if (answers->empty()) {
-            return failure{error_code::transport_failed, "no answer"};
-        }
+        if (answers->empty()) { return failure{error_code::transport_failed, "no answer"}; }
         auto const next = std::move(answers->front());
         answers->pop_front();
         return next();
@@ -173,9 +163,7 @@ struct forgetful_client {
             http_response made;
             made.status = status;
             made.body = body;
-            if (!field.empty()) {
-                REQUIRE(made.headers.add(field, value));
-            }
+            if (!field.empty()) { REQUIRE(made.headers.add(field, value)); }
             return made;
         });
     }
@@ -379,9 +367,7 @@ TEST_CASE("no connection string leaves its secret in memory, whether it is valid
         std::string_view const secret = hidden.make_secret(88);
         std::string text;
         text.reserve(2000); // the caller's: it does not grow, and is wiped
-        for (char const* at = form; *at != '\0'; ++at) {
-            *at == '*' ? text.append(secret) : text.append(1, *at);
-        }
+        for (char const* at = form; *at != '\0'; ++at) { *at == '*' ? text.append(secret) : text.append(1, *at); }
         {
             auto const settings = parse_connection_string(text);
             auto const store = rest<forgetful_client>{text};
@@ -389,9 +375,7 @@ TEST_CASE("no connection string leaves its secret in memory, whether it is valid
             wipe(text.data(), text.size());
             call context;
             static_cast<void>(store.execute(list_tables{}, context));
-            if (connected) {
-                static_cast<void>(connected->execute(list_tables{}, context));
-            }
+            if (connected) { static_cast<void>(connected->execute(list_tables{}, context)); }
         }
         CHECK(hidden.pieces_elsewhere(secret) == 0);
     }

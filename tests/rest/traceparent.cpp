@@ -59,9 +59,7 @@ TEST_CASE("every attempt carries the caller's trace, and a span id of its own") 
     stage on;
     watcher eyes;
     on.context.watch = &eyes;
-    for (int count = 0; count < 2; ++count) {
-        on.client.then(503);
-    }
+    for (int count = 0; count < 2; ++count) { on.client.then(503); }
     on.client.then(204, "", {{"ETag", "W/\"datetime'2026-07-27T12%3A28%3A53Z'\""}});
     retrying const patient{on.store(), {.policy = retry_policy::fixed(3, 10ms), .time = &on.time}};
     REQUIRE(patient.execute(insert(), on.context));
@@ -83,9 +81,7 @@ TEST_CASE("every attempt carries the caller's trace, and a span id of its own") 
 TEST_CASE("every kind of request carries the trace, for each page and each location") {
     stage on;
     auto const store = on.store();
-    for (int count = 0; count < 7; ++count) {
-        on.client.then(500);
-    }
+    for (int count = 0; count < 7; ++count) { on.client.then(500); }
     on.client.then(404); // the secondary
     on.client.then(404); // the primary
     query_entities query;
@@ -118,9 +114,7 @@ TEST_CASE("without a trace none is sent, with or without an observer") {
         on.client.then(204, "", {{"ETag", "W/\"datetime'2026-07-27T12%3A28%3A53Z'\""}});
         REQUIRE(on.store().execute(insert(), on.context));
     }
-    for (auto const& each : on.sent()) {
-        CHECK_FALSE(each);
-    }
+    for (auto const& each : on.sent()) { CHECK_FALSE(each); }
 }
 
 TEST_CASE("the trace is not signed") {

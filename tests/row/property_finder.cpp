@@ -46,9 +46,7 @@ names drawn_names(std::mt19937& draw) {
     names all = alphabet;
     std::shuffle(all.begin(), all.end(), draw);
     all.resize(draw() % all.size());
-    if (draw() % 4 == 0) {
-        all.insert(all.end(), alphabet.begin(), alphabet.begin() + 2);
-    }
+    if (draw() % 4 == 0) { all.insert(all.end(), alphabet.begin(), alphabet.begin() + 2); }
     return all;
 }
 
@@ -74,9 +72,7 @@ names crowd(std::size_t count) {
     names all;
     for (std::size_t number = 0; all.size() < count; ++number) {
         std::string name = "p" + std::to_string(number);
-        if (name_table::hash_of(name, name_table::first_seed) % 1024 == 0) {
-            all.push_back(std::move(name));
-        }
+        if (name_table::hash_of(name, name_table::first_seed) % 1024 == 0) { all.push_back(std::move(name)); }
     }
     return all;
 }
@@ -85,9 +81,7 @@ names crowd(std::size_t count) {
 std::vector<property_view> properties_of(row_view in) {
     std::vector<property_view> all;
     property_cursor cursor{in.payload};
-    for (property_view each; cursor.next(each);) {
-        all.push_back(each);
-    }
+    for (property_view each; cursor.next(each);) { all.push_back(each); }
     return all;
 }
 
@@ -148,9 +142,7 @@ void check_found(row_view in, std::string_view name, property_view const* found)
 
 void check_pair(row_view base, row_view change) {
     property_finder found{base};
-    for (property_view const& each : properties_of(change)) {
-        check_found(base, each.name, found.find(each.name));
-    }
+    for (property_view const& each : properties_of(change)) { check_found(base, each.name, found.find(each.name)); }
     CHECK(found.find("not there") == nullptr);
     auto const merged = merged_payload(base.payload, change.payload);
     REQUIRE(check_payload(merged));
@@ -178,9 +170,7 @@ TEST_CASE("many properties of a row are found as if searched one by one") {
         for (int asked = 0; asked < 20; ++asked) {
             std::string const& name = alphabet[draw() % alphabet.size()];
             check_found(base, name, found.find(name));
-            if (are_different(base)) {
-                check_equal(found.value(name), base.view().find(name));
-            }
+            if (are_different(base)) { check_equal(found.value(name), base.view().find(name)); }
         }
     }
 }
@@ -201,9 +191,7 @@ TEST_CASE("names that collide in the hash table are all found") {
 
 TEST_CASE("a hash table changes its seed only if names collide") {
     names plain;
-    for (int number = 0; number < 250; ++number) {
-        plain.push_back("p" + std::to_string(number));
-    }
+    for (int number = 0; number < 250; ++number) { plain.push_back("p" + std::to_string(number)); }
     for (names const& all : {crowd(250), plain}) {
         name_table table;
         table.reserve(all.size());
@@ -230,9 +218,7 @@ TEST_CASE("nothing outside a damaged row is read") {
             bytes[changed] = static_cast<char>(changed == size ? was : '\xFE');
             row_view const cut{"p", "r", {bytes.get(), size}};
             property_finder found{cut};
-            for (char const* const name : {"aa", "b", "c", "", "a"}) {
-                check_found(cut, name, found.find(name));
-            }
+            for (char const* const name : {"aa", "b", "c", "", "a"}) { check_found(cut, name, found.find(name)); }
             bytes[changed] = was;
         }
     }

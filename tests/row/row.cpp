@@ -31,9 +31,7 @@ std::vector<named_value> properties_of(std::string_view payload) {
     property_cursor cursor{payload};
     property_view property;
     while (cursor.next(property)) {
-        if (property.present) {
-            all.push_back({std::string{property.name}, property.value});
-        }
+        if (property.present) { all.push_back({std::string{property.name}, property.value}); }
     }
     CHECK_FALSE(cursor.damaged());
     return all;
@@ -92,9 +90,7 @@ TEST_CASE("an absent value keeps its place in the row and is not found") {
     CHECK_FALSE(built.view().find("club"));
     property_cursor cursor{built.payload()};
     property_view property;
-    for (int skipped = 0; skipped < 4; ++skipped) {
-        REQUIRE(cursor.next(property));
-    }
+    for (int skipped = 0; skipped < 4; ++skipped) { REQUIRE(cursor.next(property)); }
     CHECK(property.name == "club");
     CHECK(property.type == edm_type::string);
     CHECK_FALSE(property.present);
@@ -183,9 +179,7 @@ namespace {
 /// whether it was accepted as complete.
 bool walk(std::string_view bytes) {
     auto const exact = std::make_unique<char[]>(bytes.size());
-    if (!bytes.empty()) {
-        std::memcpy(exact.get(), bytes.data(), bytes.size());
-    }
+    if (!bytes.empty()) { std::memcpy(exact.get(), bytes.data(), bytes.size()); }
     std::string_view const payload{exact.get(), bytes.size()};
     property_cursor cursor{payload};
     property_view property;
@@ -193,13 +187,9 @@ bool walk(std::string_view bytes) {
     std::size_t sum = 0;
     while (cursor.next(property)) {
         REQUIRE(++steps <= payload.size());
-        for (char const character : property.name) {
-            sum += static_cast<unsigned char>(character);
-        }
+        for (char const character : property.name) { sum += static_cast<unsigned char>(character); }
         if (property.present) {
-            for (char const character : property.value.bytes()) {
-                sum += static_cast<unsigned char>(character);
-            }
+            for (char const character : property.value.bytes()) { sum += static_cast<unsigned char>(character); }
         }
     }
     bool const whole = !cursor.damaged();

@@ -53,9 +53,7 @@ std::string with(std::string path, Terms const& granted) {
 
 std::size_t rows_of(http_response const& response) {
     std::size_t count = 0;
-    for (std::size_t at = 0; (at = response.body.find("\"RowKey\"", at)) != std::string::npos; ++at) {
-        ++count;
-    }
+    for (std::size_t at = 0; (at = response.body.find("\"RowKey\"", at)) != std::string::npos; ++at) { ++count; }
     return count;
 }
 
@@ -387,9 +385,7 @@ TEST_CASE("the observer gets each request and no secrets") {
 
 TEST_CASE("golden vectors of signatures are accepted") {
     vectors const signing{"signing.json"};
-    if (!signing) {
-        return;
-    }
+    if (!signing) { return; }
     std::size_t checked = 0;
     for (auto const each : signing.list("cases")) {
         CAPTURE(text_of(each, "id"));
@@ -401,9 +397,7 @@ TEST_CASE("golden vectors of signatures are accepted") {
         request.url = "http://" + text_of(each, "host") + text_of(each, "path") + (query.empty() ? "" : "?" + query);
         simdjson::dom::object fields;
         REQUIRE(each["headers"].get(fields) == simdjson::SUCCESS);
-        for (auto const field : fields) {
-            REQUIRE(request.headers.add(field.key, std::string_view{field.value}));
-        }
+        for (auto const field : fields) { REQUIRE(request.headers.add(field.key, std::string_view{field.value})); }
         auto const url = parse_url(request.url, "it");
         REQUIRE(url);
         auto const date = detail::parse_http_date(*request.headers.find("x-ms-date"));

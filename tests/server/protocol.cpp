@@ -26,9 +26,7 @@ bool has_in_order(std::string_view text, std::initializer_list<std::string_view>
     std::size_t at = 0;
     for (std::string_view const part : parts) {
         at = text.find(part, at);
-        if (at == std::string_view::npos) {
-            return false;
-        }
+        if (at == std::string_view::npos) { return false; }
         at += part.size();
     }
     return true;
@@ -197,17 +195,13 @@ TEST_CASE("queries: pages, tokens, ranges, options") {
         std::string next;
         for (int pages = 0; pages < 20; ++pages) {
             auto const page = by.get("/Orders()?" + query + next, {{"Accept", "application/json;odata=nometadata"}});
-            if (page.status != 200) {
-                return said(page);
-            }
+            if (page.status != 200) { return said(page); }
             for (std::size_t at = 0; (at = page.body.find("\"PartitionKey\":\"", at)) != std::string::npos;) {
                 at += 16;
                 keys += page.body.substr(at, 1) + page.body.substr(page.body.find("\"RowKey\":\"", at) + 10, 1) + " ";
             }
             std::string const token = field(page, "x-ms-continuation-NextPartitionKey");
-            if (token.empty()) {
-                return keys;
-            }
+            if (token.empty()) { return keys; }
             next = "&NextPartitionKey=" + token;
         }
         return keys + "no end";
@@ -293,18 +287,14 @@ TEST_CASE("transactions: are executed as clients send them") {
             .body,
         {"400", "InvalidInput", "\"1:"}));
     std::string many = start;
-    for (int at = 0; at < 101; ++at) {
-        many += insert("m" + std::to_string(at));
-    }
+    for (int at = 0; at < 101; ++at) { many += insert("m" + std::to_string(at)); }
     CHECK(has_in_order(send(many + end).body, {"InvalidInput", "\"99:The batch request operation exceeds"}));
     CHECK(said(by.get("/Orders(PartitionKey='p',RowKey='m0')")) == "404 ResourceNotFound");
 
     // Forms that other clients send: line feeds only, quotes, text before the first boundary, no last boundary.
     std::string plain = "preamble\n" + start + insert("5") + "--changeset_c--\r\n";
     std::string lines;
-    for (char const each : plain) {
-        lines += each == '\r' ? "" : std::string(1, each);
-    }
+    for (char const each : plain) { lines += each == '\r' ? "" : std::string(1, each); }
     CHECK(has_in_order(send(lines, "Multipart/Mixed; charset=x; boundary=\"batch_b\"").body, {"204 No Content"}));
     auto const query = send("--batch_b\r\nContent-Type: application/http\r\n\r\nGET " + base +
         "Orders(PartitionKey='p',RowKey='5') HTTP/1.1\r\nAccept: application/json\r\n\r\n--batch_b--\r\n");

@@ -53,17 +53,13 @@ struct asker {
         made.method = method;
         made.url = entitable::text::joined({origin, "/", account, path});
         made.body = std::move(body);
-        for (auto const& [name, value] : extra) {
-            REQUIRE(made.headers.add(name, value));
-        }
+        for (auto const& [name, value] : extra) { REQUIRE(made.headers.add(name, value)); }
         return made;
     }
     entitable::http_response ask(
         entitable::http_method method, std::string_view path, std::string body = {}, fields const& extra = {}) const {
         auto made = request(method, path, std::move(body), extra);
-        if (made.url.find("sig=") == std::string::npos) {
-            sign(made);
-        }
+        if (made.url.find("sig=") == std::string::npos) { sign(made); }
         return server.answer(made);
     }
     void sign(entitable::http_request& made, entitable::key_scheme scheme = entitable::key_scheme::shared_key,

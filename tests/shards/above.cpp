@@ -66,9 +66,7 @@ struct troubled {
         plan_move(with, shard, away ? "epsilon" : "delta", options).value().run().value();
     }
     void move_all(sharded const& with) {
-        for (std::int32_t shard = 0; shard < static_cast<std::int32_t>(shards.number()); ++shard) {
-            move(with, shard);
-        }
+        for (std::int32_t shard = 0; shard < static_cast<std::int32_t>(shards.number()); ++shard) { move(with, shard); }
     }
 };
 
@@ -89,9 +87,7 @@ TEST_CASE("shards: an index in another partition is in another shard") {
     sharded const cloud = all.open(virtual_shards{6});
     indexed_table<runner, elsewhere<by_club>> const runners{cloud, "runners", in_table<by_club>{cloud, "clubs"}};
     runners.create().value();
-    for (runner const& each : field_of_runners()) {
-        runners.insert(each).value();
-    }
+    for (runner const& each : field_of_runners()) { runners.insert(each).value(); }
     CHECK(runners.by<by_club>().where(c::club == "club2").to().value().size() == 15);
     auto const seen = runners.verify().value();
     CHECK(seen.entities == 60);
@@ -109,9 +105,7 @@ TEST_CASE("shards: batches and transactions of a partition, and a bulk load over
     CHECK(runners.scan_table().count().value() == given.size());
     auto const done = runners.transact("race3", [](transaction<runner>& here) -> result<void> {
         auto const first = here.get(3);
-        if (!first) {
-            return failure{first.error()};
-        }
+        if (!first) { return failure{first.error()}; }
         here.insert({"race3", 1003, first->club, first->age});
         return here.update(10, [](runner& each) { each.age = 99; })
             ? result<void>{}
@@ -127,9 +121,7 @@ TEST_CASE("shards: a unit of work that read before a move meets a conflict, and 
     sharded const cloud = all.open();
     table<runner> const runners{cloud, "runners"};
     runners.create().value();
-    for (runner const& each : field_of_runners()) {
-        runners.insert(each).value();
-    }
+    for (runner const& each : field_of_runners()) { runners.insert(each).value(); }
     unit_of_work work{runners};
     runner& moved = *work.find("race3", 3).value();
     runner& other = *work.find("race4", 4).value();
@@ -176,9 +168,7 @@ TEST_CASE("shards: a queue over shards that move delivers each message, and a cl
     for (int round = 0; auto next = queue.claim().value(); ++round) {
         ++done[next->message().number];
         next->complete().value();
-        if (round % 10 == 0) {
-            all.move(mover, round / 10);
-        }
+        if (round % 10 == 0) { all.move(mover, round / 10); }
     }
     CHECK(done.size() == 40);
     CHECK(std::all_of(done.begin(), done.end(), [](auto const& each) { return each.second == 1; }));
@@ -244,9 +234,7 @@ TEST_CASE("shards: updates that are retried with operation rows count once, thro
             CHECK((done || done.error().effect == effect::none));
             if (random.bits() % 4 == 0) {
                 for (auto const& [name, store] : all.stores) {
-                    for (auto const& each : store.account()) {
-                        faults += each.fired ? 1U : 0U;
-                    }
+                    for (auto const& each : store.account()) { faults += each.fired ? 1U : 0U; }
                     call context;
                     while (!store.all_fired()) { // a mover has a quiet day
                         (void)store.execute(transact{"None", {}}, context);
@@ -256,13 +244,9 @@ TEST_CASE("shards: updates that are retried with operation rows count once, thro
                 all.move(mover, static_cast<std::int32_t>(random.bits() % 6));
             }
         }
-        for (auto const& [name, store] : all.stores) {
-            store.arrive();
-        }
+        for (auto const& [name, store] : all.stores) { store.arrive(); }
         std::int32_t counted = 0;
-        for (runner const& each : runners.scan_table()) {
-            counted += each.age;
-        }
+        for (runner const& each : runners.scan_table()) { counted += each.age; }
         CHECK(counted == succeeded);
         CHECK(faults > 0);
     }

@@ -51,9 +51,7 @@ TEST_CASE("shards: a fan-out takes as long as the slowest answer") {
     slow_world all;
     table<item> const items{all.open(virtual_shards{number}), "items"};
     items.create().value();
-    for (std::int32_t each = 0; each < 300; ++each) {
-        items.insert({"g" + std::to_string(each), 1, each}).value();
-    }
+    for (std::int32_t each = 0; each < 300; ++each) { items.insert({"g" + std::to_string(each), 1, each}).value(); }
     all.asked = 0;
     auto const begun = all.time.steady();
     CHECK(items.scan_table(i::size < 100).to().value().size() == 100);
@@ -128,9 +126,7 @@ TEST_CASE("shards: by ranges, a page does not ask what lies behind it") {
     slow_world all;
     table<item> const items{all.open(virtual_shards::ranges({"b", "c", "d"})), "items"};
     items.create().value();
-    for (auto const* group : {"a1", "a2", "b1", "c1", "d1", "d2", "d3", "d4"}) {
-        items.insert({group, 1, 1}).value();
-    }
+    for (auto const* group : {"a1", "a2", "b1", "c1", "d1", "d2", "d3", "d4"}) { items.insert({group, 1, 1}).value(); }
     all.asked = 0;
     auto pages = items.scan_table().page_size(4).pages();
     auto page = pages.next().value();
@@ -155,9 +151,7 @@ TEST_CASE("shards: a page that is late is asked for once more, and the first ans
     sharded const cloud = all.open(virtual_shards{number}, how);
     table<item> const items{cloud, "items"};
     items.create().value();
-    for (std::int32_t each = 0; each < 100; ++each) {
-        items.insert({"g" + std::to_string(each), 1, each}).value();
-    }
+    for (std::int32_t each = 0; each < 100; ++each) { items.insert({"g" + std::to_string(each), 1, each}).value(); }
     all.asked = number == 1 ? 16 : 0; // the 17th is slow, and what is asked for after the others is not
     int const before = all.asked;
     auto const begun = all.time.steady();

@@ -55,9 +55,7 @@ struct hashed {
 
 std::vector<std::string> numbered_stores(std::size_t count) {
     std::vector<std::string> all;
-    for (std::size_t at = 0; at < count; ++at) {
-        all.push_back("store" + std::to_string(at));
-    }
+    for (std::size_t at = 0; at < count; ++at) { all.push_back("store" + std::to_string(at)); }
     return all;
 }
 
@@ -65,9 +63,7 @@ std::vector<std::string> numbered_stores(std::size_t count) {
 std::string key_in(std::uint32_t place, std::uint32_t number) {
     for (int at = 0;; ++at) {
         std::string made = "g" + std::to_string(at);
-        if (virtual_shards::jump(number).shard_of(made) == place) {
-            return made;
-        }
+        if (virtual_shards::jump(number).shard_of(made) == place) { return made; }
     }
 }
 
@@ -241,9 +237,7 @@ TEST_CASE("stores on a hash: a store that does not answer fails what is asked of
     REQUIRE(some.missing().size() == 1);
     CHECK(some.missing().front().store == "two");
     CHECK(some.what_came().size() == 1);
-    for (std::string const& each : names) {
-        all.store(each).plan({testing::fault::refused(), 1, "query_entities"});
-    }
+    for (std::string const& each : names) { all.store(each).plan({testing::fault::refused(), 1, "query_entities"}); }
     auto const none = all.open(names);
     REQUIRE(!none);
     CHECK(none.error().message.find("the header of the store one") == 0);
@@ -254,9 +248,7 @@ TEST_CASE("stores on a hash: all headers are read at once") {
     std::map<std::string, any_transport, std::less<>> stores;
     auto const opener = [&](std::string_view name) -> result<any_transport> {
         auto const at = stores.find(name);
-        if (at != stores.end()) {
-            return at->second;
-        }
+        if (at != stores.end()) { return at->second; }
         delayed const made{any_transport{memory_backend{}}, time, [] { return std::chrono::milliseconds{20}; }};
         return stores.emplace(std::string{name}, made).first->second;
     };
@@ -292,9 +284,7 @@ TEST_CASE("stores on a hash: made in any number of attempts, by several at once"
                                            : "query_entities"});
         }
         result<hash_stores> made = all.make(names);
-        for (; !made && refused < 20; ++refused) {
-            made = all.make(names);
-        }
+        for (; !made && refused < 20; ++refused) { made = all.make(names); }
         if (!made && made.error().code == error_code::already_made) { // the error came behind the last write
             made = all.open(names);
         }

@@ -35,9 +35,7 @@ struct store_world {
 
     [[nodiscard]] any_transport& store(std::string const& name) {
         auto& known = stores[name];
-        if (!known) {
-            known = std::make_shared<any_transport>(memory_backend{});
-        }
+        if (!known) { known = std::make_shared<any_transport>(memory_backend{}); }
         return *known;
     }
     void empty(std::string const& name) { store(name) = any_transport{memory_backend{}}; }
@@ -99,9 +97,7 @@ std::set<std::string> properties_of(any_transport const& catalogue, std::string 
     std::set<std::string> names;
     property_cursor at{found.entity.view().payload};
     for (property_view each; at.next(each);) {
-        if (each.present) {
-            names.insert(std::string{each.name});
-        }
+        if (each.present) { names.insert(std::string{each.name}); }
     }
     return names;
 }

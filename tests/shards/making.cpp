@@ -75,9 +75,7 @@ void check_used(shared_world const& world, virtual_shards const& shards) {
         world.opener(untouched())};
     table<item> const items{cloud, "items"};
     items.create_if_absent().value();
-    for (char const* place : {"a", "h", "z"}) {
-        items.insert_or_replace({place, 1, "x"}).value();
-    }
+    for (char const* place : {"a", "h", "z"}) { items.insert_or_replace({place, 1, "x"}).value(); }
     CHECK(items.scan_table().to().value().size() == 3);
 }
 
@@ -120,9 +118,7 @@ TEST_CASE("making a map: ended at any request, and made again") {
     }
     SECTION("of more shards than one transaction has rows") {
         std::vector<std::string> bounds;
-        for (int number = 100; number < 205; ++number) {
-            bounds.push_back(std::to_string(number));
-        }
+        for (int number = 100; number < 205; ++number) { bounds.push_back(std::to_string(number)); }
         auto const many = virtual_shards::ranges(bounds);
         end_everywhere([] { return shared_world{}; },
             [&](shared_world const& world, auto const& plan) { return make(world, plan, many, names).has_value(); },
@@ -213,9 +209,7 @@ TEST_CASE("stores on a hash: emptied while they are made, at any request") {
                 static_cast<void>(world.store(emptied).execute(delete_table{"entitableshards"}, context));
             };
             auto const made = hash_stores::make(names, world.opener(plan));
-            if (!plan->met) {
-                break;
-            }
+            if (!plan->met) { break; }
             if (made) { // whoever opened them then has all
                 continue;
             }
@@ -277,9 +271,7 @@ TEST_CASE("adopting a map: ended at any request, while somebody moves a shard to
         sharded const cloud{map, world.opener(untouched())};
         table<item> const items{cloud, "items"};
         items.create().value();
-        for (char const* place : {"a", "h", "z"}) {
-            items.insert({place, 1, "x"}).value();
-        }
+        for (char const* place : {"a", "h", "z"}) { items.insert({place, 1, "x"}).value(); }
         return world;
     };
     auto const open = [&](shared_world const& world, std::shared_ptr<meddling> const& plan) {

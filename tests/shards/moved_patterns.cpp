@@ -51,9 +51,7 @@ struct moving_stores {
         auto const move_if = [this](bool wanted) {
             return [this, wanted](std::string_view, bool) {
                 seen += wanted ? 0U : 1U;
-                if (seen == number && behind == wanted) {
-                    move_all();
-                }
+                if (seen == number && behind == wanted) { move_all(); }
             };
         };
         return any_transport{around{store(name), move_if(false), move_if(true)}};

@@ -37,9 +37,7 @@ lookup_map_options with_clock(entitable::clock& time) { return {std::chrono::sec
 /// A store behind which somebody does something once, between a request of that name and its answer.
 any_transport interrupted(any_transport store, std::string wanted, std::shared_ptr<std::function<void()>> meanwhile) {
     return any_transport{around{std::move(store), {}, [=](std::string_view request, bool) {
-                                    if (request == wanted && *meanwhile) {
-                                        std::exchange(*meanwhile, nullptr)();
-                                    }
+                                    if (request == wanted && *meanwhile) { std::exchange(*meanwhile, nullptr)(); }
                                 }}};
 }
 
@@ -53,9 +51,7 @@ struct hanging {
     template <table_request Request>
         requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
-        if (!*away) {
-            return below.execute(request, context);
-        }
+        if (!*away) { return below.execute(request, context); }
         auto const left =
             context.deadline == no_deadline ? std::chrono::seconds{100} : context.deadline - system_clock().steady();
         time->advance(left);
@@ -110,9 +106,7 @@ TEST_CASE("shards: ranges, unmapped keys, another function, a map with a hole") 
     auto const cloud = all.open(by_month);
     table<item> const items{cloud, "items"};
     items.create().value();
-    for (auto const* month : {"2024-01", "2024-08", "2025-02", "2025-03"}) {
-        items.insert({month, 1, "x", 1}).value();
-    }
+    for (auto const* month : {"2024-01", "2024-08", "2025-02", "2025-03"}) { items.insert({month, 1, "x", 1}).value(); }
     CHECK(cloud.explain("items", {{key_bound::including("2024-02"), key_bound::excluding("2024-09")}, {}})
             .value()
             .starts_with("fan-out: 2 of 3 tables in 2 stores"));
@@ -146,9 +140,7 @@ TEST_CASE("shards: a map that is away for less than the lease is not noticed, fo
     table<item> const items{sharded{map, all.opener()}, "items"};
     items.create().value();
     items.insert({"g", 1, "x", 1}).value();
-    for (int each = 0; each < 200; ++each) {
-        catalogue.plan({testing::fault::refused(), 1, "query_entities"});
-    }
+    for (int each = 0; each < 200; ++each) { catalogue.plan({testing::fault::refused(), 1, "query_entities"}); }
     time.advance(std::chrono::seconds{50});
     CHECK(items.get("g", 1));
     time.advance(std::chrono::seconds{11});
@@ -201,9 +193,7 @@ TEST_CASE("shards: an answer that comes when the lease is over and the map is aw
     items.create().value();
     *meanwhile = [&] {
         time.advance(std::chrono::seconds{61});
-        for (int each = 0; each < 10; ++each) {
-            catalogue.plan({testing::fault::refused(), 1, "query_entities"});
-        }
+        for (int each = 0; each < 10; ++each) { catalogue.plan({testing::fault::refused(), 1, "query_entities"}); }
     };
     if (asked == "get_entity") { // there is none; but who knows
         auto const read = items.get("g", 1);
@@ -270,9 +260,7 @@ TEST_CASE("shards: an off-line move") {
         CHECK(entitable_test::tables_in(all.stores->at("delta")).empty());
         CHECK(items.drop());
         CHECK(others.drop());
-        for (auto const& [name, store] : *all.stores) {
-            CHECK(entitable_test::tables_in(store).empty());
-        }
+        for (auto const& [name, store] : *all.stores) { CHECK(entitable_test::tables_in(store).empty()); }
     }
     SECTION("stopped at any step, run again by another, or cancelled") {
         for (int stop = 0; stop < 12; ++stop) {
@@ -282,9 +270,7 @@ TEST_CASE("shards: an off-line move") {
                 cut = step++ == stop;
                 return !cut;
             });
-            if (stopped) {
-                break;
-            }
+            if (stopped) { break; }
             CHECK(stopped.error().code == error_code::cancelled);
             cancel_move(cloud, shard).value();
             CHECK(items.scan_table().to().value() == whole);
@@ -294,9 +280,7 @@ TEST_CASE("shards: an off-line move") {
                     again.run([step = 0, stop](move_progress const&) mutable { return step++ != stop; }).has_value() ==
                     false);
                 auto third = plan_move(cloud, shard, "delta", options);
-                if (third) {
-                    third->run().value();
-                }
+                if (third) { third->run().value(); }
                 CHECK(items.scan_table().to().value() == whole);
                 auto back = plan_move(cloud, shard, plan.source, options).value();
                 back.run().value();
@@ -409,9 +393,7 @@ TEST_CASE("shards: partial names what is missing") {
     stores.at("beta").plan({testing::fault::refused(), 1, "query_entities"});
     auto const named = items.scan_table().to();
     CHECK(named.error().message.find("in the store beta") != std::string::npos);
-    for (int each = 0; each < 2; ++each) {
-        stores.at("beta").plan({testing::fault::refused(), 1, "query_entities"});
-    }
+    for (int each = 0; each < 2; ++each) { stores.at("beta").plan({testing::fault::refused(), 1, "query_entities"}); }
     auto const some = partial(cloud, ask).value();
     REQUIRE(some.missing().size() == 2);
     CHECK(!some.whole());
@@ -423,9 +405,7 @@ TEST_CASE("shards: partial names what is missing") {
     }
     CHECK(some.what_came().size() == expected);
     for (auto& [name, store] : stores) {
-        for (int each = 0; each < 6; ++each) {
-            store.plan({testing::fault::refused(), 1, "query_entities"});
-        }
+        for (int each = 0; each < 6; ++each) { store.plan({testing::fault::refused(), 1, "query_entities"}); }
     }
     CHECK(!partial(cloud, ask)); // all failed
 }
@@ -487,9 +467,7 @@ TEST_CASE("shards: beside one table in one store") {
                         auto asked = items.scan_table().page_size(size);
                         auto pages = token ? asked.resume(*token).pages() : asked.pages();
                         auto page = pages.next().value();
-                        if (!page) {
-                            break;
-                        }
+                        if (!page) { break; }
                         found.insert(found.end(), page->begin(), page->end());
                         token = page->token;
                         if (random.bits() % 2 == 0) {

@@ -58,9 +58,7 @@ struct moving_world {
     }
     result<void> remove(std::string const& group, std::int32_t number) {
         auto done = items.remove(group, number, any_etag);
-        if (done) {
-            oracle.remove(group, number, any_etag).value();
-        }
+        if (done) { oracle.remove(group, number, any_etag).value(); }
         return done ? result<void>{} : result<void>{std::move(done).as_failure()};
     }
     [[nodiscard]] bool same() const { return items.scan_table().to().value() == oracle.scan_table().to().value(); }
@@ -97,9 +95,7 @@ TEST_CASE("shards: an on-line move lets clients read and write, but for its last
                                   at.step != move_step::waiting) {
                                   CHECK(written);
                                   CHECK(read);
-                                  if (at.step == move_step::copying) {
-                                      CHECK(world.remove("g5", 5 + 7 * gone++));
-                                  }
+                                  if (at.step == move_step::copying) { CHECK(world.remove("g5", 5 + 7 * gone++)); }
                               }
                               return true;
                           })

@@ -46,9 +46,7 @@ struct restless_stores {
     [[nodiscard]] any_transport watched(std::string_view name) {
         auto const hook = [this](bool behind) {
             return [this, behind](std::string_view, bool) {
-                if (!busy && (behind ? seen : ++seen) % each == phase && (changes % 2 == 0) == behind) {
-                    change();
-                }
+                if (!busy && (behind ? seen : ++seen) % each == phase && (changes % 2 == 0) == behind) { change(); }
             };
         };
         return any_transport{around{store(name), hook(false), hook(true)}};
@@ -117,8 +115,6 @@ TEST_CASE("message_queue: table_queue over shards that move, are split and merge
         worlds.push_back(std::make_shared<restless_stores>(restless_stores{time, 5, phase, {}}));
         return over(worlds.back(), time);
     });
-    for (auto const& each : worlds) {
-        changes += each->changes;
-    }
+    for (auto const& each : worlds) { changes += each->changes; }
     CHECK(changes > 0);
 }

@@ -71,9 +71,7 @@ struct months {
         table<entry> const seen{through, "entries"};
         auto const wanted = oracle.scan_table().to().value();
         for (std::uint32_t const size : {1U, 3U, 7U, 1000U}) {
-            if (seen.scan_table().page_size(size).to().value() != wanted) {
-                return "pages of " + std::to_string(size);
-            }
+            if (seen.scan_table().page_size(size).to().value() != wanted) { return "pages of " + std::to_string(size); }
         }
         if (seen.scan_table(e::month > "03" && e::month <= "10").to().value() !=
             oracle.scan_table(e::month > "03" && e::month <= "10").to().value()) {
@@ -269,9 +267,7 @@ TEST_CASE("ranges: tables are made and dropped while two shards have one") {
     std::int32_t const upper = split_shard(world.cloud, 1, "07").value();
     others.create().value();
     CHECK(world.tables_of("beta").size() == 2);
-    for (auto const* month : {"01", "05", "08", "12"}) {
-        others.insert({month, 1, "other"}).value();
-    }
+    for (auto const* month : {"01", "05", "08", "12"}) { others.insert({month, 1, "other"}).value(); }
     world.move(upper, "delta");
     CHECK(others.scan_table().to().value().size() == 4);
     CHECK(world.differs(world.cloud) == "");
@@ -284,15 +280,11 @@ TEST_CASE("ranges: tables are made and dropped while two shards have one") {
     std::int32_t const again = split_shard(world.cloud, 1, "06").value();
     world.move(1, "delta");
     others.create().value();
-    for (auto const* month : {"01", "05", "08", "12"}) {
-        others.insert({month, 1, "other"}).value();
-    }
+    for (auto const* month : {"01", "05", "08", "12"}) { others.insert({month, 1, "other"}).value(); }
     world.move(1, "beta");
     others.drop().value();
     others.create().value(); // in beta one table for both
-    for (auto const* month : {"01", "05", "08", "12"}) {
-        others.insert({month, 1, "other"}).value();
-    }
+    for (auto const* month : {"01", "05", "08", "12"}) { others.insert({month, 1, "other"}).value(); }
     CHECK(world.tables_of("beta").size() == 3);
     CHECK(check_fleet(fleet{world.cloud}).value().healthy());
     world.move(1, "alpha");
@@ -304,9 +296,7 @@ TEST_CASE("ranges: tables are made and dropped while two shards have one") {
     CHECK(world.differs(world.cloud) == "");
     world.entries.drop().value();
     others.drop().value();
-    for (auto const* store : {"alpha", "beta", "gamma", "delta"}) {
-        CHECK(world.tables_of(store).empty());
-    }
+    for (auto const* store : {"alpha", "beta", "gamma", "delta"}) { CHECK(world.tables_of(store).empty()); }
 }
 
 TEST_CASE("ranges: pages go on where they were, across splits, moves and merges") {
@@ -325,17 +315,11 @@ TEST_CASE("ranges: pages go on where they were, across splits, moves and merges"
             auto asked = seen.scan_table().page_size(size);
             auto pages = token ? asked.resume(*token).pages() : asked.pages();
             auto const next = pages.next().value();
-            if (!next) {
-                break;
-            }
+            if (!next) { break; }
             found.insert(found.end(), next->begin(), next->end());
             token = next->token;
-            if (!token) {
-                break;
-            }
-            if (page < changes.size()) {
-                changes[page]();
-            }
+            if (!token) { break; }
+            if (page < changes.size()) { changes[page](); }
         }
         CHECK(found == world.oracle.scan_table().to().value());
         CHECK(world.differs(world.cloud) == "");
@@ -354,9 +338,7 @@ TEST_CASE("ranges: the bounds of a shard leave a query within what a service tak
     table<entry> const entries{cloud, "entries"};
     entries.create().value();
     for (std::string const month : {"04", "05", "06", "08", "09"}) {
-        for (std::int32_t number = 0; number < 5; ++number) {
-            entries.insert({month, number, "text"}).value();
-        }
+        for (std::int32_t number = 0; number < 5; ++number) { entries.insert({month, number, "text"}).value(); }
     }
     auto const long_one = entries.scan_table(e::number >= 1 && e::number < 4 && e::text != "a" && e::text != "b" &&
         e::text != "c" && e::text != "d" && e::text != "f" && e::text != "g" && e::text != "h" && e::text != "i" &&
@@ -382,9 +364,7 @@ TEST_CASE("ranges: what is split or merged while a page is under way") {
                 [&](std::string_view name) -> result<any_transport> {
                     return any_transport{
                         around{world.all.opener()(name).value(), {}, [&](std::string_view request, bool) {
-                                   if (request != query_entities::name || ++asked != when) {
-                                       return;
-                                   }
+                                   if (request != query_entities::name || ++asked != when) { return; }
                                    if (change == 1) {
                                        world.merge(0, 1, "delta");
                                        return;
@@ -456,15 +436,11 @@ TEST_CASE("ranges: a merge that is stopped at any step is taken over by who name
         CHECK(world.differs(world.cloud) == "");
         CHECK(world.row(1).attempt_owner.empty());
         CHECK(world.row(upper).attempt_owner.empty());
-        if (stop % 4 == 0 && merged) {
-            CHECK(world.tables_of("beta").empty());
-        }
+        if (stop % 4 == 0 && merged) { CHECK(world.tables_of("beta").empty()); }
         CHECK(schema_drift(fleet{world.cloud}).value().empty());
         // What is left of it goes with the next one.
         for (std::int32_t const shard : {0, 1, upper, 2}) {
-            if (!world.row(shard).state.empty()) {
-                cancel_move(world.cloud, shard).value();
-            }
+            if (!world.row(shard).state.empty()) { cancel_move(world.cloud, shard).value(); }
         }
         std::size_t const tables = world.tables_of("alpha").size() + world.tables_of("beta").size() +
             world.tables_of("gamma").size() + world.tables_of("delta").size();
@@ -597,9 +573,7 @@ TEST_CASE("ranges: a backup goes on after splits and merges") {
     int parts = 0;
     backup_options cut;
     cut.snapshot = [&](std::string_view, any_transport const& there) -> result<any_transport> {
-        if (++parts == 3) {
-            return failure{error_code::cancelled, "cut"};
-        }
+        if (++parts == 3) { return failure{error_code::cancelled, "cut"}; }
         return there;
     };
     CHECK_FALSE(back_up(stores, archive, "nightly", cut));

@@ -75,9 +75,7 @@ void check_whole(sharded const& cloud, testing::manual_clock& time) {
     auto const map = cloud.map().state().fresh({}).value();
     REQUIRE(map->find("lines") != nullptr);
     CHECK(map->find("lines")->whole);
-    for (char const* place : places) {
-        CHECK(lines.insert({place, 1}));
-    }
+    for (char const* place : places) { CHECK(lines.insert({place, 1})); }
     CHECK(lines.scan_table().to().value().size() == std::size(places));
     fleet_options by_clock;
     by_clock.time = &time;
@@ -100,9 +98,7 @@ TEST_CASE("parts of a table: created, ended at any request or with shards that c
                 *world.plan = {.seen = 0, .at = at, .behind = behind, .dies = how == 0};
                 world.plan->hook = [&] { interfere(how, other, time); };
                 auto const made = table<line>{cloud, "lines"}.create_if_absent();
-                if (how == 0 || !made) {
-                    table<line>{other, "lines"}.create_if_absent().value();
-                }
+                if (how == 0 || !made) { table<line>{other, "lines"}.create_if_absent().value(); }
                 check_whole(other, time);
                 if (!world.plan->met) {
                     CHECK(made);

@@ -34,9 +34,7 @@ struct stores_kept {
     std::map<std::string, any_transport, std::less<>> stores;
 
     stores_kept() {
-        for (char const* each : store_names) {
-            stores.emplace(each, memory_backend{});
-        }
+        for (char const* each : store_names) { stores.emplace(each, memory_backend{}); }
     }
 };
 
@@ -136,9 +134,7 @@ result<void> act(verb what, program_way const& way, declaration const& of, std::
     }
     for (char const* where : {"a", "g", "k", "x"}) {
         auto const written = notes.insert({where + own, 1});
-        if (written) {
-            done.written.insert(where + own);
-        }
+        if (written) { done.written.insert(where + own); }
         ENTITABLE_CHECK(written);
     }
     return {};
@@ -165,15 +161,11 @@ std::set<std::string> begin(beginning how, stores_kept& all) {
 /// Stores that a declaration uses, as it is opened now; none where it is not.
 std::set<std::string> used_by(stores_kept const& all, declaration const& of) {
     auto const cloud = opened(program_way{&all}, of);
-    if (!cloud) {
-        return {};
-    }
+    if (!cloud) { return {}; }
     std::set<std::string> names{of.stores.begin(), of.stores.end()};
     if (!of.map.empty()) {
         names.clear();
-        for (auto const& each : cloud->map().state().fresh({}).value()->places) {
-            names.insert(each.row.store);
-        }
+        for (auto const& each : cloud->map().state().fresh({}).value()->places) { names.insert(each.row.store); }
     }
     return names;
 }
@@ -185,9 +177,7 @@ std::string judged(stores_kept const& all, std::vector<std::pair<declaration, st
     for (auto const& [of, places] : written) {
         bool const gone = std::any_of(retired.begin(), retired.end(),
             [&](declaration const& each) { return of.map.empty() && each.generation == of.generation; });
-        if (gone || places.empty()) {
-            continue;
-        }
+        if (gone || places.empty()) { continue; }
         auto const cloud = opened(way, of);
         if (!cloud) {
             return "rows were acknowledged, and nobody can open " + of.map + ": " + cloud.error().to_string();
@@ -200,16 +190,10 @@ std::string judged(stores_kept const& all, std::vector<std::pair<declaration, st
         table<note> const notes{*cloud, "notes"};
         std::set<std::string> scanned;
         auto const rows = notes.scan_table().to();
-        if (!rows) {
-            return "rows were acknowledged, and a scan says " + rows.error().to_string();
-        }
-        for (note const& each : *rows) {
-            scanned.insert(each.place);
-        }
+        if (!rows) { return "rows were acknowledged, and a scan says " + rows.error().to_string(); }
+        for (note const& each : *rows) { scanned.insert(each.place); }
         for (std::string const& each : places) {
-            if (!notes.get(each, 1) || scanned.count(each) == 0) {
-                return "a row is lost: " + each;
-            }
+            if (!notes.get(each, 1) || scanned.count(each) == 0) { return "a row is lost: " + each; }
         }
     }
     std::vector<std::set<std::string>> users;
@@ -227,12 +211,8 @@ std::string judged(stores_kept const& all, std::vector<std::pair<declaration, st
     users.back().insert(next.begin(), next.end());
     for (char const* store : store_names) {
         std::size_t owners = 0;
-        for (auto const& each : users) {
-            owners += each.count(store);
-        }
-        if (owners > 1) {
-            return std::string{"two own the store "} + store;
-        }
+        for (auto const& each : users) { owners += each.count(store); }
+        if (owners > 1) { return std::string{"two own the store "} + store; }
     }
     return "";
 }
@@ -273,12 +253,8 @@ TEST_CASE("two programs: every pair of verbs, of declarations that meet in a sto
                     turn.add(program(static_cast<verb>(second), two), end_of_two, dice.bits() % 2 == 0);
                     turn.run();
                     std::vector<declaration> retired;
-                    if (static_cast<verb>(first) == verb::retire && one.map.empty()) {
-                        retired.push_back(one);
-                    }
-                    if (static_cast<verb>(second) == verb::retire && two.map.empty()) {
-                        retired.push_back(two);
-                    }
+                    if (static_cast<verb>(first) == verb::retire && one.map.empty()) { retired.push_back(one); }
+                    if (static_cast<verb>(second) == verb::retire && two.map.empty()) { retired.push_back(two); }
                     declaration const& owner = declarations[static_cast<beginning>(start) == beginning::hashed ? 3 : 0];
                     CAPTURE(seed, start, verb_names[first], verb_names[second], one.map, one.generation, two.map,
                         two.generation, &one - declarations, &two - declarations, done[0].told, done[1].told);

@@ -83,9 +83,7 @@ struct stopping_clock final : clock {
     date_time now() noexcept override { return time.now(); }
     steady_time steady() noexcept override { return time.steady(); }
     void wait_until(steady_time until) noexcept override {
-        if (++waits == 3) {
-            stop.cancel();
-        }
+        if (++waits == 3) { stop.cancel(); }
         time.wait_until(until);
     }
 };
@@ -102,9 +100,7 @@ TEST_CASE(
     how.calls.timeout = 5s; // of a request, not of the wait
     azure_queue<errand> const queue{account, "errands", how, queue_text::plain, fake_queue_service{time.time}};
     queue.create().value();
-    for (std::int32_t number = 0; number < 4; ++number) {
-        queue.enqueue({"Ulm", number}).value();
-    }
+    for (std::int32_t number = 0; number < 4; ++number) { queue.enqueue({"Ulm", number}).value(); }
     auto held = queue.claim_some(4).value();
     REQUIRE(held.size() == 4);
     auto const none = queue.claim({.wait = no_timeout, .stop = time.stop.token()});
@@ -261,9 +257,7 @@ TEST_CASE("azure_queue: dead letters when requests fail on the way") {
             CAPTURE(number, static_cast<int>(each));
             in.queue.create().value();
             std::string const id = in.queue.enqueue({"Ulm", 1}, {.id = "x"}).value().id;
-            for (int round = 0; round < 3; ++round) {
-                in.queue.claim().value()->fail("no").value();
-            }
+            for (int round = 0; round < 3; ++round) { in.queue.claim().value()->fail("no").value(); }
             for (int round = 0; round < 3; ++round) {
                 CHECK_FALSE(in.queue.claim().value());
                 in.time.advance(5s);

@@ -69,9 +69,7 @@ struct fixture {
         for (int number = 1; service.shared->renewals == before; ++number) {
             REQUIRE(number < 10'000);
             std::this_thread::sleep_for(1ms);
-            if (number % 200 == 0) {
-                time.advance(100ms);
-            }
+            if (number % 200 == 0) { time.advance(100ms); }
         }
     }
 };
@@ -80,9 +78,7 @@ struct fixture {
 
 TEST_CASE("azure_queue: run_worker handles each message once") {
     fixture f;
-    for (std::int32_t number = 0; number < 20; ++number) {
-        f.queue.enqueue({"a", number}).value();
-    }
+    for (std::int32_t number = 0; number < 20; ++number) { f.queue.enqueue({"a", number}).value(); }
     f.until_empty.threads = GENERATE(1U, 3U);
     std::atomic<int> sum{0};
     auto const handle = [&](job const& one) -> result<void> {
@@ -99,9 +95,7 @@ TEST_CASE("azure_queue: a message is renewed while its handler works, and ended 
     f.queue.enqueue({"a", 1}).value();
     bool const fails = GENERATE(false, true);
     auto const handle = [&](job const&, work_context const& context) -> result<void> {
-        for (int number = 0; number < 4; ++number) {
-            f.pass();
-        }
+        for (int number = 0; number < 4; ++number) { f.pass(); }
         CHECK_FALSE(f.queue.claim().value());
         CHECK_FALSE(context.lost.cancelled());
         return fails ? result<void>{failure{error_code::invalid_input, "no"}} : result<void>{};

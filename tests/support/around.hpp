@@ -26,13 +26,9 @@ struct around {
         requires(!std::same_as<Request, entitable::read_entity> && !std::same_as<Request, entitable::read_entities>)
     [[nodiscard]] entitable::result<entitable::response_of<Request>> execute(
         Request const& request, entitable::call& context) const {
-        if (before) {
-            before(Request::name, Request::writes);
-        }
+        if (before) { before(Request::name, Request::writes); }
         auto answer = below.execute(request, context);
-        if (behind) {
-            behind(Request::name, Request::writes);
-        }
+        if (behind) { behind(Request::name, Request::writes); }
         return answer;
     }
 };

@@ -32,9 +32,7 @@ void with_each_request_failing(Trial const& trial, std::uint64_t most = 400) {
             INFO("request " << number << (applied ? " is lost" : " is refused"));
             faulty_store const store{entitable::memory_backend{}};
             trial(store, [&] { store.plan({fault_of(applied), number}); });
-            if (!store.all_fired()) {
-                break;
-            }
+            if (!store.all_fired()) { break; }
         }
     }
 }
@@ -44,9 +42,7 @@ template <class Ask>
 auto asked_until_success(Ask const& ask) {
     for (int asked = 0;; ++asked) {
         auto answer = ask();
-        if (answer) {
-            return answer;
-        }
+        if (answer) { return answer; }
         INFO(answer.error().to_string());
         REQUIRE(asked < 5);
     }

@@ -24,13 +24,9 @@ namespace entitable_test {
 
 /// Whether PgBouncer and a server are available; otherwise prints that they are not.
 inline bool has_bouncer() {
-    if (postgres_server() == nullptr) {
-        return false;
-    }
+    if (postgres_server() == nullptr) { return false; }
     bool const found = std::system("PATH=$PATH:/usr/sbin command -v pgbouncer >/dev/null") == 0;
-    if (!found) {
-        std::puts("skipped: there is no PgBouncer (Debian: pgbouncer)");
-    }
+    if (!found) { std::puts("skipped: there is no PgBouncer (Debian: pgbouncer)"); }
     return found;
 }
 
@@ -60,9 +56,7 @@ public:
         id_ = ::fork();
         if (id_ == 0) {
             std::string const log = folder_ / "log";
-            if (std::freopen(log.c_str(), "a", stderr) == nullptr) {
-                ::_exit(1);
-            }
+            if (std::freopen(log.c_str(), "a", stderr) == nullptr) { ::_exit(1); }
             if (::geteuid() == 0) {
                 ::execlp("pgbouncer", "pgbouncer", "-q", "-u", "nobody", file_.c_str(), nullptr);
                 ::execl("/usr/sbin/pgbouncer", "pgbouncer", "-q", "-u", "nobody", file_.c_str(), nullptr);

@@ -44,9 +44,7 @@ public:
             entitable::http_response made;
             made.status = status;
             made.body = body;
-            for (auto const& [name, value] : fields) {
-                static_cast<void>(made.headers.add(name, value));
-            }
+            for (auto const& [name, value] : fields) { static_cast<void>(made.headers.add(name, value)); }
             return made;
         });
     }

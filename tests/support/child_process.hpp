@@ -31,9 +31,7 @@ public:
             bool done = false;
             try {
                 done = work();
-            } catch (std::exception const& problem) {
-                std::fprintf(stderr, "a child process: %s\n", problem.what());
-            }
+            } catch (std::exception const& problem) { std::fprintf(stderr, "a child process: %s\n", problem.what()); }
             ::_exit(done ? 0 : 1);
         }
     }

@@ -59,12 +59,8 @@ bool quadratic = false;
 void search_each(row_view in) {
     std::size_t found = 0;
     property_view each;
-    for (property_cursor cursor{in.payload}; cursor.next(each);) {
-        found += in.find(each.name) ? 1U : 0U;
-    }
-    if (found == 0) {
-        std::abort();
-    }
+    for (property_cursor cursor{in.payload}; cursor.next(each);) { found += in.find(each.name) ? 1U : 0U; }
+    if (found == 0) { std::abort(); }
 }
 
 template <class Entity>
@@ -83,9 +79,7 @@ void measure(std::string_view name, std::size_t columns, Operation const& operat
     cost_begins();
     for (std::int32_t number = 1; number <= times; ++number) {
         operation(number);
-        if (quadratic) {
-            search_each(searched);
-        }
+        if (quadratic) { search_each(searched); }
     }
     cost_ends();
     std::printf("%.*s\t%zu\n", static_cast<int>(name.size()), name.data(), columns);
@@ -108,9 +102,7 @@ void measure_all(std::size_t columns) {
     all.create().value();
     auto const renewed = [&](std::int32_t number) { all.insert_or_replace(numbered<Entity>(number)).value(); };
     auto const renew = [&] {
-        for (std::int32_t number = 0; number < 10; ++number) {
-            renewed(number);
-        }
+        for (std::int32_t number = 0; number < 10; ++number) { renewed(number); }
     };
     auto const counted = [&](std::string_view name, auto const& operation) {
         renew();
@@ -130,9 +122,7 @@ void measure_all(std::size_t columns) {
     counted("update, reversed", [&](std::int32_t number) { reversed.update(partition, number, change_all).value(); });
     counted("batch", [&](std::int32_t number) {
         auto batch = all.batch();
-        for (std::int32_t row = 0; row < 3; ++row) {
-            batch.insert_or_merge(numbered<Entity>(3 * number + row));
-        }
+        for (std::int32_t row = 0; row < 3; ++row) { batch.insert_or_merge(numbered<Entity>(3 * number + row)); }
         batch.submit().value();
     });
     counted("query",
@@ -157,9 +147,7 @@ void measure_all(std::size_t columns) {
     row const plain = row_of(numbered<Entity>(1));
     row const backward = row_of(numbered<Reversed>(1));
     counted("comparison, reversed", [&](std::int32_t) {
-        if (!same_properties(plain, backward)) {
-            std::abort();
-        }
+        if (!same_properties(plain, backward)) { std::abort(); }
     });
 }
 

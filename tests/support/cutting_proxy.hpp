@@ -37,14 +37,10 @@ private:
         std::vector<char> buffer(1 << 20);
         while (!stopped()) {
             pollfd ends[2] = {{client, POLLIN, 0}, {server, POLLIN, 0}};
-            if (::poll(ends, 2, 10) <= 0) {
-                continue;
-            }
+            if (::poll(ends, 2, 10) <= 0) { continue; }
             if (ends[0].revents != 0) {
                 ssize_t const got = ::recv(client, buffer.data(), buffer.size(), 0);
-                if (got <= 0) {
-                    break;
-                }
+                if (got <= 0) { break; }
                 std::string_view const bytes{buffer.data(), static_cast<std::size_t>(got)};
                 std::size_t const prepared = bytes.find(std::string_view{"\0COMMIT\0", 8});
                 if (prepared != std::string_view::npos && learned.empty()) {
@@ -59,13 +55,9 @@ private:
                     closed_ = closing_.load();
                     ++cuts_;
                     swallow = where_.exchange(at::nothing) == at::commit_after;
-                    if (!swallow) {
-                        break;
-                    }
+                    if (!swallow) { break; }
                 }
-                if (!send_all(server, bytes)) {
-                    break;
-                }
+                if (!send_all(server, bytes)) { break; }
             }
             if (ends[1].revents != 0) {
                 ssize_t const got = ::recv(server, buffer.data(), buffer.size(), 0);

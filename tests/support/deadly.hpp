@@ -26,13 +26,9 @@ struct deadly {
     [[nodiscard]] entitable::result<entitable::response_of<Request>> execute(
         Request const& request, entitable::call& context) const {
         bool const last = ++*seen == number;
-        if (last && !behind) {
-            ::kill(::getpid(), SIGKILL);
-        }
+        if (last && !behind) { ::kill(::getpid(), SIGKILL); }
         auto answer = below.execute(request, context);
-        if (last) {
-            ::kill(::getpid(), SIGKILL);
-        }
+        if (last) { ::kill(::getpid(), SIGKILL); }
         return answer;
     }
 };

@@ -83,9 +83,7 @@ public:
     }
     [[nodiscard]] entitable::steady_time wakes_at() const noexcept override {
         auto first = (entitable::steady_time::max)();
-        for (sent const& each : all_) {
-            first = each.ready < first ? each.ready : first;
-        }
+        for (sent const& each : all_) { first = each.ready < first ? each.ready : first; }
         return first;
     }
 

@@ -67,12 +67,8 @@ public:
     std::string text() {
         constexpr std::string_view hard[] = {"_", "__", "___", "~", "~!", "!", "a_", "a__", "_a", "__a", "-"};
         std::string drawn{one_in(4) ? hard[below(std::size(hard))] : std::string_view{}};
-        if (one_in(500)) {
-            drawn.append(300, 'a');
-        }
-        for (std::size_t left = below(6); left > 0; --left) {
-            drawn += utf8(code_point());
-        }
+        if (one_in(500)) { drawn.append(300, 'a'); }
+        for (std::size_t left = below(6); left > 0; --left) { drawn += utf8(code_point()); }
         return drawn;
     }
     /// A text that often begins like `other`.
@@ -81,9 +77,7 @@ public:
             case 0: return other + text();
             case 1: {
                 std::size_t at = below(other.size() + 1);
-                while (at > 0 && at < other.size() && (static_cast<unsigned char>(other[at]) & 0xC0U) == 0x80) {
-                    --at;
-                }
+                while (at > 0 && at < other.size() && (static_cast<unsigned char>(other[at]) & 0xC0U) == 0x80) { --at; }
                 return other.substr(0, at) + text();
             }
             default: return text();
@@ -110,9 +104,7 @@ void check_draws(Body const& body) {
     auto const property = [&body] {
         auto const seed = *rc::gen::resize(rc::kNominalSize, rc::gen::arbitrary<std::uint64_t>());
         draw from{seed};
-        for (int round = 0; round < 100; ++round) {
-            body(from);
-        }
+        for (int round = 0; round < 100; ++round) { body(from); }
     };
     rc::detail::TestParams params = rc::detail::configuration().testParams;
     int const seeds = static_cast<int>(rounds(150, 1'000, 1'000));

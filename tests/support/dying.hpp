@@ -19,9 +19,7 @@ namespace entitable_test {
 template <class Work>
 [[nodiscard]] std::string last_words(Work const& work) {
     int ends[2];
-    if (::pipe(ends) != 0) {
-        return "there is no pipe";
-    }
+    if (::pipe(ends) != 0) { return "there is no pipe"; }
     std::fflush(nullptr);
     pid_t const child = ::fork();
     if (child == 0) {
@@ -30,9 +28,7 @@ template <class Work>
         ::close(ends[0]);
         try {
             work();
-        } catch (...) {
-            ::_exit(2);
-        }
+        } catch (...) { ::_exit(2); }
         ::_exit(0);
     }
     ::close(ends[1]);
@@ -44,9 +40,7 @@ template <class Work>
     ::close(ends[0]);
     int status = 0;
     ::waitpid(child, &status, 0);
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT) {
-        return words;
-    }
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT) { return words; }
     return WIFEXITED(status) ? "it ended with status " + std::to_string(WEXITSTATUS(status))
                              : "it ended otherwise: " + words;
 }

@@ -20,9 +20,7 @@ thread_local std::size_t counted_allocations = 0;
 std::atomic<std::size_t> used_blocks{0};
 
 void* allocate(std::size_t size, std::size_t alignment) noexcept {
-    if (++counted_allocations > allowed_allocations) {
-        return nullptr;
-    }
+    if (++counted_allocations > allowed_allocations) { return nullptr; }
     std::size_t const whole = (size + alignment - 1) / alignment * alignment;
     void* const block = std::aligned_alloc(alignment, whole == 0 ? alignment : whole);
     used_blocks += block != nullptr ? 1 : 0;
@@ -31,9 +29,7 @@ void* allocate(std::size_t size, std::size_t alignment) noexcept {
 
 void* allocate_or_throw(std::size_t size, std::size_t alignment) {
     void* const block = allocate(size, alignment);
-    if (block == nullptr) {
-        throw std::bad_alloc{};
-    }
+    if (block == nullptr) { throw std::bad_alloc{}; }
     return block;
 }
 

@@ -33,9 +33,7 @@ public:
     /// The texts of a queue's messages, as stored.
     [[nodiscard]] std::vector<std::string> texts(std::string const& queue) const {
         std::vector<std::string> all;
-        for (message const& each : shared_->queues[queue]) {
-            all.push_back(each.text);
-        }
+        for (message const& each : shared_->queues[queue]) { all.push_back(each.text); }
         return all;
     }
     void put(std::string const& queue, std::string text) const {
@@ -48,9 +46,7 @@ public:
         all.asked.push_back(request);
         mishap const what = all.mishaps.contains(++all.requests) ? all.mishaps[all.requests] : mishap::answered;
         if (what == mishap::never_sent || what == mishap::answer_lost) {
-            if (what == mishap::answer_lost) {
-                static_cast<void>(answer(request));
-            }
+            if (what == mishap::answer_lost) { static_cast<void>(answer(request)); }
             entitable::failure gone{entitable::error_code::transport_failed, "lost"};
             gone.error().effect = entitable::effect::unknown;
             return gone;
@@ -115,9 +111,7 @@ private:
             all.queues[name];
             return made(there ? 204 : 201);
         }
-        if (!all.queues.contains(name)) {
-            return refused(404, "QueueNotFound");
-        }
+        if (!all.queues.contains(name)) { return refused(404, "QueueNotFound"); }
         auto& queue = all.queues[name];
         if (parts.size() == 1 && request.method == http_method::delete_) {
             all.queues.erase(name);
@@ -144,9 +138,7 @@ private:
             std::size_t left = std::stoul(option(url, "numofmessages"));
             std::string list = "<?xml version=\"1.0\"?><QueueMessagesList>";
             for (message& each : queue) {
-                if (each.visible > now || left == 0) {
-                    continue;
-                }
+                if (each.visible > now || left == 0) { continue; }
                 --left;
                 list += "<QueueMessage>";
                 entitable::detail::append_xml_element(list, "MessageId", each.id);
@@ -165,12 +157,8 @@ private:
         }
         for (std::size_t index = 0; index < queue.size(); ++index) {
             message& each = queue[index];
-            if (each.id != parts.at(2)) {
-                continue;
-            }
-            if (each.pop != option(url, "popreceipt")) {
-                return refused(400, "PopReceiptMismatch");
-            }
+            if (each.id != parts.at(2)) { continue; }
+            if (each.pop != option(url, "popreceipt")) { return refused(400, "PopReceiptMismatch"); }
             if (request.method == http_method::delete_) {
                 queue.erase(queue.begin() + static_cast<std::ptrdiff_t>(index));
                 return made(204);

@@ -23,13 +23,9 @@ struct lossy {
         double const drawn = dice->unit();
         entitable::error gone{entitable::error_code::transport_failed, "lost"};
         gone.effect = Request::writes ? entitable::effect::unknown : entitable::effect::none;
-        if (drawn < 0.02) {
-            return entitable::failure{gone};
-        }
+        if (drawn < 0.02) { return entitable::failure{gone}; }
         auto answer = below.execute(request, context);
-        if (drawn < 0.04) {
-            return entitable::failure{gone};
-        }
+        if (drawn < 0.04) { return entitable::failure{gone}; }
         return answer;
     }
 };

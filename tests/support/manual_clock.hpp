@@ -20,9 +20,7 @@ public:
     void wait_until(entitable::steady_time time) noexcept override {
         waits.push_back(time);
         steady_ = time > steady_ ? time : steady_;
-        if (on_wait) {
-            on_wait();
-        }
+        if (on_wait) { on_wait(); }
     }
 
     void advance(std::chrono::nanoseconds by) {

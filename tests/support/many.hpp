@@ -26,9 +26,7 @@ struct answered_list {
 
     [[nodiscard]] std::size_t successes() const {
         std::size_t count = 0;
-        for (auto const& each : answers) {
-            count += each && *each ? 1U : 0U;
-        }
+        for (auto const& each : answers) { count += each && *each ? 1U : 0U; }
         return count;
     }
 };
@@ -62,9 +60,7 @@ answered_list<Request> send_all(entitable::any_transport const& through, std::ve
         std::size_t const before = list.order.size();
         opened->poll(time.steady(), take);
         if (list.order.size() == before) {
-            if (opened->wakes_at() == steady_time::max() && !io.watches()) {
-                break;
-            }
+            if (opened->wakes_at() == steady_time::max() && !io.watches()) { break; }
             io.wait(opened->wakes_at());
         }
     }
@@ -82,9 +78,7 @@ public:
 
     void send(entitable::request_ref request, entitable::call& context, void* tag) override {
         sent_.push_back({request, &context, tag});
-        if (most_ != nullptr && *most_ < sent_.size()) {
-            *most_ = sent_.size();
-        }
+        if (most_ != nullptr && *most_ < sent_.size()) { *most_ = sent_.size(); }
     }
     void cancel(void*, entitable::error const&) override {}
     void poll(entitable::steady_time, entitable::completion_sink sink) override {

@@ -40,25 +40,17 @@ struct meddled {
             none.error().effect = Request::writes ? entitable::effect::unknown : entitable::effect::none;
             return none;
         };
-        if (plan->dead) {
-            return lost();
-        }
-        if (++plan->seen != plan->at) {
-            return below.execute(request, context);
-        }
+        if (plan->dead) { return lost(); }
+        if (++plan->seen != plan->at) { return below.execute(request, context); }
         plan->met = true;
         auto const hook = std::exchange(plan->hook, nullptr);
-        if (!plan->behind && hook) {
-            hook();
-        }
+        if (!plan->behind && hook) { hook(); }
         if (plan->dies && !plan->behind) {
             plan->dead = true;
             return lost();
         }
         auto answer = below.execute(request, context);
-        if (plan->behind && hook) {
-            hook();
-        }
+        if (plan->behind && hook) { hook(); }
         if (plan->dies) {
             plan->dead = true;
             return lost();

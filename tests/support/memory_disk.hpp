@@ -73,9 +73,7 @@ public:
     /// The view of the operating system: nothing was lost.
     [[nodiscard]] image seen() const {
         image all;
-        for (auto const& [path, file] : files_) {
-            all[path] = file->current;
-        }
+        for (auto const& [path, file] : files_) { all[path] = file->current; }
         return all;
     }
     /// The contents after a power failure now: 0 keeps only synced data, 1 everything; any other number draws for each
@@ -85,13 +83,9 @@ public:
         auto const comes_through = [&] { return variant == 1 || (variant != 0 && random() % 2 == 0); };
         image left;
         for (auto const& [path, file] : removed_) {
-            if (!comes_through()) {
-                left[path] = file->survivor(comes_through);
-            }
+            if (!comes_through()) { left[path] = file->survivor(comes_through); }
         }
-        for (auto const& [path, file] : files_) {
-            left[path] = file->survivor(comes_through);
-        }
+        for (auto const& [path, file] : files_) { left[path] = file->survivor(comes_through); }
         return left;
     }
 
@@ -114,9 +108,7 @@ private:
         std::map<void const*, std::uint32_t> exclusive;
 
         static void apply(std::string& to, std::size_t offset, char const* bytes, std::size_t size) {
-            if (to.size() < offset + size) {
-                to.resize(offset + size);
-            }
+            if (to.size() < offset + size) { to.resize(offset + size); }
             std::memcpy(to.data() + offset, bytes, size);
         }
         template <class Chance>
@@ -124,17 +116,13 @@ private:
             std::string left = synced;
             for (change const& each : pending) {
                 if (each.truncation) {
-                    if (comes_through()) {
-                        left.resize(each.offset);
-                    }
+                    if (comes_through()) { left.resize(each.offset); }
                     continue;
                 }
                 for (std::size_t at = 0; at < each.bytes.size();) {
                     std::size_t const sector_end = ((each.offset + at) / 512 + 1) * 512 - each.offset;
                     std::size_t const end = std::min(sector_end, each.bytes.size());
-                    if (comes_through()) {
-                        apply(left, each.offset + at, each.bytes.data() + at, end - at);
-                    }
+                    if (comes_through()) { apply(left, each.offset + at, each.bytes.data() + at, end - at); }
                     at = end;
                 }
             }
@@ -150,19 +138,13 @@ private:
 
     /// Counts a call; returns the planned error code, or SQLITE_OK.
     static int enter(disk_call call) {
-        if (now_ == nullptr) {
-            return SQLITE_IOERR;
-        }
+        if (now_ == nullptr) { return SQLITE_IOERR; }
         memory_disk& disk = *now_;
         std::uint64_t const number = disk.calls++;
         bool const changes_disk = call == disk_call::write || call == disk_call::truncate || call == disk_call::sync ||
             call == disk_call::remove;
-        if (changes_disk && disk.changes <= disk.cut_at) {
-            ++disk.changes;
-        }
-        if (disk.cut()) {
-            return SQLITE_IOERR;
-        }
+        if (changes_disk && disk.changes <= disk.cut_at) { ++disk.changes; }
+        if (disk.cut()) { return SQLITE_IOERR; }
         bool const due = number >= disk.fault.at && (disk.fault.lasting || disk.faults_hit == 0);
         if (due && disk.fault.hits(call)) {
             ++disk.faults_hit;
@@ -172,9 +154,7 @@ private:
     }
     static std::uint64_t used() {
         std::uint64_t bytes = 0;
-        for (auto const& [path, file] : now_->files_) {
-            bytes += file->current.size();
-        }
+        for (auto const& [path, file] : now_->files_) { bytes += file->current.size(); }
         return bytes;
     }
 
@@ -199,9 +179,7 @@ private:
         std::size_t const wanted = static_cast<std::size_t>(size);
         std::size_t const there = from < bytes.size() ? std::min(wanted, bytes.size() - from) : 0;
         std::memset(out, 0, wanted);
-        if (there > 0) {
-            std::memcpy(out, bytes.data() + from, there);
-        }
+        if (there > 0) { std::memcpy(out, bytes.data() + from, there); }
         return there == wanted ? SQLITE_OK : SQLITE_IOERR_SHORT_READ;
     }
     static int write(sqlite3_file* file, void const* bytes, int size, sqlite3_int64 offset) {
@@ -225,9 +203,7 @@ private:
     }
     static int truncate(sqlite3_file* file, sqlite3_int64 size) {
         std::lock_guard const guard{mutex_};
-        if (int const code = enter(disk_call::truncate); code != SQLITE_OK) {
-            return SQLITE_IOERR_TRUNCATE;
-        }
+        if (int const code = enter(disk_call::truncate); code != SQLITE_OK) { return SQLITE_IOERR_TRUNCATE; }
         stored& held = of(file);
         held.current.resize(static_cast<std::size_t>(size));
         held.pending.push_back({static_cast<std::size_t>(size), {}, true});
@@ -235,13 +211,9 @@ private:
     }
     static int sync(sqlite3_file* file, int) {
         std::lock_guard const guard{mutex_};
-        if (int const code = enter(disk_call::sync); code != SQLITE_OK) {
-            return SQLITE_IOERR_FSYNC;
-        }
+        if (int const code = enter(disk_call::sync); code != SQLITE_OK) { return SQLITE_IOERR_FSYNC; }
         stored& held = of(file);
-        if (std::exchange(held.fresh, false) && !now_->syncs_are_lies) {
-            now_->removed_.clear();
-        }
+        if (std::exchange(held.fresh, false) && !now_->syncs_are_lies) { now_->removed_.clear(); }
         if (!now_->syncs_are_lies) {
             held.synced = held.current;
             held.pending.clear();
@@ -260,23 +232,13 @@ private:
         }
         auto& locks = of(file).locks;
         int& mine = locks[file];
-        if (mine >= level) {
-            return SQLITE_OK;
-        }
+        if (mine >= level) { return SQLITE_OK; }
         int others = SQLITE_LOCK_NONE;
-        for (auto const& [who, held] : locks) {
-            others = who == file ? others : std::max(others, held);
-        }
-        if (level == SQLITE_LOCK_SHARED && others >= SQLITE_LOCK_PENDING) {
-            return SQLITE_BUSY;
-        }
-        if (level == SQLITE_LOCK_RESERVED && others >= SQLITE_LOCK_RESERVED) {
-            return SQLITE_BUSY;
-        }
+        for (auto const& [who, held] : locks) { others = who == file ? others : std::max(others, held); }
+        if (level == SQLITE_LOCK_SHARED && others >= SQLITE_LOCK_PENDING) { return SQLITE_BUSY; }
+        if (level == SQLITE_LOCK_RESERVED && others >= SQLITE_LOCK_RESERVED) { return SQLITE_BUSY; }
         if (level == SQLITE_LOCK_EXCLUSIVE) {
-            if (others >= SQLITE_LOCK_RESERVED) {
-                return SQLITE_BUSY;
-            }
+            if (others >= SQLITE_LOCK_RESERVED) { return SQLITE_BUSY; }
             if (others >= SQLITE_LOCK_SHARED) {
                 mine = SQLITE_LOCK_PENDING;
                 return SQLITE_BUSY;
@@ -293,9 +255,7 @@ private:
     static int is_reserved(sqlite3_file* file, int* out) {
         std::lock_guard const guard{mutex_};
         *out = 0;
-        for (auto const& [who, held] : of(file).locks) {
-            *out = *out != 0 || held >= SQLITE_LOCK_RESERVED ? 1 : 0;
-        }
+        for (auto const& [who, held] : of(file).locks) { *out = *out != 0 || held >= SQLITE_LOCK_RESERVED ? 1 : 0; }
         return SQLITE_OK;
     }
     static int control(sqlite3_file*, int, void*) { return SQLITE_NOTFOUND; }
@@ -309,12 +269,8 @@ private:
         auto& regions = of(file).regions;
         auto const index = static_cast<std::size_t>(region);
         *out = nullptr;
-        if (index >= regions.size() && extend == 0) {
-            return SQLITE_OK;
-        }
-        while (index >= regions.size()) {
-            regions.push_back(std::make_unique<char[]>(static_cast<std::size_t>(size)));
-        }
+        if (index >= regions.size() && extend == 0) { return SQLITE_OK; }
+        while (index >= regions.size()) { regions.push_back(std::make_unique<char[]>(static_cast<std::size_t>(size))); }
         *out = regions[index].get();
         return SQLITE_OK;
     }
@@ -331,18 +287,14 @@ private:
             return code == SQLITE_BUSY ? SQLITE_BUSY : SQLITE_IOERR_SHMLOCK;
         }
         for (auto const& [who, taken] : held.exclusive) {
-            if (who != file && (taken & slots) != 0) {
-                return SQLITE_BUSY;
-            }
+            if (who != file && (taken & slots) != 0) { return SQLITE_BUSY; }
         }
         if ((flags & SQLITE_SHM_SHARED) != 0) {
             held.shared[file] |= slots;
             return SQLITE_OK;
         }
         for (auto const& [who, taken] : held.shared) {
-            if (who != file && (taken & slots) != 0) {
-                return SQLITE_BUSY;
-            }
+            if (who != file && (taken & slots) != 0) { return SQLITE_BUSY; }
         }
         held.exclusive[file] |= slots;
         return SQLITE_OK;
@@ -350,9 +302,7 @@ private:
     static void barrier(sqlite3_file*) {}
     static int unmap_shared(sqlite3_file* file, int remove) {
         std::lock_guard const guard{mutex_};
-        if (remove != 0) {
-            of(file).regions.clear();
-        }
+        if (remove != 0) { of(file).regions.clear(); }
         return SQLITE_OK;
     }
 
@@ -372,9 +322,7 @@ private:
         if (!found) {
             auto const at = now_->files_.find(path);
             bool const is_main = (flags & SQLITE_OPEN_MAIN_DB) != 0; // it exists outside, empty
-            if (at == now_->files_.end() && (flags & SQLITE_OPEN_CREATE) == 0 && !is_main) {
-                return SQLITE_CANTOPEN;
-            }
+            if (at == now_->files_.end() && (flags & SQLITE_OPEN_CREATE) == 0 && !is_main) { return SQLITE_CANTOPEN; }
             auto& entry = now_->files_[path];
             if (!entry) {
                 entry = std::make_shared<stored>();
@@ -384,20 +332,14 @@ private:
         }
         opened->file = new std::shared_ptr<stored>(std::move(found));
         opened->pMethods = &methods;
-        if (out_flags != nullptr) {
-            *out_flags = flags;
-        }
+        if (out_flags != nullptr) { *out_flags = flags; }
         return SQLITE_OK;
     }
     static int remove(sqlite3_vfs*, char const* path, int sync_directory) {
         std::lock_guard const guard{mutex_};
-        if (int const code = enter(disk_call::remove); code != SQLITE_OK) {
-            return SQLITE_IOERR_DELETE;
-        }
+        if (int const code = enter(disk_call::remove); code != SQLITE_OK) { return SQLITE_IOERR_DELETE; }
         auto const at = now_->files_.find(path);
-        if (at == now_->files_.end()) {
-            return SQLITE_IOERR_DELETE_NOENT;
-        }
+        if (at == now_->files_.end()) { return SQLITE_IOERR_DELETE_NOENT; }
         if (sync_directory == 0) {
             now_->removed_[path] = at->second;
         } else {

@@ -78,21 +78,15 @@ struct microblog {
     [[nodiscard]] result<void> create(std::string const& name, std::string const& id) const {
         if (!wrong.without_head) {
             auto made = heads.insert({place_of(name, id), name});
-            if (!made && made.error().code != error_code::entity_already_exists) {
-                return made;
-            }
+            if (!made && made.error().code != error_code::entity_already_exists) { return made; }
         }
         return channels.insert({name, id});
     }
     /// Acknowledged if the channel accepts posts.
     [[nodiscard]] result<void> write(std::string const& name, std::string const& number) const {
         auto const at = channels.get(name);
-        if (!at) {
-            return failure{at.error()};
-        }
-        if (at->deleted) {
-            return failure{error_code::resource_not_found, "the channel is being deleted"};
-        }
+        if (!at) { return failure{at.error()}; }
+        if (at->deleted) { return failure{error_code::resource_not_found, "the channel is being deleted"}; }
         return write_to(place_of(name, at->id), number);
     }
     /// The number of posts in a channel, or none if it is marked: posts are removed after the mark, so if there is no mark after the read, the
@@ -104,25 +98,19 @@ struct microblog {
                 auto const counted =
                     posts.where(fields<post>::channel_id == place_of(name, id) && fields<post>::number >= "")
                         .for_each([&](post const&) { ++count; });
-                if (!counted) {
-                    return failure{counted.error()};
-                }
+                if (!counted) { return failure{counted.error()}; }
             }
             auto const at = look == 1 && wrong.looks_once ? result<channel>{channel{name, id}} : channels.get(name);
             if (!at || at->deleted || at->id != id) {
                 return at ? failure{error_code::resource_not_found, "the channel is being deleted"}
                           : failure{at.error()};
             }
-            if (look == 1) {
-                return count;
-            }
+            if (look == 1) { return count; }
         }
     }
     [[nodiscard]] result<void> write_to(std::string const& place, std::string const& number) const {
         auto changes = both.batch();
-        if (!wrong.without_head) {
-            changes.merge<head>({place, "cats"}, any_etag);
-        }
+        if (!wrong.without_head) { changes.merge<head>({place, "cats"}, any_etag); }
         changes.insert<post>({place, number});
         return changes.submit();
     }
@@ -142,18 +130,12 @@ inline auto remove_channel(microblog const& blog) {
             std::vector<post> found;
             auto read = blog.posts.where(fields<post>::channel_id == place && fields<post>::number >= "")
                             .for_each([&](post const& each) { found.push_back(each); });
-            if (!read || found.empty()) {
-                return read;
-            }
+            if (!read || found.empty()) { return read; }
             for (post const& each : found) {
                 auto gone = blog.posts.remove_if_present(each.channel_id, each.number, any_etag);
-                if (!gone) {
-                    return std::move(gone).as_failure();
-                }
+                if (!gone) { return std::move(gone).as_failure(); }
             }
-            if (blog.wrong.one_pass) {
-                return {};
-            }
+            if (blog.wrong.one_pass) { return {}; }
         }
     };
     auto const remove = [blog](deletion const& it) -> result<void> {

@@ -20,9 +20,7 @@ public:
     /// Returns nullopt for an invalid filter.
     static std::optional<entitable::filter> parse(std::string_view text) {
         odata_parser parser{text};
-        if (!parser.disjunction() || !parser.rest_.empty()) {
-            return std::nullopt;
-        }
+        if (!parser.disjunction() || !parser.rest_.empty()) { return std::nullopt; }
         return parser.made_;
     }
 
@@ -30,40 +28,28 @@ private:
     explicit odata_parser(std::string_view text) : rest_(text) {}
 
     bool take(std::string_view word) {
-        if (!rest_.starts_with(word)) {
-            return false;
-        }
+        if (!rest_.starts_with(word)) { return false; }
         rest_.remove_prefix(word.size());
         return true;
     }
     bool disjunction() {
-        if (!conjunction()) {
-            return false;
-        }
+        if (!conjunction()) { return false; }
         while (take(" or ")) {
-            if (!conjunction()) {
-                return false;
-            }
+            if (!conjunction()) { return false; }
             made_.nodes.push_back({entitable::filter_operator::any_of, {}, {}});
         }
         return true;
     }
     bool conjunction() {
-        if (!condition()) {
-            return false;
-        }
+        if (!condition()) { return false; }
         while (take(" and ")) {
-            if (!condition()) {
-                return false;
-            }
+            if (!condition()) { return false; }
             made_.nodes.push_back({entitable::filter_operator::all_of, {}, {}});
         }
         return true;
     }
     bool condition() {
-        if (++depth_ > 500) {
-            return false;
-        }
+        if (++depth_ > 500) { return false; }
         bool good = false;
         if (take("not ")) {
             good = condition();
@@ -78,18 +64,14 @@ private:
     }
     bool comparison() {
         std::size_t const end = rest_.find(' ');
-        if (end == std::string_view::npos || end == 0) {
-            return false;
-        }
+        if (end == std::string_view::npos || end == 0) { return false; }
         std::string name{rest_.substr(0, end)};
         rest_.remove_prefix(end);
         constexpr std::string_view words[] = {" eq ", " ne ", " lt ", " le ", " gt ", " ge "};
         for (std::size_t index = 0; index < 6; ++index) {
             if (take(words[index])) {
                 auto const operand = constant();
-                if (!operand) {
-                    return false;
-                }
+                if (!operand) { return false; }
                 made_.nodes.push_back({static_cast<entitable::filter_operator>(index), std::move(name), *operand});
                 return true;
             }
@@ -100,14 +82,10 @@ private:
         std::string text;
         for (;;) {
             std::size_t const quote = rest_.find('\'');
-            if (quote == std::string_view::npos) {
-                return std::nullopt;
-            }
+            if (quote == std::string_view::npos) { return std::nullopt; }
             text.append(rest_.substr(0, quote));
             rest_.remove_prefix(quote + 1);
-            if (!take("'")) {
-                return text;
-            }
+            if (!take("'")) { return text; }
             text += '\'';
         }
     }
@@ -123,9 +101,7 @@ private:
         }
         if (take("guid'")) {
             auto const id = entitable::guid::parse(quoted().value_or(""));
-            if (!id) {
-                return std::nullopt;
-            }
+            if (!id) { return std::nullopt; }
             return value_view{entitable::edm_type::guid,
                 std::string_view{reinterpret_cast<char const*>(id->bytes.data()), id->bytes.size()}};
         }
@@ -142,18 +118,12 @@ private:
         }
         std::string const word{rest_.substr(0, rest_.find_first_of(" )"))};
         rest_.remove_prefix(word.size());
-        if (word == "true" || word == "false") {
-            return value_view{word == "true"};
-        }
-        if (word.empty() || word.find_first_not_of("-.0123456789L") != std::string::npos) {
-            return std::nullopt;
-        }
+        if (word == "true" || word == "false") { return value_view{word == "true"}; }
+        if (word.empty() || word.find_first_not_of("-.0123456789L") != std::string::npos) { return std::nullopt; }
         if (word.back() == 'L') {
             return value_view{static_cast<std::int64_t>(std::strtoll(word.c_str(), nullptr, 10))};
         }
-        if (word.find('.') != std::string::npos) {
-            return value_view{std::strtod(word.c_str(), nullptr)};
-        }
+        if (word.find('.') != std::string::npos) { return value_view{std::strtod(word.c_str(), nullptr)}; }
         return value_view{static_cast<std::int32_t>(std::strtol(word.c_str(), nullptr, 10))};
     }
 

@@ -70,9 +70,7 @@ private:
         throw std::runtime_error(what + ": " + std::string{line});
     }
     static void hold(bool holds, char const* what, std::string_view line) {
-        if (!holds) {
-            wrong(what, line);
-        }
+        if (!holds) { wrong(what, line); }
     }
 
     void read(std::string_view text) {
@@ -95,14 +93,10 @@ private:
     }
 
     static bool is_name(std::string_view name, bool colons) {
-        if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) != 0) {
-            return false;
-        }
+        if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) != 0) { return false; }
         for (char const each : name) {
             bool const letter = (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z');
-            if (!letter && !(each >= '0' && each <= '9') && each != '_' && !(colons && each == ':')) {
-                return false;
-            }
+            if (!letter && !(each >= '0' && each <= '9') && each != '_' && !(colons && each == ':')) { return false; }
         }
         return true;
     }
@@ -172,9 +166,7 @@ private:
             hold(is_name(name, false) && !name.starts_with("_"), "a bad label name", line);
             rest.remove_prefix(equals + 2);
             std::size_t end = 0;
-            while (end < rest.size() && rest[end] != '"') {
-                end += rest[end] == '\\' ? 2 : 1;
-            }
+            while (end < rest.size() && rest[end] != '"') { end += rest[end] == '\\' ? 2 : 1; }
             hold(end < rest.size(), "a label that does not end", line);
             std::string const value = unescaped(rest.substr(0, end), line);
             hold(!value.empty(), "an empty label", line);

@@ -48,9 +48,7 @@ protected:
     void finish() {
         stop_ = true;
         accepting_.join();
-        for (std::thread& each : serving_) {
-            each.join();
-        }
+        for (std::thread& each : serving_) { each.join(); }
     }
     [[nodiscard]] bool stopped() const { return stop_; }
     /// Forwards messages until either side or the proxy ends; in a thread of its own.
@@ -61,9 +59,7 @@ protected:
     static bool send_all(int to, std::string_view bytes) {
         while (!bytes.empty()) {
             ssize_t const sent = ::send(to, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-            if (sent <= 0) {
-                return false;
-            }
+            if (sent <= 0) { return false; }
             bytes.remove_prefix(static_cast<std::size_t>(sent));
         }
         return true;
@@ -79,9 +75,7 @@ private:
     void accept_all() {
         while (!stop_) {
             pollfd ready{listener_, POLLIN, 0};
-            if (::poll(&ready, 1, 10) <= 0) {
-                continue;
-            }
+            if (::poll(&ready, 1, 10) <= 0) { continue; }
             int const client = ::accept(listener_, nullptr, nullptr);
             int const server = accepts() ? ::socket(AF_UNIX, SOCK_STREAM, 0) : -1;
             auto const name = address(target_);

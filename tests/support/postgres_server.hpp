@@ -18,9 +18,7 @@ namespace entitable_test {
 /// The connection string of the server; null if there is none, which is printed.
 inline char const* postgres_server() {
     char const* const said = std::getenv("ENTITABLE_POSTGRES");
-    if (said == nullptr) {
-        std::puts("skipped: there is no PostgreSQL server (tests/tools/postgres run starts one)");
-    }
+    if (said == nullptr) { std::puts("skipped: there is no PostgreSQL server (tests/tools/postgres run starts one)"); }
     return said;
 }
 

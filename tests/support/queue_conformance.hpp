@@ -207,15 +207,11 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
     }
     SECTION("several messages are claimed at once, each by one worker") {
         auto const in = make();
-        for (std::int32_t number = 0; number < 5; ++number) {
-            in.queue.enqueue({"Ulm", number}).value();
-        }
+        for (std::int32_t number = 0; number < 5; ++number) { in.queue.enqueue({"Ulm", number}).value(); }
         std::int32_t sum = 0;
         for (;;) {
             auto some = in.queue.claim_some(3).value();
-            if (some.empty()) {
-                break;
-            }
+            if (some.empty()) { break; }
             CHECK(some.size() <= 3);
             for (auto& each : some) {
                 sum += 1 << each.message().number;
@@ -328,9 +324,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
             auto const in = make();
             for (bool const back : {true, false}) {
                 auto const id = in.queue.enqueue({"Ulm", 1}).value().id;
-                for (int delivery = 0; delivery < 3; ++delivery) {
-                    CHECK(in.queue.claim().value()->fail("no"));
-                }
+                for (int delivery = 0; delivery < 3; ++delivery) { CHECK(in.queue.claim().value()->fail("no")); }
                 CHECK(none(in.queue));
                 auto const dead = in.queue.dead_letters().value();
                 REQUIRE(dead.size() == 1);

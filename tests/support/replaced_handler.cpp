@@ -12,9 +12,7 @@ inline int calls = 0;
 template <class Error>
 void handle(char const* what, Error const& problem) {
     ++calls;
-    if (what == nullptr || *what == '\0') {
-        std::terminate();
-    }
+    if (what == nullptr || *what == '\0') { std::terminate(); }
     problem.raise();
 }
 
@@ -48,9 +46,7 @@ void throws(char const* name, entitable::error_code expected, Read const& read) 
     try {
         read();
     } catch (entitable::error const& problem) {
-        if (problem.code == expected && own::calls == before + 1) {
-            return;
-        }
+        if (problem.code == expected && own::calls == before + 1) { return; }
     }
     std::printf("%s did not throw through the handler\n", name);
     ++failures;

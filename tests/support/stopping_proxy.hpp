@@ -42,16 +42,12 @@ private:
         std::size_t end = 0;
         for (;;) {
             std::size_t const head = first ? 0 : 1;
-            if (bytes.size() < end + head + 4) {
-                break;
-            }
+            if (bytes.size() < end + head + 4) { break; }
             std::uint32_t size = 0;
             for (std::size_t at = 0; at < 4; ++at) {
                 size = size << 8U | static_cast<unsigned char>(bytes[end + head + at]);
             }
-            if (bytes.size() < end + head + size || left_.fetch_sub(1) <= 0) {
-                break;
-            }
+            if (bytes.size() < end + head + size || left_.fetch_sub(1) <= 0) { break; }
             ++passed_;
             first = false;
             end += head + size;
@@ -74,22 +70,14 @@ private:
                 continue;
             }
             pollfd ready[2] = {{client, POLLIN, 0}, {server, POLLIN, 0}};
-            if (::poll(ready, 2, 1) <= 0) {
-                continue;
-            }
+            if (::poll(ready, 2, 1) <= 0) { continue; }
             for (int from = 0; from < 2; ++from) {
-                if (ready[from].revents == 0) {
-                    continue;
-                }
+                if (ready[from].revents == 0) { continue; }
                 ssize_t const got = ::recv(ends[from], buffer.data(), buffer.size(), 0);
-                if (got <= 0) {
-                    return;
-                }
+                if (got <= 0) { return; }
                 auto const side = static_cast<std::size_t>(from);
                 held[side].append(buffer.data(), static_cast<std::size_t>(got));
-                if (!send_all(ends[1 - from], take(held[side], firsts[from]))) {
-                    return;
-                }
+                if (!send_all(ends[1 - from], take(held[side], firsts[from]))) { return; }
             }
         }
     }

@@ -33,9 +33,7 @@ inline mark make_mark(std::string const& writer, std::int32_t batch, std::int32_
 
 inline auto write_batch(entitable::table<mark> const& marks, std::string const& writer, std::int32_t batch) {
     auto changes = marks.batch();
-    for (std::int32_t row = 0; row < rows_of_batch; ++row) {
-        changes.insert(make_mark(writer, batch, row));
-    }
+    for (std::int32_t row = 0; row < rows_of_batch; ++row) { changes.insert(make_mark(writer, batch, row)); }
     return changes.submit();
 }
 
@@ -56,16 +54,12 @@ public:
     }
     [[nodiscard]] std::size_t kept() const {
         std::size_t count = 0;
-        for (auto const& [key, what] : fates_) {
-            count += what == batch_fate::kept ? 1U : 0U;
-        }
+        for (auto const& [key, what] : fates_) { count += what == batch_fate::kept ? 1U : 0U; }
         return count;
     }
     [[nodiscard]] std::size_t unknown() const {
         std::size_t count = 0;
-        for (auto const& [key, what] : fates_) {
-            count += what == batch_fate::unknown ? 1U : 0U;
-        }
+        for (auto const& [key, what] : fates_) { count += what == batch_fate::unknown ? 1U : 0U; }
         return count;
     }
 
@@ -92,9 +86,7 @@ public:
         for (auto const& [key, what] : fates_) {
             bool const there = found.contains(key);
             if (what == batch_fate::kept && !there) {
-                if (!suffix_may_miss) {
-                    return "lost: batch " + std::to_string(key.second);
-                }
+                if (!suffix_may_miss) { return "lost: batch " + std::to_string(key.second); }
                 first_missing.try_emplace(key.first, key.second);
             }
             if (what == batch_fate::refused && there) {

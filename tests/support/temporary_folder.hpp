@@ -18,15 +18,11 @@ public:
     temporary_folder() : temporary_folder(std::filesystem::temp_directory_path()) {}
     explicit temporary_folder(std::filesystem::path const& where) {
         std::string made = (where / "entitable_test_XXXXXX").string();
-        if (mkdtemp(made.data()) == nullptr) {
-            std::abort();
-        }
+        if (mkdtemp(made.data()) == nullptr) { std::abort(); }
         path_ = made;
     }
     ~temporary_folder() {
-        if (kept_) {
-            return;
-        }
+        if (kept_) { return; }
         std::error_code ignored;
         std::filesystem::remove_all(path_, ignored);
     }

@@ -42,17 +42,13 @@ public:
             std::lock_guard<std::mutex> const guard{lock_};
             draw();
         }
-        for (std::thread& each : threads) {
-            each.join();
-        }
+        for (std::thread& each : threads) { each.join(); }
     }
     /// Waits for the turn of a program.
     void wait(std::size_t number) {
         std::unique_lock<std::mutex> guard{lock_};
         programs_[number].waits = true;
-        if (begun_ == number) {
-            draw();
-        }
+        if (begun_ == number) { draw(); }
         changed_.wait(guard, [&] { return begun_ == number && !programs_[number].waits; });
     }
     /// Whether the current request gets no answer; `behind`: it is applied.
@@ -61,9 +57,7 @@ public:
         wait(number);
         std::lock_guard<std::mutex> const guard{lock_};
         program& own = programs_[number];
-        if (++own.seen == own.dies_at) {
-            return own.behind ? fate::lost_behind : fate::lost_before;
-        }
+        if (++own.seen == own.dies_at) { return own.behind ? fate::lost_behind : fate::lost_before; }
         return own.dies_at != 0 && own.seen > own.dies_at ? fate::lost_before : fate::answered;
     }
 
@@ -80,13 +74,9 @@ private:
     void draw() {
         std::vector<std::size_t> ready;
         for (std::size_t number = 0; number < programs_.size(); ++number) {
-            if (!programs_[number].ended) {
-                ready.push_back(number);
-            }
+            if (!programs_[number].ended) { ready.push_back(number); }
         }
-        if (ready.empty()) {
-            return;
-        }
+        if (ready.empty()) { return; }
         begun_ = ready[static_cast<std::size_t>(dice_.bits() % ready.size())];
         programs_[begun_].waits = false;
         changed_.notify_all();
@@ -113,12 +103,8 @@ struct in_turns {
     [[nodiscard]] entitable::result<entitable::response_of<Request>> execute(
         Request const& request, entitable::call& context) const {
         auto const fate = order->next(number);
-        if (fate == turns::fate::answered) {
-            return below.execute(request, context);
-        }
-        if (fate == turns::fate::lost_behind) {
-            static_cast<void>(below.execute(request, context));
-        }
+        if (fate == turns::fate::answered) { return below.execute(request, context); }
+        if (fate == turns::fate::lost_behind) { static_cast<void>(below.execute(request, context)); }
         entitable::failure lost{entitable::error_code::transport_failed, "the program has ended"};
         lost.error().effect = Request::writes ? entitable::effect::unknown : entitable::effect::none;
         return lost;

@@ -82,9 +82,7 @@ public:
             }
             made.nodes.push_back({static_cast<filter_operator>(below(6)), called, held});
             ++depth;
-            if (once_in(4)) {
-                made.nodes.push_back({filter_operator::negation, {}, {}});
-            }
+            if (once_in(4)) { made.nodes.push_back({filter_operator::negation, {}, {}}); }
         }
         for (; depth > 1; --depth) {
             made.nodes.push_back({once_in(2) ? filter_operator::all_of : filter_operator::any_of, {}, {}});
@@ -98,14 +96,10 @@ public:
         query_entities made;
         made.table = std::move(table);
         made.range.partition = once_in(3) ? interval(partition(), partition()) : key_interval::only(partition());
-        if (once_in(2)) {
-            made.range.row = interval(key(), key());
-        }
+        if (once_in(2)) { made.range.row = interval(key(), key()); }
         made.filter = once_in(2) ? condition() : filter{};
         made.page_size = static_cast<std::uint32_t>(once_in(3) ? 1000 : 1 + below(4));
-        for (std::size_t count = once_in(3) ? below(3) : 0; count > 0; --count) {
-            made.select.push_back(name());
-        }
+        for (std::size_t count = once_in(3) ? below(3) : 0; count > 0; --count) { made.select.push_back(name()); }
         return made;
     }
 
@@ -149,9 +143,7 @@ inline void remember(side& on, std::string const& table, mutation const& change,
         on.old.assign(1, was->second);
         on.versions.erase(was);
     }
-    if (change.kind != mutation_kind::remove) {
-        on.versions.emplace(place, given);
-    }
+    if (change.kind != mutation_kind::remove) { on.versions.emplace(place, given); }
 }
 
 inline std::string shown(row_view found) {
@@ -164,17 +156,13 @@ inline std::string shown(row_view found) {
         }
     }
     std::string text = "(" + std::string{found.partition_key} + "," + std::string{found.row_key} + ")";
-    for (auto const& [name, held] : properties) {
-        text += " " + name + "=" + held;
-    }
+    for (auto const& [name, held] : properties) { text += " " + name + "=" + held; }
     return text + "\n";
 }
 
 template <class T>
 std::string said(result<T> const& outcome) {
-    if (outcome) {
-        return "success";
-    }
+    if (outcome) { return "success"; }
     auto const index = outcome.error().operation_index;
     return std::string{to_string(outcome.error().code)} + (index ? " at " + std::to_string(*index) : "");
 }
@@ -184,15 +172,11 @@ inline std::string rows_of(side& on, query_entities request) {
     std::string text;
     for (int pages = 0; pages < 1000; ++pages) {
         auto const page = on.send(request);
-        if (!page) {
-            return text + said(page);
-        }
+        if (!page) { return text + said(page); }
         for (std::size_t index = 0; index < page->rows.size(); ++index) {
             text += system_row::is_one(page->rows[index].row_key) ? std::string{} : shown(page->rows[index]);
         }
-        if (!page->continuation) {
-            return text;
-        }
+        if (!page->continuation) { return text; }
         request.continuation = page->continuation;
     }
     return text + "no end";
@@ -209,14 +193,10 @@ inline step one_step(draws& random, side& memory, side& other) {
     std::string const table = random.once_in(30) ? "Missing" : random.once_in(3) ? "Other" : "Orders";
     switch (random.below(10)) {
         case 0: {
-            if (!random.once_in(20)) {
-                break;
-            }
+            if (!random.once_in(20)) { break; }
             bool const create = random.once_in(2);
             auto const both = [&](side& on) {
-                if (create) {
-                    return said(on.send(create_table{"Extra"}));
-                }
+                if (create) { return said(on.send(create_table{"Extra"})); }
                 return said(on.send(delete_table{"Extra"}));
             };
             return {create ? "create_table" : "delete_table", both(memory), both(other)};
@@ -249,9 +229,7 @@ inline step one_step(draws& random, side& memory, side& other) {
                     versions.push_back(static_cast<version>(random.below(3)));
                 }
             }
-            if (changes.empty()) {
-                break;
-            }
+            if (changes.empty()) { break; }
             auto const write = [&](side& on) {
                 transact request{table, {}};
                 for (std::size_t index = 0; index < changes.size(); ++index) {
@@ -278,9 +256,7 @@ inline step one_step(draws& random, side& memory, side& other) {
     auto const which = static_cast<version>(random.below(3));
     auto const write = [&](side& on) {
         auto const outcome = on.send(write_entity{table, with_version(change, which, table, on)});
-        if (outcome) {
-            remember(on, table, change, outcome->etag);
-        }
+        if (outcome) { remember(on, table, change, outcome->etag); }
         return said(outcome);
     };
     return {std::string{to_string(change.kind)}, write(memory), write(other)};

@@ -122,9 +122,7 @@ inline std::string torn_page(layer_over const& make) {
                 std::string met;
                 with->changes = true;
                 for (int pages = 0;; ++pages) {
-                    if (pages == 100) {
-                        return what + ": no end";
-                    }
+                    if (pages == 100) { return what + ": no end"; }
                     std::string keys;
                     std::vector<std::int32_t> numbers;
                     std::size_t count = 0;
@@ -141,24 +139,18 @@ inline std::string torn_page(layer_over const& make) {
                     call own;
                     if (way == 1) {
                         auto const visit = [&](std::span<row_view const> run) {
-                            for (row_view const& each : run) {
-                                see(each);
-                            }
+                            for (row_view const& each : run) { see(each); }
                         };
                         run_watcher const watcher{visit};
                         read_entities request;
                         request.asked = &asked;
                         request.visit = &watcher;
                         auto shown = layer.execute(request, own);
-                        if (!shown) {
-                            return what + ": " + shown.error().to_string();
-                        }
+                        if (!shown) { return what + ": " + shown.error().to_string(); }
                         more = std::move(shown->continuation);
                     } else {
                         auto const answer = [&]() -> result<query_entities::response> {
-                            if (way == 0) {
-                                return layer.execute(asked, own);
-                            }
+                            if (way == 0) { return layer.execute(asked, own); }
                             poll_driver io{system_clock()};
                             shared<channel> const through = open_channel(layer, io);
                             std::vector<single_request<query_entities>> all;
@@ -167,32 +159,22 @@ inline std::string torn_page(layer_over const& make) {
                             run_all(all, calls, {through.get()}, io, 1);
                             return all.front().finish();
                         }();
-                        if (!answer) {
-                            return what + ": " + answer.error().to_string();
-                        }
-                        for (std::size_t index = 0; index < answer->rows.size(); ++index) {
-                            see(answer->rows[index]);
-                        }
+                        if (!answer) { return what + ": " + answer.error().to_string(); }
+                        for (std::size_t index = 0; index < answer->rows.size(); ++index) { see(answer->rows[index]); }
                         more = answer->continuation;
                     }
-                    if (count > size) {
-                        return what + ": a page is too large";
-                    }
+                    if (count > size) { return what + ": a page is too large"; }
                     for (std::int32_t const each : numbers) {
                         if (each != numbers.front()) {
                             return what + ": a page has rows of two transactions, of the keys " + keys;
                         }
                     }
                     met += keys;
-                    if (!*more) {
-                        break;
-                    }
+                    if (!*more) { break; }
                     asked.continuation = *more;
                 }
                 with->changes = false;
-                if (met != tried.expected) {
-                    return what + ": the rows " + met + " and not " + tried.expected;
-                }
+                if (met != tried.expected) { return what + ": the rows " + met + " and not " + tried.expected; }
             }
         }
     }

@@ -13,9 +13,7 @@ namespace entitable_test {
 
 /// One code point in `size` bytes; more bytes than necessary make an overlong form.
 inline std::string utf8(char32_t point, std::size_t size) {
-    if (size == 1) {
-        return std::string(1, static_cast<char>(point));
-    }
+    if (size == 1) { return std::string(1, static_cast<char>(point)); }
     constexpr unsigned leads[] = {0, 0, 0xC0, 0xE0, 0xF0};
     std::string bytes(size, '\0');
     for (std::size_t index = size - 1; index > 0; --index) {
@@ -53,9 +51,7 @@ inline std::u16string utf16(std::string_view text) {
 
 inline std::string repeated(std::string_view part, std::size_t times) {
     std::string all;
-    for (std::size_t index = 0; index < times; ++index) {
-        all += part;
-    }
+    for (std::size_t index = 0; index < times; ++index) { all += part; }
     return all;
 }
 

@@ -21,9 +21,7 @@ public:
     /// Without ENTITABLE_VECTORS returns nothing and prints a line that says so. Throws if the file is missing there.
     [[nodiscard]] static bool here() {
         bool const given = std::getenv("ENTITABLE_VECTORS") != nullptr;
-        if (!given) {
-            std::puts("skipped: ENTITABLE_VECTORS names no directory of golden vectors");
-        }
+        if (!given) { std::puts("skipped: ENTITABLE_VECTORS names no directory of golden vectors"); }
         return given;
     }
     explicit vector_file(std::string const& name)
@@ -50,9 +48,7 @@ private:
 class vectors {
 public:
     explicit vectors(std::string const& name) {
-        if (vector_file::here()) {
-            file_.emplace(name);
-        }
+        if (vector_file::here()) { file_.emplace(name); }
     }
     explicit operator bool() const { return file_.has_value(); }
 

@@ -42,9 +42,7 @@ private:
     }
     static int open(sqlite3_vfs*, char const* path, sqlite3_file* file, int flags, int* out_flags) {
         int const code = real_->xOpen(real_, path, file, flags, out_flags);
-        if (file->pMethods == nullptr) {
-            return code;
-        }
+        if (file->pMethods == nullptr) { return code; }
         of(file) = {file->pMethods,
             (flags & SQLITE_OPEN_MAIN_DB) != 0            ? watched_file::main
                 : (flags & SQLITE_OPEN_WAL) != 0          ? watched_file::log

@@ -53,9 +53,7 @@ public:
     [[nodiscard]] std::vector<seen_event> all(std::string_view what) const {
         std::vector<seen_event> found;
         for (seen_event const& each : events) {
-            if (each.what == what) {
-                found.push_back(each);
-            }
+            if (each.what == what) { found.push_back(each); }
         }
         return found;
     }

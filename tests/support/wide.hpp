@@ -38,9 +38,7 @@ struct wide_transport {
     entitable::result<entitable::response_of<Request>> execute(Request const& request, entitable::call& context) const {
         if constexpr (std::same_as<Request, entitable::query_entities>) {
             log->queries.push_back(request);
-            if (log->before_query) {
-                log->before_query();
-            }
+            if (log->before_query) { log->before_query(); }
             if (!log->failing.empty() && request.range.row.lower.key == log->failing) {
                 return entitable::failure{entitable::error_code::server_busy, "failing " + log->failing};
             }

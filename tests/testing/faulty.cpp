@@ -176,9 +176,7 @@ TEST_CASE("faulty: the same seed plans the same faults") {
     stage on;
     on.service.plan_random(1, 20, 100, {fault::busy()});
     std::size_t failed = 0;
-    for (int index = 0; index < 100; ++index) {
-        failed += on.insert(std::to_string(index)) ? 0U : 1U;
-    }
+    for (int index = 0; index < 100; ++index) { failed += on.insert(std::to_string(index)) ? 0U : 1U; }
     CHECK(failed == 20);
     CHECK(on.service.all_fired());
 }
@@ -192,9 +190,7 @@ TEST_CASE("faulty: a partition above its target is unavailable for a while, and 
         return service.execute(get_entity{"Orders", std::move(partition), "r", {}}, context).error();
     };
     on.time.advance(1s - on.time.steady().time_since_epoch() % 1s); // the beginning of a second
-    for (int count = 0; count < 100; ++count) {
-        CHECK(send("p").code == error_code::resource_not_found);
-    }
+    for (int count = 0; count < 100; ++count) { CHECK(send("p").code == error_code::resource_not_found); }
     error const busy = send("p");
     CHECK(busy.http_status == 503);
     CHECK(busy.retry_after == 500ms);

@@ -53,9 +53,7 @@ public:
         if (auto const* writing = due.request.template as<write_entity>(); writing != nullptr) {
             if constexpr (Planted == defect::unconditional) {
                 changed_ = *writing;
-                if (changed_.change.kind != mutation_kind::insert) {
-                    changed_.change.condition = any_etag;
-                }
+                if (changed_.change.kind != mutation_kind::insert) { changed_.change.condition = any_etag; }
                 due.request = changed_;
             }
         }
@@ -64,9 +62,7 @@ public:
         } else if constexpr (Planted == defect::says_otherwise) {
             due.not_before = steady_time{std::chrono::nanoseconds{++asked_}};
         } else if constexpr (Planted == defect::never_ends || Planted == defect::wants_more) {
-            if (due.done()) {
-                due.request = endless_;
-            }
+            if (due.done()) { due.request = endless_; }
         }
         return due;
     }
@@ -76,9 +72,7 @@ public:
     void answer(result<Response> answer, steady_time now) {
         constexpr bool write = std::same_as<Response, written> || std::same_as<Response, transact::response>;
         if constexpr (Planted == defect::skips_pages && std::same_as<Response, query_entities::response>) {
-            if (answer) {
-                answer->continuation.reset();
-            }
+            if (answer) { answer->continuation.reset(); }
         }
         if constexpr (write) {
             if (!answer && answer.error().effect == effect::unknown) {
@@ -93,17 +87,13 @@ public:
                 }
             }
             if constexpr (Planted == defect::clash_is_done) {
-                if (!answer && answer.error().code == error_code::entity_already_exists) {
-                    answer = Response{};
-                }
+                if (!answer && answer.error().code == error_code::entity_already_exists) { answer = Response{}; }
             }
         }
         sound_.answer(std::move(answer), now);
     }
     void abandon(error const& reason) {
-        if constexpr (Planted != defect::wants_more) {
-            sound_.abandon(reason);
-        }
+        if constexpr (Planted != defect::wants_more) { sound_.abandon(reason); }
     }
     auto finish() { return sound_.finish(); }
 
@@ -116,9 +106,7 @@ private:
 
 std::string text_of(interleaving_report const& told) {
     std::string text = told.problem;
-    for (std::string const& each : told.schedule) {
-        text += "\n  " + each;
-    }
+    for (std::string const& each : told.schedule) { text += "\n  " + each; }
     return text;
 }
 
@@ -194,23 +182,17 @@ interleaving_report walk_sequence(int programs = 1, interleaving_limits const& l
                         }};
                     },
                     [&given](result<detail::reserved> const& outcome) {
-                        if (outcome) {
-                            given.insert(outcome->first);
-                        }
+                        if (outcome) { given.insert(outcome->first); }
                     });
             }
             on.remember([&given] {
                 std::string text;
-                for (std::int64_t const each : given) {
-                    text += std::to_string(each) + ' ';
-                }
+                for (std::int64_t const each : given) { text += std::to_string(each) + ' '; }
                 return text;
             });
             on.always([&given]() -> std::string {
                 for (std::int64_t const each : given) {
-                    if (given.count(each) > 1) {
-                        return "a number was given twice";
-                    }
+                    if (given.count(each) > 1) { return "a number was given twice"; }
                 }
                 return "";
             });

@@ -45,9 +45,7 @@ struct endless {
     result<query_entities::response> execute(query_entities asked, call& context) const {
         asked.continuation.reset();
         auto page = inner.execute(asked, context);
-        if (page) {
-            page->continuation = "again";
-        }
+        if (page) { page->continuation = "again"; }
         return page;
     }
     template <table_request Request>

@@ -21,9 +21,7 @@ using plain_map = std::map<std::int32_t, order>;
 
 std::string contents(plain_map const& all) {
     std::string text;
-    for (auto const& [id, each] : all) {
-        text += std::to_string(id) + " " + shown(each) + "; ";
-    }
+    for (auto const& [id, each] : all) { text += std::to_string(id) + " " + shown(each) + "; "; }
     return text;
 }
 
@@ -81,15 +79,11 @@ void run_history(any_transport const& store, std::uint64_t seed, int steps) {
                     for (auto const& each : work.pending()) {
                         gone = gone && (each.entity().id != id || each.state() == entity_state::removed);
                     }
-                    if (gone) {
-                        work.add({"ann", id, "added", number, {}});
-                    }
+                    if (gone) { work.add({"ann", id, "added", number, {}}); }
                 }
                 break;
             case 6:
-                if (order* const one = work.tracked("ann", id)) {
-                    work.remove(*one);
-                }
+                if (order* const one = work.tracked("ann", id)) { work.remove(*one); }
                 break;
             default: {
                 // The expected effect of the save, by the current rows and objects.

@@ -121,16 +121,10 @@ std::string run(any_transport const& store, cell const& one, again reading) {
     std::string_view const state = one.state;
     std::string_view const what = one.outside;
     unit_of_work work{orders, {.merge = one.how}};
-    if (state != "added") {
-        outside.insert({"ann", 17, "new", 1, {}}).value();
-    }
+    if (state != "added") { outside.insert({"ann", 17, "new", 1, {}}).value(); }
     order& mine = state == "added" ? work.add({"ann", 17, "mine", 9, {}}) : *work.find(append, "ann", 17).value();
-    if (state == "modified" || state == "unknown") {
-        mine.status = "mine";
-    }
-    if (state == "removed") {
-        work.remove(mine);
-    }
+    if (state == "modified" || state == "unknown") { mine.status = "mine"; }
+    if (state == "removed") { work.remove(mine); }
     if (state == "unknown") {
         way.told->next = losing::loss::request;
         REQUIRE_FALSE(work.save().value().all_saved());
@@ -153,9 +147,7 @@ std::string run(any_transport const& store, cell const& one, again reading) {
     } else if (reading == again::by_refresh) {
         (void)work.refresh(mine, one.how).value();
     } else {
-        for (order& each : work.track(orders.where(o::customer == "ann")).value()) {
-            found = &each;
-        }
+        for (order& each : work.track(orders.where(o::customer == "ann")).value()) { found = &each; }
     }
     if (one.how == merge_option::no_tracking) {
         CHECK(found != &mine);
@@ -167,12 +159,8 @@ std::string run(any_transport const& store, cell const& one, again reading) {
     }
 
     std::string text{to_string(work.state_of(mine))};
-    if (text != "detached") {
-        text += " " + shown(mine) + (work.conflict_of(mine).value() ? "!" : "");
-    }
-    if (text.starts_with("unchanged")) {
-        mine.status = "later";
-    }
+    if (text != "detached") { text += " " + shown(mine) + (work.conflict_of(mine).value() ? "!" : ""); }
+    if (text.starts_with("unchanged")) { mine.status = "later"; }
     text += " >";
     auto const saved = work.save().value();
     for (auto const& each : saved.changes) {

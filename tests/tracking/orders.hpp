@@ -69,12 +69,8 @@ struct losing {
         Request const& request, entitable::call& context) const {
         ++told->requests;
         loss const now = Request::writes ? std::exchange(told->next, loss::none) : loss::none;
-        if (now == loss::none) {
-            return below.execute(request, context);
-        }
-        if (now == loss::answer) {
-            (void)below.execute(request, context);
-        }
+        if (now == loss::none) { return below.execute(request, context); }
+        if (now == loss::answer) { (void)below.execute(request, context); }
         entitable::error gone{entitable::error_code::transport_failed, "lost"};
         gone.effect = entitable::effect::unknown;
         return entitable::failure{std::move(gone)};

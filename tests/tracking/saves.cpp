@@ -388,12 +388,8 @@ TEST_CASE("unit of work: changes are saved each, or until the first failure") {
 TEST_CASE("unit of work: more changes than fit in a transaction") {
     scene at;
     at.way.told->operations = 99; // the remains of a transport with operation rows
-    for (std::int32_t id = 100; id < 350; ++id) {
-        at.work.add({"bob", id, "new", id, {}});
-    }
-    for (std::int32_t id = 0; id < 10; ++id) {
-        at.work.add({"cecil", id, "new", id, {}});
-    }
+    for (std::int32_t id = 100; id < 350; ++id) { at.work.add({"bob", id, "new", id, {}}); }
+    for (std::int32_t id = 0; id < 10; ++id) { at.work.add({"cecil", id, "new", id, {}}); }
     auto const refused = at.work.save(save_mode::batch);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == error_code::invalid_input);
@@ -402,9 +398,7 @@ TEST_CASE("unit of work: more changes than fit in a transaction") {
     CHECK(at.work.save({.mode = save_mode::batch, .split = true}).value().all_saved());
     CHECK(at.way.told->requests == 3 + 1); // sum over partitions of ceil(changes / operations)
     CHECK(at.outside.where(o::customer == "bob").count().value() == 250);
-    for (order& each : at.work.track(at.orders.where(o::customer == "bob" && o::id < 199)).value()) {
-        each.total = 0;
-    }
+    for (order& each : at.work.track(at.orders.where(o::customer == "bob" && o::id < 199)).value()) { each.total = 0; }
     at.way.told->requests = 0;
     CHECK(at.work.save(save_mode::batch).value().all_saved());
     CHECK(at.way.told->requests == 1);

@@ -138,9 +138,7 @@ std::string run_cell(std::string_view state, std::string_view verb) {
     losing const way{store};
     table<E> const outside{store, "orders"};
     outside.create().value();
-    if (state != "added") {
-        outside.insert(E{"ann", 17, "new", 1, {}}).value();
-    }
+    if (state != "added") { outside.insert(E{"ann", 17, "new", 1, {}}).value(); }
     unit_of_work work{of_type(way, E{}), {.merge = merge_option::preserve_changes}};
     E aside{"ann", 17, "new", 1, {}};
     E* one = &aside;
@@ -149,12 +147,8 @@ std::string run_cell(std::string_view state, std::string_view verb) {
     } else if (state != "detached") {
         one = work.template find<E>("ann", 17).value();
     }
-    if (state == "modified" || state == "unknown" || state == "conflict") {
-        one->status = "mine";
-    }
-    if (state == "removed") {
-        work.remove(*one);
-    }
+    if (state == "modified" || state == "unknown" || state == "conflict") { one->status = "mine"; }
+    if (state == "removed") { work.remove(*one); }
     if (state == "unknown") {
         way.told->next = losing::loss::request;
         REQUIRE_FALSE(work.save().value().all_saved());
@@ -177,9 +171,7 @@ std::string run_cell(std::string_view state, std::string_view verb) {
     } else if (verb == "find") {
         one = work.template find<E>("ann", 17).value();
     } else if (verb == "refresh") {
-        if (auto const told = work.refresh(*one); !told) {
-            return std::string{to_string(told.error().code)};
-        }
+        if (auto const told = work.refresh(*one); !told) { return std::string{to_string(told.error().code)}; }
     } else if (verb == "clear") {
         work.clear();
         CHECK(work.size() == 0);

@@ -101,9 +101,7 @@ TEST_CASE("a record contains rows, batch size, code, status and effect") {
     context.watch = &eyes;
     static_cast<void>(store.execute(create_table{"Orders"}, context));
     transact three{"Orders", {}};
-    for (char const* const key : {"1", "2", "3"}) {
-        three.changes.push_back(mutation::insert(make_row("p", key)));
-    }
+    for (char const* const key : {"1", "2", "3"}) { three.changes.push_back(mutation::insert(make_row("p", key))); }
     static_cast<void>(store.execute(three, context));
     query_entities query;
     query.table = "Orders";

@@ -18,9 +18,7 @@ namespace {
 
 std::vector<get_entity> reads(std::initializer_list<char const*> keys) {
     std::vector<get_entity> all;
-    for (char const* const key : keys) {
-        all.push_back({"Orders", "p", key, {}});
-    }
+    for (char const* const key : keys) { all.push_back({"Orders", "p", key, {}}); }
     return all;
 }
 
@@ -63,16 +61,12 @@ TEST_CASE("requests of all kinds can be sent in one channel, and an unsupported 
     read_entity const look{"Orders", "p", "r", &visit};
     request_ref const all[] = {creates, writes, batch, query, look};
     call context;
-    for (request_ref const& each : all) {
-        opened->send(each, context, const_cast<request_ref*>(&each));
-    }
+    for (request_ref const& each : all) { opened->send(each, context, const_cast<request_ref*>(&each)); }
     std::string seen;
     opened->poll(io.time().steady(), [&](completion& done) {
         CHECK(done.problem == nullptr);
         seen += std::string{done.request.name()} + " ";
-        if (done.request.as<query_entities>() != nullptr) {
-            CHECK(done.answer<query_entities>()->rows.size() == 2);
-        }
+        if (done.request.as<query_entities>() != nullptr) { CHECK(done.answer<query_entities>()->rows.size() == 2); }
     });
     CHECK(seen == "create_table write_entity transact query_entities get_entity ");
     CHECK(shown == 1);
@@ -80,9 +74,7 @@ TEST_CASE("requests of all kinds can be sent in one channel, and an unsupported 
 
     events log;
     auto const unknown = send_all(one_by_one{&log}, std::vector<transact>(2, batch), 2);
-    for (auto const& each : unknown.answers) {
-        CHECK(each->error().code == error_code::not_supported);
-    }
+    for (auto const& each : unknown.answers) { CHECK(each->error().code == error_code::not_supported); }
 }
 
 TEST_CASE("a request that was cancelled before its turn is not executed") {

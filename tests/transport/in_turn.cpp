@@ -24,13 +24,9 @@ struct slow_pages {
         deadlines->push_back(context.deadline);
         time->advance(1min);
         std::string const page = asked.continuation.value_or("1");
-        if (page == fails_at) {
-            return failure{error_code::server_busy, "busy"};
-        }
+        if (page == fails_at) { return failure{error_code::server_busy, "busy"}; }
         query_entities::response answered;
-        if (page != "3") {
-            answered.continuation = page == "1" ? "2" : "3";
-        }
+        if (page != "3") { answered.continuation = page == "1" ? "2" : "3"; }
         return answered;
     }
     [[nodiscard]] result<get_entity::response> execute(get_entity const&, call&) const {
@@ -49,9 +45,7 @@ struct fixture {
     template <class Calls>
     result<void> read(Calls& calls, std::string fails_at = {}, int most = 9) {
         auto const turn = [&](query_entities& asked, result<query_entities::response> page) -> result<bool> {
-            if (!page) {
-                return std::move(page).as_failure();
-            }
+            if (!page) { return std::move(page).as_failure(); }
             asked.continuation = std::move(page->continuation);
             return ++pages < most && asked.continuation.has_value();
         };

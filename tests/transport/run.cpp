@@ -81,9 +81,7 @@ TEST_CASE("a wait notices a cancellation at its next slice") {
     cancellation_source source;
     on.context.cancellation = source.token();
     on.time.on_wait = [&] {
-        if (on.time.waits.size() == 2) {
-            source.cancel();
-        }
+        if (on.time.waits.size() == 2) { source.cancel(); }
     };
     auto const waited = wait_until(on.start + 1h, on.context, on.time);
     CHECK(waited.error().code == error_code::cancelled);

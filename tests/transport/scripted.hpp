@@ -31,9 +31,7 @@ public:
         : name_(std::move(name)), script_(std::move(script)), log_(&log) {}
 
     [[nodiscard]] entitable::operation_step next() {
-        if (stopped_ || step_ == script_.size()) {
-            return {};
-        }
+        if (stopped_ || step_ == script_.size()) { return {}; }
         if (script_[step_].send.empty()) {
             not_before_ = script_[step_++].until;
             return next();

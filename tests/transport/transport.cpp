@@ -54,9 +54,7 @@ struct getting {
     [[nodiscard]] entitable::profile profile() const { return {}; }
     result<get_entity::response> execute(get_entity const& request, call&) const {
         ++*gets;
-        if (request.row_key.empty()) {
-            return failure{error_code::resource_not_found, "none"};
-        }
+        if (request.row_key.empty()) { return failure{error_code::resource_not_found, "none"}; }
         return get_entity::response{row{request.partition_key, request.row_key, request.table}, etag{"\"7\""}, true};
     }
     result<query_entities::response> execute(query_entities const&, call&) const { return query_entities::response{}; }

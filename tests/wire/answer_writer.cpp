@@ -61,9 +61,7 @@ TEST_CASE("an entity in a page is written as it is alone, whatever precedes it")
             property_cursor cursor{rows[index].payload};
             property_view property;
             while (cursor.next(property)) {
-                if (property.present) {
-                    names.emplace_back(property.name);
-                }
+                if (property.present) { names.emplace_back(property.name); }
             }
             page alone;
             alone.append(rows[index]);

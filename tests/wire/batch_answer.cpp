@@ -64,9 +64,7 @@ std::string failed(std::string_view message, std::string_view status = "409 Conf
 
 TEST_CASE("vectors: answers to transactions") {
     vectors const all{"batch.json"};
-    if (!all) {
-        return;
-    }
+    if (!all) { return; }
     std::size_t count = 0;
     for (auto const each : all.list("responses")) {
         std::string const id = text_of(each, "id");
@@ -87,9 +85,7 @@ TEST_CASE("vectors: answers to transactions") {
                 std::string const place = text_of(one, "content_id");
                 std::size_t const at = place.empty() ? index : std::stoul(place) - 1;
                 etags[at] = text_of(one, "etag");
-                if (etags[at].empty()) {
-                    removals.push_back(at);
-                }
+                if (etags[at].empty()) { removals.push_back(at); }
                 ++index;
             }
         } else if (has(each, "operations_sent")) {
@@ -183,9 +179,7 @@ TEST_CASE("trap 41, reliability 101: a malformed answer leaves the effect unknow
     unclear(two, 2, "multipart/mixed; boundary=other");
     unclear(two, 2, "");
     std::string many;
-    for (int index = 0; index < 2000; ++index) {
-        many += part("204");
-    }
+    for (int index = 0; index < 2000; ++index) { many += part("204"); }
     unclear(answer(many), 100);
     unclear(answer(part("204") + part("409 Conflict")), 2);
     unclear(answer(part("409 Conflict") + part("409 Conflict")), 2);

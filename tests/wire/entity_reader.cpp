@@ -16,9 +16,7 @@ namespace {
 std::string read_by(detail::entity_reader& reader, std::string const& body) {
     detail::sent_entity entity;
     auto const read = reader.read(body, entity);
-    if (!read) {
-        return "refused: " + read.error().message;
-    }
+    if (!read) { return "refused: " + read.error().message; }
     auto const key = [](std::optional<std::string_view> held) { return held ? std::string{*held} : std::string{"-"}; };
     return key(entity.partition_key) + "/" + key(entity.row_key) + "/" + std::string{entity.payload};
 }

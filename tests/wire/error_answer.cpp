@@ -28,28 +28,20 @@ error problem_of(http_response const& response, bool writes = false) {
 
 TEST_CASE("vectors: error answers") {
     vectors const all{"errors.json"};
-    if (!all) {
-        return;
-    }
+    if (!all) { return; }
     detail::json_reader reader;
     std::size_t count = 0;
     for (auto const each : all.list("responses")) {
         CAPTURE(text_of(each, "id"));
         auto response = answer(static_cast<std::uint16_t>(number_of(each, "status")), text_of(each, "body"));
         simdjson::dom::object const fields = each["headers"].get_object().value();
-        for (auto const field : fields) {
-            REQUIRE(response.headers.add(field.key, std::string_view{field.value}));
-        }
+        for (auto const field : fields) { REQUIRE(response.headers.add(field.key, std::string_view{field.value})); }
         auto const expected = each["expect"].value();
         error_answer const read = detail::read_error_answer(response, reader);
         CHECK(read.status == number_of(expected, "status"));
         CHECK(read.code == text_of(expected, "code"));
-        if (has(expected, "message")) {
-            CHECK(read.message == text_of(expected, "message"));
-        }
-        if (has(expected, "request_id")) {
-            CHECK(read.request_id == text_of(expected, "request_id"));
-        }
+        if (has(expected, "message")) { CHECK(read.message == text_of(expected, "message")); }
+        if (has(expected, "request_id")) { CHECK(read.request_id == text_of(expected, "request_id")); }
         if (has(expected, "retry_after_ms")) {
             REQUIRE(read.retry_after);
             CHECK(read.retry_after->count() == number_of(expected, "retry_after_ms"));

@@ -31,9 +31,7 @@ TEST_CASE("traps 1 to 5 and 8: keys in paths") {
 
 TEST_CASE("vectors: keys in paths") {
     vectors const all{"key_escaping.json"};
-    if (!all) {
-        return;
-    }
+    if (!all) { return; }
     std::size_t count = 0;
     for (auto const each : all.list("cases")) {
         CAPTURE(text_of(each, "id"));
@@ -45,9 +43,7 @@ TEST_CASE("vectors: keys in paths") {
 
 TEST_CASE("every text is decoded from its escaped form") {
     std::string all;
-    for (int byte = 0; byte < 256; ++byte) {
-        all += static_cast<char>(byte);
-    }
+    for (int byte = 0; byte < 256; ++byte) { all += static_cast<char>(byte); }
     std::string escaped;
     detail::append_url_escaped(escaped, all);
     CHECK(escaped.size() == 66 + 3 * 190);

@@ -87,9 +87,7 @@ TEST_CASE("numbers of any length are read as the nearest double, by every path")
         std::int64_t const bits = static_cast<std::int64_t>(random.bits());
         double number{};
         std::memcpy(&number, &bits, sizeof number);
-        if (!std::isfinite(number)) {
-            continue;
-        }
+        if (!std::isfinite(number)) { continue; }
         number =
             round % 3 == 0 ? number : std::ldexp(number, -std::ilogb(number) + static_cast<int>(random.bits() % 64));
         char text[400];
@@ -142,9 +140,7 @@ TEST_CASE("reliability 50, 87 to 92: invalid documents are refused") {
     refused("[]");
     refused("{}");
     std::string const good = entity(R"("V":1,"W@odata.type":"Edm.Int64","W":"5")");
-    for (std::size_t size = 0; size < good.size(); ++size) {
-        refused(std::string_view{good}.substr(0, size));
-    }
+    for (std::size_t size = 0; size < good.size(); ++size) { refused(std::string_view{good}.substr(0, size)); }
     refused(good + good);
     refused(good + "x");
     refused(good + "]");
@@ -163,9 +159,7 @@ TEST_CASE("reliability 50, 87 to 92: invalid documents are refused") {
     refused(entity(R"("V":tru)"));
     refused(entity(R"("V":1 /* comment */)"));
     std::string deep;
-    for (int level = 0; level < 5000; ++level) {
-        deep += "[";
-    }
+    for (int level = 0; level < 5000; ++level) { deep += "["; }
     refused(entity("\"V\":" + deep));
     refused(R"({"RowKey":"r","Timestamp":"2026-07-27T12:28:53Z"})");
     refused(R"({"PartitionKey":"p","Timestamp":"2026-07-27T12:28:53Z"})");
@@ -174,18 +168,14 @@ TEST_CASE("reliability 50, 87 to 92: invalid documents are refused") {
     refused(R"({"PartitionKey":"p","RowKey":"r","Timestamp":"now"})");
     refused(R"({"PartitionKey":"p","RowKey":"r","Timestamp":5})");
     std::string many;
-    for (int index = 0; index < 9000; ++index) {
-        many += ",\"P" + std::to_string(index) + "\":1";
-    }
+    for (int index = 0; index < 9000; ++index) { many += ",\"P" + std::to_string(index) + "\":1"; }
     refused(entity(many.substr(1)));
 }
 
 TEST_CASE("a refused shape is not reused for the next row") {
     detail::json_reader reader;
     std::string const twice = entity(R"("V":1,"V":1)");
-    for (int round = 0; round < 3; ++round) {
-        CHECK_FALSE(reader.read_entity(twice));
-    }
+    for (int round = 0; round < 3; ++round) { CHECK_FALSE(reader.read_entity(twice)); }
     page rows;
     CHECK_FALSE(reader.read_page("{\"value\":[" + twice + "," + twice + "]}", rows));
 }
@@ -333,9 +323,7 @@ TEST_CASE("walking a page gives the same rows as parsing its document") {
                 R"( {"value" : [ @ , @ ] } )", R"({"value":[[@]]})", R"({"value":[1,@]})", R"({"value":[@,null]})",
                 R"({"value":[@,{}]})", R"({"value":[]})", R"({})", "", " "}) {
             std::string body;
-            for (char const each : frame) {
-                body += each == '@' ? usual : std::string(1, each);
-            }
+            for (char const each : frame) { body += each == '@' ? usual : std::string(1, each); }
             read_alike(reader, body);
         }
     }
@@ -378,9 +366,7 @@ TEST_CASE("an ETag is only stored if it does not correspond to the Timestamp") {
             rows);
         REQUIRE(read);
         std::string plain;
-        for (char const each : tag) {
-            plain += each == '\\' ? "" : std::string(1, each);
-        }
+        for (char const each : tag) { plain += each == '\\' ? "" : std::string(1, each); }
         CHECK(rows[0].etag().text() == plain);
         return !rows[0].etag_text.empty();
     };
@@ -406,9 +392,7 @@ TEST_CASE("lists of tables are read") {
 
 TEST_CASE("vectors: valid and invalid values") {
     vectors const all{"property_encoding.json"};
-    if (!all) {
-        return;
-    }
+    if (!all) { return; }
     for (auto const each : all.list("read")) {
         CAPTURE(text_of(each, "id"));
         std::string const type = text_of(each, "type");

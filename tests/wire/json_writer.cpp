@@ -32,21 +32,11 @@ double from_bits(std::string const& hexadecimal) {
 value_view value_of(simdjson::dom::element each, std::string& held) {
     std::string const type = text_of(each, "type");
     simdjson::dom::element const value = each["value"].value();
-    if (type == "Int32") {
-        return static_cast<std::int32_t>(std::stol(text_of(each, "value")));
-    }
-    if (type == "Int64") {
-        return static_cast<std::int64_t>(std::stoll(text_of(each, "value")));
-    }
-    if (type == "Double") {
-        return from_bits(text_of(value, "ieee754"));
-    }
-    if (type == "Boolean") {
-        return bool{value};
-    }
-    if (type == "DateTime") {
-        return date_time{std::stoll(text_of(value, "unix_100ns")) + date_time::unix_epoch};
-    }
+    if (type == "Int32") { return static_cast<std::int32_t>(std::stol(text_of(each, "value"))); }
+    if (type == "Int64") { return static_cast<std::int64_t>(std::stoll(text_of(each, "value"))); }
+    if (type == "Double") { return from_bits(text_of(value, "ieee754")); }
+    if (type == "Boolean") { return bool{value}; }
+    if (type == "DateTime") { return date_time{std::stoll(text_of(value, "unix_100ns")) + date_time::unix_epoch}; }
     if (type == "Guid") {
         guid const id = guid::parse(text_of(each, "value")).value();
         held.assign(id.bytes.begin(), id.bytes.end());
@@ -142,9 +132,7 @@ TEST_CASE("an entity is one line without absent values and the Timestamp") {
 
 TEST_CASE("vectors: values in JSON") {
     vectors const all{"property_encoding.json"};
-    if (!all) {
-        return;
-    }
+    if (!all) { return; }
     std::size_t count = 0;
     for (auto const each : all.list("write")) {
         CAPTURE(text_of(each, "id"));

@@ -101,9 +101,7 @@ TEST_CASE("a condition without a text is omitted only if that admits more rows")
 
 TEST_CASE("vectors: constants and filters") {
     vectors const all{"filters.json"};
-    if (!all) {
-        return;
-    }
+    if (!all) { return; }
     std::size_t literals = 0;
     for (auto const each : all.list("literals")) {
         std::string const expected = text_of(each, "literal");
@@ -157,9 +155,7 @@ TEST_CASE("a filter from the planner is no longer in a URL than the profile allo
     for (std::string const part : {"x", "'", " ", "\u00E9", "\u4E16", "\U0001F600", "%"}) {
         for (std::size_t const count : {1U, 20U, 100U, 250U, 400U, 512U, 2000U}) {
             std::string text;
-            for (std::size_t index = 0; index < count; ++index) {
-                text += part;
-            }
+            for (std::size_t index = 0; index < count; ++index) { text += part; }
             check((line::remark == text).nodes());
             check((line::series == text && line::remark >= text && !(line::remark < text)).nodes());
             check((line::series == text && line::year == 1 && line::place == 1 && line::note == text &&

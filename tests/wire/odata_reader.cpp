@@ -90,21 +90,15 @@ TEST_CASE("invalid conditions are refused") {
 
 TEST_CASE("the size of a condition is limited") {
     std::string deep;
-    for (int level = 0; level < 64; ++level) {
-        deep = "(" + deep;
-    }
+    for (int level = 0; level < 64; ++level) { deep = "(" + deep; }
     std::string close(64, ')');
     CHECK(read(deep + "A eq 1" + close) == "A == 1");
     CHECK(read("(" + deep + "A eq 1)" + close) == "InvalidInput");
     std::string negated = "A eq 1";
-    for (int level = 0; level < 65; ++level) {
-        negated = "not " + negated;
-    }
+    for (int level = 0; level < 65; ++level) { negated = "not " + negated; }
     CHECK(read(negated) == "InvalidInput");
     std::string many = "A eq 1";
-    for (int number = 0; number < 511; ++number) {
-        many += " or A eq 1";
-    }
+    for (int number = 0; number < 511; ++number) { many += " or A eq 1"; }
     CHECK(read(many) != "InvalidInput");
     CHECK(read(many + " or A eq 1") == "InvalidInput");
     CHECK(read("A eq '" + std::string(40'000, 'x') + "'") == "InvalidInput");
@@ -134,9 +128,7 @@ TEST_CASE("a written filter is read back as the same") {
 
 TEST_CASE("golden vectors of refused filters") {
     vectors const all{"filters.json"};
-    if (!all) {
-        return;
-    }
+    if (!all) { return; }
     for (auto const each : all.list("errors")) {
         std::string const text = text_of(each, "filter");
         CAPTURE(text);

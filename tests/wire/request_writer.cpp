@@ -138,23 +138,17 @@ namespace {
 mutation operation_of(simdjson::dom::element each, detail::json_reader& reader) {
     std::string json = text_of(each, "json");
     row entity = make_row(text_of(each, "partition_key"), text_of(each, "row_key"));
-    if (!json.empty()) {
-        entity = reader.read_entity(json).value().entity;
-    }
+    if (!json.empty()) { entity = reader.read_entity(json).value().entity; }
     std::string const match = text_of(each, "if_match");
     etag_condition condition = any_etag;
-    if (!match.empty() && match != "*") {
-        condition = etag{match};
-    }
+    if (!match.empty() && match != "*") { condition = etag{match}; }
     std::string const kind = text_of(each, "kind");
     constexpr std::pair<std::string_view, mutation_kind> kinds[] = {{"insert", mutation_kind::insert},
         {"update", mutation_kind::replace}, {"merge", mutation_kind::merge},
         {"insert_or_replace", mutation_kind::insert_or_replace}, {"insert_or_merge", mutation_kind::insert_or_merge},
         {"delete", mutation_kind::remove}};
     for (auto const& [name, made] : kinds) {
-        if (name == kind) {
-            return {made, entity, condition};
-        }
+        if (name == kind) { return {made, entity, condition}; }
     }
     FAIL("no such kind: " << kind);
     return mutation::insert(entity);
@@ -174,9 +168,7 @@ std::string with_our_boundaries(std::string text, std::string const& batch, std:
 
 TEST_CASE("vectors: requests of transactions") {
     vectors const all{"batch.json"};
-    if (!all) {
-        return;
-    }
+    if (!all) { return; }
     detail::json_reader reader;
     std::size_t count = 0;
     for (auto const each : all.list("requests")) {

@@ -24,18 +24,14 @@ TEST_CASE("trap 14: a token is text that outlives the process, with golden value
 
 TEST_CASE("traps 11, 13, 16: tokens are parsed back unchanged, for the same query only") {
     std::string every;
-    for (int byte = 1; byte < 256; ++byte) {
-        every += static_cast<char>(byte);
-    }
+    for (int byte = 1; byte < 256; ++byte) { every += static_cast<char>(byte); }
     detail::service_token const tokens[] = {sample(), {read_location::secondary, every, every, std::nullopt},
         {read_location::primary, "p", std::nullopt, std::nullopt},
         {read_location::primary, std::nullopt, "", std::nullopt},
         {read_location::primary, std::nullopt, std::nullopt, "T"}};
     for (auto const& token : tokens) {
         std::string const text = detail::make_service_token(42, token);
-        for (char const character : text) {
-            CHECK((character > ' ' && character <= '~'));
-        }
+        for (char const character : text) { CHECK((character > ' ' && character <= '~')); }
         auto const read = detail::read_service_token(42, text);
         REQUIRE(read);
         CHECK(read->location == token.location);
@@ -85,16 +81,12 @@ TEST_CASE("an empty part of a token is omitted, except for an empty partition ke
 
 TEST_CASE("vectors: continuations") {
     vectors const all{"etags_and_continuation.json"};
-    if (!all) {
-        return;
-    }
+    if (!all) { return; }
     for (auto const each : all.list("continuations")) {
         CAPTURE(text_of(each, "id"));
         http_headers headers;
         simdjson::dom::object const fields = each["response_headers"].get_object().value();
-        for (auto const field : fields) {
-            REQUIRE(headers.add(field.key, std::string_view{field.value}));
-        }
+        for (auto const field : fields) { REQUIRE(headers.add(field.key, std::string_view{field.value})); }
         auto const token = detail::service_token_of(headers, read_location::primary);
         CHECK(token.empty() == !has(each, "next_query"));
         std::string url = text_of(each, "query");

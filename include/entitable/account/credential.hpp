@@ -111,9 +111,7 @@ public:
     /// Reports a request that was answered with 401. Its token is renewed for the next request, unless it is younger than
     /// `token_options::retry_after`: so a revoked token is not used until it expires.
     void refused(http_request const& request, date_time now) const {
-        if (state_) {
-            state_->refused(request, now);
-        }
+        if (state_) { state_->refused(request, now); }
     }
 
     /// Returns the name of the account, for an account key; empty otherwise.

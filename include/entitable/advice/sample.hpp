@@ -9,6 +9,7 @@
 
 #include <entitable/advice/detail/dictionary.hpp>
 #include <entitable/advice/key_declaration.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/mapping/codec.hpp>
 
 #include <span>
@@ -138,9 +139,7 @@ template <class Entities>
     sample_builder builder{declaration_of<entity_type>(), map::partition_layout, map::row_layout, options};
     row stored;
     for (entity_type const& each : entities) {
-        if (auto written = to_row(each, stored); !written) {
-            return std::move(written).as_failure();
-        }
+        ENTITABLE_CHECK(to_row(each, stored));
         builder.add(stored);
     }
     return std::move(builder).finish();

@@ -7,6 +7,7 @@
 
 #include <entitable/aggregate/detail/aggregate_writer.hpp>
 #include <entitable/client/reader.hpp>
+#include <entitable/core/try.hpp>
 
 #include <algorithm>
 
@@ -31,11 +32,8 @@ public:
     /// exist, UpdateConditionNotSatisfied if it was changed since.
     [[nodiscard]] result<transacted> remove(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, etag_condition condition) const {
-        auto made = removal(base::partition_key(partition...), base::row_key(row...), condition);
-        if (!made) {
-            return std::move(made).as_failure();
-        }
-        return write(mutation_kind::remove, std::move(made->entity), condition);
+        ENTITABLE_TRY(auto made, removal(base::partition_key(partition...), base::row_key(row...), condition));
+        return write(mutation_kind::remove, std::move(made.entity), condition);
     }
     /// Like `table::update`, with its sums.
     template <class Change>
@@ -86,15 +84,11 @@ protected:
     /// Makes one change of one entity, under its version if the condition has one.
     [[nodiscard]] result<transacted> write(
         mutation_kind kind, result<row> entity, etag_condition const& condition) const {
-        if (!entity) {
-            return std::move(entity).as_failure();
-        }
+        if (!entity) { return std::move(entity).as_failure(); }
         auto const body = [&](transaction_scope& all) -> result<void> {
             if (!condition.any()) {
                 ENTITABLE_TRY(auto const stored, all.find(std::string{entity->row_key()}));
-                if (!stored) {
-                    return failure{error_code::resource_not_found, "the entity does not exist"};
-                }
+                if (!stored) { return failure{error_code::resource_not_found, "the entity does not exist"}; }
                 if (!condition.accepts(all.version_of(entity->row_key()))) {
                     return failure{
                         error_code::update_condition_not_satisfied, "the entity was changed since it was read"};
@@ -106,9 +100,7 @@ protected:
         return send(std::string{entity->partition_key()}, body);
     }
     [[nodiscard]] result<aggregate_audit> audit(result<std::string> partition_key, bool mend) const {
-        if (!partition_key) {
-            return std::move(partition_key).as_failure();
-        }
+        if (!partition_key) { return std::move(partition_key).as_failure(); }
         return audit_aggregates<Entity, Declared>(base::core_, *partition_key, mend, options_);
     }
 
@@ -195,24 +187,16 @@ public:
         for (std::size_t part = 0; part < declaration::buckets; ++part) {
             aggregate_type one = *total;
             declaration::put_part(one, part);
-            auto key = row_key_of(one);
-            if (!key) {
-                return std::move(key).as_failure();
-            }
-            keys.push_back(*std::move(key));
+            ENTITABLE_TRY(auto key, row_key_of(one));
+            keys.push_back(std::move(key));
         }
-        auto partition = partition_key_of(*total);
-        if (!partition) {
-            return std::move(partition).as_failure();
-        }
+        ENTITABLE_TRY(auto partition, partition_key_of(*total));
         std::sort(keys.begin(), keys.end());
         result<void> good;
         key_range const range{
-            key_interval::only(*partition), {key_bound::including(keys.front()), key_bound::including(keys.back())}};
+            key_interval::only(partition), {key_bound::including(keys.front()), key_bound::including(keys.back())}};
         auto read = core_.for_each_row(range, {}, false, [&](row_view each) {
-            if (!good || !std::binary_search(keys.begin(), keys.end(), each.row_key)) {
-                return;
-            }
+            if (!good || !std::binary_search(keys.begin(), keys.end(), each.row_key)) { return; }
             aggregate_type one{};
             good = from_row(each, one, core_.options().reading);
             if constexpr (declaration::buckets == 1) {
@@ -221,9 +205,7 @@ public:
                 total->combine(one);
             }
         });
-        if (!read || !good) {
-            return !read ? std::move(read).as_failure() : std::move(good).as_failure();
-        }
+        if (!read || !good) { return !read ? std::move(read).as_failure() : std::move(good).as_failure(); }
         return total;
     }
 };

@@ -34,9 +34,7 @@ public:
     void turn_soon() {
         if (!std::exchange(turns_, true)) {
             boost::asio::post(on_, [self = weak_from_this()] {
-                if (auto const alive = self.lock()) {
-                    alive->turn();
-                }
+                if (auto const alive = self.lock()) { alive->turn(); }
             });
         }
     }
@@ -56,9 +54,7 @@ private:
     }
     void wait() {
         steady_time const wakes = loop_.wakes_at();
-        if (wakes == (steady_time::min)()) {
-            return turn_soon();
-        }
+        if (wakes == (steady_time::min)()) { return turn_soon(); }
         if (wakes == (steady_time::max)()) {
             wakes_ = wakes;
             timed_ = false;
@@ -134,15 +130,11 @@ task<> tell_handler(boost::asio::any_io_executor on, task<T> work, Handler handl
 #if ENTITABLE_HAS_EXCEPTIONS
     try {
         value.emplace(co_await std::move(work));
-    } catch (...) {
-        thrown = std::current_exception();
-    }
+    } catch (...) { thrown = std::current_exception(); }
 #else
     value.emplace(co_await std::move(work));
 #endif
-    if (!value) {
-        value.emplace(failure{error_code::internal_error, "an exception left the task"});
-    }
+    if (!value) { value.emplace(failure{error_code::internal_error, "an exception left the task"}); }
     boost::asio::post(to, [handler = std::move(handler), thrown, value = *std::move(value)]() mutable {
         std::move(handler)(thrown, std::move(value));
     });

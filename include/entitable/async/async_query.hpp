@@ -20,9 +20,7 @@ public:
     using has_call_for_each_request = void; ///< declares so to drivers
 
     explicit typed_page_reading(result<shared<row_walk>> walk) : walk_(std::move(walk)) {
-        if (walk_) {
-            reading_.emplace(**walk_);
-        }
+        if (walk_) { reading_.emplace(**walk_); }
     }
 
     [[nodiscard]] operation_step next() { return reading_ ? reading_->next() : operation_step{}; }
@@ -31,9 +29,7 @@ public:
     }
     void abandon(error const& reason) { reading_->abandon(reason); }
     [[nodiscard]] result<std::optional<page_of<Row>>> finish() {
-        if (!walk_) {
-            return std::move(walk_).as_failure();
-        }
+        if (!walk_) { return std::move(walk_).as_failure(); }
         return page_from<Entity, Row>(**walk_, reading_->finish());
     }
 
@@ -111,33 +107,23 @@ private:
         std::vector<Row> all;
         for (;;) {
             ENTITABLE_CO_TRY(auto page, co_await pages.next());
-            if (!page) {
-                co_return std::move(all);
-            }
-            for (Row& each : page->items) {
-                all.push_back(std::move(each));
-            }
+            if (!page) { co_return std::move(all); }
+            for (Row& each : page->items) { all.push_back(std::move(each)); }
         }
     }
     static task<result<std::optional<Row>>> first_of_pages(async_pages<Entity, Row> pages) {
         std::optional<Row> found;
         ENTITABLE_CO_TRY(auto page, co_await pages.next());
-        if (page) {
-            found.emplace(std::move(page->items.front()));
-        }
+        if (page) { found.emplace(std::move(page->items.front())); }
         co_return std::move(found);
     }
     static task<result<std::uint64_t>> count_rows(
         shared<detail::async_place> at, result<shared<detail::row_walk>> walk) {
-        if (!walk) {
-            co_return std::move(walk).as_failure();
-        }
+        if (!walk) { co_return std::move(walk).as_failure(); }
         for (std::uint64_t rows = 0;; rows += (*walk)->size()) {
             awaited<detail::page_reading> page{at, [&] { return detail::page_reading{**walk}; }};
             ENTITABLE_CO_TRY(bool const more, co_await page);
-            if (!more) {
-                co_return rows;
-            }
+            if (!more) { co_return rows; }
         }
     }
 

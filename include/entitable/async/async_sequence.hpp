@@ -70,23 +70,15 @@ private:
         co_return number_block{taken.first, at->options.step, count, taken.attempts};
     }
     static task<result<number_block>> reserve_of(shared<state> at, std::uint32_t count) {
-        if (!at->usable) {
-            co_return failure{at->usable.error()};
-        }
-        if (count == 0) {
-            co_return failure{error_code::out_of_range_input, "the block size is 0"};
-        }
+        if (!at->usable) { co_return failure{at->usable.error()}; }
+        if (count == 0) { co_return failure{error_code::out_of_range_input, "the block size is 0"}; }
         ENTITABLE_CO_TRY(auto const permit, co_await at->turn.acquire());
         co_return co_await take(at, count);
     }
     static task<result<sequence_number>> next_of(shared<state> at) {
-        if (!at->usable) {
-            co_return failure{at->usable.error()};
-        }
+        if (!at->usable) { co_return failure{at->usable.error()}; }
         ENTITABLE_CO_TRY(auto const permit, co_await at->turn.acquire());
-        if (at->given < at->block.count) {
-            co_return sequence_number{at->block[at->given++], 0};
-        }
+        if (at->given < at->block.count) { co_return sequence_number{at->block[at->given++], 0}; }
         ENTITABLE_CO_TRY(number_block const taken, co_await take(at, at->options.block));
         at->block = taken;
         at->given = 1;

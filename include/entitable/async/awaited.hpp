@@ -71,9 +71,7 @@ protected:
     bool proceed() {
         for (;;) {
             operation_step const step = due();
-            if (step.done()) {
-                return true;
-            }
+            if (step.done()) { return true; }
             if (error const* const ended = scope->ended()) {
                 abandon_here(*ended);
                 continue;
@@ -117,9 +115,7 @@ protected:
     }
     /// Registers with its scope and for checks of its token.
     void start_waiting() {
-        if (in_scope::alone()) {
-            join(*scope);
-        }
+        if (in_scope::alone()) { join(*scope); }
         if (!token_watched && context.cancellation.has_source()) {
             token_watched = true;
             core().watch_token(true);
@@ -131,20 +127,14 @@ protected:
 
 private:
     void stop_waiting() noexcept {
-        if (std::exchange(token_watched, false)) {
-            core().watch_token(false);
-        }
-        if (timer_index != no_timer) {
-            core().timers().remove(*this);
-        }
+        if (std::exchange(token_watched, false)) { core().watch_token(false); }
+        if (timer_index != no_timer) { core().timers().remove(*this); }
     }
 
     void go_on() {
         bool ended = true;
         (void)kept_exception([&] { ended = proceed(); }, thrown_);
-        if (ended) {
-            become_ready();
-        }
+        if (ended) { become_ready(); }
     }
     void take(completion& done) final {
         if (!waiting) { // its frame is being destroyed
@@ -157,20 +147,14 @@ private:
         go_on();
     }
     void timer_fired() final {
-        if (auto allowed = check_call(context, core().time()); !allowed) {
-            abandon_here(allowed.error());
-        }
+        if (auto allowed = check_call(context, core().time()); !allowed) { abandon_here(allowed.error()); }
         go_on();
     }
     void look_at_token() final {
-        if (context.cancellation.cancelled()) {
-            end_early({error_code::cancelled, "the call was cancelled"});
-        }
+        if (context.cancellation.cancelled()) { end_early({error_code::cancelled, "the call was cancelled"}); }
     }
     void end_early(error const& why) final {
-        if (ready) {
-            return;
-        }
+        if (ready) { return; }
         if (sent) {
             core().cancel(*this, why);
             return;
@@ -198,9 +182,7 @@ public:
     /// `make()` returns the operation.
     template <class Make>
     awaited(shared<detail::async_place> at, Make const& make) : awaited_base(std::move(at)), operation_(make()) {
-        if constexpr (requires { operation_.prepare(this->context); }) {
-            operation_.prepare(context);
-        }
+        if constexpr (requires { operation_.prepare(this->context); }) { operation_.prepare(context); }
     }
     awaited(awaited const&) = delete;
     awaited& operator=(awaited const&) = delete;
@@ -223,9 +205,7 @@ public:
     using awaited_base::await_suspend;
     /// Returns the result. Rethrows an exception of a user function that the operation calls.
     auto await_resume() {
-        if (thrown_) {
-            std::rethrow_exception(thrown_);
-        }
+        if (thrown_) { std::rethrow_exception(thrown_); }
         return operation_.finish();
     }
 

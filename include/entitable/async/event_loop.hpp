@@ -98,9 +98,7 @@ public:
     /// Runs until every task has ended. If no event is left that could wake a task, a loop with `letters` waits for a `post`; one without
     /// ends all operations with TransportFailed, including later ones, and throws that if tasks still wait.
     void run() {
-        while (turn()) {
-            wait();
-        }
+        while (turn()) { wait(); }
     }
     /// Runs until this task has ended, and returns its result; others run meanwhile. If an exception leaves it or another spawned task,
     /// rethrows it: then the task is destroyed where it waits.
@@ -111,17 +109,13 @@ public:
         awaited.begin(group);
         while (!awaited.ended()) {
             (void)turn();
-            if (!awaited.ended()) {
-                wait();
-            }
+            if (!awaited.ended()) { wait(); }
         }
         return awaited.take();
     }
     /// Runs, also without tasks, until `stop` was called and every task has ended: for a thread to which others `post`.
     void run_until_stopped() {
-        while (turn() || core_.root().ended() == nullptr) {
-            wait();
-        }
+        while (turn() || core_.root().ended() == nullptr) { wait(); }
     }
     /// Does all work that is possible without waiting: for programs with their own loop. True while there are tasks.
     bool turn() {
@@ -132,9 +126,7 @@ public:
             ~running() { now = before; }
         } const until_the_end{runs_, std::exchange(runs_, true)};
         if (auto& mailbox = core_.mailbox()) {
-            for (auto& letter : mailbox->take()) {
-                letter();
-            }
+            for (auto& letter : mailbox->take()) { letter(); }
         }
         steady_time const now = core_.time().steady();
         core_.fire_timers(now);
@@ -145,9 +137,7 @@ public:
             core_.enter(core_.root());
             each.resume();
         }
-        if (thrown_) {
-            std::rethrow_exception(std::exchange(thrown_, {}));
-        }
+        if (thrown_) { std::rethrow_exception(std::exchange(thrown_, {})); }
         return !tasks_.alone();
     }
     /// Returns the time at which `turn` has work even if nothing arrives at the driver.
@@ -161,9 +151,7 @@ public:
     /// leaves `turn`. A loop without `letters` refuses: false.
     bool post(std::function<void()> function) {
         auto& mailbox = core_.mailbox();
-        if (mailbox) {
-            mailbox->post(std::move(function));
-        }
+        if (mailbox) { mailbox->post(std::move(function)); }
         return mailbox.has_value();
     }
 
@@ -184,17 +172,13 @@ private:
 #endif
             if constexpr (detail::is_result<T>) {
                 auto outcome = co_await std::move(begun);
-                if (!outcome && !loop.problem_) {
-                    loop.problem_.emplace(outcome.error());
-                }
+                if (!outcome && !loop.problem_) { loop.problem_.emplace(outcome.error()); }
             } else {
                 (void)co_await std::move(begun);
             }
 #if ENTITABLE_HAS_EXCEPTIONS
         } catch (...) {
-            if (!loop.thrown_) {
-                loop.thrown_ = std::current_exception();
-            }
+            if (!loop.thrown_) { loop.thrown_ = std::current_exception(); }
         }
 #endif
     }
@@ -203,9 +187,7 @@ private:
         steady_time const wakes = wakes_at();
         if (wakes == (steady_time::max)() && !core_.io().watches()) {
             error silent{error_code::transport_failed, "deadlock: every task is waiting"};
-            if (core_.root().ended() != nullptr) {
-                silent.raise();
-            }
+            if (core_.root().ended() != nullptr) { silent.raise(); }
             core_.root().end(silent);
         } else if (wakes != (steady_time::min)()) {
             core_.io().wait(wakes);

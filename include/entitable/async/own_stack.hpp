@@ -27,12 +27,8 @@ public:
 
     [[nodiscard]] own_stack& stack() noexcept { return stack_; }
     value_type take() {
-        if (thrown_) {
-            std::rethrow_exception(thrown_);
-        }
-        if constexpr (!std::is_void_v<value_type>) {
-            return *std::move(value_);
-        }
+        if (thrown_) { std::rethrow_exception(thrown_); }
+        if constexpr (!std::is_void_v<value_type>) { return *std::move(value_); }
     }
 
 private:
@@ -41,9 +37,7 @@ private:
 #if ENTITABLE_HAS_EXCEPTIONS
         try {
             self.call();
-        } catch (...) {
-            self.thrown_ = std::current_exception();
-        }
+        } catch (...) { self.thrown_ = std::current_exception(); }
 #else
         self.call();
 #endif
@@ -73,9 +67,7 @@ template <class Function>
 [[nodiscard]] task<std::invoke_result_t<Function&>> on_own_stack(
     loop_core& core, Function function, std::size_t bytes = stack_bytes) {
     stack_work<Function> work{core, function, bytes};
-    while (work.stack().go_on()) {
-        co_await work.stack().woken();
-    }
+    while (work.stack().go_on()) { co_await work.stack().woken(); }
     co_return work.take();
 }
 
@@ -123,14 +115,10 @@ public:
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         detail::own_stack* const stack = detail::own_stack::of(*core_);
-        if (stack == nullptr) {
-            return detail::not_on_a_stack();
-        }
+        if (stack == nullptr) { return detail::not_on_a_stack(); }
         if (way_->at_once && !stack->stopped()) {
             auto answer = way_->through.execute(request, context);
-            if (core_->has_to_yield()) {
-                stack->yield();
-            }
+            if (core_->has_to_yield()) { stack->yield(); }
             return answer;
         }
         detail::stack_request<Request> asked{*stack, *way_, context};

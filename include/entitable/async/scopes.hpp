@@ -93,17 +93,13 @@ class any_of_many final : scoped {
 public:
     any_of_many(loop_core& core, std::vector<task<T>> tasks) : scoped(core) {
         tasks_.reserve(tasks.size());
-        for (auto& each : tasks) {
-            tasks_.push_back(watch(*this, tasks_.size(), std::move(each)));
-        }
+        for (auto& each : tasks) { tasks_.push_back(watch(*this, tasks_.size(), std::move(each))); }
     }
 
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     bool await_suspend(std::coroutine_handle<> frame) {
         return begin_in_scope(frame, tasks_.size(), [&] {
-            for (auto& each : tasks_) {
-                each.begin(group_);
-            }
+            for (auto& each : tasks_) { each.begin(group_); }
         });
     }
     first_of<T> await_resume() {
@@ -111,9 +107,7 @@ public:
         for (auto& each : tasks_) {
             each.take(); // rethrows an exception
         }
-        if (!first_) {
-            error{error_code::invalid_input, "when_any needs at least one task"}.raise();
-        }
+        if (!first_) { error{error_code::invalid_input, "when_any needs at least one task"}.raise(); }
         return *std::move(first_);
     }
 

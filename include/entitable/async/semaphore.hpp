@@ -24,9 +24,7 @@ public:
             return *this;
         }
         ~permit() {
-            if (of_ != nullptr) {
-                of_->give_back();
-            }
+            if (of_ != nullptr) { of_->give_back(); }
         }
 
     private:
@@ -41,9 +39,7 @@ public:
     public:
         explicit awaiter(async_semaphore& of) noexcept : of_(of) {} ///< for `acquire`
         ~awaiter() {
-            if (permitted_ && !taken_) {
-                of_.give_back();
-            }
+            if (permitted_ && !taken_) { of_.give_back(); }
         }
 
         /// True if it need not wait.
@@ -64,9 +60,7 @@ public:
         }
         /// Returns the permit, or the error.
         result<permit> await_resume() {
-            if (why_) {
-                return failure{*std::move(why_)};
-            }
+            if (why_) { return failure{*std::move(why_)}; }
             taken_ = true;
             return permit{of_};
         }

@@ -31,9 +31,7 @@ public:
     struct at_end {
         [[nodiscard]] bool await_ready() const noexcept { return false; }
         [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<>) const noexcept {
-            if (group == nullptr || --group->left != 0) {
-                return std::noop_coroutine();
-            }
+            if (group == nullptr || --group->left != 0) { return std::noop_coroutine(); }
             return group->waiting;
         }
         void await_resume() const noexcept {}
@@ -93,9 +91,7 @@ public:
         return *this;
     }
     ~task() {
-        if (frame_) {
-            frame_.destroy();
-        }
+        if (frame_) { frame_.destroy(); }
     }
 
     explicit operator bool() const noexcept { return static_cast<bool>(frame_); } ///< whether there is one
@@ -146,9 +142,7 @@ public:
     [[nodiscard]] bool ended() const noexcept { return frame_ && frame_.done(); }
     /// Returns its result, at its end; rethrows an exception.
     T take() {
-        if (auto const& thrown = frame_.promise().thrown) {
-            std::rethrow_exception(thrown);
-        }
+        if (auto const& thrown = frame_.promise().thrown) { std::rethrow_exception(thrown); }
         return frame_.promise().take();
     }
 

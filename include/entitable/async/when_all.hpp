@@ -24,22 +24,16 @@ public:
     [[nodiscard]] bool await_ready() const noexcept { return tasks_.empty(); }
     bool await_suspend(std::coroutine_handle<> waiting) {
         group_ = {waiting, tasks_.size() + 1};
-        for (auto& each : tasks_) {
-            each.begin(group_);
-        }
+        for (auto& each : tasks_) { each.begin(group_); }
         return --group_.left != 0;
     }
     auto await_resume() {
         if constexpr (std::is_void_v<T>) {
-            for (auto& each : tasks_) {
-                each.take();
-            }
+            for (auto& each : tasks_) { each.take(); }
         } else {
             std::vector<T> all;
             all.reserve(tasks_.size());
-            for (auto& each : tasks_) {
-                all.push_back(each.take());
-            }
+            for (auto& each : tasks_) { all.push_back(each.take()); }
             return all;
         }
     }
@@ -78,9 +72,7 @@ private:
 /// rethrows the exception of the first of them in that order, after all have ended.
 template <class T>
 [[nodiscard]] detail::all_of_many<T> when_all(std::vector<task<T>> tasks) {
-    for (auto const& each : tasks) {
-        each.require_one();
-    }
+    for (auto const& each : tasks) { each.require_one(); }
     return detail::all_of_many<T>{std::move(tasks)};
 }
 /// Runs tasks of several types: returns a tuple.

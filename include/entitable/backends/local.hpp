@@ -8,6 +8,7 @@
 
 #include <entitable/backends/detail/local_rules.hpp>
 #include <entitable/backends/ordered_store.hpp>
+#include <entitable/core/try.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -55,13 +56,9 @@ public:
     /// merge; transact the same with the index of the failed operation; those of the store.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
-        if (!state_) {
-            return detail::moved_from("backend");
-        }
+        if (!state_) { return detail::moved_from("backend"); }
         return as_operation(request, context, state_->time(), [&]() -> result<response_of<Request>> {
-            if (auto ready = state_->begin(request, context); !ready) {
-                return std::move(ready).as_failure();
-            }
+            ENTITABLE_CHECK(state_->begin(request, context));
             if constexpr (std::same_as<Request, read_entity>) {
                 return show(request, context);
             } else {
@@ -119,31 +116,23 @@ private:
         auto const key = state_->table_key(request.table);
         auto created =
             state_->create(request.table, key, [&] { return state_->store.create_table(key, request.table, context); });
-        if (!created) {
-            return std::move(created).as_failure();
-        }
+        if (!created) { return std::move(created).as_failure(); }
         return create_table::response{};
     }
 
     [[nodiscard]] result<delete_table::response> answer(delete_table const& request, call& context) const {
         auto const key = state_->table_key(request.table);
         auto removed = state_->remove(request.table, key, [&] { return state_->store.drop_table(key, context); });
-        if (!removed) {
-            return std::move(removed).as_failure();
-        }
+        if (!removed) { return std::move(removed).as_failure(); }
         return delete_table::response{};
     }
 
     [[nodiscard]] result<list_tables::response> answer(list_tables const& request, call& context) const {
         auto reader = detail::table_reader::start(request, state_->next_page(request.page_size));
-        if (!reader) {
-            return std::move(reader).as_failure();
-        }
+        if (!reader) { return std::move(reader).as_failure(); }
         auto const visit = [&](std::string_view key, std::string_view shown) { return reader->visit(key, shown); };
         auto visited = state_->store.tables(reader->from(), visit, context);
-        if (!visited) {
-            return std::move(visited).as_failure();
-        }
+        if (!visited) { return std::move(visited).as_failure(); }
         return std::move(*reader).finish();
     }
 
@@ -152,9 +141,7 @@ private:
         detail::payload_copy copy;
         auto read = count_attempt(
             request, context, state_->time(), [&] { return copy_payload(request, context, copy); }, identity());
-        if (!read) {
-            return read;
-        }
+        if (!read) { return read; }
         row_view const stored{request.partition_key, request.row_key, copy.view()};
         return (*request.visit)(stored, stored.etag(), false);
     }
@@ -162,9 +149,7 @@ private:
     [[nodiscard]] result<get_entity::response> answer(get_entity const& request, call& context) const {
         detail::payload_copy copy;
         read_entity const asked{request.table, request.partition_key, request.row_key};
-        if (auto read = copy_payload(asked, context, copy); !read) {
-            return std::move(read).as_failure();
-        }
+        ENTITABLE_CHECK(copy_payload(asked, context, copy));
         row_view const stored{request.partition_key, request.row_key, copy.view()};
         return get_entity::response{detail::selected_row(stored, request.select), stored.etag()};
     }
@@ -177,9 +162,7 @@ private:
         detail::stored_key const row{asked.row_key};
         auto const take = [&](std::string_view payload) { copy.take(payload); };
         auto found = state_->store.get(table, partition, row, take, context);
-        if (!found) {
-            return std::move(found).as_failure();
-        }
+        if (!found) { return std::move(found).as_failure(); }
         switch (*found) {
             case lookup::found: break;
             case lookup::absent: return state_->no_entity(asked.table, asked.partition_key, asked.row_key);
@@ -200,9 +183,7 @@ private:
         auto const limits = state_->next_page(request.asked->page_size);
         run_watcher const* const shown = limits.shuffled_by == 0 ? request.visit : nullptr;
         auto reader = read_page(*request.asked, limits, shown, request.row_keys, context);
-        if (!reader) {
-            return std::move(reader).as_failure();
-        }
+        if (!reader) { return std::move(reader).as_failure(); }
         return shown != nullptr ? std::move(*reader).finish_shown()
                                 : detail::show_page(std::move(*reader).finish(), *request.visit);
     }
@@ -212,27 +193,19 @@ private:
         detail::page_limits const& limits, run_watcher const* shown, bool row_keys, call const& context) const {
         auto const table = state_->table_key(request.table);
         auto reader = detail::page_reader::start(request, table, limits, shown, row_keys);
-        if (!reader) {
-            return reader;
-        }
+        if (!reader) { return reader; }
         auto const visit = [&](std::string_view partition, std::string_view row, std::string_view payload) {
             return reader->visit(partition, row, payload);
         };
         auto const visit_run = [&](std::span<row_view const> run) { return reader->visit(run); };
         auto found = [&] {
             if constexpr (requires { state_->store.scan_runs(table, reader->range(), visit_run, context); }) {
-                if (shown != nullptr) {
-                    return state_->store.scan_runs(table, reader->range(), visit_run, context);
-                }
+                if (shown != nullptr) { return state_->store.scan_runs(table, reader->range(), visit_run, context); }
             }
             return state_->store.scan(table, reader->range(), visit, context);
         }();
-        if (!found) {
-            return std::move(found).as_failure();
-        }
-        if (*found == lookup::no_table) {
-            return state_->no_table(request.table);
-        }
+        if (!found) { return std::move(found).as_failure(); }
+        if (*found == lookup::no_table) { return state_->no_table(request.table); }
         return reader;
     }
 
@@ -273,9 +246,7 @@ private:
         auto const table_key = state_->table_key(table);
         detail::stored_key const partition_key{changes.front().entity.partition_key()};
         auto const ahead = [&](function_ref<void(std::string_view)> take) {
-            for (mutation const& each : changes) {
-                take(detail::stored_key{each.entity.row_key()});
-            }
+            for (mutation const& each : changes) { take(detail::stored_key{each.entity.row_key()}); }
         };
         auto committed = [&] {
             if constexpr (requires { state_->store.update_rows(table_key, partition_key, ahead, body, context); }) {
@@ -284,12 +255,8 @@ private:
                 return state_->store.update(table_key, partition_key, body, context);
             }
         }();
-        if (!committed) {
-            return std::move(committed).as_failure();
-        }
-        if (*committed == lookup::no_table) {
-            return state_->no_table(table);
-        }
+        if (!committed) { return std::move(committed).as_failure(); }
+        if (*committed == lookup::no_table) { return state_->no_table(table); }
         return std::move(outcome);
     }
 
@@ -298,26 +265,18 @@ private:
         typename Store::transaction& rows, std::string_view table, mutation const& change, std::string& payload) const {
         detail::stored_key const row_key{change.entity.row_key()};
         std::int64_t* last_version = nullptr;
-        if constexpr (requires { rows.last_version(); }) {
-            last_version = &rows.last_version();
-        }
+        if constexpr (requires { rows.last_version(); }) { last_version = &rows.last_version(); }
         result<written> outcome{std::in_place};
         if constexpr (requires { rows.insert(row_key, payload); }) {
             if (change.kind == mutation_kind::insert) {
                 outcome = state_->prepare(change, nullptr, table, payload, last_version);
-                if (!outcome || rows.insert(row_key, payload)) {
-                    return outcome;
-                }
+                if (!outcome || rows.insert(row_key, payload)) { return outcome; }
             }
         }
         bool const exists = rows.get(row_key,
             [&](std::string_view stored) { outcome = state_->prepare(change, &stored, table, payload, last_version); });
-        if (!exists) {
-            outcome = state_->prepare(change, nullptr, table, payload, last_version);
-        }
-        if (!outcome) {
-            return outcome;
-        }
+        if (!exists) { outcome = state_->prepare(change, nullptr, table, payload, last_version); }
+        if (!outcome) { return outcome; }
         if (change.kind == mutation_kind::remove) {
             rows.erase(row_key);
         } else {

@@ -26,9 +26,7 @@ template <class Query, class Target, class Change>
             item.why.emplace(made.error());
             return bulk_input::refused;
         }
-        if (!*made) {
-            return bulk_input::passed;
-        }
+        if (!*made) { return bulk_input::passed; }
         item.change = mutation::insert(**std::move(made));
         return bulk_input::row;
     };

@@ -26,6 +26,7 @@
 #include <entitable/client/detail/query_rows.hpp>
 #include <entitable/client/row_table.hpp>
 #include <entitable/client/table.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/row/system_rows.hpp>
 
 #include <iterator>
@@ -92,9 +93,7 @@ template <class Entity, class Table, class Range>
     static_assert(std::same_as<bulk_element_of<Range>, Entity>,
         "a bulk load needs a range of the table's entities, or of results of them");
     if constexpr (std::ranges::sized_range<Range>) {
-        if (!options.total) {
-            options.total = static_cast<std::uint64_t>(std::ranges::size(rows));
-        }
+        if (!options.total) { options.total = static_cast<std::uint64_t>(std::ranges::size(rows)); }
     }
     std::optional<std::ranges::iterator_t<Range>> at;
     auto const next = [&](bulk_item& item) -> bulk_input {
@@ -103,9 +102,7 @@ template <class Entity, class Table, class Range>
         } else {
             ++*at;
         }
-        if (*at == std::ranges::end(rows)) {
-            return bulk_input::end;
-        }
+        if (*at == std::ranges::end(rows)) { return bulk_input::end; }
         auto&& element = **at;
         return take_element<Entity, std::remove_cvref_t<decltype(element)>>(mode, element, item);
     };
@@ -144,12 +141,9 @@ template <class Entity, class Query, class Take>
             return std::move(good).as_failure();
         }
     }
-    auto walk = query_rows::of(found, keys_only);
-    if (!walk) {
-        return std::move(walk).as_failure();
-    }
+    ENTITABLE_TRY(auto walk, query_rows::of(found, keys_only));
     auto const source = [&](bulk_item& item) -> bulk_input {
-        auto next = (*walk)->next();
+        auto next = walk->next();
         if (!next) {
             item.why.emplace(next.error());
             return bulk_input::stopped;
@@ -229,17 +223,12 @@ template <class Entity, access_path Path, class Change>
         if (auto decoded = from_row(stored, changed, in.options().reading); !decoded) {
             return std::move(decoded).as_failure();
         }
-        if (!detail::apply_change(change, changed)) {
-            return std::optional<row>{};
-        }
-        auto made = to_row(changed);
-        if (!made) {
-            return std::move(made).as_failure();
-        }
-        if (made->partition_key() != stored.partition_key || made->row_key() != stored.row_key) {
+        if (!detail::apply_change(change, changed)) { return std::optional<row>{}; }
+        ENTITABLE_TRY(auto made, to_row(changed));
+        if (made.partition_key() != stored.partition_key || made.row_key() != stored.row_key) {
             return failure{error_code::invalid_input, "an update must not change the keys of an entity"};
         }
-        return std::optional<row>{detail::changed_row(stored, *made)};
+        return std::optional<row>{detail::changed_row(stored, made)};
     };
     detail::bulk_change const again = change_row;
     auto const take = [&](row_view each, detail::bulk_item& item) {
@@ -248,9 +237,7 @@ template <class Entity, access_path Path, class Change>
             item.why.emplace(made.error());
             return detail::bulk_input::refused;
         }
-        if (!*made) {
-            return detail::bulk_input::passed;
-        }
+        if (!*made) { return detail::bulk_input::passed; }
         item.change = mutation::replace(std::move(**made), each.etag());
         return detail::bulk_input::row;
     };

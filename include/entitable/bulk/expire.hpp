@@ -24,9 +24,7 @@ template <class Entity, access_path Path>
         return failure{error_code::out_of_range_input, "the time of an expiry must be in the years 1601 to 9999"};
     }
     auto const take = [&](row_view each, detail::bulk_item& item) {
-        if (each.timestamp() >= limit) {
-            return detail::bulk_input::passed;
-        }
+        if (each.timestamp() >= limit) { return detail::bulk_input::passed; }
         return detail::take_removal(each, from.name(), item);
     };
     return detail::bulk_over(from, detail::query_rows::written_before(found, limit), detail::bulk_mode::remove, true,

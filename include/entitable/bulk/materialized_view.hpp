@@ -43,9 +43,7 @@ public:
         result<void> good;
         if constexpr (allow_view<View, entity>()) {
             ENTITABLE_CHECK(source.for_each([&](entity const& each) {
-                if (good) {
-                    good = count(each);
-                }
+                if (good) { good = count(each); }
             }));
         }
         return good;
@@ -55,9 +53,7 @@ public:
     [[nodiscard]] result<std::vector<row>> rows() {
         std::vector<row> made;
         made.reserve(groups_.size());
-        for (auto const& [key, group] : groups_) {
-            ENTITABLE_CHECK(to_row(group, made.emplace_back()));
-        }
+        for (auto const& [key, group] : groups_) { ENTITABLE_CHECK(to_row(group, made.emplace_back())); }
         groups_.clear();
         ENTITABLE_CHECK(order_view_rows(made));
         return made;
@@ -158,9 +154,7 @@ public:
         for (std::string last;;) {
             ENTITABLE_TRY(view_answer<reader<View>> const now, open());
             auto seen = look(now.value);
-            if (seen) {
-                return view_answer<came_type>{*std::move(seen), now.from, now.until};
-            }
+            if (seen) { return view_answer<came_type>{*std::move(seen), now.from, now.until}; }
             bool const gone = seen.error().code == error_code::table_not_found ||
                 seen.error().code == error_code::table_being_deleted;
             if (!gone || last == now.value.name()) { // removed, and still the current one
@@ -177,9 +171,7 @@ private:
         detail::view_fold<View> fold;
         result<void> read;
         static_cast<void>(((read = fold.take(sources)) && ...));
-        if (!read) {
-            return std::move(read).as_failure();
-        }
+        if (!read) { return std::move(read).as_failure(); }
         entities = fold.entities();
         return fold.rows();
     }

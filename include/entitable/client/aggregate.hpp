@@ -45,9 +45,7 @@ struct extreme {
         constexpr ordering better = Greatest ? ordering::greater : ordering::less;
         bool const counts =
             value != nullptr && order_of_values(*value, *value) == ordering::equal; // a NaN does not count
-        if (counts && (!best || order_of_values(*value, *best) == better)) {
-            best = *value;
-        }
+        if (counts && (!best || order_of_values(*value, *best) == better)) { best = *value; }
     }
     [[nodiscard]] result<value_type> finish() { return std::move(best); }
 };

@@ -35,13 +35,9 @@ namespace detail {
 /// Returns the page that the walk has read; nullopt at the end. A row that cannot be read is an error each time, and never skipped.
 template <class Entity, class Row>
 [[nodiscard]] result<std::optional<page_of<Row>>> page_from(row_walk& walk, result<bool> more) {
-    if (!more) {
-        return std::move(more).as_failure();
-    }
+    if (!more) { return std::move(more).as_failure(); }
     result<std::optional<page_of<Row>>> read{std::in_place};
-    if (!*more) {
-        return read;
-    }
+    if (!*more) { return read; }
     walk.keep_page(true); // user code may throw: then the next page is this one again
     page_of<Row>& made = read->emplace();
     made.items.resize(walk.size());
@@ -67,12 +63,8 @@ public:
     /// Returns the next page with rows; nullopt at the end. After an error each further call returns that error: to continue, resume the
     /// query with the token of the last page.
     [[nodiscard]] result<std::optional<page_of<Row>>> next() {
-        if (!walk_) {
-            return failure{walk_.error()};
-        }
-        if (!*walk_) {
-            return detail::moved_from("sequence of pages");
-        }
+        if (!walk_) { return failure{walk_.error()}; }
+        if (!*walk_) { return detail::moved_from("sequence of pages"); }
         return detail::page_from<Entity, Row>(**walk_, (*walk_)->next_page());
     }
 

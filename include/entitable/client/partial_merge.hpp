@@ -40,13 +40,9 @@ struct row_with_keys<Entity, components<void, P...>, components<void, R...>> {
     [[nodiscard]] static result<row> make(
         key_argument<typename P::value_type> const&... partition, key_argument<typename R::value_type> const&... rows) {
         auto partition_key = key_from<P...>(mapping<Entity>::partition_layout, partition...);
-        if (!partition_key) {
-            return std::move(partition_key).as_failure();
-        }
+        if (!partition_key) { return std::move(partition_key).as_failure(); }
         auto row_key = checked_row_key(key_from<R...>(mapping<Entity>::row_layout, rows...));
-        if (!row_key) {
-            return std::move(row_key).as_failure();
-        }
+        if (!row_key) { return std::move(row_key).as_failure(); }
         return row{*partition_key, *row_key, {}};
     }
 };
@@ -162,9 +158,7 @@ template <class Entity, class... Values, class... Given>
             result<void> good;
             auto const take = [&]<class T>(T const& one) {
                 if constexpr (is_member_change<T>) {
-                    if (auto added = add_change(builder, one); !added) {
-                        good = std::move(added);
-                    }
+                    if (auto added = add_change(builder, one); !added) { good = std::move(added); }
                 } else {
                     made.condition = one;
                 }

@@ -144,9 +144,7 @@ public:
     [[nodiscard]] result<Value> fold(Value initial, Function&& function) const {
         result<Value> value{std::in_place, std::move(initial)};
         auto done = for_each([&](Row const& entity) { *value = function(*std::move(value), entity); });
-        if (!done) {
-            return std::move(done).as_failure();
-        }
+        if (!done) { return std::move(done).as_failure(); }
         return value;
     }
     /// Computes several aggregates in one pass: `auto [n, least] = readings.fold(count(), min(r::celsius)).value()`. The service sends only
@@ -159,9 +157,7 @@ public:
             auto read = with_fields<typename Aggregates::field...>([&](auto const& rows) {
                 return rows.show_each([&](auto const& row) { (aggregates.take(row), ...); });
             });
-            if (!read) {
-                return std::move(read).as_failure();
-            }
+            if (!read) { return std::move(read).as_failure(); }
         }
         return detail::finish_all(aggregates...);
     }
@@ -227,18 +223,14 @@ public:
     [[nodiscard]] auto(min)(Field field) const {
         constexpr bool own = detail::is_field_of<Entity, Field>;
         static_assert(own, "min needs a field of the query's entity: min(r::age)");
-        if constexpr (own) {
-            return only((entitable::min)(field));
-        }
+        if constexpr (own) { return only((entitable::min)(field)); }
     }
     /// Returns the greatest value of a field; see `min`.
     template <class Field>
     [[nodiscard]] auto(max)(Field field) const {
         constexpr bool own = detail::is_field_of<Entity, Field>;
         static_assert(own, "max needs a field of the query's entity: max(r::age)");
-        if constexpr (own) {
-            return only((entitable::max)(field));
-        }
+        if constexpr (own) { return only((entitable::max)(field)); }
     }
     /// Returns the sum of a field: std::int64_t for integers, with OutOfRangeInput if the sum or a partial sum overflows; double for
     /// others. Absent values do not count.
@@ -248,9 +240,7 @@ public:
         constexpr bool is_number = detail::is_summable_if<own, Field>;
         static_assert(own, "sum needs a field of the query's entity: sum(r::age)");
         static_assert(is_number || !own, "sum needs a numeric member that fits into std::int64_t or double");
-        if constexpr (is_number) {
-            return only(entitable::sum(field));
-        }
+        if constexpr (is_number) { return only(entitable::sum(field)); }
     }
 
     /// Returns the result page by page, to stop and continue with `resume(token)`.
@@ -319,12 +309,8 @@ private:
     [[nodiscard]] result<void> show_each(Function function) const {
         if constexpr (detail::is_read_by_library<Row> && !std::same_as<Row, Entity>) {
             auto walk = start(names);
-            if (!walk) {
-                return std::move(walk).as_failure();
-            }
-            if ((*walk)->can_read_shown()) {
-                return detail::fold_shown<typename Row::shown_type>(**walk, function);
-            }
+            if (!walk) { return std::move(walk).as_failure(); }
+            if ((*walk)->can_read_shown()) { return detail::fold_shown<typename Row::shown_type>(**walk, function); }
         }
         return each_of(false, function);
     }
@@ -332,9 +318,7 @@ private:
     template <class Aggregate>
     [[nodiscard]] result<typename Aggregate::value_type> only(Aggregate aggregate) const {
         auto values = fold(aggregate);
-        if (!values) {
-            return std::move(values).as_failure();
-        }
+        if (!values) { return std::move(values).as_failure(); }
         return std::get<0>(*std::move(values));
     }
     /// Runs `function` over the rows with these fields only; counts as a run of this object.

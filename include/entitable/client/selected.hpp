@@ -94,9 +94,7 @@ public:
     [[nodiscard]] static projection names() {
         projection names;
         (add_name<Fields>(names), ...);
-        if (names.empty()) {
-            names = detail::key_names();
-        }
+        if (names.empty()) { names = detail::key_names(); }
         return names;
     }
     /// Fills this from a row; errors as for `from_row`. Members that were not selected may be missing.

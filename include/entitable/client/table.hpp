@@ -83,9 +83,7 @@ public:
     [[nodiscard]] result<written> merge(
         keys_at<Values...> const& keys, ChangesAndCondition const&... changes_and_condition) const {
         auto made = detail::partial_merge<Entity>(keys, changes_and_condition...);
-        if (!made.entity) {
-            return std::move(made.entity).as_failure();
-        }
+        if (!made.entity) { return std::move(made.entity).as_failure(); }
         if constexpr (detail::removes_members<ChangesAndCondition...>) {
             detail::change_list alone;
             alone.add_removing(std::move(made.entity), std::move(made.condition));

@@ -133,9 +133,7 @@ public:
     [[nodiscard]] result<any_entity> read(row_view row) const {
         result<any_entity> found{std::in_place, std::in_place_type<entity>};
         bool const known = read_as<First>(row, found) || (read_as<More>(row, found) || ...);
-        if (!known) {
-            found->template emplace<entity>(row);
-        }
+        if (!known) { found->template emplace<entity>(row); }
         return found;
     }
 

@@ -30,9 +30,7 @@ public:
 
     [[nodiscard]] result<std::optional<Entity>> find(key_argument<typename R::value_type>... row) const {
         auto stored = scope_.find(row_key(row...));
-        if (!stored) {
-            return std::move(stored).as_failure();
-        }
+        if (!stored) { return std::move(stored).as_failure(); }
         result<std::optional<Entity>> entity{std::in_place};
         if (*stored) {
             if (auto decoded = from_row(**stored, entity->emplace(), scope_.reading()); !decoded) {
@@ -44,12 +42,8 @@ public:
     }
     [[nodiscard]] result<Entity> get(key_argument<typename R::value_type>... row) const {
         auto found = find(row...);
-        if (!found) {
-            return std::move(found).as_failure();
-        }
-        if (!*found) {
-            return failure{error_code::resource_not_found, "the entity does not exist"};
-        }
+        if (!found) { return std::move(found).as_failure(); }
+        if (!*found) { return failure{error_code::resource_not_found, "the entity does not exist"}; }
         return **std::move(found);
     }
     void(require)(key_argument<typename R::value_type>... row) const {
@@ -62,12 +56,8 @@ public:
     template <class Change>
     [[nodiscard]] result<Entity> update(key_argument<typename R::value_type>... row, Change&& change) const {
         auto stored = scope_.find(row_key(row...));
-        if (!stored) {
-            return std::move(stored).as_failure();
-        }
-        if (!*stored) {
-            return failure{error_code::resource_not_found, "the entity does not exist"};
-        }
+        if (!stored) { return std::move(stored).as_failure(); }
+        if (!*stored) { return failure{error_code::resource_not_found, "the entity does not exist"}; }
         row_view before = **stored;
         result<Entity> entity{std::in_place};
         if (auto decoded = from_row(before, *entity, scope_.reading()); !decoded) {
@@ -90,9 +80,7 @@ public:
             if (made && (made->partition_key() != before.partition_key || made->row_key() != before.row_key)) {
                 made = failure{error_code::invalid_input, "an update must not change the keys of an entity"};
             }
-            if (made) {
-                made = changed_row(before, *made);
-            }
+            if (made) { made = changed_row(before, *made); }
             scope_.change(mutation_kind::replace, std::move(made), false);
         }
         return entity;
@@ -152,9 +140,7 @@ public:
         result<std::vector<E>> all{std::in_place};
         auto read = scope_.for_each(condition.nodes(), mapping<E>::partition_layout, mapping<E>::row_layout,
             [&](row_view found) { return from_row(found, all->emplace_back(), scope_.reading()); });
-        if (!read) {
-            return std::move(read).as_failure();
-        }
+        if (!read) { return std::move(read).as_failure(); }
         return all;
     }
     /// Makes all bodies serial that call it first: two of them in one partition are applied only if one starts after the other's end. So a

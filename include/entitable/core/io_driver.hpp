@@ -47,9 +47,7 @@ public:
     io_driver(io_driver const&) = delete;
     io_driver& operator=(io_driver const&) = delete;
     virtual ~io_driver() {
-        for (auto const& [type, each] : guests_) {
-            delete each;
-        }
+        for (auto const& [type, each] : guests_) { delete each; }
     }
 
     /// The clock of `wait`.
@@ -65,9 +63,7 @@ public:
     template <class Guest, class Make>
     [[nodiscard]] Guest& guest(Make const& make) {
         for (auto const& [known, each] : guests_) {
-            if (known == &type_of<Guest>) {
-                return static_cast<Guest&>(*each);
-            }
+            if (known == &type_of<Guest>) { return static_cast<Guest&>(*each); }
         }
         guests_.reserve(guests_.size() + 1); // so that storing the new guest does not throw
         Guest* const made = make();

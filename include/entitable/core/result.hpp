@@ -61,9 +61,7 @@ public:
     error_slot(error_slot const& other)
         : problem_(other.holds() ? new entitable::error(*other.problem_) : other.problem_) {}
     error_slot(error_slot&& other) noexcept : problem_(other.problem_) {
-        if (problem_ != nullptr) {
-            other.problem_ = taken();
-        }
+        if (problem_ != nullptr) { other.problem_ = taken(); }
     }
     error_slot& operator=(error_slot other) noexcept {
         entitable::error* const held = problem_;
@@ -72,9 +70,7 @@ public:
         return *this;
     }
     ~error_slot() {
-        if (holds()) {
-            delete problem_;
-        }
+        if (holds()) { delete problem_; }
     }
 
     [[nodiscard]] bool empty() const noexcept { return problem_ == nullptr; }
@@ -86,15 +82,11 @@ public:
     }
     /// Throws the error of a result that has no value.
     void raise_unless(bool has_value) const {
-        if (!has_value) {
-            get().raise();
-        }
+        if (!has_value) { get().raise(); }
     }
     /// Takes the error of another slot, if it has one; returns whether it has.
     [[nodiscard]] bool take_over(error_slot& other) noexcept {
-        if (other.empty()) {
-            return false;
-        }
+        if (other.empty()) { return false; }
         *this = static_cast<error_slot&&>(other);
         return true;
     }
@@ -141,16 +133,12 @@ public:
 
     /// Copies the value or the error.
     result(result const& other) : problem_(other.problem_), has_value_(other.has_value_) {
-        if (has_value_) {
-            ::new (static_cast<void*>(&value_)) T(other.value_);
-        }
+        if (has_value_) { ::new (static_cast<void*>(&value_)) T(other.value_); }
     }
     /// Moves the value or the error.
     result(result&& other) noexcept(std::is_nothrow_move_constructible_v<T>)
         : problem_(static_cast<detail::error_slot&&>(other.problem_)), has_value_(other.has_value_) {
-        if (has_value_) {
-            ::new (static_cast<void*>(&value_)) T(static_cast<T&&>(other.value_));
-        }
+        if (has_value_) { ::new (static_cast<void*>(&value_)) T(static_cast<T&&>(other.value_)); }
     }
     /// If the move of `T` throws, this becomes an InternalError.
     result& operator=(result other) noexcept(std::is_nothrow_move_constructible_v<T>) {
@@ -179,9 +167,7 @@ public:
     /// Becomes a failure if `outcome` failed, with its error: for a result that is filled in place by a step that may fail.
     void fail_if(result<void>&& outcome) noexcept;
     ~result() {
-        if (has_value_) {
-            value_.~T();
-        }
+        if (has_value_) { value_.~T(); }
     }
 
     /// Whether there is a value.
@@ -249,18 +235,14 @@ public:
     /// Returns `next(value)`, which is a result, or the error.
     template <class Next>
     auto and_then(Next&& next) && -> decltype(next(std::declval<T&&>())) {
-        if (!has_value()) {
-            return problem_.take();
-        }
+        if (!has_value()) { return problem_.take(); }
         return next(static_cast<T&&>(value_));
     }
 
     /// Returns the result of `change(value)`, or the error.
     template <class Change>
     auto transform(Change&& change) && -> result<std::remove_cvref_t<decltype(change(std::declval<T&&>()))>> {
-        if (!has_value()) {
-            return problem_.take();
-        }
+        if (!has_value()) { return problem_.take(); }
         return change(static_cast<T&&>(value_));
     }
 
@@ -297,18 +279,14 @@ public:
     /// Takes success or failure from another result and drops the value: `return orders.insert(made);`
     template <class T>
     result(result<T> other) { // NOLINT: implicit on purpose
-        if (!other) {
-            *this = std::move(other).as_failure();
-        }
+        if (!other) { *this = std::move(other).as_failure(); }
     }
 
     [[nodiscard]] bool has_value() const noexcept { return problem_.empty(); } ///< whether it succeeded
     explicit operator bool() const noexcept { return problem_.empty(); }       ///< whether it succeeded
     /// Throws the error if there is one (without exceptions, ends the program).
     ENTITABLE_LAZY void value() const {
-        if (!problem_.empty()) {
-            problem_.get().raise();
-        }
+        if (!problem_.empty()) { problem_.get().raise(); }
     }
     /// Does the same as `value()`, for generic code that does not know the type of the value.
     void(check)() const { value(); }

@@ -44,9 +44,7 @@ public:
 
     /// Adds an owner.
     shared(shared const& other) noexcept : object_(other.object_) {
-        if (object_ != nullptr) {
-            object_->owners_.fetch_add(1, memory_order::relaxed);
-        }
+        if (object_ != nullptr) { object_->owners_.fetch_add(1, memory_order::relaxed); }
     }
     shared(shared&& other) noexcept : object_(other.object_) { other.object_ = nullptr; } ///< takes ownership
     /// Releases its object and becomes an owner of the object of `other`.
@@ -57,9 +55,7 @@ public:
         return *this;
     }
     ~shared() {
-        if (object_ != nullptr && object_->owners_.fetch_sub(1, memory_order::acq_rel) == 1) {
-            delete object_;
-        }
+        if (object_ != nullptr && object_->owners_.fetch_sub(1, memory_order::acq_rel) == 1) { delete object_; }
     }
 
     explicit operator bool() const noexcept { return object_ != nullptr; } ///< whether it owns an object

@@ -42,9 +42,7 @@ ENTITABLE_LAZY [[nodiscard]] std::optional<std::size_t> utf16_length(std::string
 template <class Test>
 [[nodiscard]] bool all_eights(std::string_view bytes, Test const& test) {
     std::uint64_t eight = 0x6161616161616161U;
-    if (bytes.empty()) {
-        return true;
-    }
+    if (bytes.empty()) { return true; }
     if (bytes.size() < sizeof eight) {
         std::memcpy(&eight, bytes.data(), bytes.size());
         return test(eight);
@@ -52,9 +50,7 @@ template <class Test>
     std::size_t const last = bytes.size() - sizeof eight;
     for (std::size_t at = 0; at < last; at += sizeof eight) {
         std::memcpy(&eight, bytes.data() + at, sizeof eight);
-        if (!test(eight)) {
-            return false;
-        }
+        if (!test(eight)) { return false; }
     }
     std::memcpy(&eight, bytes.data() + last, sizeof eight);
     return test(eight);

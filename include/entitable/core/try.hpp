@@ -26,27 +26,19 @@
 /// \cond
 #define ENTITABLE_CO_TRY_INTO(name, declaration, expression)                          \
     auto name = expression; /* NOLINT: a copy of what is still there, else no copy */ \
-    if (!name) {                                                                      \
-        co_return ::std::move(name).as_failure();                                     \
-    }                                                                                 \
+    if (!name) { co_return ::std::move(name).as_failure(); }                          \
     declaration = *::std::move(name)
-#define ENTITABLE_CO_CHECK_IN(name, expression)       \
-    do {                                              \
-        if (auto name = expression; !name) {          \
-            co_return ::std::move(name).as_failure(); \
-        }                                             \
+#define ENTITABLE_CO_CHECK_IN(name, expression)                                          \
+    do {                                                                                 \
+        if (auto name = expression; !name) { co_return ::std::move(name).as_failure(); } \
     } while (false)
 #define ENTITABLE_TRY_INTO(name, declaration, expression)                             \
     auto name = expression; /* NOLINT: a copy of what is still there, else no copy */ \
-    if (!name) {                                                                      \
-        return ::std::move(name).as_failure();                                        \
-    }                                                                                 \
+    if (!name) { return ::std::move(name).as_failure(); }                             \
     declaration = *::std::move(name)
-#define ENTITABLE_CHECK_IN(name, expression)       \
-    do {                                           \
-        if (auto name = expression; !name) {       \
-            return ::std::move(name).as_failure(); \
-        }                                          \
+#define ENTITABLE_CHECK_IN(name, expression)                                          \
+    do {                                                                              \
+        if (auto name = expression; !name) { return ::std::move(name).as_failure(); } \
     } while (false)
 #define ENTITABLE_TRY_JOINED(name, number) name##number
 #define ENTITABLE_TRY_NAME(name, number) ENTITABLE_TRY_JOINED(name, number)

@@ -84,21 +84,15 @@ public:
     metered_watch& operator=(metered_watch const&) = delete;
 
     void on_operation(operation_record const& done) noexcept override {
-        if (above_ != nullptr) {
-            above_->on_operation(done);
-        }
+        if (above_ != nullptr) { above_->on_operation(done); }
     }
     void on_attempt(attempt_record const& done) noexcept override {
         numbers_->on_attempt(done);
-        if (above_ != nullptr) {
-            above_->on_attempt(done);
-        }
+        if (above_ != nullptr) { above_->on_attempt(done); }
     }
     void on_wait(wait_record const& wait) noexcept override {
         numbers_->on_wait(wait);
-        if (above_ != nullptr) {
-            above_->on_wait(wait);
-        }
+        if (above_ != nullptr) { above_->on_wait(wait); }
     }
 
 private:
@@ -134,9 +128,7 @@ public:
     /// Forwards a request and counts it.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
-        if (!log_) {
-            return detail::moved_from("transport");
-        }
+        if (!log_) { return detail::moved_from("transport"); }
         detail::metered_watch const watch{log_->numbers, context};
         steady_time const begun = log_->now();
         auto response = entitable::execute(wrapped_, request, context);
@@ -160,9 +152,7 @@ public:
     }
     /// Resets all counters.
     void clear() const {
-        if (log_) {
-            log_->clear();
-        }
+        if (log_) { log_->clear(); }
     }
 
 private:

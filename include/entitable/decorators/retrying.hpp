@@ -6,6 +6,7 @@
 /// `retrying<T>`: a transport that retries transient failures, and determines the outcome of a write whose response was lost.
 
 #include <entitable/core/random_seed.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/decorators/detail/retry_operation.hpp>
 #include <entitable/decorators/detail/retrying_channel.hpp>
 #include <entitable/decorators/detail/write_with_row.hpp>
@@ -120,9 +121,7 @@ private:
             if (operation_row::is_first_of(request)) {
                 return attempt(request, detail::kind_with_row(request), context, true);
             }
-            if (keeps_rows(context)) {
-                return execute_with_row(request, context);
-            }
+            if (keeps_rows(context)) { return execute_with_row(request, context); }
         }
         return attempt(request, kind_of(request), context);
     }
@@ -130,9 +129,7 @@ private:
     template <class Request>
     [[nodiscard]] result<response_of<Request>> attempt(
         Request const& request, request_kind kind, call& context, bool lost = false) const {
-        if (!ledger_->usable()) {
-            return failure{ledger_->usable().error()};
-        }
+        if (!ledger_->usable()) { return failure{ledger_->usable().error()}; }
         auto first = entitable::execute(wrapped_, request, context);
         if (first) {
             ledger_->earn();
@@ -153,12 +150,9 @@ private:
 
     template <class Request>
     [[nodiscard]] result<response_of<Request>> execute_with_row(Request const& request, call& context) const {
-        auto write = detail::with_operation_row(request, context, *ledger_, wrapped_.profile());
-        if (!write) {
-            return std::move(write).as_failure();
-        }
-        auto answered = attempt(write->sent, detail::kind_with_row(write->sent), context, write->given);
-        return detail::without_operation_row(request, std::move(answered), write->operation_id);
+        ENTITABLE_TRY(auto write, detail::with_operation_row(request, context, *ledger_, wrapped_.profile()));
+        auto answered = attempt(write.sent, detail::kind_with_row(write.sent), context, write.given);
+        return detail::without_operation_row(request, std::move(answered), write.operation_id);
     }
 
     mutable T wrapped_;

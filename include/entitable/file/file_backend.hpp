@@ -6,6 +6,7 @@
 /// `file_backend`: the table service in one file, durable, for one or several processes.
 
 #include <entitable/backends/local.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/file/sqlite_store.hpp>
 #include <entitable/transport/any_transport.hpp>
 
@@ -29,11 +30,8 @@ public:
     /// Opens the file and returns the error as a value. Errors: InvalidInput, StoreForeign, StoreNewer, StoreCorrupt, StoreBusy, StoreFull,
     /// StoreReadOnly, StoreFailed.
     [[nodiscard]] static result<file_backend> open(std::string_view path, file_options options = {}) {
-        auto opened = sqlite_store::open(path, options);
-        if (!opened) {
-            return std::move(opened).as_failure();
-        }
-        return file_backend{*std::move(opened), std::move(options)};
+        ENTITABLE_TRY(auto opened, sqlite_store::open(path, options));
+        return file_backend{std::move(opened), std::move(options)};
     }
 
     /// Reads everything: the structure of the file, and each row with its checksum.

@@ -56,9 +56,7 @@ public:
     [[nodiscard]] auto each(Body const& body) const {
         using answer = typename std::invoke_result_t<Body const&, std::string_view, any_transport const&>::value_type;
         auto names = stores();
-        if (!names) {
-            return result<fleet_outcomes<answer>>{std::move(names).as_failure()};
-        }
+        if (!names) { return result<fleet_outcomes<answer>>{std::move(names).as_failure()}; }
         std::vector<store_outcome<answer>> all;
         for (std::string& name : *names) {
             all.push_back({std::move(name), failure{error_code::cancelled, "no request was sent"}});
@@ -72,9 +70,7 @@ public:
     void resume(fleet_outcomes<T>& outcomes, Body const& body) const {
         std::vector<store_outcome<T>*> left;
         for (store_outcome<T>& each : outcomes.stores()) {
-            if (!each.outcome) {
-                left.push_back(&each);
-            }
+            if (!each.outcome) { left.push_back(&each); }
         }
         detail::in_parallel(left.size(), options_.in_flight, [&](std::size_t at) {
             auto const there = store(left[at]->store);

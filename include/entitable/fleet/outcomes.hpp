@@ -40,9 +40,7 @@ public:
     [[nodiscard]] std::vector<std::string> failed() const {
         std::vector<std::string> names;
         for (store_outcome<T> const& each : stores_) {
-            if (!each.outcome) {
-                names.push_back(each.store);
-            }
+            if (!each.outcome) { names.push_back(each.store); }
         }
         return names;
     }

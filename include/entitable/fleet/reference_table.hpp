@@ -13,6 +13,7 @@
 ///     euro.value; euro.version;
 
 #include <entitable/client/table.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/fleet/detail/reference_core.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -38,11 +39,8 @@ public:
     /// Returns the entity with these keys. Errors: ResourceNotFound if it does not exist.
     template <class... Keys>
     [[nodiscard]] result<versioned<Entity>> get(Keys const&... keys) const {
-        auto found = rows_.get(keys...);
-        if (!found) {
-            return std::move(found).as_failure();
-        }
-        return versioned<Entity>{*std::move(found), version_};
+        ENTITABLE_TRY(auto found, rows_.get(keys...));
+        return versioned<Entity>{std::move(found), version_};
     }
     /// Queries like `table::where`.
     template <class Predicate>
@@ -84,19 +82,13 @@ public:
     /// meanwhile.
     [[nodiscard]] result<fleet_outcomes<std::int64_t>> publish() const {
         auto made = detail::make_version(source_, name_, name_, time());
-        if (!made) {
-            return std::move(made).as_failure();
-        }
+        if (!made) { return std::move(made).as_failure(); }
         auto outcomes =
             fleet_.each([this](std::string_view, any_transport const& there) { return fill(there, false); });
         while (outcomes) {
             auto const names = fleet_.stores(); // a shard may have moved to another store meanwhile
-            if (!names) {
-                return failure{names.error()};
-            }
-            if (!fill_others(*names, *outcomes)) {
-                break;
-            }
+            if (!names) { return failure{names.error()}; }
+            if (!fill_others(*names, *outcomes)) { break; }
         }
         return outcomes;
     }
@@ -125,9 +117,7 @@ public:
     [[nodiscard]] result<reference_copy<Entity>> at(std::string_view store) const {
         return at_store(store, [&](any_transport const& there) -> result<reference_copy<Entity>> {
             auto pointer = detail::read_pointer({there, name_, "copy"});
-            if (!pointer) {
-                return std::move(pointer).as_failure();
-            }
+            if (!pointer) { return std::move(pointer).as_failure(); }
             if (pointer->version == 0) {
                 return failure{error_code::reference_missing,
                     text::joined({"the store ", store, " has no complete copy of the reference table ", name_})};
@@ -139,14 +129,9 @@ public:
     [[nodiscard]] result<reference_copy<Entity>> beside(std::string_view partition_key) const {
         auto& map = fleet_.cloud().map().state();
         auto const known = map.current({}, map.now());
-        if (!known) {
-            return failure{known.error()};
-        }
-        auto const place = map.place_of(**known, partition_key);
-        if (!place) {
-            return failure{place.error()};
-        }
-        return at((*place)->row.store);
+        if (!known) { return failure{known.error()}; }
+        ENTITABLE_TRY(auto const place, map.place_of(**known, partition_key));
+        return at(place->row.store);
     }
 
 private:
@@ -175,11 +160,8 @@ private:
     template <class Use>
     [[nodiscard]] std::invoke_result_t<Use const&, any_transport const&> at_store(
         std::string_view name, Use const& use) const {
-        auto const there = fleet_.store(name);
-        if (!there) {
-            return failure{there.error()};
-        }
-        return use(*there);
+        ENTITABLE_TRY(auto const there, fleet_.store(name));
+        return use(there);
     }
 
     fleet fleet_;

@@ -52,15 +52,9 @@ public:
     /// Errors: after an error nothing was applied, unless its effect is unknown; `error::operation_index` is the refused change, if known.
     /// InvalidInput if there are no changes, or too many changes and index rows for a transaction.
     [[nodiscard]] result<indexed> submit() const {
-        if (problem_) {
-            return failure{*problem_};
-        }
-        if (!family_) {
-            return detail::moved_from("batch of an indexed table");
-        }
-        if (changes_.empty()) {
-            return failure{error_code::invalid_input, "this batch has no changes"};
-        }
+        if (problem_) { return failure{*problem_}; }
+        if (!family_) { return detail::moved_from("batch of an indexed table"); }
+        if (changes_.empty()) { return failure{error_code::invalid_input, "this batch has no changes"}; }
         std::optional<std::size_t> at;
         auto const body = [&](detail::transaction_scope& all) -> result<void> {
             for (std::size_t index = 0; index < changes_.size(); ++index) {
@@ -77,12 +71,8 @@ public:
             detail::transaction_with(family_->options), body);
         if (!made) {
             failure refused = std::move(made).as_failure();
-            if (!at) {
-                at = position_of(refused.error());
-            }
-            if (at && refused.error().effect == effect::none) {
-                refused.error().operation_index = at;
-            }
+            if (!at) { at = position_of(refused.error()); }
+            if (at && refused.error().effect == effect::none) { refused.error().operation_index = at; }
             return refused;
         }
         return made;
@@ -103,9 +93,7 @@ private:
     [[nodiscard]] std::optional<std::size_t> position_of(error const& refused) const {
         for (std::size_t index = 0; index < changes_.size(); ++index) {
             row const& entity = changes_[index].entity;
-            if (refused.detail == detail::keys_text(entity.partition_key(), entity.row_key())) {
-                return index;
-            }
+            if (refused.detail == detail::keys_text(entity.partition_key(), entity.row_key())) { return index; }
         }
         return std::nullopt;
     }

@@ -98,9 +98,7 @@ public:
             found->emplace(one);
             return false;
         });
-        if (!walked) {
-            found = std::move(walked).as_failure();
-        }
+        if (!walked) { found = std::move(walked).as_failure(); }
         return found;
     }
 
@@ -134,15 +132,11 @@ private:
                 ENTITABLE_CHECK(family_->check_ready(index_, context));
             }
             ENTITABLE_TRY(auto const page, pages.next());
-            if (!page) {
-                break;
-            }
+            if (!page) { break; }
             for (Index const& each : *page) {
                 ENTITABLE_TRY(auto one, name_of(each));
                 named.push_back(std::move(one));
-                if (named.size() == together) {
-                    ENTITABLE_CHECK(hand_out());
-                }
+                if (named.size() == together) { ENTITABLE_CHECK(hand_out()); }
             }
         }
         return hand_out();

@@ -22,9 +22,7 @@ template <class Index, class... Places>
 [[nodiscard]] table_core place_of_index(table_core const& main, in_table<Places> const&... places) {
     std::optional<table_core> found;
     [[maybe_unused]] auto const look = [&]<class Place>(in_table<Place> const& one) {
-        if constexpr (std::is_same_v<Place, Index>) {
-            found.emplace(one.through, one.name, main.options());
-        }
+        if constexpr (std::is_same_v<Place, Index>) { found.emplace(one.through, one.name, main.options()); }
     };
     (look(places), ...);
     return found ? *std::move(found) : main;

@@ -71,13 +71,9 @@ inline constexpr std::size_t parts_of_member = is_chunked<Member> ? max_chunks +
 /// Whether `name` is `base` with a suffix.
 [[nodiscard]] constexpr bool is_name_of_part(
     std::string_view name, std::string_view base, std::string_view const* suffixes, std::size_t count) noexcept {
-    if (name.size() <= base.size() || name.substr(0, base.size()) != base) {
-        return false;
-    }
+    if (name.size() <= base.size() || name.substr(0, base.size()) != base) { return false; }
     for (std::size_t index = 0; index < count; ++index) {
-        if (name.substr(base.size()) == suffixes[index]) {
-            return true;
-        }
+        if (name.substr(base.size()) == suffixes[index]) { return true; }
     }
     return false;
 }

@@ -22,9 +22,7 @@ template <class T>
     using inner = typename property_shape<T>::value_type;
     constexpr bool optional = property_shape<T>::optional;
     if constexpr (optional) {
-        if (!member) {
-            return {{}, true, false};
-        }
+        if (!member) { return {{}, true, false}; }
     }
     inner const& value = [&]() -> inner const& {
         if constexpr (optional) {
@@ -34,9 +32,7 @@ template <class T>
         }
     }();
     nullable_view made{property_type<inner>::view(value), optional, true};
-    if constexpr (named_enumeration<inner>) {
-        made.nameless = name_of(value).empty();
-    }
+    if constexpr (named_enumeration<inner>) { made.nameless = name_of(value).empty(); }
     return made;
 }
 
@@ -153,9 +149,7 @@ template <auto Member, class Entity>
         *to = view_of(read_member<Member>(entity));
     }
     to += parts_of_member<Member>;
-    for (std::size_t part = 0; part < parts_of_member<Member>; ++part) {
-        *names++ = name;
-    }
+    for (std::size_t part = 0; part < parts_of_member<Member>; ++part) { *names++ = name; }
     return put;
 }
 template <class Entity, auto... Members>
@@ -177,9 +171,7 @@ template <class Entity, class... P, class... R, auto... Members>
         constexpr std::size_t count = (parts_of_member<Members> + ...);
         nullable_view values[count];
         std::string_view names[count]; // of the members
-        if (auto put = put_in_parts<Entity, Members...>(entity, values, names); !put) {
-            return put;
-        }
+        if (auto put = put_in_parts<Entity, Members...>(entity, values, names); !put) { return put; }
         auto encoded = encode_row(into, layout, partition, row, values, names, count);
         return encoded && in_one_row ? check_size_of_chunked(into, layout.name, values, names, count)
                                      : std::move(encoded);
@@ -203,9 +195,7 @@ template <class Entity, auto Getter, auto Setter>
     return {&out, [](void* to, value_view const* value) {
                 value_type taken{};
                 bool const good = take_value<value_type>(&taken, value);
-                if (good) {
-                    (static_cast<Entity*>(to)->*Setter)(std::move(taken));
-                }
+                if (good) { (static_cast<Entity*>(to)->*Setter)(std::move(taken)); }
                 return good;
             }};
 }
@@ -339,9 +329,7 @@ template <mapped_entity Entity>
         detail::reset_entity<Entity>(&out); // a missing property leaves the default, not the value of the previous row
     }
     auto read = detail::decode_keys(row, out, typename map::partition_components{}, typename map::row_components{});
-    if (!read) {
-        return read;
-    }
+    if (!read) { return read; }
     if constexpr (!std::is_same_v<typename map::system_members, members<0>>) {
         detail::decode_system(row, out, typename map::system_members{});
     }
@@ -352,13 +340,9 @@ template <mapped_entity Entity>
 template <mapped_entity Entity>
 [[nodiscard]] result<reference<Entity>> reference_to(Entity const& entity) {
     auto partition = partition_key_of(entity);
-    if (!partition) {
-        return std::move(partition).as_failure();
-    }
+    if (!partition) { return std::move(partition).as_failure(); }
     auto row = row_key_of(entity);
-    if (!row) {
-        return std::move(row).as_failure();
-    }
+    if (!row) { return std::move(row).as_failure(); }
     return reference<Entity>{*std::move(partition), *std::move(row)};
 }
 

@@ -145,9 +145,7 @@ template <std::size_t Count>
 template <std::size_t Count>
 [[nodiscard]] constexpr bool no_name_is_reserved(std::string_view const (&names)[Count]) noexcept {
     for (std::string_view const name : names) {
-        if (name == "PartitionKey" || name == "RowKey" || name == "Timestamp") {
-            return false;
-        }
+        if (name == "PartitionKey" || name == "RowKey" || name == "Timestamp") { return false; }
     }
     return true;
 }
@@ -159,13 +157,9 @@ template <std::size_t Count>
     std::uint32_t sums[Count]{};
     for (std::size_t one = 1; one < Count; ++one) {
         std::uint32_t sum = 0;
-        for (char const character : names[one]) {
-            sum = sum * 31 + static_cast<unsigned char>(character);
-        }
+        for (char const character : names[one]) { sum = sum * 31 + static_cast<unsigned char>(character); }
         for (std::size_t other = 1; other < one; ++other) {
-            if (sums[other] == sum && names[other] == names[one]) {
-                return false;
-            }
+            if (sums[other] == sum && names[other] == names[one]) { return false; }
         }
         sums[one] = sum;
     }

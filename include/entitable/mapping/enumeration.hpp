@@ -40,9 +40,7 @@ concept named_enumeration = std::is_enum_v<T> && requires { enum_names<T>::value
 template <named_enumeration Enum>
 [[nodiscard]] constexpr std::string_view name_of(Enum value) noexcept {
     for (auto const& known : enum_names<Enum>::values) {
-        if (known.value == value) {
-            return known.name;
-        }
+        if (known.value == value) { return known.name; }
     }
     return {};
 }

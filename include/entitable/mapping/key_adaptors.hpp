@@ -30,18 +30,14 @@ struct width_codec : detail::key_codec_base<T> {
             return static_cast<std::uint64_t>((std::numeric_limits<T>::max)());
         }
         std::uint64_t all_nines = 0;
-        for (std::size_t digit = 0; digit < Digits; ++digit) {
-            all_nines = all_nines * 10 + 9;
-        }
+        for (std::size_t digit = 0; digit < Digits; ++digit) { all_nines = all_nines * 10 + 9; }
         return all_nines;
     }();
 
     /// See `key_codec`.
     static bool append(std::string& out, T value) {
         bool const fits = value >= T{} && static_cast<std::uint64_t>(value) <= greatest;
-        if (fits) {
-            detail::append_key_integer(out, static_cast<std::uint64_t>(value), false, Digits);
-        }
+        if (fits) { detail::append_key_integer(out, static_cast<std::uint64_t>(value), false, Digits); }
         return fits;
     }
     /// Appends an operand for a comparison with a value without a text: it sorts before or after all texts.

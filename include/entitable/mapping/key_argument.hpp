@@ -37,9 +37,7 @@ concept literal_for = key_integer<To> && std::same_as<From, int> && !fits_lossle
 /// Returns the position of an integer relative to the values of another type: -1 before them, 0 among them, 1 after them.
 template <key_integer To>
 [[nodiscard]] constexpr int place_in(int given) noexcept {
-    if (std::cmp_less(given, (std::numeric_limits<To>::min)())) {
-        return -1;
-    }
+    if (std::cmp_less(given, (std::numeric_limits<To>::min)())) { return -1; }
     return std::cmp_greater(given, (std::numeric_limits<To>::max)()) ? 1 : 0;
 }
 
@@ -54,9 +52,7 @@ struct key_argument<T> {
     /// Takes an integer of the same type or a narrower one, or an `int`; others do not compile.
     template <class From>
     key_argument(From given) : value(fitting(given)) { // NOLINT: implicit on purpose
-        if constexpr (detail::literal_for<From, T>) {
-            fits = detail::place_in<T>(given) == 0;
-        }
+        if constexpr (detail::literal_for<From, T>) { fits = detail::place_in<T>(given) == 0; }
     }
     /// The value.
     operator T() const noexcept { return value; }
@@ -107,9 +103,7 @@ struct key_argument<std::optional<T>> {
 
 private:
     explicit key_argument(key_argument<T> const& given) : value(static_cast<T>(given)) {
-        if constexpr (requires { given.fits; }) {
-            fits = given.fits;
-        }
+        if constexpr (requires { given.fits; }) { fits = given.fits; }
     }
 };
 

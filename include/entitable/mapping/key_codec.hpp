@@ -185,9 +185,7 @@ struct key_codec<std::optional<T>> : detail::key_codec_base<std::optional<T>, st
     static constexpr bool low = requires { requires key_codec<T>::low; }; ///< of a value that is present
 
     static bool append(std::string& out, std::optional<T> const& value) {
-        if (value) {
-            return key_codec<T>::append(out, *value);
-        }
+        if (value) { return key_codec<T>::append(out, *value); }
         out += absent_key_text;
         return true;
     }

@@ -63,16 +63,10 @@ using key_layout = std::span<key_component const>;
 [[nodiscard]] constexpr bool is_reserved(key_layout layout) noexcept {
     std::size_t spelt = 0;
     for (key_component const& component : layout) {
-        if (!component.literal()) {
-            return false;
-        }
+        if (!component.literal()) { return false; }
         for (char const character : component.name) {
-            if (character != system_row::prefix[spelt]) {
-                return false;
-            }
-            if (++spelt == system_row::prefix.size()) {
-                return true;
-            }
+            if (character != system_row::prefix[spelt]) { return false; }
+            if (++spelt == system_row::prefix.size()) { return true; }
         }
     }
     return false;
@@ -94,9 +88,7 @@ using key_layout = std::span<key_component const>;
 /// Returns the index of the `nth` component that is a member.
 [[nodiscard]] constexpr std::size_t position_in(key_layout layout, std::size_t nth) noexcept {
     for (std::size_t index = 0; index < layout.size(); ++index) {
-        if (layout[index].is == key_component::kind::member && nth-- == 0) {
-            return index;
-        }
+        if (layout[index].is == key_component::kind::member && nth-- == 0) { return index; }
     }
     return layout.size();
 }

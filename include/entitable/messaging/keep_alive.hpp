@@ -76,9 +76,7 @@ public:
     /// Made by `keep_alive`.
     kept_alive(detail::queue_core queue, detail::receipt& held, Work work, std::size_t place)
         : renewal_(std::move(queue), held), work_(std::move(work)), place_(place) {
-        if (error const* const problem = renewal_.problem()) {
-            work_.abandon(*problem);
-        }
+        if (error const* const problem = renewal_.problem()) { work_.abandon(*problem); }
     }
 
     /// The renewal where it is due before the next step of the work; else that step.
@@ -96,15 +94,11 @@ public:
         if constexpr (requires { renewal_.answer(std::move(answered), now); }) {
             if (renews_) {
                 renewal_.answer(std::move(answered), now);
-                if (error const* const problem = renewal_.problem()) {
-                    work_.abandon(*problem);
-                }
+                if (error const* const problem = renewal_.problem()) { work_.abandon(*problem); }
                 return;
             }
         }
-        if constexpr (detail::takes_response<Work, Response>) {
-            work_.answer(std::move(answered), now);
-        }
+        if constexpr (detail::takes_response<Work, Response>) { work_.answer(std::move(answered), now); }
     }
     /// Ends the work; the claim stays as it is until its time is over.
     void abandon(error const& reason) { work_.abandon(reason); }

@@ -17,6 +17,7 @@
 /// A saga ends done, or undone, or as a dead letter that says which steps stand: `stuck` lists those, `table_queue::requeue` puts one back, and
 /// the worker that claims it resumes it.
 
+#include <entitable/core/try.hpp>
 #include <entitable/messaging/claimed.hpp>
 #include <entitable/messaging/step_result.hpp>
 #include <entitable/messaging/stuck_saga.hpp>
@@ -188,14 +189,11 @@ public:
     /// The dead letters of a queue, with what is known of the steps of each. Mend the cause and call `table_queue::requeue` with the letter: the
     /// worker that claims the message resumes the saga where it was. Errors and cost: those of `table_queue::dead_letters`.
     [[nodiscard]] result<std::vector<stuck_saga<T>>> stuck(table_queue<T> const& queue) const {
-        auto letters = queue.dead_letters();
-        if (!letters) {
-            return std::move(letters).as_failure();
-        }
+        ENTITABLE_TRY(auto letters, queue.dead_letters());
         auto const names = steps();
         std::int64_t const hash = detail::steps_hash(name_, names.data(), names.size());
         result<std::vector<stuck_saga<T>>> all{std::in_place};
-        for (dead_letter<T>& each : *letters) {
+        for (dead_letter<T>& each : letters) {
             auto place = detail::saga_place_of(each.stored, hash, undoes.data(), names.size());
             stuck_saga<T>& made = all->emplace_back();
             made.letter = std::move(each);

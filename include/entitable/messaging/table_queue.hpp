@@ -7,6 +7,7 @@
 
 #include <entitable/client/batch.hpp>
 #include <entitable/client/transaction.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/messaging/claimed.hpp>
 #include <entitable/messaging/message_queue.hpp>
 
@@ -81,21 +82,16 @@ public:
 
     /// Puts a message in: once, however often it is called with one id, until `sweep` forgets the id. Cost: one request, two with a delay.
     [[nodiscard]] result<enqueued> enqueue(T const& message, enqueue_options const& how = {}) const {
-        auto made = to_row(message);
-        if (!made) {
-            return std::move(made).as_failure();
-        }
+        ENTITABLE_TRY(auto made, to_row(message));
         auto const at = core_.plan(how);
-        return at ? core_.enqueue(*at, made->view()) : result<enqueued>{failure{at.error()}};
+        return at ? core_.enqueue(*at, made.view()) : result<enqueued>{failure{at.error()}};
     }
     /// Puts several in, 32 of them in each transaction, under fresh ids. After an error of effect unknown some may be in the queue, and it is not
     /// known which: enqueue those that must not be there twice one by one, with ids.
     [[nodiscard]] result<std::vector<enqueued>> enqueue_all(std::span<T const> messages) const {
         std::vector<row> rows(messages.size());
         for (std::size_t index = 0; index < rows.size(); ++index) {
-            if (auto made = to_row(messages[index], rows[index]); !made) {
-                return std::move(made).as_failure();
-            }
+            ENTITABLE_CHECK(to_row(messages[index], rows[index]));
         }
         return core_.enqueue_group(rows);
     }
@@ -103,26 +99,18 @@ public:
     /// Claims the first message that is free; nothing where there is none after `claim_options::wait`, or before `claim_options::stop` was set. A
     /// claim that waits looks again after `queue_options::polling`, and when the first message that is claimed or delayed becomes free.
     [[nodiscard]] result<std::optional<claimed<T>>> claim(claim_options const& how = {}) const {
-        auto some = claim_some(1, how);
-        if (!some) {
-            return std::move(some).as_failure();
-        }
+        ENTITABLE_TRY(auto some, claim_some(1, how));
         result<std::optional<claimed<T>>> one{std::in_place};
-        if (!some->empty()) {
-            one->emplace(std::move(some->front()));
-        }
+        if (!some.empty()) { one->emplace(std::move(some.front())); }
         return one;
     }
     /// Claims up to `most` messages of one lane, 1 to 32, in one transaction.
     [[nodiscard]] result<std::vector<claimed<T>>> claim_some(std::uint32_t most, claim_options const& how = {}) const {
         result<std::vector<claimed<T>>> made{std::in_place};
-        auto got = core_.claim(most, how);
-        if (!got) {
-            return std::move(got).as_failure();
-        }
-        made->reserve(got->size());
+        ENTITABLE_TRY(auto got, core_.claim(most, how));
+        made->reserve(got.size());
         detail::queue_core const holder = core_.under_receipt();
-        for (detail::held_message& each : *got) {
+        for (detail::held_message& each : got) {
             T message{};
             if (auto read = decode(each.stored, message); read) {
                 made->push_back(detail::claimed_access::make<T>(holder, std::move(message), std::move(each.held)));
@@ -138,9 +126,7 @@ public:
     [[nodiscard]] result<std::size_t> complete_all(std::span<claimed<T>> items) const {
         std::vector<detail::receipt*> all;
         all.reserve(items.size());
-        for (claimed<T>& each : items) {
-            all.push_back(&detail::claimed_access::receipt_of(each));
-        }
+        for (claimed<T>& each : items) { all.push_back(&detail::claimed_access::receipt_of(each)); }
         return core_.under_receipt().complete_group(all);
     }
 
@@ -150,9 +136,7 @@ public:
     /// puts it into the queue. Returns its id there. A batch needs a change before it: else its `submit` returns InvalidInput.
     template <class Changes>
     std::string outbox(Changes& changes, T const& message, std::string id = {}) const {
-        if (id.empty()) {
-            id = core_.message_id();
-        }
+        if (id.empty()) { id = core_.message_id(); }
         auto made = to_row(message);
         std::string const partition = detail::system_changes::partition_of(changes);
         if (!made) {
@@ -180,9 +164,7 @@ public:
                 problem = decode(each, seen->emplace_back());
             }
         });
-        if (!read || !problem) {
-            return failure{read ? problem.error() : read.error()};
-        }
+        if (!read || !problem) { return failure{read ? problem.error() : read.error()}; }
         return seen;
     }
     /// How many messages there are. Cost: reads them all.
@@ -214,13 +196,9 @@ public:
             made.deliveries = static_cast<std::uint32_t>(detail::int32_in(each, detail::queue_property::deliveries));
             made.why = detail::text_in(each, detail::queue_property::why);
             made.stored = row{each};
-            if (auto decoded = decode(each, made.message); !decoded && problem) {
-                problem = std::move(decoded);
-            }
+            if (auto decoded = decode(each, made.message); !decoded && problem) { problem = std::move(decoded); }
         });
-        if (!read || !problem) {
-            return failure{read ? problem.error() : read.error()};
-        }
+        if (!read || !problem) { return failure{read ? problem.error() : read.error()}; }
         return all;
     }
     /// Puts a dead letter back in its place, to be claimed `max_deliveries` times again. A saga continues where it was. ReceiptLost where another

@@ -40,9 +40,7 @@ public:
           core_(claimed_access::queue_of(item).sending_once()),
           own_(claimed_access::receipt_of(item)),
           handler_has_item_(handler_has_item) {
-        if constexpr (renewable_beside_a_handler) {
-            before_ = own_.version;
-        }
+        if constexpr (renewable_beside_a_handler) { before_ = own_.version; }
     }
 
     static constexpr bool renewable_beside_a_handler = std::is_same_v<Core, queue_core>;
@@ -51,12 +49,8 @@ public:
     [[nodiscard]] bool settle() {
         auto& held = claimed_access::receipt_of(item_);
         bool untouched = !handler_has_item_;
-        if constexpr (renewable_beside_a_handler) {
-            untouched = untouched || (!held.spent && held.version == before_);
-        }
-        if (untouched) {
-            held = own_;
-        }
+        if constexpr (renewable_beside_a_handler) { untouched = untouched || (!held.spent && held.version == before_); }
+        if (untouched) { held = own_; }
         return handler_has_item_ && held.spent;
     }
 
@@ -126,9 +120,7 @@ template <handler_form Form, class Q, class Handler>
     how.wait = by.run().options().wait;
     how.stop = by.run().stop();
     ENTITABLE_TRY(auto got, queue.claim(how));
-    if (!got) {
-        return false;
-    }
+    if (!got) { return false; }
     auto& item = *got;
     using item_type = std::remove_reference_t<decltype(item)>;
     constexpr bool has_item = Form != handler_form::message && Form != handler_form::message_and_context;

@@ -88,9 +88,7 @@ template <class... IndexedTables>
     ENTITABLE_TRY(diagnosis made, detail::examine_tables(store, {}));
     result<void> outcome;
     static_cast<void>(((outcome = detail::examine_indexes(made, indexed)) && ...));
-    if (!outcome) {
-        return std::move(outcome).as_failure();
-    }
+    if (!outcome) { return std::move(outcome).as_failure(); }
     return made;
 }
 

@@ -106,9 +106,7 @@ public:
         ENTITABLE_TRY(std::vector<std::string> names,
             names_.there([&](time_span const& each) { return each.begin < until && each.end > from; }));
         std::vector<table<Entity>> made;
-        for (std::string& each : names) {
-            made.push_back(opened(std::move(each)));
-        }
+        for (std::string& each : names) { made.push_back(opened(std::move(each))); }
         return made;
     }
     /// Returns the period of a time. Errors: OutOfRangeInput for a time outside the years 1601 to 9999.

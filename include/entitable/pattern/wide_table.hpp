@@ -7,6 +7,7 @@
 
 #include <entitable/client/detail/update_operation.hpp>
 #include <entitable/client/table.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/pattern/detail/wide_rows.hpp>
 #include <entitable/pattern/wide_options.hpp>
 
@@ -30,36 +31,26 @@ public:
     /// UpdateConditionNotSatisfied if writers changed it during every attempt. Cost: two requests, if the parts fit on one page.
     [[nodiscard]] result<Entity> get(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
-        auto found = get_stored(partition..., row...);
-        if (!found) {
-            return std::move(found).as_failure();
-        }
-        return std::move(found->entity);
+        ENTITABLE_TRY(auto found, get_stored(partition..., row...));
+        return std::move(found.entity);
     }
     /// Does the same; nullopt if it does not exist.
     [[nodiscard]] result<std::optional<Entity>> find(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
         auto found = get_stored(partition..., row...);
-        if (found) {
-            return std::optional<Entity>{std::move(found->entity)};
-        }
-        if (found.error().code == error_code::resource_not_found) {
-            return std::optional<Entity>{};
-        }
+        if (found) { return std::optional<Entity>{std::move(found->entity)}; }
+        if (found.error().code == error_code::resource_not_found) { return std::optional<Entity>{}; }
         return std::move(found).as_failure();
     }
     /// Does the same, with the ETag and Timestamp of its main row; ResourceNotFound if it does not exist.
     [[nodiscard]] result<stored<Entity>> get_stored(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
-        auto read =
-            read_wide(base::core_, base::partition_key(partition...), base::row_key(row...), entity_name, options_);
-        if (!read) {
-            return std::move(read).as_failure();
-        }
+        ENTITABLE_TRY(auto read,
+            read_wide(base::core_, base::partition_key(partition...), base::row_key(row...), entity_name, options_));
         result<stored<Entity>> found{std::in_place};
-        found->etag = std::move(read->version);
-        found->timestamp = read->timestamp;
-        if (auto decoded = from_row(read->whole.view(), found->entity, base::core_.options().reading); !decoded) {
+        found->etag = std::move(read.version);
+        found->timestamp = read.timestamp;
+        if (auto decoded = from_row(read.whole.view(), found->entity, base::core_.options().reading); !decoded) {
             found = std::move(decoded).as_failure();
         }
         return found;
@@ -68,11 +59,8 @@ public:
     /// UpdateConditionNotSatisfied if it was changed since.
     [[nodiscard]] result<wide_written> remove(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, etag_condition condition) const {
-        auto made = removal(base::partition_key(partition...), base::row_key(row...), condition);
-        if (!made) {
-            return std::move(made).as_failure();
-        }
-        return write_wide(base::core_, wide_write::remove, std::move(made->entity), condition, entity_name, options_);
+        ENTITABLE_TRY(auto made, removal(base::partition_key(partition...), base::row_key(row...), condition));
+        return write_wide(base::core_, wide_write::remove, std::move(made.entity), condition, entity_name, options_);
     }
     /// Reads the entity, calls `change(entity)`, and writes it back; starts over if another writer was faster. Like `table::update`.
     template <class Change>
@@ -83,9 +71,7 @@ public:
             if (auto decoded = from_row(stored, entity, base::core_.options().reading); !decoded) {
                 return std::move(decoded).as_failure();
             }
-            if (!apply_change(change, entity)) {
-                return std::optional<row_of_wide>{};
-            }
+            if (!apply_change(change, entity)) { return std::optional<row_of_wide>{}; }
             return changed_entity(stored, whole_row(entity));
         };
         return update_wide(
@@ -119,9 +105,7 @@ protected:
 template <class Entity>
 [[nodiscard]] consteval bool leaves_names_to_wide_rows() {
     for (std::string_view const name : mapping<Entity>::property_names) {
-        if (name == "WideGeneration" || name == "WideParts") {
-            return false;
-        }
+        if (name == "WideGeneration" || name == "WideParts") { return false; }
     }
     return true;
 }

@@ -6,6 +6,7 @@
 /// `postgres_backend`: the table service in a PostgreSQL database, for many processes on many machines.
 
 #include <entitable/backends/local.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/postgres/postgres_store.hpp>
 #include <entitable/transport/any_transport.hpp>
 
@@ -26,11 +27,8 @@ public:
     /// includes any part of the string.
     [[nodiscard]] static result<postgres_backend> connect(
         std::string_view connection_string, postgres_options options = {}) {
-        auto opened = postgres_store::open(connection_string, options);
-        if (!opened) {
-            return std::move(opened).as_failure();
-        }
-        return postgres_backend{*std::move(opened), std::move(options)};
+        ENTITABLE_TRY(auto opened, postgres_store::open(connection_string, options));
+        return postgres_backend{std::move(opened), std::move(options)};
     }
 
 private:

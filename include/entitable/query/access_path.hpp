@@ -54,9 +54,7 @@ struct shape_set {
     /// Adds a shape unless it is present.
     constexpr void insert(key_shape shape) noexcept {
         for (std::size_t index = 0; index < count; ++index) {
-            if (shapes[index] == shape) {
-                return;
-            }
+            if (shapes[index] == shape) { return; }
         }
         if (count == capacity) {
             overflow = true;
@@ -70,9 +68,7 @@ struct shape_set {
 /// Returns the alternatives of `left || right`.
 [[nodiscard]] constexpr shape_set either(shape_set const& left, shape_set const& right) noexcept {
     shape_set set = left;
-    for (std::size_t index = 0; index < right.count; ++index) {
-        set.insert(right.shapes[index]);
-    }
+    for (std::size_t index = 0; index < right.count; ++index) { set.insert(right.shapes[index]); }
     set.overflow = set.overflow || right.overflow;
     return set;
 }
@@ -112,9 +108,7 @@ struct shape_set {
     };
     reach const partitions = look(partition, key_part::partition);
     reach const rows = look(row, key_part::row);
-    if (!partitions.all_fixed) {
-        return partitions.first_narrowed ? access_path::partition_range : access_path::table;
-    }
+    if (!partitions.all_fixed) { return partitions.first_narrowed ? access_path::partition_range : access_path::table; }
     return rows.all_fixed ? access_path::point : rows.first_narrowed ? access_path::row_range : access_path::partition;
 }
 

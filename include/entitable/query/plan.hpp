@@ -49,9 +49,7 @@ struct explanation {
 /// range, as `sharded` does.
 [[nodiscard]] constexpr std::size_t max_condition_comparisons(profile const& limits) noexcept {
     constexpr std::size_t for_keys = 4;
-    if (limits.max_comparisons == 0) {
-        return ~std::size_t{0} / 2;
-    }
+    if (limits.max_comparisons == 0) { return ~std::size_t{0} / 2; }
     return limits.max_comparisons < for_keys ? 0 : limits.max_comparisons - for_keys;
 }
 

@@ -124,9 +124,7 @@ template <table_request Request>
         return kind_of(request.change);
     } else if constexpr (std::same_as<Request, transact>) {
         for (mutation const& change : request.changes) {
-            if (merges(change)) {
-                return request_kind::merging_batch;
-            }
+            if (merges(change)) { return request_kind::merging_batch; }
         }
         return request_kind::batch;
     } else if constexpr (std::same_as<Request, create_table>) {
@@ -192,9 +190,7 @@ enum class refused_at : std::uint8_t {
 
 /// Returns the position at which `request`, which inserts its operation row first, was refused.
 [[nodiscard]] inline refused_at place_of_refusal(error const& answer, transact const& request) noexcept {
-    if (!answer.operation_index || *answer.operation_index >= request.changes.size()) {
-        return refused_at::somewhere;
-    }
+    if (!answer.operation_index || *answer.operation_index >= request.changes.size()) { return refused_at::somewhere; }
     mutation const& refused = request.changes[*answer.operation_index];
     if (*answer.operation_index == 0 && answer.code == error_code::entity_already_exists) {
         return refused_at::operation_row;

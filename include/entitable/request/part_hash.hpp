@@ -20,15 +20,11 @@ class part_hash {
 public:
     explicit part_hash(std::uint64_t start) noexcept : value_(start ^ 14695981039346656037U) {}
     void add(std::uint64_t number) noexcept {
-        for (int index = 0; index < 8; ++index) {
-            add_byte(static_cast<unsigned char>(number >> (8 * index)));
-        }
+        for (int index = 0; index < 8; ++index) { add_byte(static_cast<unsigned char>(number >> (8 * index))); }
     }
     void add(std::string_view part) noexcept {
         add(static_cast<std::uint64_t>(part.size()));
-        for (char const character : part) {
-            add_byte(static_cast<unsigned char>(character));
-        }
+        for (char const character : part) { add_byte(static_cast<unsigned char>(character)); }
     }
     void add(key_interval const& keys) noexcept {
         for (key_bound const* bound : {&keys.lower, &keys.upper}) {
@@ -58,13 +54,9 @@ private:
     hash.add(request.range.partition);
     hash.add(request.range.row);
     hash.add(request.filter.nodes.size());
-    for (filter_node const& node : request.filter.nodes) {
-        hash.add(node.operation, node.name, node.operand);
-    }
+    for (filter_node const& node : request.filter.nodes) { hash.add(node.operation, node.name, node.operand); }
     hash.add(request.select.size());
-    for (std::string const& name : request.select) {
-        hash.add(name);
-    }
+    for (std::string const& name : request.select) { hash.add(name); }
     return hash.value();
 }
 

@@ -55,9 +55,7 @@ private:
     }
     [[nodiscard]] result<void> send(
         detail::service_request what, std::string_view table, result<std::string> body, call& context) const {
-        if (!body) {
-            return std::move(body).as_failure();
-        }
+        if (!body) { return std::move(body).as_failure(); }
         auto sent = answer(what, table, *body, context);
         return sent ? result<void>{} : std::move(sent).as_failure();
     }

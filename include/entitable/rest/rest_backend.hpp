@@ -8,6 +8,7 @@
 /// `rest<Client>`: the table service over HTTP, through any HTTP client.
 
 #include <entitable/account/connection_string.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/rest/detail/rest_channel.hpp>
 #include <entitable/rest/detail/rest_engine.hpp>
 #include <entitable/transport/any_transport.hpp>
@@ -56,12 +57,9 @@ public:
     /// Creates a backend from a connection string; InvalidInput names the invalid field.
     [[nodiscard]] static result<rest> connect(
         std::string_view connection_string, rest_options options = {}, Client client = Client{}) {
-        auto settings = parse_connection_string(connection_string);
-        if (!settings) {
-            return std::move(settings).as_failure();
-        }
+        ENTITABLE_TRY(auto settings, parse_connection_string(connection_string));
         return rest{
-            std::move(client), std::move(settings->endpoint), std::move(settings->credential), std::move(options)};
+            std::move(client), std::move(settings.endpoint), std::move(settings.credential), std::move(options)};
     }
 
     /// Returns the profile of the service.
@@ -71,9 +69,7 @@ public:
     template <table_request Request>
         requires detail::sent_over_http<Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
-        if (!engine_) {
-            return detail::moved_from("backend");
-        }
+        if (!engine_) { return detail::moved_from("backend"); }
         return engine_->execute(request, context,
             [this](http_request const& sent, http_call const& how) { return client_.send(sent, how); });
     }

@@ -18,9 +18,7 @@ ENTITABLE_BEGIN_NAMESPACE
     for (property_view each; cursor.next(each);) {
         if (each.present) {
             auto const found = sought.value(each.name);
-            if (!found || !(*found == each.value)) {
-                return false;
-            }
+            if (!found || !(*found == each.value)) { return false; }
         }
     }
     return !cursor.damaged();

@@ -114,13 +114,9 @@ inline constexpr std::string_view wide_parts = "WideParts";
 
 /// Returns the kind of a row with this row key; null for a row of an entity.
 [[nodiscard]] constexpr kind const* kind_of(std::string_view row_key) noexcept {
-    if (!is_one(row_key)) {
-        return nullptr;
-    }
+    if (!is_one(row_key)) { return nullptr; }
     for (kind const& each : kinds) {
-        if (row_key.starts_with(each.prefix)) {
-            return &each;
-        }
+        if (row_key.starts_with(each.prefix)) { return &each; }
     }
     return &unknown;
 }

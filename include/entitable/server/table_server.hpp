@@ -43,28 +43,20 @@ public:
     /// store.
     [[nodiscard]] static result<table_server> start(any_transport const& store, server_options options = {}) {
         table_server made{store, std::move(options)};
-        if (error const* const problem = made.engine_->broken()) {
-            return failure{*problem};
-        }
+        if (error const* const problem = made.engine_->broken()) { return failure{*problem}; }
         return made;
     }
 
     /// Handles a request whose URL is absolute. Never an error: a refusal is a response. After a move the status is 500.
     [[nodiscard]] http_response answer(http_request const& request, request_sender const& from = {}) const {
-        if (!engine_) {
-            return detail::answer_of_absent_server();
-        }
+        if (!engine_) { return detail::answer_of_absent_server(); }
         return engine_->answer(request, {from.address, from.encrypted}, from.deadline, from.cancellation);
     }
 
     /// Handles a request as an HTTP client. Errors: Cancelled or DeadlineExceeded if the call had ended before.
     [[nodiscard]] result<http_response> send(http_request const& request, http_call const& how) const {
-        if (!engine_) {
-            return detail::moved_from("server");
-        }
-        if (how.cancellation.cancelled()) {
-            return failure{error_code::cancelled, "the call was cancelled"};
-        }
+        if (!engine_) { return detail::moved_from("server"); }
+        if (how.cancellation.cancelled()) { return failure{error_code::cancelled, "the call was cancelled"}; }
         if (how.deadline != no_deadline && engine_->options().time->steady() >= how.deadline) {
             return failure{error_code::deadline_exceeded, "the deadline of the call has passed"};
         }

@@ -24,9 +24,7 @@ public:
     [[nodiscard]] T const& what_came() const noexcept { return value_; } ///< the result of the other shards
     /// Returns the complete value, or the error of the first missing shard.
     [[nodiscard]] result<T> whole() const {
-        if (!missing_.empty()) {
-            return failure{missing_.front().why};
-        }
+        if (!missing_.empty()) { return failure{missing_.front().why}; }
         return value_;
     }
 
@@ -47,9 +45,7 @@ template <class Body>
     auto const misses = shared<detail::shard_misses>::make();
     any_transport const tolerant{cloud.noting(misses)};
     auto came = body(tolerant);
-    if (!came) {
-        return result<partial_result<came_type>>{std::move(came).as_failure()};
-    }
+    if (!came) { return result<partial_result<came_type>>{std::move(came).as_failure()}; }
     std::lock_guard<std::mutex> const guard{misses->lock};
     return result<partial_result<came_type>>{partial_result<came_type>{*std::move(came), misses->all}};
 }

@@ -20,9 +20,7 @@ inline constexpr std::int32_t shard_hash_version = 1;
 /// alike.
 [[nodiscard]] constexpr std::uint64_t shard_hash(std::string_view key) noexcept {
     std::uint64_t mixed = 14695981039346656037U;
-    for (char const each : key) {
-        mixed = (mixed ^ static_cast<unsigned char>(each)) * 1099511628211U;
-    }
+    for (char const each : key) { mixed = (mixed ^ static_cast<unsigned char>(each)) * 1099511628211U; }
     mixed = (mixed ^ (mixed >> 33U)) * 0xFF51AFD7ED558CCDU;
     mixed = (mixed ^ (mixed >> 33U)) * 0xC4CEB9FE1A85EC53U;
     return mixed ^ (mixed >> 33U);

@@ -138,9 +138,7 @@ struct shard_map_copy : counted {
     }
     /// Returns the place of a virtual shard; null if it does not exist.
     [[nodiscard]] shard_place const* find_shard(std::int32_t shard) const noexcept {
-        if (by_ranges) {
-            return find_range(shard);
-        }
+        if (by_ranges) { return find_range(shard); }
         return shard >= 0 && static_cast<std::size_t>(shard) < places.size() ? &places[static_cast<std::size_t>(shard)]
                                                                              : nullptr;
     }

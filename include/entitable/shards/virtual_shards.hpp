@@ -74,9 +74,7 @@ public:
     /// key component is the tenant, and overrides every other rule. Not for ranges: give a tenant bounds instead.
     [[nodiscard]] virtual_shards with_own(std::vector<std::string> const& tenants) const {
         virtual_shards made{*this};
-        for (std::string const& each : tenants) {
-            made.own_.emplace(each, made.number());
-        }
+        for (std::string const& each : tenants) { made.own_.emplace(each, made.number()); }
         return made;
     }
 

@@ -5,6 +5,7 @@
 /// \file
 /// `azure_queue<T>`: messages of type `T` in Azure Queue Storage.
 
+#include <entitable/core/try.hpp>
 #include <entitable/http/curl_client.hpp>
 #include <entitable/messaging/claimed.hpp>
 #include <entitable/messaging/message_queue.hpp>
@@ -61,25 +62,17 @@ public:
     }
     /// Claims the next free message; nothing if there is none after the wait of `how`, or before its `stop` was set.
     [[nodiscard]] result<std::optional<azure_claimed<T>>> claim(claim_options const& how = {}) const {
-        auto some = claim_some(1, how);
-        if (!some) {
-            return std::move(some).as_failure();
-        }
+        ENTITABLE_TRY(auto some, claim_some(1, how));
         result<std::optional<azure_claimed<T>>> one{std::in_place};
-        if (!some->empty()) {
-            one->emplace(std::move(some->front()));
-        }
+        if (!some.empty()) { one->emplace(std::move(some.front())); }
         return one;
     }
     /// Claims up to `most` messages, at most 32. A message that is not of this type is left to become a dead letter.
     [[nodiscard]] result<std::vector<azure_claimed<T>>> claim_some(
         std::uint32_t most, claim_options const& how = {}) const {
         result<std::vector<azure_claimed<T>>> made{std::in_place};
-        auto got = core_.claim(most, how);
-        if (!got) {
-            return std::move(got).as_failure();
-        }
-        for (detail::service_message& each : *got) {
+        ENTITABLE_TRY(auto got, core_.claim(most, how));
+        for (detail::service_message& each : got) {
             if (T message{}; from_row(each.entity, message)) {
                 made->push_back(
                     detail::claimed_access::make<T>(core_.under_receipt(), std::move(message), std::move(each.held)));
@@ -90,14 +83,9 @@ public:
     /// Returns up to `most` messages at the head, at most 32, without claiming them. Messages that are not of this type are left out.
     [[nodiscard]] result<std::vector<T>> peek(std::uint32_t most = 1) const {
         result<std::vector<T>> made{std::in_place};
-        auto got = core_.peek(most);
-        if (!got) {
-            return std::move(got).as_failure();
-        }
-        for (detail::service_message const& each : *got) {
-            if (T message{}; from_row(each.entity, message)) {
-                made->push_back(std::move(message));
-            }
+        ENTITABLE_TRY(auto got, core_.peek(most));
+        for (detail::service_message const& each : got) {
+            if (T message{}; from_row(each.entity, message)) { made->push_back(std::move(message)); }
         }
         return made;
     }

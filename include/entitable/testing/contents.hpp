@@ -42,9 +42,7 @@ template <class Request, class Take>
     std::size_t known = 0;
     std::size_t idle = 0;
     auto const turn = [&](Request& asked, result<response_of<Request>> page) -> result<bool> {
-        if (!page) {
-            return std::move(page).as_failure();
-        }
+        if (!page) { return std::move(page).as_failure(); }
         std::size_t const before = std::exchange(known, take(*page));
         idle = known == before ? idle + 1 : 0;
         if (idle > limit) {
@@ -73,9 +71,7 @@ template <class Request, class Take>
             names.erase(std::unique(names.begin(), names.end()), names.end());
             return names.size();
         });
-        if (!listed) {
-            return std::move(listed).as_failure();
-        }
+        if (!listed) { return std::move(listed).as_failure(); }
     }
     for (std::string const& name : names) {
         contents::rows& rows = all.tables[name];
@@ -89,9 +85,7 @@ template <class Request, class Take>
             }
             return rows.size();
         });
-        if (!read) {
-            return std::move(read).as_failure();
-        }
+        if (!read) { return std::move(read).as_failure(); }
     }
     return all;
 }
@@ -114,16 +108,10 @@ namespace detail {
     property_cursor cursor{of.payload};
     property_view property;
     while (cursor.next(property)) {
-        if (property.present) {
-            properties.emplace(text::printable(property.name), property.value);
-        }
+        if (property.present) { properties.emplace(text::printable(property.name), property.value); }
     }
-    if (cursor.damaged()) {
-        properties.emplace("(damaged)", value_view{of.payload});
-    }
-    if (how == shown::versions) {
-        properties.emplace("(Timestamp)", value_view{of.timestamp()});
-    }
+    if (cursor.damaged()) { properties.emplace("(damaged)", value_view{of.payload}); }
+    if (how == shown::versions) { properties.emplace("(Timestamp)", value_view{of.timestamp()}); }
     return properties;
 }
 
@@ -157,9 +145,7 @@ namespace detail {
         std::string_view const left = was->view().bytes();
         std::string_view const right = is->view().bytes();
         std::size_t at = 0;
-        while (at < left.size() && at < right.size() && left[at] == right[at]) {
-            ++at;
-        }
+        while (at < left.size() && at < right.size() && left[at] == right[at]) { ++at; }
         before += shown_from(*was, at);
         after += shown_from(*is, at);
     }

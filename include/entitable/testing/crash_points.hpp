@@ -89,12 +89,8 @@ public:
         requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         state& own = *of_;
-        if (own.ended) {
-            return failure{error_code::cancelled, "the program has ended"};
-        }
-        if (own.sent++ != own.at) {
-            return own.below.execute(request, context);
-        }
+        if (own.ended) { return failure{error_code::cancelled, "the program has ended"}; }
+        if (own.sent++ != own.at) { return own.below.execute(request, context); }
         own.name = Request::name;
         error lost = lost_request();
         lost.effect = Request::writes ? effect::unknown : effect::none;
@@ -106,17 +102,11 @@ public:
                 static_cast<void>(below.execute(request, later));
             };
         }
-        if (own.how == interruption::others_before) {
-            own.others();
-        }
+        if (own.how == interruption::others_before) { own.others(); }
         if (own.how == interruption::ends_behind || own.how == interruption::answer_lost || others_run) {
             auto answer = own.below.execute(request, context);
-            if (own.how == interruption::others_behind) {
-                own.others();
-            }
-            if (others_run) {
-                return answer;
-            }
+            if (own.how == interruption::others_behind) { own.others(); }
+            if (others_run) { return answer; }
         }
         return failure{std::move(lost)};
     }
@@ -139,9 +129,7 @@ private:
         world.begin(store, time);
         bool met = !world.meanwhile;
         auto const meet_others = [&] {
-            if (!std::exchange(met, true)) {
-                world.meanwhile(store, time);
-            }
+            if (!std::exchange(met, true)) { world.meanwhile(store, time); }
         };
         auto const all_others = [&] {
             time.advance(world.patience);
@@ -150,38 +138,28 @@ private:
         };
         auto const state = std::make_shared<interrupted::state>(interrupted::state{store, at, how, all_others});
         work(interrupted{state}, time);
-        if (how == interruption::late && state->held_up) {
-            state->held_up();
-        }
+        if (how == interruption::late && state->held_up) { state->held_up(); }
         for (std::size_t worker = 0; worker < world.workers; ++worker) {
             time.advance(world.patience);
             work(store, time);
         }
         meet_others();
-        if (how == interruption::very_late && state->held_up) {
-            state->held_up();
-        }
+        if (how == interruption::very_late && state->held_up) { state->held_up(); }
         std::string const shown = world.shows(store);
         bool const happened = state->sent > at;
         expected = happened ? expected : shown;
         told.problem = shown == expected ? "" : "ends as\n" + shown + "\ninstead of\n" + expected;
-        if (told.problem.empty() && world.wrong) {
-            told.problem = world.wrong(store);
-        }
+        if (told.problem.empty() && world.wrong) { told.problem = world.wrong(store); }
         told.points += happened ? 1U : 0U;
         told.point = !happened
             ? "without an interruption"
             : "request " + std::to_string(at + 1) + ", " + state->name + ": " + std::string{to_string(how)};
         return happened;
     };
-    if (run(static_cast<std::size_t>(-1), {}); !told.problem.empty()) {
-        return told;
-    }
+    if (run(static_cast<std::size_t>(-1), {}); !told.problem.empty()) { return told; }
     for (std::size_t at = 0;; ++at) {
         for (int how = 0; how <= static_cast<int>(interruption::others_behind); ++how) {
-            if (!run(at, static_cast<interruption>(how)) || !told.problem.empty()) {
-                return told;
-            }
+            if (!run(at, static_cast<interruption>(how)) || !told.problem.empty()) { return told; }
         }
     }
 }

@@ -131,9 +131,7 @@ public:
     [[nodiscard]] std::vector<planned_fault> account() const {
         std::lock_guard const guard{own().lock};
         std::vector<planned_fault> all;
-        for (plan_state const& each : own().plans) {
-            all.push_back(each.it);
-        }
+        for (plan_state const& each : own().plans) { all.push_back(each.it); }
         return all;
     }
     /// Returns the number of occurrences of each fault, by its name; "offline" for responses of 503 to overload.
@@ -153,18 +151,14 @@ public:
             std::lock_guard const guard{own().lock};
             all.swap(own().late);
         }
-        for (held_up const& each : all) {
-            each.send();
-        }
+        for (held_up const& each : all) { each.send(); }
         return all.size();
     }
 
     /// Passes a request on, unless a fault is due.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
-        if (!state_) {
-            return entitable::detail::moved_from("transport");
-        }
+        if (!state_) { return entitable::detail::moved_from("transport"); }
         if (auto allowed = check_call(context, *own().options.time); !allowed) {
             return std::move(allowed).as_failure();
         }
@@ -188,9 +182,7 @@ private:
     [[nodiscard]] result<response_of<Request>> suffer(fault const& due, Request const& request, call below) const {
         below.watch = nullptr;
         result<response_of<Request>> answered = failure{error_code::transport_failed, "a planned fault"};
-        if (due.applied == fault::commit::before) {
-            answered = entitable::execute(wrapped_, request, below);
-        }
+        if (due.applied == fault::commit::before) { answered = entitable::execute(wrapped_, request, below); }
         arrive_behind(request);
         if (due.applied == fault::commit::late) {
             std::lock_guard const guard{own().lock};
@@ -210,9 +202,7 @@ private:
             }
             time.wait_until(ready);
         }
-        if (!due.answer) {
-            return answered;
-        }
+        if (!due.answer) { return answered; }
         error problem = *due.answer;
         problem.effect = Request::writes ? problem.effect : effect::none;
         return failure{std::move(problem)};
@@ -266,9 +256,7 @@ private:
         for (plan_state& each : own().plans) {
             bool const matches = each.it.number > 0 && (each.it.request.empty() || each.it.request == Request::name) &&
                 (each.it.table.empty() || each.it.table == at.first);
-            if (!matches || each.it.fired) {
-                continue;
-            }
+            if (!matches || each.it.fired) { continue; }
             each.seen += 1;
             // A fault that became due during another one happens next.
             if (each.seen >= each.it.number && !due) {
@@ -276,19 +264,13 @@ private:
                 due = each.it.what;
             }
         }
-        if (!due && partition_of(request)) {
-            due = offline(at);
-        }
-        if (due) {
-            ++own().happened[due->name];
-        }
+        if (!due && partition_of(request)) { due = offline(at); }
+        if (due) { ++own().happened[due->name]; }
         return due;
     }
     [[nodiscard]] std::optional<fault> offline(place const& where) const {
         auto const found = own().partitions.find(where);
-        if (!own().options.target && found == own().partitions.end()) {
-            return std::nullopt;
-        }
+        if (!own().options.target && found == own().partitions.end()) { return std::nullopt; }
         partition_state& at = found == own().partitions.end() ? own().partitions[where] : found->second;
         steady_time const now = own().options.time->steady();
         if (now >= at.offline_until && own().options.target) {
@@ -302,14 +284,10 @@ private:
                 at.planned = 0;
             }
         }
-        if (now >= at.offline_until) {
-            return std::nullopt;
-        }
+        if (now >= at.offline_until) { return std::nullopt; }
         fault made = fault::busy(at.retry_after);
         made.name = at.planned > 0 ? "window" : "offline";
-        if (at.planned > 0) {
-            own().plans[at.planned - 1].it.fired = true;
-        }
+        if (at.planned > 0) { own().plans[at.planned - 1].it.fired = true; }
         return made;
     }
     /// Delivers the requests that were delayed until after this one.
@@ -318,19 +296,13 @@ private:
         std::vector<held_up> arriving;
         {
             std::lock_guard const guard{own().lock};
-            if (own().late.empty()) {
-                return;
-            }
+            if (own().late.empty()) { return; }
             place const at = place_of(request);
             std::vector<held_up> staying;
-            for (held_up& each : own().late) {
-                (each.where == at ? arriving : staying).push_back(std::move(each));
-            }
+            for (held_up& each : own().late) { (each.where == at ? arriving : staying).push_back(std::move(each)); }
             own().late = std::move(staying);
         }
-        for (held_up const& each : arriving) {
-            each.send();
-        }
+        for (held_up const& each : arriving) { each.send(); }
     }
 
     mutable T wrapped_;

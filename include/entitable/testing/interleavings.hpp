@@ -58,9 +58,7 @@ public:
                 // The run that was created to list the moves makes the first of them.
                 auto const there = here ? std::exchange(here, nullptr) : replay(begin, limits, so_far);
                 (void)there->take(next);
-                if (!seen.insert(number_of(there->state())).second) {
-                    continue;
-                }
+                if (!seen.insert(number_of(there->state())).second) { continue; }
                 ++told.states;
                 std::vector<stage::move> longer = so_far;
                 longer.push_back(next);
@@ -93,9 +91,7 @@ public:
             }
             told.schedule.push_back(on->take(moves[random.bits() % moves.size()]));
             ++told.states;
-            if (told.problem = on->wrong(false); !told.problem.empty()) {
-                return told;
-            }
+            if (told.problem = on->wrong(false); !told.problem.empty()) { return told; }
         }
         told.complete = false;
         return told;
@@ -112,18 +108,14 @@ private:
         interleaving_limits const& limits, std::vector<stage::move> const& moves) {
         auto on = std::make_unique<stage>(limits);
         begin(*on);
-        for (stage::move const& each : moves) {
-            (void)on->take(each);
-        }
+        for (stage::move const& each : moves) { (void)on->take(each); }
         return on;
     }
     [[nodiscard]] static std::vector<std::string> words(std::function<void(stage&)> const& begin,
         interleaving_limits const& limits, std::vector<stage::move> const& moves) {
         auto const on = replay(begin, limits, {});
         std::vector<std::string> said;
-        for (stage::move const& each : moves) {
-            said.push_back(on->take(each));
-        }
+        for (stage::move const& each : moves) { said.push_back(on->take(each)); }
         return said;
     }
 };

@@ -30,9 +30,7 @@ public:
     }
     void wait_until(steady_time time) noexcept override {
         steady_time const at{steady_time::duration{steady_.load(relaxed)}};
-        if (time > at) {
-            advance(time - at);
-        }
+        if (time > at) { advance(time - at); }
     }
 
     /// Moves both times forward.

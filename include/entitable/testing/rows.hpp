@@ -34,9 +34,7 @@ private:
 [[nodiscard]] inline row make_row(
     std::string_view partition_key, std::string_view row_key, std::initializer_list<named_value> properties = {}) {
     row_builder builder{partition_key, row_key};
-    for (named_value const& each : properties) {
-        builder.add(each.name, each.held);
-    }
+    for (named_value const& each : properties) { builder.add(each.name, each.held); }
     return builder.build();
 }
 

@@ -13,6 +13,7 @@
 ///     CHECK(service.finished());
 
 #include <entitable/core/shared.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/testing/verdict.hpp>
 #include <entitable/transport/transport.hpp>
 
@@ -108,12 +109,8 @@ public:
     /// Returns the response of the script's next step; an unexpected request fails with NotSupported and is recorded.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
-        if (!script_) {
-            return entitable::detail::moved_from("transport");
-        }
-        if (auto allowed = check_call(context); !allowed) {
-            return std::move(allowed).as_failure();
-        }
+        if (!script_) { return entitable::detail::moved_from("transport"); }
+        ENTITABLE_CHECK(check_call(context));
         step_of<Request>* now = nullptr;
         {
             std::lock_guard const guard{own().lock};

@@ -40,15 +40,11 @@ public:
     /// Passes a request on and records a copy.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
-        if (!log_) {
-            return entitable::detail::moved_from("transport");
-        }
+        if (!log_) { return entitable::detail::moved_from("transport"); }
         auto response = entitable::execute(wrapped_, request, context);
         seen_request seen{std::string{Request::name}, {}, std::string{partition_of(request).value_or("")}, {}};
         seen.table = table_of(request);
-        if (!response) {
-            seen.failed = response.error().code;
-        }
+        if (!response) { seen.failed = response.error().code; }
         std::lock_guard const guard{own().lock};
         own().seen.push_back(std::move(seen));
         std::get<std::vector<Request>>(own().requests).push_back(request);

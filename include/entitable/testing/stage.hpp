@@ -98,9 +98,7 @@ private:
 
         /// Returns the next step, and checks the first rule of operations.
         [[nodiscard]] operation_step next() {
-            if (over) {
-                return {};
-            }
+            if (over) { return {}; }
             operation_step const said = ask();
             operation_step const same = ask();
             if (address(said.request) != address(same.request) || said.not_before != same.not_before ||
@@ -143,9 +141,7 @@ private:
             due.request.visit([&]<class Asked>(Asked const& request) {
                 if constexpr (takes_answer_to<operation_type, Asked>) {
                     taken = due.place < on.ways_.size();
-                    if (taken) {
-                        send(on, how, on.ways_[due.place], request);
-                    }
+                    if (taken) { send(on, how, on.ways_[due.place], request); }
                 }
             });
             if (!taken) {
@@ -182,22 +178,16 @@ private:
             } else if (how.how == delivery::answered || how.how == delivery::twice) {
                 answered = deliver(date);
             }
-            if (how.what == move::kind::crash) {
-                return;
-            }
+            if (how.what == move::kind::crash) { return; }
             on.time_.advance(on.limits_.takes);
             history += detail::shown_answer(answered) + '@' + on.since_begun(on.time_.steady()) + ';';
-            if constexpr (requires { op->dated(date); }) {
-                op->dated(date);
-            }
+            if constexpr (requires { op->dated(date); }) { op->dated(date); }
             op->answer(std::move(answered), on.time_.steady());
         }
         void abandon() override {
             op->abandon(error{error_code::deadline_exceeded, "the deadline of the call has passed"});
             history += "abandoned;";
-            if (!op->next().done()) {
-                breaks("was abandoned, but requests more");
-            }
+            if (!op->next().done()) { breaks("was abandoned, but requests more"); }
             end();
         }
         void begin() override {
@@ -210,9 +200,7 @@ private:
             if (!over && op->next().done()) {
                 over = true;
                 auto outcome = op->finish();
-                if constexpr (requires { outcome.has_value(); }) {
-                    in_vain = !outcome.has_value();
-                }
+                if constexpr (requires { outcome.has_value(); }) { in_vain = !outcome.has_value(); }
                 tell(std::move(outcome));
             }
         }
@@ -234,9 +222,7 @@ private:
         for (auto const& each : actors_) {
             text += each->history + (each->over ? "over" : "") + (each->in_vain ? " in vain\n" : "\n");
         }
-        for (held_up const& each : held_) {
-            text += each.name + '@' + since_begun(each.sent) + '\n';
-        }
+        for (held_up const& each : held_) { text += each.name + '@' + since_begun(each.sent) + '\n'; }
         for (memory_backend const& store : stores_) {
             text += "store\n";
             auto const all = read_contents(store);
@@ -249,9 +235,7 @@ private:
                 }
             }
         }
-        for (auto const& each : memories_) {
-            text += each() + '\n';
-        }
+        for (auto const& each : memories_) { text += each() + '\n'; }
         return detail::renamed_etags(text);
     }
 
@@ -264,9 +248,7 @@ private:
             actor& each = *actors_[index];
             operation_step const next = each.next();
             if (next.done()) {
-                if (each.in_vain && again_ < limits_.again) {
-                    all.push_back({move::kind::again, index});
-                }
+                if (each.in_vain && again_ < limits_.again) { all.push_back({move::kind::again, index}); }
                 continue;
             }
             bool const early = next.not_before > time_.steady();
@@ -289,22 +271,14 @@ private:
                     all.push_back({move::kind::send, index, delivery::twice});
                 }
             }
-            if (abandoned_ < limits_.abandoned && in_time) {
-                all.push_back({move::kind::abandon, index});
-            }
+            if (abandoned_ < limits_.abandoned && in_time) { all.push_back({move::kind::abandon, index}); }
             if (crashed_ < limits_.crashes) {
                 all.push_back({move::kind::crash, index, delivery::refused});
-                if (!early && writes && in_time) {
-                    all.push_back({move::kind::crash, index, delivery::answered});
-                }
+                if (!early && writes && in_time) { all.push_back({move::kind::crash, index, delivery::answered}); }
             }
         }
-        for (std::size_t index = 0; index < held_.size(); ++index) {
-            all.push_back({move::kind::deliver, index});
-        }
-        if (waits) {
-            all.push_back({move::kind::time, 0});
-        }
+        for (std::size_t index = 0; index < held_.size(); ++index) { all.push_back({move::kind::deliver, index}); }
+        if (waits) { all.push_back({move::kind::time, 0}); }
         return all;
     }
     /// Makes a move; returns its description for people.
@@ -339,9 +313,7 @@ private:
         std::string const request{by.next().request.name()};
         if (next.what == move::kind::crash) {
             bool const sent = next.how == delivery::answered;
-            if (sent) {
-                by.send(*this, next);
-            }
+            if (sent) { by.send(*this, next); }
             by.over = true;
             by.in_vain = true;
             by.history += "crash;";
@@ -367,14 +339,10 @@ private:
     /// Returns an error found by the checks; `last`: the state is final.
     [[nodiscard]] std::string wrong(bool last) const {
         for (auto const& each : actors_) {
-            if (!each->broken.empty()) {
-                return each->broken;
-            }
+            if (!each->broken.empty()) { return each->broken; }
         }
         for (auto const& each : last ? last_checks_ : checks_) {
-            if (std::string problem = each(); !problem.empty()) {
-                return problem;
-            }
+            if (std::string problem = each(); !problem.empty()) { return problem; }
         }
         return {};
     }

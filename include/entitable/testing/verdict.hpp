@@ -55,9 +55,7 @@ template <class T>
 template <class T>
 [[nodiscard]] verdict fails_with(result<T> const& outcome, error_code code) {
     std::string const expected = "expected " + std::string{to_string(code)} + ", got ";
-    if (outcome) {
-        return verdict::no(expected + "success");
-    }
+    if (outcome) { return verdict::no(expected + "success"); }
     if (outcome.error().code != code || outcome.error().effect != effect::none) {
         return verdict::no(expected + outcome.error().to_string());
     }
@@ -76,9 +74,7 @@ template <class T>
 /// Asserts that the entity has exactly this value in this property.
 [[nodiscard]] inline verdict has_property(row_view entity, std::string_view name, value_view expected) {
     auto const found = entity.find(name);
-    if (found && *found == expected) {
-        return verdict::yes();
-    }
+    if (found && *found == expected) { return verdict::yes(); }
     auto const shown_value = [](value_view held) {
         return std::string{to_string(held.type())} + " " + value{held}.to_string();
     };

@@ -7,6 +7,7 @@
 
 #include <entitable/client/detail/query_rows.hpp>
 #include <entitable/client/tables.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/tracking/detail/key_views.hpp>
 #include <entitable/tracking/detail/saved_of.hpp>
 #include <entitable/tracking/saved_changes.hpp>
@@ -90,34 +91,21 @@ public:
         check_type<E>();
         static_assert(std::same_as<E, Row>, "track(...) needs a query of whole entities, without select");
         result<tracked_entities<E>> all{std::in_place};
-        if (!all_) {
-            return detail::moved_from(own_name);
-        }
+        if (!all_) { return detail::moved_from(own_name); }
         if (detail::query_rows::table_of(asked) != all_->core().name()) {
             all = failure{error_code::invalid_input, "this query is of another table than the unit of work"};
             return all;
         }
-        auto walk = detail::query_rows::of(asked, false);
-        if (!walk) {
-            return std::move(walk).as_failure();
-        }
+        ENTITABLE_TRY(auto walk, detail::query_rows::of(asked, false));
         std::vector<E*> found;
         for (;;) {
-            auto next = (*walk)->next();
+            ENTITABLE_TRY(auto next, walk->next());
             if (!next) {
-                return std::move(next).as_failure();
-            }
-            if (!*next) {
                 *all = tracked_entities<E>{std::move(found)};
                 return all;
             }
-            auto taken = all_->read(**next, (*next)->etag(), how, maker<E>);
-            if (!taken) {
-                return std::move(taken).as_failure();
-            }
-            if (E* const one = detail::shown_object<E>(*taken)) {
-                found.push_back(one);
-            }
+            ENTITABLE_TRY(auto taken, all_->read(*next, next->etag(), how, maker<E>));
+            if (E* const one = detail::shown_object<E>(taken)) { found.push_back(one); }
         }
     }
     /// Reads a tracked entity again; by default its changes are dropped. False if its row does not exist: then, with `overwrite_changes`,
@@ -125,18 +113,12 @@ public:
     template <mapped_entity E>
     [[nodiscard]] result<bool> refresh(E const& entity, merge_option how = merge_option::overwrite_changes) {
         check_type<E>();
-        if (!all_) {
-            return detail::moved_from(own_name);
-        }
+        if (!all_) { return detail::moved_from(own_name); }
         detail::tracked_entity* const of = known(entity);
-        if (of == nullptr) {
-            return failure{error_code::invalid_input, not_tracked};
-        }
+        if (of == nullptr) { return failure{error_code::invalid_input, not_tracked}; }
         bool there = false;
         auto read = read_row<E>(of->partition_key(), of->row_key(), how, there);
-        if (!read) {
-            return std::move(read).as_failure();
-        }
+        if (!read) { return std::move(read).as_failure(); }
         return there;
     }
 
@@ -196,9 +178,7 @@ public:
     /// Returns the changes that a save would send, and those whose response was lost.
     [[nodiscard]] std::vector<change> pending() const {
         std::vector<change> made;
-        if (!all_) {
-            return made;
-        }
+        if (!all_) { return made; }
         for (auto const& each : all_->all()) {
             if (each) {
                 if (entity_state const state = all_->state(*each); state != entity_state::unchanged) {
@@ -212,9 +192,7 @@ public:
     [[nodiscard]] std::vector<change> conflicts() const {
         std::vector<change> made;
         for (change const& each : pending()) {
-            if (each.in_conflict()) {
-                made.push_back(each);
-            }
+            if (each.in_conflict()) { made.push_back(each); }
         }
         return made;
     }
@@ -224,9 +202,7 @@ public:
         check_type<E>();
         result<std::optional<conflict<E>>> told{std::in_place};
         detail::tracked_entity const* const of = known(entity);
-        if (of == nullptr || !of->conflict) {
-            return told;
-        }
+        if (of == nullptr || !of->conflict) { return told; }
         reading const mode = all_->core().options().reading;
         conflict<E>& made = told->emplace();
         made.mine = *static_cast<E const*>(of->address());
@@ -235,16 +211,8 @@ public:
             auto decoded = from_row(from.view(), to.emplace(), mode);
             return decoded;
         };
-        if (of->there) {
-            if (auto good = read(of->base, made.original); !good) {
-                return std::move(good).as_failure();
-            }
-        }
-        if (of->conflict->theirs) {
-            if (auto good = read(*of->conflict->theirs, made.theirs); !good) {
-                return std::move(good).as_failure();
-            }
-        }
+        if (of->there) { ENTITABLE_CHECK(read(of->base, made.original)); }
+        if (of->conflict->theirs) { ENTITABLE_CHECK(read(*of->conflict->theirs, made.theirs)); }
         if (auto const now = to_row(made.mine); now && of->there && of->conflict->theirs && !of->removed) {
             made.properties = detail::changed_by_both(
                 detail::changes_between(of->own(), now->view()), of->base.view(), of->conflict->theirs->view());
@@ -263,9 +231,7 @@ public:
     void resolve(E& entity, std::type_identity_t<E> value) {
         end_conflict(entity, [&](detail::tracked_entity& of) {
             auto ended = all_->resolve_by_value(of);
-            if (ended && *ended) {
-                detail::object_of<E>(of) = std::move(value);
-            }
+            if (ended && *ended) { detail::object_of<E>(of) = std::move(value); }
             return ended;
         });
     }
@@ -279,9 +245,7 @@ public:
     /// per change, or per transaction; one more read for each conflict, for each version that a lost response left unknown, and for each
     /// attached entity from which an optional is removed.
     [[nodiscard]] result<saved> save(save_options how = {}) {
-        if (!all_ || is_absent_) {
-            return detail::moved_from(own_name);
-        }
+        if (!all_ || is_absent_) { return detail::moved_from(own_name); }
         return detail::saved_of<First, More...>(detail::save_run{*all_, how}.run());
     }
     [[nodiscard]] result<saved> save(save_mode mode) { return save(detail::in_mode(mode)); }
@@ -338,21 +302,15 @@ private:
     template <class E>
     [[nodiscard]] result<detail::tracked_entity*> read_row(
         std::string_view partition_key, std::string_view row_key, merge_option how, bool& there) {
-        if (!all_) {
-            return detail::moved_from(own_name);
-        }
+        if (!all_) { return detail::moved_from(own_name); }
         detail::table_core const& core = all_->core();
         call context{core.options()};
         context.location = read_location::primary;
         auto found = core.transport().execute(
             get_entity{core.name(), std::string{partition_key}, std::string{row_key}, {}}, context);
         there = found.has_value();
-        if (found) {
-            return all_->read(found->entity.view(), found->etag, how, maker<E>);
-        }
-        if (found.error().code != error_code::resource_not_found) {
-            return std::move(found).as_failure();
-        }
+        if (found) { return all_->read(found->entity.view(), found->etag, how, maker<E>); }
+        if (found.error().code != error_code::resource_not_found) { return std::move(found).as_failure(); }
         detail::tracked_entity* of = all_->at(partition_key, row_key);
         if (of != nullptr) {
             all_->gone(*of, how);

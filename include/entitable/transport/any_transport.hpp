@@ -52,9 +52,7 @@ public:
 
     entitable::profile profile() const override { return wrapped_.profile(); }
     void open(io_driver& io, shared<channel>& opened) override {
-        if constexpr (requires { opened = wrapped_.open(io); }) {
-            opened = wrapped_.open(io);
-        }
+        if constexpr (requires { opened = wrapped_.open(io); }) { opened = wrapped_.open(io); }
     }
     bool at_once() const noexcept override { return answers_at_once<T>; }
 
@@ -118,9 +116,7 @@ public:
     /// Forwards a request.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
-        if (!interface_) {
-            return detail::moved_from("table or transport");
-        }
+        if (!interface_) { return detail::moved_from("table or transport"); }
         return interface_->execute(request, context);
     }
 

@@ -28,9 +28,7 @@ struct request_words {
 /// Opens the operation of the request that is about to be sent, if the call is observed and no operation is open. Returns whether it did:
 /// the code that opened it ends it, or calls `forget_operation` if there is no outcome.
 [[nodiscard]] inline bool begin_operation(call& context) noexcept {
-    if (context.watch == nullptr || context.spans.operation != 0) {
-        return false;
-    }
+    if (context.watch == nullptr || context.spans.operation != 0) { return false; }
     context.spans.operation = draw_span_id(context);
     context.spans.attempts_before = context.attempts;
     return true;
@@ -47,17 +45,11 @@ template <table_request Request>
 [[nodiscard]] outcome_record outcome_of(Request const&, result<response_of<Request>> const& answered) noexcept {
     outcome_record made = outcome_of(answered ? nullptr : &answered.error());
     if constexpr (std::same_as<Request, get_entity> || std::same_as<Request, read_entity>) {
-        if (answered) {
-            made.rows = 1;
-        }
+        if (answered) { made.rows = 1; }
     } else if constexpr (requires { answered->rows.size(); }) {
-        if (answered) {
-            made.rows = answered->rows.size();
-        }
+        if (answered) { made.rows = answered->rows.size(); }
     } else if constexpr (requires { answered->shown; }) {
-        if (answered) {
-            made.rows = answered->shown;
-        }
+        if (answered) { made.rows = answered->shown; }
     }
     return made;
 }
@@ -73,9 +65,7 @@ class operation_scope {
 public:
     explicit operation_scope(call& context) noexcept : context_(begin_operation(context) ? &context : nullptr) {}
     ~operation_scope() {
-        if (context_ != nullptr) {
-            forget_operation(*context_);
-        }
+        if (context_ != nullptr) { forget_operation(*context_); }
     }
     operation_scope(operation_scope const&) = delete;
     operation_scope& operator=(operation_scope const&) = delete;

@@ -96,9 +96,7 @@ namespace detail {
 
 /// Opens the operation of a request for the observer of its call, unless a channel or transport above has opened it. Called in `send`.
 inline void open_operation(channel const& here, call& context) noexcept {
-    if (begin_operation(context)) {
-        context.spans.opened_by = &here;
-    }
+    if (begin_operation(context)) { context.spans.opened_by = &here; }
 }
 /// Ends the operation that `open_operation` opened. Called before the sink.
 inline void close_operation(channel const& here, completion const& done, steady_time now) noexcept {

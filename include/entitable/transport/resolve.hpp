@@ -25,19 +25,13 @@ template <transport T>
         return get_entity{table, std::string{of.partition_key()}, std::string{of.row_key()}, {}};
     };
     auto const turn = [&](get_entity& asked, result<get_entity::response> found) -> result<bool> {
-        if (!found && found.error().code != error_code::resource_not_found) {
-            return std::move(found).as_failure();
-        }
+        if (!found && found.error().code != error_code::resource_not_found) { return std::move(found).as_failure(); }
         told = fate_by_comparing(changes[at], found ? &*found : nullptr, changes.size() == 1);
-        if (told != fate::unknown || ++at == changes.size()) {
-            return false;
-        }
+        if (told != fate::unknown || ++at == changes.size()) { return false; }
         asked = reading();
         return true;
     };
-    if (changes.empty()) {
-        return told;
-    }
+    if (changes.empty()) { return told; }
     in_turn<get_entity> asking{reading(), turn};
     auto asked = run(asking, context, system_clock(), through);
     return asked ? result<fate>{told} : std::move(asked).as_failure();

@@ -17,17 +17,11 @@ ENTITABLE_BEGIN_NAMESPACE
 [[nodiscard]] inline result<void> wait_until(steady_time time, call const& context, clock& source) {
     constexpr auto slice = std::chrono::milliseconds{5};
     for (;;) {
-        if (auto allowed = check_call(context, source); !allowed) {
-            return allowed;
-        }
+        if (auto allowed = check_call(context, source); !allowed) { return allowed; }
         steady_time const now = source.steady();
-        if (now >= time) {
-            return {};
-        }
+        if (now >= time) { return {}; }
         steady_time until = time - now > slice ? now + slice : time;
-        if (context.deadline < until) {
-            until = context.deadline;
-        }
+        if (context.deadline < until) { until = context.deadline; }
         source.wait_until(until);
     }
 }
@@ -48,9 +42,7 @@ auto run(Op& op, Calls& calls, clock& time, First& first, More&... more) -> decl
     std::optional<call> own;
     for (;;) {
         operation_step const due = op.next();
-        if (due.done()) {
-            return op.finish();
-        }
+        if (due.done()) { return op.finish(); }
         call& context = [&]() -> call& {
             if constexpr (std::same_as<Calls, call>) {
                 return calls;
@@ -79,9 +71,7 @@ auto run(Op& op, Calls& calls, clock& time, First& first, More&... more) -> decl
                     }
                 };
                 ask(first, op);
-                if (!answered) {
-                    (ask(more, op), ...);
-                }
+                if (!answered) { (ask(more, op), ...); }
             }
         });
         if (!answered) {

@@ -65,9 +65,7 @@ bool run_all(std::vector<Op>& operations, std::vector<call>& calls, std::vector<
     auto const take = [&](completion& done) {
         auto& one = *static_cast<running*>(done.tag);
         done.visit([&]<class Request>(Request const&, result<response_of<Request>>& answer) {
-            if constexpr (takes_answer_to<Op, Request>) {
-                one.op->answer(std::move(answer), io.time().steady());
-            }
+            if constexpr (takes_answer_to<Op, Request>) { one.op->answer(std::move(answer), io.time().steady()); }
         });
         due.push_back(&one);
     };
@@ -77,14 +75,10 @@ bool run_all(std::vector<Op>& operations, std::vector<call>& calls, std::vector<
         moving.swap(due);
         std::erase_if(paused, [&](running* one) {
             bool const ready = one->not_before <= now || !check_call(*one->context, io.time());
-            if (ready) {
-                moving.push_back(one);
-            }
+            if (ready) { moving.push_back(one); }
             return ready;
         });
-        for (running* const one : moving) {
-            advance(*one, now);
-        }
+        for (running* const one : moving) { advance(*one, now); }
         moving.clear();
         while (begun < operations.size() && (begun - ended < in_flight || begun == ended)) {
             running& next = all[begun];
@@ -92,27 +86,19 @@ bool run_all(std::vector<Op>& operations, std::vector<call>& calls, std::vector<
             ++begun;
             advance(next, now);
         }
-        if (ended == operations.size()) {
-            break;
-        }
+        if (ended == operations.size()) { break; }
         steady_time wakes = paused.empty() ? (steady_time::max)() : now + slice;
-        for (running const* const one : paused) {
-            wakes = one->not_before < wakes ? one->not_before : wakes;
-        }
+        for (running const* const one : paused) { wakes = one->not_before < wakes ? one->not_before : wakes; }
         for (channel* const place : places) {
             place->poll(now, take);
             wakes = place->wakes_at() < wakes ? place->wakes_at() : wakes;
         }
-        if (!due.empty()) {
-            continue;
-        }
+        if (!due.empty()) { continue; }
         if (wakes == (steady_time::max)() && !io.watches()) {
             error silent{error_code::transport_failed, "the transport never responded to a request"};
             silent.effect = effect::unknown;
             for (std::size_t index = 0; index < operations.size(); ++index) {
-                while (!operations[index].next().done()) {
-                    operations[index].abandon(silent);
-                }
+                while (!operations[index].next().done()) { operations[index].abandon(silent); }
             }
             return false;
         }

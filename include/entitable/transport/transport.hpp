@@ -85,9 +85,7 @@ template <transport T, table_request Request>
 
 /// Checks that a call may start or continue. Errors: Cancelled, DeadlineExceeded.
 [[nodiscard]] inline result<void> check_call(call const& context, clock& time = system_clock()) {
-    if (context.cancellation.cancelled()) {
-        return failure{error_code::cancelled, "the call was cancelled"};
-    }
+    if (context.cancellation.cancelled()) { return failure{error_code::cancelled, "the call was cancelled"}; }
     if (context.deadline != no_deadline && time.steady() >= context.deadline) {
         return failure{error_code::deadline_exceeded, "the deadline of the call has passed"};
     }

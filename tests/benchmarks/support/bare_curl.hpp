@@ -36,9 +36,7 @@ public:
     bare_curl(bare_curl const&) = delete;
     bare_curl& operator=(bare_curl const&) = delete;
     ~bare_curl() {
-        for (CURL* const each : easy_) {
-            curl_easy_cleanup(each);
-        }
+        for (CURL* const each : easy_) { curl_easy_cleanup(each); }
         curl_multi_cleanup(multi_);
         curl_slist_free_all(list_);
     }
@@ -51,9 +49,7 @@ public:
             curl_multi_add_handle(multi_, easy);
             ++started;
         };
-        for (CURL* const each : easy_) {
-            start(each);
-        }
+        for (CURL* const each : easy_) { start(each); }
         while (done < reads_) {
             int running = 0;
             curl_multi_perform(multi_, &running);
@@ -67,13 +63,9 @@ public:
                 curl_multi_remove_handle(multi_, easy);
                 ++done;
                 any = true;
-                if (started < reads_) {
-                    start(easy);
-                }
+                if (started < reads_) { start(easy); }
             }
-            if (!any) {
-                curl_multi_poll(multi_, nullptr, 0, 1000, nullptr);
-            }
+            if (!any) { curl_multi_poll(multi_, nullptr, 0, 1000, nullptr); }
         }
     }
 

@@ -68,18 +68,14 @@ inline business make_business(std::size_t index, std::size_t rows_each) {
     made.visits = static_cast<std::int64_t>(random() >> 4U);
     made.changed =
         entitable::date_time{131'000'000'000'000'000 + static_cast<std::int64_t>(random() % 5'000'000'000'000'000)};
-    for (auto& byte : made.owner.bytes) {
-        byte = static_cast<std::remove_reference_t<decltype(byte)>>(random());
-    }
+    for (auto& byte : made.owner.bytes) { byte = static_cast<std::remove_reference_t<decltype(byte)>>(random()); }
     return made;
 }
 
 /// Entities `from` to before `to`.
 inline std::vector<business> make_businesses(std::size_t from, std::size_t to, std::size_t rows_each) {
     std::vector<business> all;
-    for (std::size_t index = from; index < to; ++index) {
-        all.push_back(make_business(index, rows_each));
-    }
+    for (std::size_t index = from; index < to; ++index) { all.push_back(make_business(index, rows_each)); }
     return all;
 }
 

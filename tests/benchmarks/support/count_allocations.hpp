@@ -16,9 +16,7 @@ inline std::atomic<std::uint64_t> allocations{0}; ///< since the start of the pr
 // Not inlined: the compiler would warn about the pair of malloc and delete.
 [[gnu::noinline]] void* operator new(std::size_t size) {
     measure::allocations.fetch_add(1, std::memory_order_relaxed);
-    if (void* const block = std::malloc(size == 0 ? 1 : size)) {
-        return block;
-    }
+    if (void* const block = std::malloc(size == 0 ? 1 : size)) { return block; }
     throw std::bad_alloc{};
 }
 [[gnu::noinline]] void operator delete(void* block) noexcept { std::free(block); }

@@ -93,14 +93,10 @@ private:
             send_due();
             for (int index = 0; index < count; ++index) {
                 int const descriptor = ready[index].data.fd;
-                if (descriptor == alive) {
-                    return;
-                }
+                if (descriptor == alive) { return; }
                 if (descriptor == listening_) {
                     int const made = ::accept4(listening_, nullptr, nullptr, SOCK_NONBLOCK);
-                    if (made < 0) {
-                        continue;
-                    }
+                    if (made < 0) { continue; }
                     int const on = 1;
                     ::setsockopt(made, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
                     connection& fresh = open[made];
@@ -126,9 +122,7 @@ private:
         std::string const* text;
     };
     [[nodiscard]] int wait_for_due() const {
-        if (due_.empty()) {
-            return -1;
-        }
+        if (due_.empty()) { return -1; }
         auto const left =
             std::chrono::ceil<std::chrono::milliseconds>(due_.front().at - std::chrono::steady_clock::now());
         return left.count() > 0 ? static_cast<int>(left.count()) : 0;
@@ -153,9 +147,7 @@ private:
                 }
             } else {
                 got = ::recv(descriptor, bytes, sizeof bytes, 0);
-                if (got <= 0) {
-                    return got < 0 && errno == EAGAIN;
-                }
+                if (got <= 0) { return got < 0 && errno == EAGAIN; }
             }
             with.pending.append(bytes, static_cast<std::size_t>(got));
             for (std::size_t end = 0; (end = with.pending.find("\r\n\r\n")) != std::string::npos;) {
@@ -168,9 +160,7 @@ private:
                 long const put = with.ssl != nullptr
                     ? SSL_write(with.ssl, chosen.data(), static_cast<int>(chosen.size()))
                     : ::send(descriptor, chosen.data(), chosen.size(), MSG_NOSIGNAL);
-                if (put != static_cast<long>(chosen.size())) {
-                    return false;
-                }
+                if (put != static_cast<long>(chosen.size())) { return false; }
             }
             if (with.ssl == nullptr && got < static_cast<long>(sizeof bytes)) {
                 return true; // later data is reported by another event

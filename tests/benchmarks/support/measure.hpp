@@ -93,9 +93,7 @@ inline double rate(std::size_t threads, std::function<void(std::size_t, std::mt1
             while (!go) {}
             std::uint64_t done = 0;
             while (!stop.load(std::memory_order_relaxed)) {
-                for (int burst = 0; burst < 64; ++burst) {
-                    operation(thread, random);
-                }
+                for (int burst = 0; burst < 64; ++burst) { operation(thread, random); }
                 done += 64;
             }
             total += done;
@@ -105,9 +103,7 @@ inline double rate(std::size_t threads, std::function<void(std::size_t, std::mt1
     go = true;
     std::this_thread::sleep_for(std::chrono::milliseconds{60});
     stop = true;
-    for (std::thread& each : running) {
-        each.join();
-    }
+    for (std::thread& each : running) { each.join(); }
     std::chrono::duration<double, std::micro> const time = std::chrono::steady_clock::now() - begin;
     return static_cast<double>(total) / time.count();
 }

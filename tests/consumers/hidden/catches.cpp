@@ -16,9 +16,7 @@ bool knows_what_was_taken(entitable::any_transport const& store) {
 
 int main(int, char** words) {
     auto const store = opened();
-    if (!knows_what_was_taken(store)) {
-        return 1;
-    }
+    if (!knows_what_was_taken(store)) { return 1; }
     try {
         (void)found(store, "Atlantis");
     } catch (entitable::error const& problem) {

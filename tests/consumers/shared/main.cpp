@@ -33,9 +33,7 @@ int main() {
     bool caught = false;
     try {
         (void)town_of(store, "Italy", "Atlantis");
-    } catch (entitable::error const& problem) {
-        caught = problem.code == entitable::error_code::resource_not_found;
-    }
+    } catch (entitable::error const& problem) { caught = problem.code == entitable::error_code::resource_not_found; }
     holds(caught, "an error that the library throws is caught by its type");
     holds(town_as_value(store, "Italy", "Atlantis").error().code == entitable::error_code::resource_not_found,
         "an error as a value crosses files");
@@ -43,8 +41,6 @@ int main() {
     auto* const clock = &entitable::system_clock();
     holds(
         clock == clock_of_towns() && clock == clock_of_second(), "what is one object in the program is one everywhere");
-    if (failures == 0) {
-        std::puts("two files and a shared library agree");
-    }
+    if (failures == 0) { std::puts("two files and a shared library agree"); }
     return failures;
 }

@@ -37,23 +37,15 @@ public:
     entitable::result<bool> lend(std::string const& shelf, std::int32_t book, std::string const& reader) {
         for (int attempts = 0;; ++attempts) {
             auto found = loans_.get_stored(shelf, book);
-            if (!found) {
-                return std::move(found).as_failure();
-            }
-            if (found->entity.reader) {
-                return false;
-            }
+            if (!found) { return std::move(found).as_failure(); }
+            if (found->entity.reader) { return false; }
             found->entity.reader = reader;
             auto done = loans_.replace(found->entity, found->etag);
-            if (done) {
-                return true;
-            }
+            if (done) { return true; }
             auto const code = done.error().code;
             bool const again = code == entitable::error_code::update_condition_not_satisfied ||
                 code == entitable::error_code::server_busy;
-            if (!again || attempts == 3) {
-                return std::move(done).as_failure();
-            }
+            if (!again || attempts == 3) { return std::move(done).as_failure(); }
         }
     }
 
@@ -63,9 +55,7 @@ public:
         std::size_t count = 0;
         auto all = loans_.where(l::shelf == shelf);
         auto walked = all.for_each([&](loan const& each) { count += each.reader ? 0U : 1U; });
-        if (!walked) {
-            return std::move(walked).as_failure();
-        }
+        if (!walked) { return std::move(walked).as_failure(); }
         return count;
     }
 

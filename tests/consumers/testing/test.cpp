@@ -55,9 +55,7 @@ void pages_do_not_matter() {
         options.nasty.emplace().seed = seed;
         lending library{memory_backend{options}};
         require(testing::succeeds(library.open()));
-        for (std::int32_t book = 0; book < 20; ++book) {
-            require(testing::succeeds(library.add("poetry", book)));
-        }
+        for (std::int32_t book = 0; book < 20; ++book) { require(testing::succeeds(library.add("poetry", book))); }
         holds(library.at_home("poetry").value() == 20, "all books are counted, seed " + std::to_string(seed));
     }
 }

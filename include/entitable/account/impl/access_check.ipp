@@ -35,9 +35,7 @@ ENTITABLE_DECL std::optional<account_keys> account_keys::make(
     made.account_ = account;
     for (std::string const& key : keys) {
         auto const bytes = decode_account_key(key);
-        if (!bytes || bytes->empty()) {
-            return std::nullopt;
-        }
+        if (!bytes || bytes->empty()) { return std::nullopt; }
         made.signers_.push_back(std::make_unique<key_signer>(bytes->reveal()));
     }
     return made.signers_.empty() ? std::nullopt : std::optional{std::move(made)};
@@ -85,20 +83,14 @@ ENTITABLE_DECL result<void> check_shared_key(
     }
     given.remove_prefix(colon + 1);
     auto date = request.headers.find("x-ms-date");
-    if (!date) {
-        date = request.headers.find("Date");
-    }
+    if (!date) { date = request.headers.find("Date"); }
     auto const time = date ? parse_http_date(*date) : std::nullopt;
-    if (!time) {
-        return not_authenticated("The request has no date.");
-    }
+    if (!time) { return not_authenticated("The request has no date."); }
     auto const write = [&](std::string& text) {
         append_string_to_sign(
             text, lite ? key_scheme::shared_key_lite : key_scheme::shared_key, keys.account(), request, url, *date);
     };
-    if (!keys.signed_by(write, given)) {
-        return not_authenticated("The signature does not match.");
-    }
+    if (!keys.signed_by(write, given)) { return not_authenticated("The signature does not match."); }
     if (time->ticks > now.ticks + skew || time->ticks < now.ticks - skew) {
         return not_authenticated("The date of the request is more than 15 minutes from the server's.");
     }
@@ -125,9 +117,7 @@ public:
     }
     [[nodiscard]] std::optional<std::string> const* place(std::string_view name) const noexcept {
         for (sas_field const& each : fields_) {
-            if (each.name == name) {
-                return &each.value;
-            }
+            if (each.name == name) { return &each.value; }
         }
         return nullptr;
     }
@@ -149,15 +139,11 @@ ENTITABLE_DECL std::optional<std::uint32_t> ipv4_number(std::string_view text) n
     std::uint32_t made = 0;
     for (int part = 0; part < 4; ++part) {
         if (part > 0) {
-            if (!text.starts_with('.')) {
-                return std::nullopt;
-            }
+            if (!text.starts_with('.')) { return std::nullopt; }
             text.remove_prefix(1);
         }
         auto const number = leading_number<std::uint8_t>(text);
-        if (!number) {
-            return std::nullopt;
-        }
+        if (!number) { return std::nullopt; }
         made = made << 8U | *number;
     }
     return text.empty() ? std::optional{made} : std::nullopt;
@@ -178,9 +164,7 @@ ENTITABLE_DECL result<void> check_terms_now(sas_query const& query, std::optiona
         return not_authenticated("The signature is not valid at this time.");
     }
     if (std::string const protocols = query.text("spr"); !protocols.empty() && protocols != "https,http") {
-        if (protocols != "https") {
-            return not_authenticated("The protocols of the signature are unknown.");
-        }
+        if (protocols != "https") { return not_authenticated("The protocols of the signature are unknown."); }
         if (!origin.encrypted) {
             return refused(403, "AuthorizationProtocolMismatch",
                 "This request is not authorized to perform this operation using this protocol.");
@@ -221,9 +205,7 @@ ENTITABLE_DECL result<access_grant> check_signature(std::string_view query_text,
         out += of_table ? table_sas_to_sign(keys.account(), query.text("tn"), query.fields())
                         : account_sas_to_sign(keys.account(), version, query.fields());
     };
-    if (!keys.signed_by(write, given)) {
-        return not_authenticated("The signature does not match.");
-    }
+    if (!keys.signed_by(write, given)) { return not_authenticated("The signature does not match."); }
     access_grant made;
     made.permissions = query.text("sp");
     made.by = of_table ? access_grant::kind::one_table : access_grant::kind::of_account;
@@ -248,9 +230,7 @@ ENTITABLE_DECL result<access_grant> check_signature(std::string_view query_text,
     }
     if (auto const id = query.find("si")) {
         auto const policy = find_policy(made.table, *id);
-        if (!policy) {
-            return not_authenticated("The access policy of the signature does not exist.");
-        }
+        if (!policy) { return not_authenticated("The access policy of the signature does not exist."); }
         bool const twice = (start && policy->start) || (expiry && policy->expiry) ||
             (!made.permissions.empty() && !policy->permissions.empty());
         if (twice) {
@@ -269,9 +249,7 @@ ENTITABLE_DECL result<access_grant> check_signature(std::string_view query_text,
 
 ENTITABLE_DECL result<void> check_digest(http_request const& request) {
     auto const given = request.headers.find("Content-MD5");
-    if (!given || request.body.empty()) {
-        return {};
-    }
+    if (!given || request.body.empty()) { return {}; }
     unsigned char made[EVP_MAX_MD_SIZE];
     std::size_t size = 0;
     if (EVP_Q_digest(nullptr, "MD5", nullptr, request.body.data(), request.body.size(), made, &size) != 1) {

@@ -6,6 +6,7 @@
 #include <entitable/account/impl/credential.ipp>
 #include <entitable/account/impl/endpoint.ipp>
 #include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/http/http_message.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -80,9 +81,7 @@ ENTITABLE_DECL result<connection_pairs> split_connection_string(std::string_view
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
     connection_pairs pairs;
     text.remove_prefix(text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
-    if (is_quoted(without_line_ends(text))) {
-        return refused_pair("the whole string", " is in quotes: remove them");
-    }
+    if (is_quoted(without_line_ends(text))) { return refused_pair("the whole string", " is in quotes: remove them"); }
     for (std::size_t number = 1; !text.empty(); ++number) {
         std::string_view const pair = text.substr(0, text.find(';'));
         text.remove_prefix(pair.size() == text.size() ? pair.size() : pair.size() + 1);
@@ -92,9 +91,7 @@ ENTITABLE_DECL result<connection_pairs> split_connection_string(std::string_view
         // A misplaced text may be a secret: it is identified by its position.
         std::string const position = text::joined({"pair ", std::to_string(number)});
         std::size_t const equals = pair.find('=');
-        if (equals == std::string_view::npos) {
-            return refused_pair(position, " has no =");
-        }
+        if (equals == std::string_view::npos) { return refused_pair(position, " has no ="); }
         std::string_view const name = without_line_ends(pair.substr(0, equals));
         if (same_field_name(name, "AccountEndpoint")) {
             return refused_pair("AccountEndpoint",
@@ -105,19 +102,11 @@ ENTITABLE_DECL result<connection_pairs> split_connection_string(std::string_view
         while (which < std::size(connection_pairs::names) && !same_field_name(name, connection_pairs::names[which])) {
             ++which;
         }
-        if (which == std::size(connection_pairs::names)) {
-            return unknown_name(position);
-        }
+        if (which == std::size(connection_pairs::names)) { return unknown_name(position); }
         std::string_view const value = without_line_ends(pair.substr(equals + 1));
-        if (pairs.values[which]) {
-            return refused_pair(connection_pairs::names[which], " is repeated");
-        }
-        if (value.empty()) {
-            return refused_pair(connection_pairs::names[which], " is empty");
-        }
-        if (is_quoted(value)) {
-            return refused_pair(connection_pairs::names[which], " is in quotes: remove them");
-        }
+        if (pairs.values[which]) { return refused_pair(connection_pairs::names[which], " is repeated"); }
+        if (value.empty()) { return refused_pair(connection_pairs::names[which], " is empty"); }
+        if (is_quoted(value)) { return refused_pair(connection_pairs::names[which], " is in quotes: remove them"); }
         if (value.find_first_of("\r\n") != std::string_view::npos) {
             return refused_pair(connection_pairs::names[which], " contains a line end");
         }
@@ -142,40 +131,28 @@ ENTITABLE_DECL result<connection_settings> development_settings(connection_pairs
     }
     std::string origin = "http://127.0.0.1";
     if (pairs.has(connection_pairs::development_proxy)) {
-        auto proxy =
-            parse_address(pairs[connection_pairs::development_proxy], "connection string: DevelopmentStorageProxyUri");
-        if (!proxy) {
-            return std::move(proxy).as_failure();
-        }
-        origin = text::joined({proxy->encrypted ? "https://" : "http://", proxy->host});
+        ENTITABLE_TRY(auto proxy,
+            parse_address(pairs[connection_pairs::development_proxy], "connection string: DevelopmentStorageProxyUri"));
+        origin = text::joined({proxy.encrypted ? "https://" : "http://", proxy.host});
     }
     connection_settings settings;
     auto at = parse_endpoint(text::joined({origin, of == account_service::queues ? ":10001/" : ":10002/", account}),
         "connection string: DevelopmentStorageProxyUri", {}, {}, account, {});
-    if (!at) {
-        return std::move(at).as_failure();
-    }
+    if (!at) { return std::move(at).as_failure(); }
     settings.endpoint = *std::move(at);
     settings.endpoint.of = of;
-    auto who = credential::account_key(account, key);
-    if (!who) {
-        return std::move(who).as_failure();
-    }
-    settings.credential = *std::move(who);
+    ENTITABLE_TRY(auto who, credential::account_key(account, key));
+    settings.credential = std::move(who);
     return settings;
 }
 
 ENTITABLE_DECL result<credential> credential_of(connection_pairs const& pairs, std::string_view account) {
     bool const key = pairs.has(connection_pairs::account_key);
     bool const signature = pairs.has(connection_pairs::signature);
-    if (key && signature) {
-        return refused_pair("AccountKey", " and SharedAccessSignature cannot be combined");
-    }
+    if (key && signature) { return refused_pair("AccountKey", " and SharedAccessSignature cannot be combined"); }
     auto who = key ? credential::account_key(account, pairs[connection_pairs::account_key])
                    : credential::shared_access_signature(pairs[connection_pairs::signature]);
-    if (!who) {
-        return refused_pair("", who.error().message);
-    }
+    if (!who) { return refused_pair("", who.error().message); }
     return who;
 }
 
@@ -183,14 +160,9 @@ ENTITABLE_DECL result<credential> credential_of(connection_pairs const& pairs, s
 
 ENTITABLE_DECL result<connection_settings> parse_connection_string(std::string_view text, account_service of) {
     using names = detail::connection_pairs;
-    auto split = detail::split_connection_string(text);
-    if (!split) {
-        return std::move(split).as_failure();
-    }
-    names const& pairs = *split;
-    if (pairs.has(names::development)) {
-        return detail::development_settings(pairs, of);
-    }
+    ENTITABLE_TRY(auto split, detail::split_connection_string(text));
+    names const& pairs = split;
+    if (pairs.has(names::development)) { return detail::development_settings(pairs, of); }
     if (pairs.has(names::development_proxy)) {
         return detail::refused_pair("DevelopmentStorageProxyUri", " needs UseDevelopmentStorage=true");
     }
@@ -225,15 +197,10 @@ ENTITABLE_DECL result<connection_settings> parse_connection_string(std::string_v
     auto at = detail::parse_endpoint(given ? pairs[primary] : std::string_view{made},
         text::joined({"connection string: ", given ? names::names[primary] : "EndpointSuffix"}), pairs[secondary],
         text::joined({"connection string: ", names::names[secondary]}), account, "connection string: AccountName");
-    if (!at) {
-        return std::move(at).as_failure();
-    }
+    if (!at) { return std::move(at).as_failure(); }
     at->of = of;
-    auto who = detail::credential_of(pairs, at->account);
-    if (!who) {
-        return std::move(who).as_failure();
-    }
-    return connection_settings{*std::move(at), *std::move(who)};
+    ENTITABLE_TRY(auto who, detail::credential_of(pairs, at->account));
+    return connection_settings{*std::move(at), std::move(who)};
 }
 
 ENTITABLE_END_NAMESPACE

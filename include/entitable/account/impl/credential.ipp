@@ -7,6 +7,7 @@
 #include <entitable/account/impl/signing.ipp>
 #include <entitable/account/signing.hpp>
 #include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/http/url.hpp>
 #include <entitable/wire/detail/escape.hpp>
 
@@ -75,9 +76,7 @@ public:
     std::string_view account() const noexcept override { return account_; }
     bool sign(std::string_view text, std::string& out) override {
         key_signer::signature signature;
-        if (!signer_.sign([&](std::string& copy) { copy.append(text); }, signature)) {
-            return false;
-        }
+        if (!signer_.sign([&](std::string& copy) { copy.append(text); }, signature)) { return false; }
         out.append(signature, sizeof signature);
         wipe(signature, sizeof signature);
         return true;
@@ -138,9 +137,7 @@ public:
         std::uint64_t const failures = failures_;
         for (;;) {
             bool const good = !header_.empty() && now < expires_;
-            if (good && (refreshing_ || now < refresh_at_)) {
-                break;
-            }
+            if (good && (refreshing_ || now < refresh_at_)) { break; }
             if (!good && failures_ != failures) {
                 return failure{*last_failure_}; // set by another thread while this one waited
             }
@@ -148,9 +145,7 @@ public:
                 done_.wait(lock);
                 continue;
             }
-            if (auto fresh = refresh(lock, at, now); !fresh && !(!header_.empty() && now < expires_)) {
-                return fresh;
-            }
+            if (auto fresh = refresh(lock, at, now); !fresh && !(!header_.empty() && now < expires_)) { return fresh; }
             break;
         }
         if (!request.headers.set("Authorization", header_.reveal())) {
@@ -182,9 +177,7 @@ private:
         turn(turn const&) = delete;
         turn& operator=(turn const&) = delete;
         ~turn() {
-            if (!lock.owns_lock()) {
-                lock.lock();
-            }
+            if (!lock.owns_lock()) { lock.lock(); }
             owner.refreshing_ = false;
             owner.done_.notify_all();
         }
@@ -254,14 +247,9 @@ ENTITABLE_DECL failure refused_signature(std::string_view why) {
 } // namespace detail
 
 ENTITABLE_DECL result<void> credential::authorize(http_request& request, endpoint const& at, date_time now) const {
-    if (!state_) {
-        return {};
-    }
-    auto const target = detail::parse_target(request, at);
-    if (!target) {
-        return failure{target.error()};
-    }
-    return state_->authorize(request, {*target, false}, at, now);
+    if (!state_) { return {}; }
+    ENTITABLE_TRY(auto const target, detail::parse_target(request, at));
+    return state_->authorize(request, {target, false}, at, now);
 }
 
 ENTITABLE_DECL result<credential> credential::account_key(
@@ -270,16 +258,12 @@ ENTITABLE_DECL result<credential> credential::account_key(
         return failure{error_code::invalid_input, "AccountName must be 1 to 63 lower-case letters, digits and hyphens"};
     }
     auto const bytes = detail::decode_account_key(key);
-    if (!bytes) {
-        return failure{error_code::invalid_input, "AccountKey is not base64"};
-    }
+    if (!bytes) { return failure{error_code::invalid_input, "AccountKey is not base64"}; }
     return credential{shared<detail::credential_state>{new detail::key_credential{account, bytes->reveal(), scheme}}};
 }
 
 ENTITABLE_DECL result<credential> credential::shared_access_signature(std::string_view parameters) {
-    if (parameters.starts_with('?')) {
-        parameters.remove_prefix(1);
-    }
+    if (parameters.starts_with('?')) { parameters.remove_prefix(1); }
     if (std::string_view const wrong = detail::wrong_character(parameters); !wrong.empty()) {
         return detail::refused_signature(wrong);
     }
@@ -307,9 +291,7 @@ ENTITABLE_DECL result<credential> credential::shared_access_signature(std::strin
             }
         }
     }
-    if (signatures == 0) {
-        return detail::refused_signature(" has no sig");
-    }
+    if (signatures == 0) { return detail::refused_signature(" has no sig"); }
     return credential{shared<detail::credential_state>{new detail::signature_credential{parameters, start, expiry}}};
 }
 

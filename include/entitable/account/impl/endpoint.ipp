@@ -5,6 +5,7 @@
 #include <entitable/account/endpoint.hpp>
 #include <entitable/core/detail/characters.hpp>
 #include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/http/url.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -13,17 +14,13 @@ namespace detail {
 /// Storage allows 3 to 24 letters and digits, Cosmos hyphens and 44 characters, emulators anything their users choose.
 inline bool is_account(std::string_view name) noexcept {
     for (char const c : name) {
-        if (!(c >= 'a' && c <= 'z') && !is_decimal(c) && c != '-') {
-            return false;
-        }
+        if (!(c >= 'a' && c <= 'z') && !is_decimal(c) && c != '-') { return false; }
     }
     return !name.empty() && name.size() <= 63;
 }
 
 inline std::string_view without_slashes(std::string_view url) noexcept {
-    while (!url.empty() && url.back() == '/') {
-        url.remove_suffix(1);
-    }
+    while (!url.empty() && url.back() == '/') { url.remove_suffix(1); }
     return url;
 }
 
@@ -64,22 +61,19 @@ ENTITABLE_DECL result<endpoint> parse_endpoint(std::string_view primary, std::st
     auto const refused = [](std::string_view field, std::string_view why) {
         return failure{error_code::invalid_input, text::joined({field, why})};
     };
-    auto parts = parse_address(primary, primary_field);
-    if (!parts) {
-        return std::move(parts).as_failure();
-    }
+    ENTITABLE_TRY(auto parts, parse_address(primary, primary_field));
     endpoint at;
-    at.primary = address_text(primary, *parts);
-    std::string const host = text::ascii_lower(parts->host);
+    at.primary = address_text(primary, parts);
+    std::string const host = text::ascii_lower(parts.host);
     std::string_view const segment =
-        parts->path.empty() ? std::string_view{} : parts->path.substr(1, parts->path.find('/', 1) - 1);
-    at.path_style = parts->is_address() || host == "localhost" || (!account.empty() && segment == account);
+        parts.path.empty() ? std::string_view{} : parts.path.substr(1, parts.path.find('/', 1) - 1);
+    at.path_style = parts.is_address() || host == "localhost" || (!account.empty() && segment == account);
     at.account = !account.empty() ? account
         : at.path_style           ? segment
                                   : std::string_view{host}.substr(0, host.find('.'));
     bool const cosmos =
         host.find(".table.cosmos.") != std::string::npos || host.find(".table.cosmosdb.") != std::string::npos;
-    bool const emulator = parts->is_loopback() || at.account == "devstoreaccount1";
+    bool const emulator = parts.is_loopback() || at.account == "devstoreaccount1";
     at.kind = cosmos ? service::cosmos : emulator ? service::azurite : service::storage;
     if (!is_account(at.account)) {
         return refused(account.empty() ? primary_field : account_field,
@@ -87,18 +81,15 @@ ENTITABLE_DECL result<endpoint> parse_endpoint(std::string_view primary, std::st
                             : " must be 1 to 63 lower-case letters, digits and hyphens");
     }
     // "https://ACCOUNT.table.core.windows.net/Orders": the table does not belong there.
-    if (!at.path_style && !parts->path.empty() && host.find(".table.") != std::string::npos) {
+    if (!at.path_style && !parts.path.empty() && host.find(".table.") != std::string::npos) {
         return refused(primary_field, " must be the address of the service only: remove the table");
     }
     if (secondary.empty()) {
-        at.secondary = derived_secondary(at, *parts);
+        at.secondary = derived_secondary(at, parts);
         return at;
     }
-    auto other = parse_address(secondary, secondary_field);
-    if (!other) {
-        return std::move(other).as_failure();
-    }
-    at.secondary = address_text(secondary, *other);
+    ENTITABLE_TRY(auto other, parse_address(secondary, secondary_field));
+    at.secondary = address_text(secondary, other);
     return at;
 }
 

@@ -5,6 +5,7 @@
 #include <entitable/account/sas.hpp>
 #include <entitable/core/detail/characters.hpp>
 #include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/http/http_message.hpp>
 #include <entitable/http/url.hpp>
 #include <entitable/wire/detail/escape.hpp>
@@ -29,20 +30,14 @@ inline failure refused_term(std::string_view field, std::string_view why) {
 ENTITABLE_DECL std::optional<std::string> in_order(std::string_view letters, std::string_view order) {
     std::string sorted;
     for (char const c : order) {
-        if (letters.find(c) != std::string_view::npos) {
-            sorted += c;
-        }
+        if (letters.find(c) != std::string_view::npos) { sorted += c; }
     }
-    if (sorted.empty() || sorted.size() != letters.size()) {
-        return std::nullopt;
-    }
+    if (sorted.empty() || sorted.size() != letters.size()) { return std::nullopt; }
     return sorted;
 }
 
 inline std::optional<std::string> sas_time(std::optional<date_time> time) {
-    if (!time) {
-        return std::nullopt;
-    }
+    if (!time) { return std::nullopt; }
     return date_time{time->ticks - time->ticks % date_time::ticks_per_second}.to_string(true);
 }
 
@@ -104,9 +99,7 @@ ENTITABLE_DECL std::string lines_to_sign(
     std::string lines;
     for (std::string_view const name : names) {
         for (sas_field const& field : fields) {
-            if (field.name == name && field.value) {
-                lines += *field.value;
-            }
+            if (field.name == name && field.value) { lines += *field.value; }
         }
         lines += '\n';
     }
@@ -137,18 +130,10 @@ ENTITABLE_DECL std::string account_sas_to_sign(
 } // namespace detail
 
 ENTITABLE_DECL result<std::string> make_signature(credential const& key, table_sas const& terms) {
-    if (auto good = detail::check_terms(terms); !good) {
-        return std::move(good).as_failure();
-    }
-    if (terms.table.empty()) {
-        return detail::refused_term("table", " is missing");
-    }
-    if (terms.policy.empty() && !terms.expiry) {
-        return detail::refused_term("expiry", " is missing");
-    }
-    if (terms.policy.size() > 64) {
-        return detail::refused_term("policy", " is longer than 64 characters");
-    }
+    ENTITABLE_CHECK(detail::check_terms(terms));
+    if (terms.table.empty()) { return detail::refused_term("table", " is missing"); }
+    if (terms.policy.empty() && !terms.expiry) { return detail::refused_term("expiry", " is missing"); }
+    if (terms.policy.size() > 64) { return detail::refused_term("policy", " is longer than 64 characters"); }
     auto permissions = detail::in_order(terms.permissions, "raud");
     if (!permissions && (terms.policy.empty() || !terms.permissions.empty())) {
         return detail::refused_term("permissions", " must be letters of raud, each at most once");
@@ -171,24 +156,14 @@ ENTITABLE_DECL result<std::string> make_signature(credential const& key, table_s
 }
 
 ENTITABLE_DECL result<std::string> make_signature(credential const& key, account_sas const& terms) {
-    if (auto good = detail::check_terms(terms); !good) {
-        return std::move(good).as_failure();
-    }
-    if (!terms.expiry) {
-        return detail::refused_term("expiry", " is missing");
-    }
+    ENTITABLE_CHECK(detail::check_terms(terms));
+    if (!terms.expiry) { return detail::refused_term("expiry", " is missing"); }
     auto permissions = detail::in_order(terms.permissions, "rwdxylacuptfi");
-    if (!permissions) {
-        return detail::refused_term("permissions", " must be letters of rwdlacu, each at most once");
-    }
+    if (!permissions) { return detail::refused_term("permissions", " must be letters of rwdlacu, each at most once"); }
     auto types = detail::in_order(terms.resource_types, "sco");
-    if (!types) {
-        return detail::refused_term("resource_types", " must be letters of sco, each at most once");
-    }
+    if (!types) { return detail::refused_term("resource_types", " must be letters of sco, each at most once"); }
     auto services = detail::in_order(terms.services, "btqf");
-    if (!services) {
-        return detail::refused_term("services", " must be letters of btqf, each at most once");
-    }
+    if (!services) { return detail::refused_term("services", " must be letters of btqf, each at most once"); }
     std::vector<detail::sas_field> const fields{{"sv", terms.version}, {"ss", std::move(services)},
         {"srt", std::move(types)}, {"sp", std::move(permissions)}, {"st", detail::sas_time(terms.start)},
         {"se", detail::sas_time(terms.expiry)}, {"sip", detail::unless_empty(terms.addresses)},

@@ -11,9 +11,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 ENTITABLE_DECL secret::secret(std::string_view text)
     : bytes_(text.empty() ? nullptr : new char[text.size()]), size_(text.size()) {
-    if (!text.empty()) {
-        std::memcpy(bytes_, text.data(), text.size());
-    }
+    if (!text.empty()) { std::memcpy(bytes_, text.data(), text.size()); }
 }
 
 ENTITABLE_DECL secret::secret(secret&& other) noexcept

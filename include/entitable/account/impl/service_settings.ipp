@@ -28,31 +28,23 @@ ENTITABLE_DECL bool good_days(std::optional<std::uint32_t> days) noexcept {
 ENTITABLE_DECL void append_retention(std::string& out, std::optional<std::uint32_t> days) {
     out += "<RetentionPolicy>";
     append_xml_element(out, "Enabled", yes_or_no(days.has_value()));
-    if (days) {
-        append_xml_element(out, "Days", std::to_string(*days));
-    }
+    if (days) { append_xml_element(out, "Days", std::to_string(*days)); }
     out += "</RetentionPolicy>";
 }
 
 ENTITABLE_DECL void append_metrics(
     std::string& out, std::string_view name, std::optional<metrics_settings> const& metrics) {
-    if (!metrics) {
-        return;
-    }
+    if (!metrics) { return; }
     out.append("<").append(name).append("><Version>1.0</Version>");
     append_xml_element(out, "Enabled", yes_or_no(metrics->enabled));
-    if (metrics->enabled) {
-        append_xml_element(out, "IncludeAPIs", yes_or_no(metrics->include_apis));
-    }
+    if (metrics->enabled) { append_xml_element(out, "IncludeAPIs", yes_or_no(metrics->include_apis)); }
     append_retention(out, metrics->retention_days);
     out.append("</").append(name) += '>';
 }
 
 ENTITABLE_DECL std::string list_text(std::vector<std::string> const& list) {
     std::string text;
-    for (std::string const& each : list) {
-        text.append(text.empty() ? "" : ",").append(each);
-    }
+    for (std::string const& each : list) { text.append(text.empty() ? "" : ",").append(each); }
     return text;
 }
 
@@ -126,22 +118,14 @@ ENTITABLE_DECL result<std::string> write_xml(std::vector<access_policy> const& p
             ++at;
         }
         for (auto const& time : {policy.start, policy.expiry}) {
-            if (time && !time->is_valid()) {
-                return bad_setting({"a time of an access policy is out of range"});
-            }
+            if (time && !time->is_valid()) { return bad_setting({"a time of an access policy is out of range"}); }
         }
         out += "<SignedIdentifier>";
         append_xml_element(out, "Id", policy.id);
         out += "<AccessPolicy>";
-        if (policy.start) {
-            append_xml_element(out, "Start", policy.start->to_string());
-        }
-        if (policy.expiry) {
-            append_xml_element(out, "Expiry", policy.expiry->to_string());
-        }
-        if (!policy.permissions.empty()) {
-            append_xml_element(out, "Permission", policy.permissions);
-        }
+        if (policy.start) { append_xml_element(out, "Start", policy.start->to_string()); }
+        if (policy.expiry) { append_xml_element(out, "Expiry", policy.expiry->to_string()); }
+        if (!policy.permissions.empty()) { append_xml_element(out, "Permission", policy.permissions); }
         out += "</AccessPolicy></SignedIdentifier>";
     }
     return out + "</SignedIdentifiers>";
@@ -149,9 +133,7 @@ ENTITABLE_DECL result<std::string> write_xml(std::vector<access_policy> const& p
 
 /// Returns the part of `path` after `from` and a slash; nothing if it does not begin that way.
 ENTITABLE_DECL std::optional<std::string_view> below(std::string_view path, std::string_view from) noexcept {
-    if (!path.starts_with(from) || path.size() <= from.size() || path[from.size()] != '/') {
-        return std::nullopt;
-    }
+    if (!path.starts_with(from) || path.size() <= from.size() || path[from.size()] != '/') { return std::nullopt; }
     return path.substr(from.size() + 1);
 }
 
@@ -227,9 +209,7 @@ ENTITABLE_DECL result<service_properties> read_properties(std::string_view xml) 
             }
         }
     });
-    if (!whole || !good) {
-        return unreadable({"it is not a valid XML document of service properties"});
-    }
+    if (!whole || !good) { return unreadable({"it is not a valid XML document of service properties"}); }
     return made;
 }
 
@@ -253,9 +233,7 @@ ENTITABLE_DECL result<service_statistics> read_statistics(std::string_view xml) 
             good = made.last_sync.has_value();
         }
     });
-    if (!whole || !found || !good) {
-        return unreadable({"it is not a valid XML document of service statistics"});
-    }
+    if (!whole || !found || !good) { return unreadable({"it is not a valid XML document of service statistics"}); }
     return made;
 }
 
@@ -279,9 +257,7 @@ ENTITABLE_DECL result<std::vector<access_policy>> read_policies(std::string_view
         content = trimmed(content);
         if (event == xml_event::opens) {
             good = good && path.starts_with(root);
-            if (path == "SignedIdentifiers/SignedIdentifier") {
-                made.emplace_back();
-            }
+            if (path == "SignedIdentifiers/SignedIdentifier") { made.emplace_back(); }
         } else if (name == "Id") {
             made.back().id = content;
         } else if (name == "AccessPolicy/Permission") {
@@ -292,9 +268,7 @@ ENTITABLE_DECL result<std::vector<access_policy>> read_policies(std::string_view
             (name == "AccessPolicy/Start" ? made.back().start : made.back().expiry) = time;
         }
     });
-    if (!whole || !good) {
-        return unreadable({"it is not a valid XML document of access policies"});
-    }
+    if (!whole || !good) { return unreadable({"it is not a valid XML document of access policies"}); }
     return made;
 }
 

@@ -36,9 +36,7 @@ public:
     explicit lease(key_signer const& from) : from_(from) {
         for (auto& slot : from_.idle_) {
             session_ = slot.exchange(nullptr, memory_order::acquire);
-            if (session_ != nullptr) {
-                return;
-            }
+            if (session_ != nullptr) { return; }
         }
         session_ = new session(from_.model_->context != nullptr ? EVP_MAC_CTX_dup(from_.model_->context) : nullptr);
     }
@@ -47,9 +45,7 @@ public:
     ~lease() {
         for (auto& slot : from_.idle_) {
             session* empty = nullptr;
-            if (slot.compare_exchange_strong(empty, session_, memory_order::release, memory_order::relaxed)) {
-                return;
-            }
+            if (slot.compare_exchange_strong(empty, session_, memory_order::release, memory_order::relaxed)) { return; }
         }
         delete session_;
     }
@@ -62,9 +58,7 @@ private:
 
 ENTITABLE_DECL key_signer::key_signer(std::string_view key) : model_(new session(nullptr)) {
     EVP_MAC* const method = EVP_MAC_fetch(nullptr, OSSL_MAC_NAME_HMAC, nullptr);
-    if (method == nullptr) {
-        return;
-    }
+    if (method == nullptr) { return; }
     model_->context = EVP_MAC_CTX_new(method);
     EVP_MAC_free(method);
     char digest[] = "SHA256";
@@ -79,17 +73,13 @@ ENTITABLE_DECL key_signer::key_signer(std::string_view key) : model_(new session
 }
 
 ENTITABLE_DECL key_signer::~key_signer() {
-    for (auto& slot : idle_) {
-        delete slot.load(memory_order::acquire);
-    }
+    for (auto& slot : idle_) { delete slot.load(memory_order::acquire); }
     delete model_;
 }
 
 ENTITABLE_DECL bool key_signer::sign(function_ref<void(std::string& text)> write, signature& out) const {
     lease const with{*this};
-    if (with->context == nullptr) {
-        return false;
-    }
+    if (with->context == nullptr) { return false; }
     with->text.clear();
     write(with->text);
     unsigned char mac[32];
@@ -123,12 +113,8 @@ inline int base64_bits(char c) noexcept {
 
 ENTITABLE_DECL std::optional<secret> decode_account_key(std::string_view base64) {
     std::size_t padding = 0;
-    while (padding < 2 && padding < base64.size() && base64[base64.size() - 1 - padding] == '=') {
-        ++padding;
-    }
-    if (base64.empty() || base64.size() % 4 != 0) {
-        return std::nullopt;
-    }
+    while (padding < 2 && padding < base64.size() && base64[base64.size() - 1 - padding] == '=') { ++padding; }
+    if (base64.empty() || base64.size() % 4 != 0) { return std::nullopt; }
     std::string bytes;
     bytes.reserve(base64.size() / 4 * 3); // never grows, so that one wipe is enough
     unsigned collected = 0;
@@ -156,9 +142,7 @@ ENTITABLE_DECL void append_string_to_sign(std::string& out, key_scheme scheme, s
     http_request const& request, url_parts const& url, std::string_view date, bool fresh) {
     if (scheme == key_scheme::shared_key) {
         out.append(to_string(request.method)).push_back('\n');
-        if (!fresh) {
-            out.append(request.headers.find("Content-MD5").value_or(std::string_view{}));
-        }
+        if (!fresh) { out.append(request.headers.find("Content-MD5").value_or(std::string_view{})); }
         out.push_back('\n');
         out.append(request.headers.find("Content-Type").value_or(std::string_view{})).push_back('\n');
     }
@@ -175,9 +159,7 @@ ENTITABLE_DECL void append_string_to_sign(std::string& out, key_scheme scheme, s
     // Only `comp` of the query is signed.
     for (std::string_view query = url.query; !query.empty();) {
         std::string_view const pair = query.substr(0, query.find('&'));
-        if (pair.starts_with("comp=")) {
-            out.append("?").append(pair);
-        }
+        if (pair.starts_with("comp=")) { out.append("?").append(pair); }
         query.remove_prefix(pair.size() == query.size() ? pair.size() : pair.size() + 1);
     }
 }
@@ -202,9 +184,7 @@ ENTITABLE_DECL void append_storage_string_to_sign(
         }
     });
     std::sort(fields.begin(), fields.end());
-    for (auto const& [name, value] : fields) {
-        out.append(name).append(":").append(value).push_back('\n');
-    }
+    for (auto const& [name, value] : fields) { out.append(name).append(":").append(value).push_back('\n'); }
     out.append("/").append(account).append(url.path.empty() ? "/" : url.path);
     std::vector<std::pair<std::string, std::string>> parameters;
     for (std::string_view query = url.query; !query.empty();) {
@@ -216,9 +196,7 @@ ENTITABLE_DECL void append_storage_string_to_sign(
         query.remove_prefix(pair.size() == query.size() ? pair.size() : pair.size() + 1);
     }
     std::sort(parameters.begin(), parameters.end());
-    for (auto const& [name, value] : parameters) {
-        out.append("\n").append(name).append(":").append(value);
-    }
+    for (auto const& [name, value] : parameters) { out.append("\n").append(name).append(":").append(value); }
 }
 
 ENTITABLE_DECL std::string_view http_date(date_time time) {

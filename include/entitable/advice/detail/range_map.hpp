@@ -42,9 +42,7 @@ public:
         count(asked);
         double const now = second + 1;
         for (std::size_t index = 0; index < ranges_.size(); ++index) {
-            if (ranges_[index].hot < hot_after_ || ranges_[index].offline_until > now) {
-                continue;
-            }
+            if (ranges_[index].hot < hot_after_ || ranges_[index].offline_until > now) { continue; }
             ranges_[index].hot = 0;
             std::size_t const at = half_of(ranges_[index]);
             if (at == ranges_[index].first) {

@@ -6,6 +6,7 @@
 #include <entitable/advice/detail/candidates.hpp>
 #include <entitable/advice/detail/figures.hpp>
 #include <entitable/advice/detail/ranking.hpp>
+#include <entitable/core/try.hpp>
 
 #include <algorithm>
 #include <array>
@@ -29,9 +30,7 @@ public:
         shape_of_partitions();
         granularity();
         account();
-        for (query_score const& each : present_.queries) {
-            query(each);
-        }
+        for (query_score const& each : present_.queries) { query(each); }
         index_rows();
         types();
         std::stable_sort(made_.findings.begin(), made_.findings.end(),
@@ -59,9 +58,7 @@ private:
     /// Returns the best keys other than the current ones, as a hint.
     [[nodiscard]] std::string better() const {
         for (key_candidate const& each : made_.candidates) {
-            if (each.present) {
-                break;
-            }
+            if (each.present) { break; }
             return each.score.declared.to_string();
         }
         return {};
@@ -70,12 +67,8 @@ private:
     [[nodiscard]] std::string better_for(query_score const& query, double most) const {
         auto const at = static_cast<std::size_t>(&query - present_.queries.data());
         for (key_candidate const& each : made_.candidates) {
-            if (each.present) {
-                break;
-            }
-            if (each.score.queries[at].seconds <= most) {
-                return each.score.declared.to_string();
-            }
+            if (each.present) { break; }
+            if (each.score.queries[at].seconds <= most) { return each.score.declared.to_string(); }
         }
         return {};
     }
@@ -140,9 +133,7 @@ private:
 
     void granularity() {
         partition_facts const& facts = made_.there.partitions;
-        if (facts.mean >= 2 || facts.count < 100) {
-            return;
-        }
+        if (facts.mean >= 2 || facts.count < 100) { return; }
         double const entities = load_.largest_transaction();
         std::string crossing;
         for (query_score const& each : present_.queries) {
@@ -282,12 +273,8 @@ private:
     component_names keys = query.fixed;
     add_once(keys, query.ranged);
     std::string const begin = "'" + query.name + "': ";
-    if (keys.empty()) {
-        return begin + "no key property: it reads the whole table";
-    }
-    if (keys.size() == 1) {
-        return begin + "one key property: " + keys[0] + " is the PartitionKey";
-    }
+    if (keys.empty()) { return begin + "no key property: it reads the whole table"; }
+    if (keys.size() == 1) { return begin + "one key property: " + keys[0] + " is the PartitionKey"; }
     if (keys.size() == 2) {
         return begin + "two key properties: " + keys[0] + " is the PartitionKey, " + keys[1] + " the RowKey";
     }
@@ -297,9 +284,7 @@ private:
 } // namespace detail
 
 ENTITABLE_DECL result<advice> advise(table_sample const& sample, workload const& load, service_targets const& targets) {
-    if (auto checked = load.validate(); !checked) {
-        return std::move(checked).as_failure();
-    }
+    ENTITABLE_CHECK(load.validate());
     result<advice> out{std::in_place};
     advice& made = *out;
     made.there = take_census(sample);
@@ -316,18 +301,14 @@ ENTITABLE_DECL result<advice> advise(table_sample const& sample, workload const&
         made.candidates.begin(), made.candidates.end(), [&](key_candidate const& left, key_candidate const& right) {
             return detail::rank_of(left, targets) < detail::rank_of(right, targets);
         });
-    while (!made.candidates[made.present].present) {
-        ++made.present;
-    }
+    while (!made.candidates[made.present].present) { ++made.present; }
     detail::judge{made, load, scores, dominant}.look();
     return out;
 }
 
 ENTITABLE_DECL finding const* advice::find(finding_kind kind) const noexcept {
     for (finding const& each : findings) {
-        if (each.kind == kind) {
-            return &each;
-        }
+        if (each.kind == kind) { return &each; }
     }
     return nullptr;
 }
@@ -335,9 +316,7 @@ ENTITABLE_DECL finding const* advice::find(finding_kind kind) const noexcept {
 ENTITABLE_DECL std::string advice::to_string() const {
     using detail::short_figure;
     std::string out = "Data\n" + there.to_string() + "\nWorkload\n";
-    for (std::string const& each : guide) {
-        out += "  " + each + '\n';
-    }
+    for (std::string const& each : guide) { out += "  " + each + '\n'; }
     detail::text_table asked{{"query", "access", "partitions", "examined", "returned", "requests", "time", "load/s"}};
     for (query_score const& each : candidates[present].score.queries) {
         asked.add({each.name, std::string{entitable::to_string(each.access)}, short_figure(each.partitions),
@@ -346,9 +325,7 @@ ENTITABLE_DECL std::string advice::to_string() const {
     }
     out += candidates[present].score.queries.empty() ? std::string{"  nothing\n"} : asked.to_string(2);
     out += "\nFindings\n";
-    if (findings.empty()) {
-        out += "  nothing\n";
-    }
+    if (findings.empty()) { out += "  nothing\n"; }
     for (finding const& each : findings) {
         out += "  " + std::string{entitable::to_string(each.how)} + ": " + each.title + " [" +
             std::string{entitable::to_string(each.kind)} + "]\n    because  " + each.evidence + "\n    cure     " +
@@ -359,9 +336,7 @@ ENTITABLE_DECL std::string advice::to_string() const {
     std::size_t number = 0;
     for (key_candidate const& each : candidates) {
         ++number;
-        if (number > 8 && !each.present) {
-            continue;
-        }
+        if (number > 8 && !each.present) { continue; }
         keys.add({std::to_string(number), each.score.declared.to_string(), short_figure(each.score.cost),
             short_figure(each.score.hottest), detail::figure(static_cast<double>(each.score.partitions.count)),
             detail::figure(static_cast<double>(each.score.partitions.largest)),

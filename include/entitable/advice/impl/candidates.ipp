@@ -20,25 +20,19 @@ ENTITABLE_DECL bool has(component_names const& all, std::string const& one) {
 }
 ENTITABLE_DECL void add_once(component_names& to, component_names const& some) {
     for (std::string const& each : some) {
-        if (!has(to, each)) {
-            to.push_back(each);
-        }
+        if (!has(to, each)) { to.push_back(each); }
     }
 }
 ENTITABLE_DECL std::string listed(component_names const& all) {
     std::string out;
-    for (std::string const& each : all) {
-        out += (out.empty() ? "" : ", ") + each;
-    }
+    for (std::string const& each : all) { out += (out.empty() ? "" : ", ") + each; }
     return out;
 }
 
 /// Whether a member's type can be part of a key.
 [[nodiscard]] ENTITABLE_DECL bool can_be_key(table_sample const& sample, std::string const& member) {
     sample_column const* const column = sample.find(member);
-    if (column == nullptr || column->values.size() == 0) {
-        return false;
-    }
+    if (column == nullptr || column->values.size() == 0) { return false; }
     edm_type const type = column->value(0).type();
     return type != edm_type::float64 && type != edm_type::boolean && type != edm_type::binary;
 }
@@ -137,9 +131,7 @@ ENTITABLE_DECL std::vector<query_members> dominant_queries(scorer const& scores,
         }
     }
     if (!scores.is_unique(all) || row.empty()) {
-        if (suffix.empty()) {
-            suffix = declared;
-        }
+        if (suffix.empty()) { suffix = declared; }
         for (std::string const& each : suffix) {
             if (!has(all, each)) {
                 row.push_back(each);
@@ -186,14 +178,10 @@ ENTITABLE_DECL void explain_candidate(key_candidate& of, scorer& scores, service
     }
     component_names partition;
     for (declared_component const& each : of.score.declared.partition) {
-        if (!each.literal) {
-            partition.push_back(each.member);
-        }
+        if (!each.literal) { partition.push_back(each.member); }
     }
     for (declared_component const& each : of.score.declared.row) {
-        if (each.literal || has(partition, each.member)) {
-            continue;
-        }
+        if (each.literal || has(partition, each.member)) { continue; }
         component_names with = partition;
         with.push_back(each.member);
         partition_facts const finer = scores.partitions_of(with);
@@ -220,17 +208,13 @@ ENTITABLE_DECL std::vector<key_candidate> candidates_for(
     component_names declared;
     for (auto const* key : {&sample.declared().partition, &sample.declared().row}) {
         for (declared_component const& each : *key) {
-            if (!each.literal) {
-                add_once(declared, {each.member});
-            }
+            if (!each.literal) { add_once(declared, {each.member}); }
         }
     }
     std::vector<key_candidate> made;
     auto const add = [&](key_declaration keys, std::string why, bool present = false) {
         for (key_candidate const& each : made) {
-            if (each.score.declared.to_string() == keys.to_string()) {
-                return;
-            }
+            if (each.score.declared.to_string() == keys.to_string()) { return; }
         }
         key_candidate one;
         one.present = present;
@@ -254,15 +238,11 @@ ENTITABLE_DECL std::vector<key_candidate> candidates_for(
     }
     for (query_members const& query : dominant) { // a range of partitions is better than a scan
         for (std::string const& each : query.ranged) {
-            if (can_be_key(sample, each)) {
-                add_once(pool, {each});
-            }
+            if (can_be_key(sample, each)) { add_once(pool, {each}); }
         }
     }
     pool.resize(std::min<std::size_t>(6, pool.size()));
-    for (std::string const& one : pool) {
-        wanted.emplace_back(component_names{one}, "a member of dominant queries");
-    }
+    for (std::string const& one : pool) { wanted.emplace_back(component_names{one}, "a member of dominant queries"); }
     for (std::size_t one = 0; one < pool.size(); ++one) {
         for (std::size_t other = one + 1; other < pool.size(); ++other) {
             wanted.emplace_back(

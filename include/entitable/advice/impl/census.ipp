@@ -16,9 +16,7 @@ namespace detail {
 ENTITABLE_DECL partition_facts facts_of_sizes(std::vector<std::uint64_t> rows) {
     partition_facts facts;
     facts.count = rows.size();
-    if (rows.empty()) {
-        return facts;
-    }
+    if (rows.empty()) { return facts; }
     std::sort(rows.begin(), rows.end());
     double const count = static_cast<double>(rows.size());
     double total = 0;
@@ -55,9 +53,7 @@ ENTITABLE_DECL partition_facts facts_of_sizes(std::vector<std::uint64_t> rows) {
     for (std::size_t point = 0; point < points; ++point) {
         auto const until =
             static_cast<std::size_t>(std::round(count * static_cast<double>(point) / static_cast<double>(points - 1)));
-        for (; next < until; ++next) {
-            taken += static_cast<double>(rows[rows.size() - 1 - next]);
-        }
+        for (; next < until; ++next) { taken += static_cast<double>(rows[rows.size() - 1 - next]); }
         facts.lorenz.push_back(taken / total);
     }
     return facts;
@@ -80,15 +76,11 @@ ENTITABLE_DECL partition_facts facts_of_sizes(std::vector<std::uint64_t> rows) {
     std::vector<std::uint32_t> numbers;
     for (std::uint32_t code = 0; code < column.counts.size(); ++code) {
         std::uint32_t const count = column.counts[code];
-        if (count == 0) {
-            continue;
-        }
+        if (count == 0) { continue; }
         value_view const value = column.value(code);
         auto type = std::find_if(
             facts.types.begin(), facts.types.end(), [&](auto const& each) { return each.first == value.type(); });
-        if (type == facts.types.end()) {
-            type = facts.types.insert(type, {value.type(), 0});
-        }
+        if (type == facts.types.end()) { type = facts.types.insert(type, {value.type(), 0}); }
         type->second += count;
         digits = digits && value.type() == edm_type::string && only_digits(value.bytes());
         shortest = (std::min)(shortest, value.bytes().size());
@@ -130,9 +122,7 @@ ENTITABLE_DECL partition_facts facts_of_sizes(std::vector<std::uint64_t> rows) {
     std::vector<key_run> runs;
     for (std::size_t begin = 0; begin < order.size();) {
         std::size_t end = begin;
-        while (end < order.size() && sample.partitions()[order[end]].rows == 1) {
-            ++end;
-        }
+        while (end < order.size() && sample.partitions()[order[end]].rows == 1) { ++end; }
         if (end - begin > 1) {
             runs.push_back({text(begin), text(end - 1), end - begin, end == order.size() && growth > growing,
                 begin == 0 && growth < -growing});
@@ -167,15 +157,11 @@ ENTITABLE_DECL census take_census(table_sample const& sample) {
     }
     made.partitions = detail::facts_of_sizes(std::move(sizes));
     made.partitions.largest_bytes = most_bytes;
-    if (made.rows > 0) {
-        made.partitions.largest_key = sample.partition_keys()[largest];
-    }
+    if (made.rows > 0) { made.partitions.largest_key = sample.partition_keys()[largest]; }
     for (sample_column const& each : sample.columns()) {
         made.members.push_back(detail::facts_of_member(sample, each));
     }
-    if (member_facts const* key = made.find("PartitionKey")) {
-        made.key_growth = key->growth;
-    }
+    if (member_facts const* key = made.find("PartitionKey")) { made.key_growth = key->growth; }
     made.runs = detail::runs_of(sample, made.key_growth.value_or(0));
     made.writes = heat_map::of(sample);
     return made;
@@ -183,9 +169,7 @@ ENTITABLE_DECL census take_census(table_sample const& sample) {
 
 ENTITABLE_DECL member_facts const* census::find(std::string_view name) const noexcept {
     for (member_facts const& each : members) {
-        if (each.name == name) {
-            return &each;
-        }
+        if (each.name == name) { return &each; }
     }
     return nullptr;
 }

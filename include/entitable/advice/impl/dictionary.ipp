@@ -19,9 +19,7 @@ ENTITABLE_DECL std::uint32_t hash_of(std::string_view bytes) noexcept {
         bytes.remove_prefix(sizeof eight);
     }
     std::uint64_t rest = 0;
-    if (!bytes.empty()) {
-        std::memcpy(&rest, bytes.data(), bytes.size());
-    }
+    if (!bytes.empty()) { std::memcpy(&rest, bytes.data(), bytes.size()); }
     return static_cast<std::uint32_t>(mixed(hash ^ rest) >> 32U);
 }
 
@@ -29,9 +27,7 @@ ENTITABLE_DECL std::size_t dictionary::place_of(std::string_view text, std::uint
     std::size_t const mask = slots_.size() - 1;
     for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
         slot const& there = slots_[at];
-        if (there.number == none || (there.hash == hash && (*this)[there.number] == text)) {
-            return at;
-        }
+        if (there.number == none || (there.hash == hash && (*this)[there.number] == text)) { return at; }
     }
 }
 
@@ -40,9 +36,7 @@ ENTITABLE_DECL std::uint32_t dictionary::find(std::string_view text) const noexc
 }
 
 ENTITABLE_DECL std::uint32_t dictionary::number_of(std::string_view text) {
-    if (2 * (ends_.size() + 1) > slots_.size()) {
-        grow();
-    }
+    if (2 * (ends_.size() + 1) > slots_.size()) { grow(); }
     std::uint32_t const hash = hash_of(text);
     slot& there = slots_[place_of(text, hash)];
     if (there.number == none) {
@@ -59,9 +53,7 @@ ENTITABLE_DECL void dictionary::grow() {
     for (slot const& each : slots_) {
         if (each.number != none) {
             std::size_t at = each.hash & mask;
-            while (wider[at].number != none) {
-                at = (at + 1) & mask;
-            }
+            while (wider[at].number != none) { at = (at + 1) & mask; }
             wider[at] = each;
         }
     }
@@ -70,9 +62,7 @@ ENTITABLE_DECL void dictionary::grow() {
 
 ENTITABLE_DECL pair_numbers::pair_numbers(std::size_t expected) {
     std::size_t slot_count = 16;
-    while (slot_count < 2 * expected) {
-        slot_count *= 2;
-    }
+    while (slot_count < 2 * expected) { slot_count *= 2; }
     slots_.resize(slot_count);
 }
 
@@ -85,9 +75,7 @@ ENTITABLE_DECL std::uint32_t pair_numbers::number_of(std::uint32_t first, std::u
             there = {pair, size_++};
             return there.number;
         }
-        if (there.pair == pair) {
-            return there.number;
-        }
+        if (there.pair == pair) { return there.number; }
     }
 }
 

@@ -12,9 +12,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_DECL std::string figure(double value, int decimals) {
-    if (!std::isfinite(value)) {
-        return "-";
-    }
+    if (!std::isfinite(value)) { return "-"; }
     char digits[400];
     int const size = std::snprintf(digits, sizeof digits, "%.*f", decimals, std::fabs(value));
     std::string_view const text{digits, static_cast<std::size_t>(size)};
@@ -22,9 +20,7 @@ ENTITABLE_DECL std::string figure(double value, int decimals) {
     bool const is_zero = text.find_first_not_of("0.") == std::string_view::npos;
     std::string out{value < 0 && !is_zero ? "-" : ""};
     for (std::size_t index = 0; index < whole; ++index) {
-        if (index > 0 && (whole - index) % 3 == 0) {
-            out += ',';
-        }
+        if (index > 0 && (whole - index) % 3 == 0) { out += ','; }
         out += text[index];
     }
     out += text.substr(whole);
@@ -34,15 +30,11 @@ ENTITABLE_DECL std::string figure(double value, int decimals) {
 ENTITABLE_DECL std::string short_figure(double value) {
     double const size = std::fabs(value);
     int decimals = size >= 100 || size == 0 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
-    for (double smallest = 0.1; size < smallest && size > 0 && decimals < 9; smallest /= 10) {
-        ++decimals;
-    }
+    for (double smallest = 0.1; size < smallest && size > 0 && decimals < 9; smallest /= 10) { ++decimals; }
     std::string text = figure(value, decimals);
     if (text.find('.') != std::string::npos) {
         text.erase(text.find_last_not_of('0') + 1);
-        if (text.back() == '.') {
-            text.pop_back();
-        }
+        if (text.back() == '.') { text.pop_back(); }
     }
     return text;
 }
@@ -61,9 +53,7 @@ ENTITABLE_DECL std::string bytes_text(double bytes) {
 
 ENTITABLE_DECL std::string seconds_text(double seconds) {
     double const size = std::fabs(seconds);
-    if (size == 0) {
-        return "0 s";
-    }
+    if (size == 0) { return "0 s"; }
     return size < 1e-3 ? short_figure(seconds * 1e6) + " us"
         : size < 1     ? short_figure(seconds * 1e3) + " ms"
         : size < 120   ? short_figure(seconds) + " s"
@@ -80,9 +70,7 @@ ENTITABLE_DECL bool text_table::is_numeric(std::size_t column) const noexcept {
         std::string_view const cell = column < rows_[row].size() ? std::string_view{rows_[row][column]} : "";
         bool const is_figure = cell.empty() || cell == "-" || (cell[0] >= '0' && cell[0] <= '9') ||
             (cell.size() > 1 && cell[0] == '-' && cell[1] >= '0' && cell[1] <= '9');
-        if (!is_figure) {
-            return false;
-        }
+        if (!is_figure) { return false; }
     }
     return rows_.size() > 1;
 }
@@ -112,23 +100,17 @@ ENTITABLE_DECL std::string text_table::to_string(std::size_t indent) const {
 
 ENTITABLE_DECL std::size_t width_of(std::string_view text) noexcept {
     std::size_t width = 0;
-    for (char const byte : text) {
-        width += (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U ? 1U : 0U;
-    }
+    for (char const byte : text) { width += (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U ? 1U : 0U; }
     return width;
 }
 
 ENTITABLE_DECL std::string clipped(std::string_view text, std::size_t width) {
     std::string shown = text::printable(text);
-    if (width_of(shown) <= width) {
-        return shown;
-    }
+    if (width_of(shown) <= width) { return shown; }
     std::string out;
     std::size_t taken = 0;
     for (char const byte : shown) {
-        if ((static_cast<unsigned char>(byte) & 0xC0U) != 0x80U && ++taken + 3 > width) {
-            break;
-        }
+        if ((static_cast<unsigned char>(byte) & 0xC0U) != 0x80U && ++taken + 3 > width) { break; }
         out += byte;
     }
     return out + "...";

@@ -35,9 +35,7 @@ public:
     }
 
     void run() {
-        for (double second = 0; second < seconds_; ++second) {
-            step(second);
-        }
+        for (double second = 0; second < seconds_; ++second) { step(second); }
         recorder_.finish();
         into_.splits = map_.splits;
         into_.moves = map_.moves;
@@ -62,21 +60,15 @@ private:
         for (std::size_t partition = 0; partition < count; ++partition) {
             fresh[partition] = spread * map_.shares()[partition];
         }
-        if (map_.appended() > 0) {
-            fresh[map_.newest(second)] += rate * map_.appended();
-        }
+        if (map_.appended() > 0) { fresh[map_.newest(second)] += rate * map_.appended(); }
         now.offered = rate;
         std::copy_n(fresh, count, asked_.begin());
         bool const repeated = slot_full_[slot] != 0;
         for (std::size_t attempts = 1; repeated && attempts < max_attempts_; ++attempts) {
             double const* const due = waiting(slot, attempts);
-            for (std::size_t partition = 0; partition < count; ++partition) {
-                asked_[partition] += due[partition];
-            }
+            for (std::size_t partition = 0; partition < count; ++partition) { asked_[partition] += due[partition]; }
         }
-        for (double const each : asked_) {
-            now.sent += each;
-        }
+        for (double const each : asked_) { now.sent += each; }
         double const allowed = now.sent > model_.account_rate ? model_.account_rate / now.sent : 1;
         bool const out = is_out(options_, second);
         for (std::size_t range = 0; range < map_.ranges().size(); ++range) {
@@ -106,9 +98,7 @@ private:
             asked += asked_[partition];
             passed += (std::min)(asked_[partition] * allowed, model_.partition_rate * map_.weight(partition)) * up;
         }
-        if (asked <= 0 && queued_[index] <= 0) {
-            return;
-        }
+        if (asked <= 0 && queued_[index] <= 0) { return; }
         now.servers += up > 0 ? 1U : 0U;
         double const capacity = model_.server_rate * up;
         double const before = queued_[index];
@@ -125,9 +115,7 @@ private:
         now.latency +=
             served * (wait + 1 / model_.server_rate + std::chrono::duration<double>(model_.round_trip).count());
         now.refused += refused;
-        if (refused > 1e-9 && asked > 0) {
-            repeat(range, second, refused / asked, repeated, now);
-        }
+        if (refused > 1e-9 && asked > 0) { repeat(range, second, refused / asked, repeated, now); }
     }
 
     /// Requests of each number of attempts are refused with the same probability.

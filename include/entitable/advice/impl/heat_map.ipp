@@ -19,18 +19,12 @@ ENTITABLE_DECL std::string_view to_string(heat_pattern pattern) noexcept {
 }
 
 ENTITABLE_DECL heat_map::heat_map(std::vector<std::string> const& keys) {
-    for (std::size_t const index : detail::spread_rows(keys.size(), most_rows)) {
-        bounds_.push_back(keys[index]);
-    }
-    if (bounds_.empty()) {
-        bounds_.emplace_back();
-    }
+    for (std::size_t const index : detail::spread_rows(keys.size(), most_rows)) { bounds_.push_back(keys[index]); }
+    if (bounds_.empty()) { bounds_.emplace_back(); }
     common_ = bounds_[0].size();
     for (std::string const& each : bounds_) {
         std::size_t same = 0;
-        while (same < common_ && same < each.size() && each[same] == bounds_[0][same]) {
-            ++same;
-        }
+        while (same < common_ && same < each.size() && each[same] == bounds_[0][same]) { ++same; }
         common_ = same;
     }
     for (std::string const& each : bounds_) {
@@ -50,17 +44,11 @@ ENTITABLE_DECL heat_map heat_map::of(table_sample const& sample) {
     heat_map made{keys};
     sample_column const* const key = sample.find("PartitionKey");
     std::int64_t first = 0;
-    for (std::int64_t const time : sample.times()) {
-        first = time != 0 && (first == 0 || time < first) ? time : first;
-    }
-    if (key == nullptr || first == 0) {
-        return made;
-    }
+    for (std::int64_t const time : sample.times()) { first = time != 0 && (first == 0 || time < first) ? time : first; }
+    if (key == nullptr || first == 0) { return made; }
     made.add(keys.front(), first, 0); // the start of time
     for (std::size_t row = 0; row < sample.size(); ++row) {
-        if (sample.times()[row] != 0) {
-            made.add(key->value(key->codes[row]).as_string(), sample.times()[row]);
-        }
+        if (sample.times()[row] != 0) { made.add(key->value(key->codes[row]).as_string(), sample.times()[row]); }
     }
     return made;
 }
@@ -139,9 +127,7 @@ ENTITABLE_DECL double heat_map::growth() const noexcept {
 }
 
 ENTITABLE_DECL heat_pattern heat_map::pattern() const noexcept {
-    if (total_ < 100 || used_ < 8 || rows() < 2) {
-        return heat_pattern::nothing;
-    }
+    if (total_ < 100 || used_ < 8 || rows() < 2) { return heat_pattern::nothing; }
     double const correlation = growth();
     if (std::fabs(correlation) > detail::growing) {
         return correlation > 0 ? heat_pattern::append : heat_pattern::prepend;
@@ -156,9 +142,7 @@ ENTITABLE_DECL heat_pattern heat_map::pattern() const noexcept {
         }
         hottest_row = (std::max)(hottest_row, all);
     }
-    if (rows() > 4 && 2 * hottest_row > total_) {
-        return heat_pattern::hot_key;
-    }
+    if (rows() > 4 && 2 * hottest_row > total_) { return heat_pattern::hot_key; }
     // A tenth of the time with half of the events.
     std::sort(of_column.begin(), of_column.end(), std::greater<>{});
     double const busiest =

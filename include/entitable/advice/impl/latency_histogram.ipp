@@ -29,9 +29,7 @@ inline constexpr unsigned histogram_bits = 6; ///< 64 steps for each power of tw
 ENTITABLE_DECL void latency_histogram::add(nanoseconds duration, std::uint64_t times) {
     std::int64_t const value = duration.count() < 0 ? 0 : duration.count();
     std::size_t const step = detail::step_of(static_cast<std::uint64_t>(value));
-    if (step >= counts_.size()) {
-        counts_.resize(step + 1);
-    }
+    if (step >= counts_.size()) { counts_.resize(step + 1); }
     counts_[step] += times;
     count_ += times;
     sum_ += static_cast<double>(value) * static_cast<double>(times);
@@ -40,21 +38,13 @@ ENTITABLE_DECL void latency_histogram::add(nanoseconds duration, std::uint64_t t
 
 ENTITABLE_DECL void latency_histogram::add_corrected(nanoseconds duration, nanoseconds interval) {
     add(duration);
-    if (interval.count() <= 0) {
-        return;
-    }
-    for (nanoseconds missing = duration - interval; missing >= interval; missing -= interval) {
-        add(missing);
-    }
+    if (interval.count() <= 0) { return; }
+    for (nanoseconds missing = duration - interval; missing >= interval; missing -= interval) { add(missing); }
 }
 
 ENTITABLE_DECL void latency_histogram::merge(latency_histogram const& other) {
-    if (other.counts_.size() > counts_.size()) {
-        counts_.resize(other.counts_.size());
-    }
-    for (std::size_t step = 0; step < other.counts_.size(); ++step) {
-        counts_[step] += other.counts_[step];
-    }
+    if (other.counts_.size() > counts_.size()) { counts_.resize(other.counts_.size()); }
+    for (std::size_t step = 0; step < other.counts_.size(); ++step) { counts_[step] += other.counts_[step]; }
     count_ += other.count_;
     sum_ += other.sum_;
     most_ = other.most_ > most_ ? other.most_ : most_;

@@ -74,9 +74,7 @@ ENTITABLE_DECL load_shape load_shape::of(
             together = 0;
             count = 0;
         }
-        if (count == 0) {
-            made.keys.push_back(loads.keys[index]);
-        }
+        if (count == 0) { made.keys.push_back(loads.keys[index]); }
         together += next;
         ++count;
     }
@@ -101,19 +99,11 @@ ENTITABLE_DECL result<void> load_shape::validate() const {
         return wrong("a time of the load is negative, not a number or missing");
     }
     for (double const each : shares) {
-        if (!(each >= 0 && each <= 1e18)) {
-            return wrong("a share of the load is negative or not a number");
-        }
+        if (!(each >= 0 && each <= 1e18)) { return wrong("a share of the load is negative or not a number"); }
     }
-    if (!(appended >= 0 && appended <= 1)) {
-        return wrong("the appended part of the load must be from 0 to 1");
-    }
-    if (shares.empty() && appended < 1) {
-        return wrong("the load has no partitions");
-    }
-    if (shares.size() > 100'000) {
-        return wrong("the load has more than 100,000 shares");
-    }
+    if (!(appended >= 0 && appended <= 1)) { return wrong("the appended part of the load must be from 0 to 1"); }
+    if (shares.empty() && appended < 1) { return wrong("the load has no partitions"); }
+    if (shares.size() > 100'000) { return wrong("the load has more than 100,000 shares"); }
     return {};
 }
 

@@ -16,9 +16,7 @@ ENTITABLE_DECL void scorer::add_writes(row_groups const& partitions, std::vector
     double const writes = load_->writes_per_second();
     double const latest = static_cast<double>(std::count(latest_.begin(), latest_.end(), char{1}));
     for (std::size_t row = 0; row < rows_.size(); ++row) {
-        if (latest_[row] != 0) {
-            loads[partitions.of_row[row]] += writes / latest;
-        }
+        if (latest_[row] != 0) { loads[partitions.of_row[row]] += writes / latest; }
     }
 }
 
@@ -29,17 +27,11 @@ ENTITABLE_DECL partition_loads scorer::loads_of(key_declaration const& declared)
     row_groups const partitions = groups(columns);
     std::vector<double> loads(partitions.sizes.size());
     key_score unused;
-    for (prepared_query const& each : queries_) {
-        score_query(each, declared, partitions, loads, unused);
-    }
-    if (std::fabs(made.growth) <= growing) {
-        add_writes(partitions, loads);
-    }
+    for (prepared_query const& each : queries_) { score_query(each, declared, partitions, loads, unused); }
+    if (std::fabs(made.growth) <= growing) { add_writes(partitions, loads); }
     // Partitions in the order of their keys; that of a leading bucket is a hash.
     std::vector<std::size_t> row_of(partitions.sizes.size());
-    for (std::size_t row = rows_.size(); row-- > 0;) {
-        row_of[partitions.of_row[row]] = row;
-    }
+    for (std::size_t row = rows_.size(); row-- > 0;) { row_of[partitions.of_row[row]] = row; }
     std::vector<std::vector<std::uint32_t>> ranks;
     for (int const column : columns) {
         sample_column const& of = sample_->columns()[static_cast<std::size_t>(column)];
@@ -47,9 +39,7 @@ ENTITABLE_DECL partition_loads scorer::loads_of(key_declaration const& declared)
         std::iota(order.begin(), order.end(), std::uint32_t{0});
         sort_by_value(of, order);
         std::vector<std::uint32_t> rank(order.size());
-        for (std::size_t at = 0; at < order.size(); ++at) {
-            rank[order[at]] = static_cast<std::uint32_t>(at);
-        }
+        for (std::size_t at = 0; at < order.size(); ++at) { rank[order[at]] = static_cast<std::uint32_t>(at); }
         std::vector<std::uint32_t> of_partition;
         bool const salted = ranks.empty() && !declared.partition.empty() && declared.partition[0].buckets > 0;
         for (std::size_t const row : row_of) {
@@ -63,9 +53,7 @@ ENTITABLE_DECL partition_loads scorer::loads_of(key_declaration const& declared)
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::sort(order.begin(), order.end(), [&](std::size_t left, std::size_t right) {
         for (auto const& of : ranks) {
-            if (of[left] != of[right]) {
-                return of[left] < of[right];
-            }
+            if (of[left] != of[right]) { return of[left] < of[right]; }
         }
         return left < right;
     });

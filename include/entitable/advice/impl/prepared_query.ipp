@@ -15,16 +15,12 @@ inline constexpr std::size_t most_alternatives = 1'000;
     asked_node const& node, table_sample const& sample, std::vector<std::size_t> const& rows) {
     asked_leaf leaf;
     leaf.rows.assign(rows.size(), node.is == asked_node::test::always ? 1 : 0);
-    if (node.is == asked_node::test::always || node.is == asked_node::test::never) {
-        return leaf;
-    }
+    if (node.is == asked_node::test::always || node.is == asked_node::test::never) { return leaf; }
     sample_column const* const found = sample.find(node.member);
     bool const prefix = node.is == asked_node::test::prefix;
     leaf.equality = !prefix && node.operation == filter_operator::equal;
     leaf.range = prefix || is_range(node.operation);
-    if (found == nullptr) {
-        return leaf;
-    }
+    if (found == nullptr) { return leaf; }
     leaf.column = static_cast<int>(found - sample.columns().data());
     sample_column const& column = *found;
     std::vector<char> satisfies(column.values.size());
@@ -53,9 +49,7 @@ inline constexpr std::size_t most_alternatives = 1'000;
             std::sort(met.begin(), met.end());
             met.erase(std::unique(met.begin(), met.end()), met.end());
             made.push_back(std::move(met));
-            if (made.size() > most_alternatives) {
-                return {asked_alternative{}};
-            }
+            if (made.size() > most_alternatives) { return {asked_alternative{}}; }
         }
     }
     return made;
@@ -80,9 +74,7 @@ ENTITABLE_DECL prepared_query prepare(
         } else if (node.operation == filter_operator::negation) {
             // A negated condition bounds no key: it only filters.
             part& operand = stack.back();
-            for (char& each : operand.rows) {
-                each = each == 0 ? 1 : 0;
-            }
+            for (char& each : operand.rows) { each = each == 0 ? 1 : 0; }
             asked_leaf leaf;
             leaf.rows = operand.rows;
             made.leaves.push_back(std::move(leaf));

@@ -20,9 +20,7 @@ ENTITABLE_DECL range_map::range_map(load_shape const& load, double seconds, serv
       offline_(std::chrono::duration<double>(model.offline).count()) {
     newest_ = appended_ > 0 ? 64 : 0;
     double const all = std::accumulate(load.shares.begin(), load.shares.end(), 0.0);
-    for (double const share : load.shares) {
-        shares_.push_back(all > 0 ? share / all : 0);
-    }
+    for (double const share : load.shares) { shares_.push_back(all > 0 ? share / all : 0); }
     weights_.assign(load.partitions.begin(), load.partitions.end());
     weights_.resize(shares_.size(), 1);
     shares_.insert(prepends_ ? shares_.begin() : shares_.end(), newest_, 0.0);
@@ -69,9 +67,7 @@ ENTITABLE_DECL void range_map::count(std::vector<double> const& asked) {
 
 ENTITABLE_DECL std::size_t range_map::half_of(served_range const& range) const noexcept {
     double all = 0;
-    for (std::size_t partition = range.first; partition < range.end; ++partition) {
-        all += recent_[partition];
-    }
+    for (std::size_t partition = range.first; partition < range.end; ++partition) { all += recent_[partition]; }
     double before = 0;
     std::size_t best = range.first;
     double best_part = 0; // of the smaller side

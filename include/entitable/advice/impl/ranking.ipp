@@ -19,9 +19,7 @@ ENTITABLE_DECL std::uint64_t leading_bytes(std::string_view text) noexcept {
         unsigned char const byte = index < text.size() ? static_cast<unsigned char>(text[index]) : 0;
         // From 0xEE on the order of UTF-16 differs from that of bytes: such texts tie here, and are compared completely.
         number = (number << 8U) | (byte < 0xEE ? byte : 0xEEU);
-        if (byte >= 0xEE) {
-            return number << (8 * (sizeof number - 1 - index));
-        }
+        if (byte >= 0xEE) { return number << (8 * (sizeof number - 1 - index)); }
     }
     return number;
 }
@@ -34,16 +32,12 @@ struct sort_key {
 ENTITABLE_DECL void sort_by_text(dictionary const& texts, std::vector<std::uint32_t>& numbers) {
     std::vector<sort_key> keys;
     keys.reserve(numbers.size());
-    for (std::uint32_t const number : numbers) {
-        keys.push_back({leading_bytes(texts[number]), number});
-    }
+    for (std::uint32_t const number : numbers) { keys.push_back({leading_bytes(texts[number]), number}); }
     std::sort(keys.begin(), keys.end(), [&](sort_key const& left, sort_key const& right) {
         return left.first != right.first ? left.first < right.first
                                          : text::compare_utf16(texts[left.number], texts[right.number]) < 0;
     });
-    for (std::size_t index = 0; index < keys.size(); ++index) {
-        numbers[index] = keys[index].number;
-    }
+    for (std::size_t index = 0; index < keys.size(); ++index) { numbers[index] = keys[index].number; }
 }
 
 ENTITABLE_DECL void sort_by_value(sample_column const& column, std::vector<std::uint32_t>& numbers) {
@@ -61,24 +55,16 @@ ENTITABLE_DECL void sort_by_value(sample_column const& column, std::vector<std::
     };
     std::vector<sort_key> keys;
     keys.reserve(numbers.size());
-    for (std::uint32_t const number : numbers) {
-        keys.push_back({first_of(number), number});
-    }
+    for (std::uint32_t const number : numbers) { keys.push_back({first_of(number), number}); }
     std::sort(keys.begin(), keys.end(), [&](sort_key const& left, sort_key const& right) {
         value_view const one = column.value(left.number);
         value_view const other = column.value(right.number);
-        if (one.type() != other.type()) {
-            return one.type() < other.type();
-        }
-        if (left.first != right.first) {
-            return left.first < right.first;
-        }
+        if (one.type() != other.type()) { return one.type() < other.type(); }
+        if (left.first != right.first) { return left.first < right.first; }
         return one.type() == edm_type::string ? text::compare_utf16(one.bytes(), other.bytes()) < 0
                                               : one.bytes() < other.bytes();
     });
-    for (std::size_t index = 0; index < keys.size(); ++index) {
-        numbers[index] = keys[index].number;
-    }
+    for (std::size_t index = 0; index < keys.size(); ++index) { numbers[index] = keys[index].number; }
 }
 
 [[nodiscard]] ENTITABLE_DECL std::vector<double> mean_ranks(std::vector<double> const& values) {
@@ -89,22 +75,16 @@ ENTITABLE_DECL void sort_by_value(sample_column const& column, std::vector<std::
     std::vector<double> ranks(values.size());
     for (std::size_t begin = 0; begin < order.size();) {
         std::size_t end = begin;
-        while (end < order.size() && values[order[end]] == values[order[begin]]) {
-            ++end;
-        }
+        while (end < order.size() && values[order[end]] == values[order[begin]]) { ++end; }
         double const rank = static_cast<double>(begin + end - 1) / 2;
-        for (; begin < end; ++begin) {
-            ranks[order[begin]] = rank;
-        }
+        for (; begin < end; ++begin) { ranks[order[begin]] = rank; }
     }
     return ranks;
 }
 
 ENTITABLE_DECL std::optional<double> rank_correlation(
     std::vector<double> const& one, std::vector<double> const& other) {
-    if (one.size() < 3 || one.size() != other.size()) {
-        return std::nullopt;
-    }
+    if (one.size() < 3 || one.size() != other.size()) { return std::nullopt; }
     std::vector<double> const x = mean_ranks(one);
     std::vector<double> const y = mean_ranks(other);
     double const mean = static_cast<double>(x.size() - 1) / 2;
@@ -149,9 +129,7 @@ ENTITABLE_DECL std::optional<double> growth_of(table_sample const& sample, sampl
     }
     std::vector<double> ranks;
     ranks.reserve(rows.size());
-    for (std::size_t const row : rows) {
-        ranks.push_back(rank_of[column.codes[row]]);
-    }
+    for (std::size_t const row : rows) { ranks.push_back(rank_of[column.codes[row]]); }
     return rank_correlation(ranks, times);
 }
 

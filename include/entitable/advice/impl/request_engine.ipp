@@ -49,9 +49,7 @@ public:
             }
         }
         for (auto const* rest : {&light, &heavy}) { // left over only by rounding
-            for (std::size_t const index : *rest) {
-                keep_[index] = 1;
-            }
+            for (std::size_t const index : *rest) { keep_[index] = 1; }
         }
     }
     [[nodiscard]] std::size_t draw(simulation_random& random) const noexcept {
@@ -101,9 +99,7 @@ public:
             for (;;) {
                 bool const again = !repetitions_.empty() && repetitions_.front().at < next;
                 double const at = again ? repetitions_.front().at : next;
-                if (!(at < second_ + 1)) {
-                    break;
-                }
+                if (!(at < second_ + 1)) { break; }
                 if (again) {
                     std::pop_heap(repetitions_.begin(), repetitions_.end());
                     repetition const due = repetitions_.back();
@@ -168,9 +164,7 @@ private:
     void end_second() {
         for (served_range const& each : map_.ranges()) {
             double asked = 0;
-            for (std::size_t partition = each.first; partition < each.end; ++partition) {
-                asked += asked_[partition];
-            }
+            for (std::size_t partition = each.first; partition < each.end; ++partition) { asked += asked_[partition]; }
             now_.servers += asked > 0 && each.offline_until <= second_ ? 1U : 0U;
         }
         recorder_.add(second_, now_, asked_);

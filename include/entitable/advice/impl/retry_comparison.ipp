@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/advice/retry_comparison.hpp>
+#include <entitable/core/try.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -17,11 +18,8 @@ ENTITABLE_DECL result<retry_comparison> compare_retries(
     for (named_policy const& each : policies) {
         simulation_options with = options;
         with.retries = each.policy;
-        auto run = simulate(load, with);
-        if (!run) {
-            return std::move(run).as_failure();
-        }
-        made->runs.push_back(*std::move(run));
+        ENTITABLE_TRY(auto run, simulate(load, with));
+        made->runs.push_back(std::move(run));
     }
     made->policies = std::move(policies);
     return made;

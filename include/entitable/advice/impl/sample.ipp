@@ -46,9 +46,7 @@ ENTITABLE_DECL void put_value(std::string& out, value_view value) {
 ENTITABLE_DECL value_view sample_column::value(std::uint32_t code) const noexcept {
     std::string_view const stored = values[code];
     auto const type = static_cast<edm_type>(stored[0]);
-    if (detail::has_bytes(type)) {
-        return value_view{type, stored.substr(1)};
-    }
+    if (detail::has_bytes(type)) { return value_view{type, stored.substr(1)}; }
     std::int64_t bits{};
     std::memcpy(&bits, stored.data() + 1, sizeof bits);
     return value_view{type, bits};
@@ -56,24 +54,18 @@ ENTITABLE_DECL value_view sample_column::value(std::uint32_t code) const noexcep
 
 ENTITABLE_DECL std::size_t sample_column::distinct() const noexcept {
     std::size_t found = 0;
-    for (std::uint32_t const count : counts) {
-        found += count > 0 ? 1U : 0U;
-    }
+    for (std::uint32_t const count : counts) { found += count > 0 ? 1U : 0U; }
     return found;
 }
 
 ENTITABLE_DECL std::size_t sample_column::absent_rows() const noexcept {
     std::size_t present = 0;
-    for (std::uint32_t const count : counts) {
-        present += count;
-    }
+    for (std::uint32_t const count : counts) { present += count; }
     return codes.size() - present;
 }
 
 ENTITABLE_DECL double table_sample::error_of(double share) const noexcept {
-    if (size() < 2 || rows_ < 2) {
-        return whole() ? 0 : 1;
-    }
+    if (size() < 2 || rows_ < 2) { return whole() ? 0 : 1; }
     double const kept = static_cast<double>(size());
     double const left = (static_cast<double>(rows_) - kept) / (static_cast<double>(rows_) - 1);
     // A share of 0 or 1 in the sample is known only to 3 in n ("rule of three").
@@ -83,9 +75,7 @@ ENTITABLE_DECL double table_sample::error_of(double share) const noexcept {
 
 ENTITABLE_DECL sample_column const* table_sample::find(std::string_view name) const noexcept {
     for (sample_column const& each : columns_) {
-        if (each.name == name) {
-            return &each;
-        }
+        if (each.name == name) { return &each; }
     }
     return nullptr;
 }
@@ -102,14 +92,10 @@ ENTITABLE_DECL sample_builder::sample_builder(
 }
 
 ENTITABLE_DECL void sample_builder::add(row_view row) {
-    if (system_row::is_one(row.row_key)) {
-        return;
-    }
+    if (system_row::is_one(row.row_key)) { return; }
     std::uint64_t const number = made_.rows_++;
     std::uint32_t const partition = made_.partition_keys_.number_of(row.partition_key);
-    if (partition == made_.partitions_.size()) {
-        made_.partitions_.emplace_back();
-    }
+    if (partition == made_.partitions_.size()) { made_.partitions_.emplace_back(); }
     std::size_t const bytes = service_size(row);
     made_.bytes_ += bytes;
     made_.partitions_[partition].rows += 1;
@@ -120,18 +106,12 @@ ENTITABLE_DECL void sample_builder::add(row_view row) {
     if (number >= options_.rows) {
         random_ += 0x9E3779B97F4A7C15U;
         std::uint64_t const drawn = detail::mixed(random_) % (number + 1);
-        if (drawn >= options_.rows) {
-            return;
-        }
+        if (drawn >= options_.rows) { return; }
         slot = static_cast<std::size_t>(drawn);
-        for (sample_column& each : made_.columns_) {
-            each.codes[slot] = sample_column::absent;
-        }
+        for (sample_column& each : made_.columns_) { each.codes[slot] = sample_column::absent; }
     } else {
         made_.times_.emplace_back();
-        for (sample_column& each : made_.columns_) {
-            each.codes.push_back(sample_column::absent);
-        }
+        for (sample_column& each : made_.columns_) { each.codes.push_back(sample_column::absent); }
     }
     keep(row, slot);
     std::int64_t const written = row.timestamp().ticks;
@@ -150,9 +130,7 @@ ENTITABLE_DECL void sample_builder::keep(row_view row, std::size_t slot) {
     }
     property_cursor cursor{row.payload};
     for (property_view each; cursor.next(each);) {
-        if (each.present) {
-            put(each.name, place::property, each.value, slot);
-        }
+        if (each.present) { put(each.name, place::property, each.value, slot); }
     }
 }
 
@@ -172,9 +150,7 @@ ENTITABLE_DECL void sample_builder::put(
     std::string_view name, sample_column::place at, value_view value, std::size_t slot) {
     auto& columns = made_.columns_;
     std::size_t found = next_column_ < columns.size() && columns[next_column_].name == name ? next_column_ : 0;
-    while (found < columns.size() && columns[found].name != name) {
-        ++found;
-    }
+    while (found < columns.size() && columns[found].name != name) { ++found; }
     if (found == columns.size()) {
         columns.emplace_back();
         columns.back().name = name;
@@ -191,9 +167,7 @@ ENTITABLE_DECL table_sample sample_builder::finish(bool cut_short) && {
     for (sample_column& each : made_.columns_) {
         each.counts.assign(each.values.size(), 0);
         for (std::uint32_t const code : each.codes) {
-            if (code != sample_column::absent) {
-                ++each.counts[code];
-            }
+            if (code != sample_column::absent) { ++each.counts[code]; }
         }
     }
     return std::move(made_);

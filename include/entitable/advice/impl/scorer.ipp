@@ -18,9 +18,7 @@ ENTITABLE_DECL scorer::scorer(table_sample const& sample, workload const& load, 
     : sample_(&sample), load_(&load), targets_(targets), rows_(spread_rows(sample.size(), most_scored_rows)) {
     fraction_ = sample.rows() == 0 ? 1 : static_cast<double>(rows_.size()) / static_cast<double>(sample.rows());
     std::vector<std::int64_t> times;
-    for (std::size_t const row : rows_) {
-        times.push_back(sample.times()[row]);
-    }
+    for (std::size_t const row : rows_) { times.push_back(sample.times()[row]); }
     // The latest twentieth; all, if times are unknown.
     auto const latest = static_cast<std::ptrdiff_t>(times.size() - times.size() / 20);
     std::vector<std::int64_t> sorted = times;
@@ -29,12 +27,8 @@ ENTITABLE_DECL scorer::scorer(table_sample const& sample, workload const& load, 
         std::nth_element(sorted.begin(), sorted.begin() + latest, sorted.end());
         since = sorted[static_cast<std::size_t>(latest)];
     }
-    for (std::int64_t const time : times) {
-        latest_.push_back(time >= since ? 1 : 0);
-    }
-    for (asked_query const& each : load.queries()) {
-        queries_.push_back(prepare(each, sample, rows_));
-    }
+    for (std::int64_t const time : times) { latest_.push_back(time >= since ? 1 : 0); }
+    for (asked_query const& each : load.queries()) { queries_.push_back(prepare(each, sample, rows_)); }
 }
 
 ENTITABLE_DECL int scorer::column_of(std::string_view member) const noexcept {
@@ -45,9 +39,7 @@ ENTITABLE_DECL int scorer::column_of(std::string_view member) const noexcept {
 ENTITABLE_DECL std::vector<int> scorer::columns_of(std::vector<declared_component> const& components) const {
     std::vector<int> out;
     for (declared_component const& each : components) {
-        if (int const column = each.literal ? -1 : column_of(each.member); column >= 0) {
-            out.push_back(column);
-        }
+        if (int const column = each.literal ? -1 : column_of(each.member); column >= 0) { out.push_back(column); }
     }
     return out;
 }
@@ -57,9 +49,7 @@ ENTITABLE_DECL row_groups const& scorer::groups(std::vector<int> columns) {
     columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
     auto const [place, is_new] = groups_.try_emplace(columns);
     row_groups& made = place->second;
-    if (!is_new) {
-        return made;
-    }
+    if (!is_new) { return made; }
     made.of_row.assign(rows_.size(), 0);
     std::uint32_t count = rows_.empty() ? 0 : 1;
     for (int const column : columns) {
@@ -71,26 +61,20 @@ ENTITABLE_DECL row_groups const& scorer::groups(std::vector<int> columns) {
         count = numbers.size();
     }
     made.sizes.assign(count, 0);
-    for (std::uint32_t const group : made.of_row) {
-        ++made.sizes[group];
-    }
+    for (std::uint32_t const group : made.of_row) { ++made.sizes[group]; }
     return made;
 }
 
 ENTITABLE_DECL bool scorer::is_unique(std::vector<std::string> const& members) {
     std::vector<int> columns;
-    for (std::string const& each : members) {
-        columns.push_back(column_of(each));
-    }
+    for (std::string const& each : members) { columns.push_back(column_of(each)); }
     std::erase(columns, -1);
     return groups(std::move(columns)).sizes.size() == rows_.size();
 }
 
 ENTITABLE_DECL partition_facts scorer::partitions_of(std::vector<std::string> const& members) {
     std::vector<int> columns;
-    for (std::string const& each : members) {
-        columns.push_back(column_of(each));
-    }
+    for (std::string const& each : members) { columns.push_back(column_of(each)); }
     std::erase(columns, -1);
     std::vector<std::uint64_t> sizes;
     std::size_t once = 0;
@@ -135,18 +119,14 @@ ENTITABLE_DECL narrowed scorer::narrow(
         bool& all_fixed = part == key_part::partition ? partitions_fixed : rows_fixed;
         bool first_of_part = true;
         for (declared_component const& each : components) {
-            if (each.literal) {
-                continue;
-            }
+            if (each.literal) { continue; }
             int const column = column_of(each.member);
             bool fixed = false;
             std::vector<std::size_t> bounds;
             for (std::size_t const leaf : alternative) {
                 if (query.leaves[leaf].column == column && column >= 0) {
                     fixed = fixed || query.leaves[leaf].equality;
-                    if (query.leaves[leaf].range) {
-                        bounds.push_back(leaf);
-                    }
+                    if (query.leaves[leaf].range) { bounds.push_back(leaf); }
                 }
             }
             all_fixed = all_fixed && fixed;
@@ -159,9 +139,7 @@ ENTITABLE_DECL narrowed scorer::narrow(
                 }
             }
             bool const narrows = !open && (fixed || (!bounds.empty() && each.ordered));
-            if (!bounds.empty() && !fixed && !each.ordered) {
-                made.unordered = each.member;
-            }
+            if (!bounds.empty() && !fixed && !each.ordered) { made.unordered = each.member; }
             some_row = some_row || (part == key_part::row && first_of_part && narrows);
             first = first && !(part == key_part::partition && narrows);
             open = open || !fixed;
@@ -200,14 +178,10 @@ ENTITABLE_DECL double scorer::mean_rows(prepared_query const& query, asked_alter
         for (std::size_t const leaf : alternative) {
             bool const counts = query.leaves[leaf].equality &&
                 std::find(fixed.begin(), fixed.end(), query.leaves[leaf].column) != fixed.end();
-            if (counts) {
-                equalities.push_back(leaf);
-            }
+            if (counts) { equalities.push_back(leaf); }
         }
         for (std::size_t row = 0; row < rows_.size(); ++row) {
-            if (satisfies(row, equalities)) {
-                chosen[by_value.of_row[row]] = 1;
-            }
+            if (satisfies(row, equalities)) { chosen[by_value.of_row[row]] = 1; }
         }
     }
     for (std::size_t row = 0; row < rows_.size(); ++row) {
@@ -296,9 +270,7 @@ ENTITABLE_DECL double scorer::growth_of(key_declaration const& declared) {
     // The first member determines the order of partitions; a leading bucket destroys it.
     auto const first = std::find_if(declared.partition.begin(), declared.partition.end(),
         [](declared_component const& each) { return !each.literal; });
-    if (first == declared.partition.end() || first->buckets > 0) {
-        return 0;
-    }
+    if (first == declared.partition.end() || first->buckets > 0) { return 0; }
     sample_column const* const column = sample_->find(first->member);
     // Components of keys are in the sample in the form of the keys, already reversed.
     bool const reversed = first->descending && column != nullptr && column->at == sample_column::place::property;
@@ -327,9 +299,7 @@ ENTITABLE_DECL key_score scorer::score(key_declaration const& declared) {
         for (declared_component const& each : part == key_part::partition ? declared.partition : declared.row) {
             if (!each.literal) {
                 members.push_back(each.member);
-                if (part == key_part::partition) {
-                    of_partition.push_back(each.member);
-                }
+                if (part == key_part::partition) { of_partition.push_back(each.member); }
             }
         }
     }
@@ -338,18 +308,14 @@ ENTITABLE_DECL key_score scorer::score(key_declaration const& declared) {
     bool const present = declared.partition == sample_->declared().partition && fraction_ < 1;
     if (present) {
         std::vector<std::uint64_t> sizes;
-        for (partition_total const& each : sample_->partitions()) {
-            sizes.push_back(each.rows);
-        }
+        for (partition_total const& each : sample_->partitions()) { sizes.push_back(each.rows); }
         made.partitions = facts_of_sizes(std::move(sizes));
     }
 
     std::vector<int> const columns = columns_of(declared.partition);
     row_groups const partitions = groups(columns); // a copy: more groups are made below
     std::vector<double> loads(partitions.sizes.size());
-    for (prepared_query const& each : queries_) {
-        score_query(each, declared, partitions, loads, made);
-    }
+    for (prepared_query const& each : queries_) { score_query(each, declared, partitions, loads, made); }
     add_writes(partitions, loads);
     double const writes = load_->writes_per_second();
     made.total += writes;
@@ -358,15 +324,11 @@ ENTITABLE_DECL key_score scorer::score(key_declaration const& declared) {
         made.hottest = *hottest;
         auto const group = static_cast<std::uint32_t>(hottest - loads.begin());
         std::size_t row = 0;
-        while (partitions.of_row[row] != group) {
-            ++row;
-        }
+        while (partitions.of_row[row] != group) { ++row; }
         made.hottest_key = key_text(columns, row);
     }
     made.growth = growth_of(declared);
-    if (std::fabs(made.growth) > growing) {
-        made.hottest = (std::max)(made.hottest, writes);
-    }
+    if (std::fabs(made.growth) > growing) { made.hottest = (std::max)(made.hottest, writes); }
     made.transactions = load_->largest_transaction() <= 1 || made.partitions.mean >= 2;
     for (asked_writes const& each : load_->all_writes()) {
         double const entities = made.transactions ? each.rate.per_transaction : 1;

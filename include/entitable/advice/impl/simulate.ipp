@@ -5,21 +5,16 @@
 #include <entitable/advice/detail/figures.hpp>
 #include <entitable/advice/detail/stretches.hpp>
 #include <entitable/advice/simulate.hpp>
+#include <entitable/core/try.hpp>
 
 #include <cmath>
 
 ENTITABLE_BEGIN_NAMESPACE
 
 ENTITABLE_DECL result<simulation> simulate(load_shape const& load, simulation_options const& options) {
-    if (auto checked = load.validate(); !checked) {
-        return std::move(checked).as_failure();
-    }
-    if (auto checked = options.model.validate(); !checked) {
-        return std::move(checked).as_failure();
-    }
-    if (auto checked = options.retries.validate(); !checked) {
-        return std::move(checked).as_failure();
-    }
+    ENTITABLE_CHECK(load.validate());
+    ENTITABLE_CHECK(options.model.validate());
+    ENTITABLE_CHECK(options.retries.validate());
     double const seconds = std::ceil(options.minutes * 60);
     if (!(options.minutes > 0 && options.minutes <= 31 * 24 * 60)) {
         return failure{error_code::out_of_range_input, "the minutes of the simulation must be from 0 to 44,640"};
@@ -34,9 +29,7 @@ ENTITABLE_DECL result<simulation> simulate(load_shape const& load, simulation_op
     made->load = load;
     made->options = options;
     double requests = 0;
-    for (double second = 0; second < seconds; ++second) {
-        requests += load.arrivals.at(second + 0.5);
-    }
+    for (double second = 0; second < seconds; ++second) { requests += load.arrivals.at(second + 0.5); }
     constexpr double most_requests = 5e8;
     if (options.engine == simulation_engine::requests && requests > most_requests) {
         return failure{error_code::out_of_range_input,
@@ -51,9 +44,7 @@ ENTITABLE_DECL result<simulation> simulate(load_shape const& load, simulation_op
 
 ENTITABLE_DECL result<simulation> simulate(
     table_sample const& sample, workload const& load, simulation_options const& options) {
-    if (auto checked = load.validate(); !checked) {
-        return std::move(checked).as_failure();
-    }
+    ENTITABLE_CHECK(load.validate());
     return simulate(load_shape::of(sample, load), options);
 }
 

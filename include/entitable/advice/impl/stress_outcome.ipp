@@ -14,9 +14,7 @@ ENTITABLE_DECL std::string_view to_string(stress_verdict verdict) noexcept {
 
 ENTITABLE_DECL std::uint64_t stress_step::failed() const noexcept {
     std::uint64_t all = 0;
-    for (auto const& [code, count] : errors) {
-        all += count;
-    }
+    for (auto const& [code, count] : errors) { all += count; }
     return all;
 }
 

@@ -54,9 +54,7 @@ ENTITABLE_DECL void stretch_recorder::finish() {
         for (double* each : {&at.offered, &at.sent, &at.served, &at.refused, &at.lost, &at.servers}) {
             *each /= length;
         }
-        for (auto& row : into_.partition_load) {
-            row[index] /= length;
-        }
+        for (auto& row : into_.partition_load) { row[index] /= length; }
     }
     into_.latency = into_.served > 0 ? all_latency_ / into_.served : 0;
     into_.waiting = (std::max)(0.0, into_.offered - into_.served - into_.lost);

@@ -4,6 +4,7 @@
 
 #include <entitable/advice/detail/figures.hpp>
 #include <entitable/advice/throughput_plan.hpp>
+#include <entitable/core/try.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -16,9 +17,7 @@ inline constexpr double most_partitions = 1e9;
 
 [[nodiscard]] ENTITABLE_DECL result<void> check_figure(
     double value, double least, double most, std::string_view name, std::string_view unit) {
-    if (value >= least && value <= most) {
-        return {};
-    }
+    if (value >= least && value <= most) { return {}; }
     return failure{error_code::out_of_range_input,
         std::string{name} + " must be from " + short_figure(least) + " to " + short_figure(most) + " " +
             std::string{unit}};
@@ -93,13 +92,8 @@ inline constexpr double most_partitions = 1e9;
 } // namespace detail
 
 ENTITABLE_DECL result<throughput_plan> plan_throughput(throughput_request const& request) {
-    if (auto checked = detail::check_rules(request.rules); !checked) {
-        return std::move(checked).as_failure();
-    }
-    auto const partitions = detail::partitions_of(request);
-    if (!partitions) {
-        return failure{partitions.error()};
-    }
+    ENTITABLE_CHECK(detail::check_rules(request.rules));
+    ENTITABLE_TRY(auto const partitions, detail::partitions_of(request));
     throughput_rules const& rules = request.rules;
     double const most = detail::most_partitions * rules.units_per_partition;
     struct {
@@ -116,8 +110,8 @@ ENTITABLE_DECL result<throughput_plan> plan_throughput(throughput_request const&
 
     throughput_plan plan;
     plan.asked = request;
-    plan.asked.partitions = *partitions;
-    std::uint64_t const before = *partitions;
+    plan.asked.partitions = partitions;
+    std::uint64_t const before = partitions;
     plan.instant_maximum = instant_maximum(before, rules);
     plan.instant = request.desired <= plan.instant_maximum;
     plan.partitions_direct = partitions_for(before, request.desired, rules);
@@ -144,9 +138,7 @@ ENTITABLE_DECL result<throughput_plan> plan_throughput(throughput_request const&
 
 ENTITABLE_DECL result<ingest_plan> plan_ingest(ingest_request const& request) {
     throughput_rules const& rules = request.rules;
-    if (auto checked = detail::check_rules(rules); !checked) {
-        return std::move(checked).as_failure();
-    }
+    ENTITABLE_CHECK(detail::check_rules(rules));
     struct {
         double value, least, most;
         char const *name, *unit;
@@ -189,9 +181,7 @@ ENTITABLE_DECL result<ingest_plan> plan_ingest(ingest_request const& request) {
 
 ENTITABLE_DECL double units_for(std::vector<charged_request> const& requests) noexcept {
     double units = 0;
-    for (charged_request const& each : requests) {
-        units += each.charge * each.per_second;
-    }
+    for (charged_request const& each : requests) { units += each.charge * each.per_second; }
     return units;
 }
 

@@ -35,9 +35,7 @@ ENTITABLE_DECL std::vector<asked_node> asked_nodes(predicate_nodes const& nodes,
         std::size_t const operands = is_comparison(each.operation) ? 0
             : each.operation == filter_operator::negation          ? 1
                                                                    : 2;
-        if (depth < operands) {
-            return false;
-        }
+        if (depth < operands) { return false; }
         depth = depth - operands + 1;
     }
     return nodes.empty() || depth == 1;
@@ -53,12 +51,8 @@ ENTITABLE_DECL std::vector<asked_node> asked_nodes(predicate_nodes const& nodes,
 } // namespace detail
 
 ENTITABLE_DECL std::string asked_query::to_string() const {
-    if (nodes.empty()) {
-        return "all entities";
-    }
-    if (!detail::is_expression(nodes)) {
-        return "no condition";
-    }
+    if (nodes.empty()) { return "all entities"; }
+    if (!detail::is_expression(nodes)) { return "no condition"; }
     return detail::render_postfix(
         nodes.size(), [&](std::size_t index) { return nodes[index].operation; },
         [&](std::size_t index) {
@@ -76,9 +70,7 @@ ENTITABLE_DECL std::string asked_query::to_string() const {
 
 ENTITABLE_DECL double workload::writes_per_second() const noexcept {
     double all = 0;
-    for (asked_writes const& each : writes_) {
-        all += each.rate.per_second;
-    }
+    for (asked_writes const& each : writes_) { all += each.rate.per_second; }
     return all;
 }
 
@@ -97,9 +89,7 @@ ENTITABLE_DECL result<void> workload::validate() const {
             : !detail::is_rate(each.rate.zipf) || each.rate.zipf > 10    ? "the exponent"
             : each.rate.latency < std::chrono::nanoseconds{}             ? "the latency"
                                                                          : nullptr;
-        if (wrong != nullptr) {
-            return detail::bad_rate(each.name, wrong);
-        }
+        if (wrong != nullptr) { return detail::bad_rate(each.name, wrong); }
         if (!detail::is_expression(each.nodes)) {
             return failure{
                 error_code::invalid_input, "the query '" + each.name + "' of the workload is not a condition"};
@@ -111,9 +101,7 @@ ENTITABLE_DECL result<void> workload::validate() const {
             : !(each.rate.per_transaction >= 1 && each.rate.per_transaction <= 100)
             ? "the number of entities in a transaction"
             : nullptr;
-        if (wrong != nullptr) {
-            return detail::bad_rate(each.name, wrong);
-        }
+        if (wrong != nullptr) { return detail::bad_rate(each.name, wrong); }
     }
     return {};
 }

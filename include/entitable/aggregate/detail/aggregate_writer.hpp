@@ -58,9 +58,7 @@ public:
         std::vector<std::string> const changed = all.rows.changed_entities();
         for (std::string const& row_key : changed) {
             all.look_at(row_key);
-            if (!all.rows.problem()) {
-                return failure{all.rows.problem().error()};
-            }
+            if (!all.rows.problem()) { return failure{all.rows.problem().error()}; }
             ENTITABLE_TRY(auto const before, counted(all, all.rows.stored_at(row_key)));
             ENTITABLE_TRY(auto const after, counted(all, all.rows.now_at(row_key)));
             if (before && after && before->row_key == after->row_key) {
@@ -70,9 +68,7 @@ public:
                 none.add(after->entity);
                 ENTITABLE_TRY(row const nothing, to_row(before->place));
                 ENTITABLE_TRY(row const moved, to_row(none));
-                if (nothing.payload() == moved.payload()) {
-                    continue;
-                }
+                if (nothing.payload() == moved.payload()) { continue; }
             }
             if (before) {
                 ENTITABLE_CHECK(change(all, *before, [&](aggregate& sums) { sums.subtract(before->entity); }));
@@ -86,18 +82,14 @@ public:
 
     /// Sends the changes of the body, and the resulting changes of sums.
     [[nodiscard]] static sent_transaction send(transaction_scope& all, bool announces) {
-        if (auto prepared = prepare(all); !prepared) {
-            return {std::move(prepared).as_failure(), all.rows.in_vain()};
-        }
+        if (auto prepared = prepare(all); !prepared) { return {std::move(prepared).as_failure(), all.rows.in_vain()}; }
         return send_transaction(all, announces);
     }
 
     /// Returns the part in which an entity counts.
     [[nodiscard]] static std::size_t bucket_of(std::string_view row_key) noexcept {
         std::uint32_t hash = 2166136261U; // FNV-1a, as of salted key components
-        for (char const each : row_key) {
-            hash = (hash ^ static_cast<unsigned char>(each)) * 16777619U;
-        }
+        for (char const each : row_key) { hash = (hash ^ static_cast<unsigned char>(each)) * 16777619U; }
         return hash % declaration::buckets;
     }
 
@@ -110,9 +102,7 @@ private:
 
     [[nodiscard]] static result<std::optional<counted_entity>> counted(
         transaction_scope& all, std::optional<row_view> const& stored) {
-        if (!stored) {
-            return std::optional<counted_entity>{};
-        }
+        if (!stored) { return std::optional<counted_entity>{}; }
         counted_entity made;
         ENTITABLE_CHECK(from_row(*stored, made.entity, all.reading()));
         ENTITABLE_TRY(made.place, place_of(made.entity, *stored));
@@ -123,9 +113,7 @@ private:
     /// Inserts an empty row of sums, and starts over. Under an operation id a missing row cannot be inserted together with the entity: if
     /// another writer inserts it first, the refusal is not about a version, and abandons the id.
     [[nodiscard]] static result<void> add_row(transaction_scope& all, result<row> empty) {
-        if (!empty) {
-            return std::move(empty).as_failure();
-        }
+        if (!empty) { return std::move(empty).as_failure(); }
         call own = all.context();
         own.operation_id.clear();
         auto const made =
@@ -142,12 +130,8 @@ private:
     [[nodiscard]] static result<void> change(transaction_scope& all, counted_entity const& counted, Change&& function) {
         ENTITABLE_TRY(auto const stored, all.find(counted.row_key));
         aggregate sums = counted.place;
-        if (!stored && !all.context().operation_id.empty()) {
-            return add_row(all, to_row(sums));
-        }
-        if (stored) {
-            ENTITABLE_CHECK(from_row(*stored, sums, all.reading()));
-        }
+        if (!stored && !all.context().operation_id.empty()) { return add_row(all, to_row(sums)); }
+        if (stored) { ENTITABLE_CHECK(from_row(*stored, sums, all.reading())); }
         function(sums);
         all.change(stored ? mutation_kind::replace : mutation_kind::insert, to_row(sums), false);
         return all.rows.problem();
@@ -182,9 +166,7 @@ template <class Entity, class Declared>
     std::set<std::string> found; // rows that differed: of all attempts if they are rewritten
     for (std::uint32_t attempts = 1;; ++attempts) {
         aggregate_audit told;
-        if (!mend) {
-            found.clear();
-        }
+        if (!mend) { found.clear(); }
         rows_by_key before;
         ENTITABLE_CHECK(read_sums(before)); // first: a change of an entity that is read later shows in the version
         std::map<std::string, aggregate> computed;
@@ -199,9 +181,7 @@ template <class Entity, class Declared>
                 return {};
             };
             ++told.entities;
-            if (good) {
-                good = count();
-            }
+            if (good) { good = count(); }
         }));
         ENTITABLE_CHECK(good);
         std::map<std::string, mutation> wanted;
@@ -232,26 +212,18 @@ template <class Entity, class Declared>
         }
         bool again = false;
         rows_by_key after;
-        if (!wanted.empty() && !mend) {
-            ENTITABLE_CHECK(read_sums(after));
-        }
+        if (!wanted.empty() && !mend) { ENTITABLE_CHECK(read_sums(after)); }
         for (auto& [row_key, change] : wanted) {
             if (mend) {
                 auto written = core.write(std::move(change));
-                if (!written && written.error().effect != effect::none) {
-                    return std::move(written).as_failure();
-                }
+                if (!written && written.error().effect != effect::none) { return std::move(written).as_failure(); }
                 bool const beaten = !written &&
                     (written.error().code == error_code::update_condition_not_satisfied ||
                         written.error().code == error_code::entity_already_exists ||
                         written.error().code == error_code::resource_not_found);
-                if (!written && !beaten) {
-                    return std::move(written).as_failure();
-                }
+                if (!written && !beaten) { return std::move(written).as_failure(); }
                 again = again || beaten;
-                if (!beaten) {
-                    found.insert(row_key);
-                }
+                if (!beaten) { found.insert(row_key); }
             } else {
                 auto const old = before.find(row_key);
                 auto const now = after.find(row_key);

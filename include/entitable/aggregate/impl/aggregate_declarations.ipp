@@ -18,17 +18,13 @@ ENTITABLE_LAZY_BODY bool same_sums(row_view one, row_view other, double bound) {
     while (cursor.next(property)) {
         auto const theirs = others.value(property.name);
         if (!property.present || !theirs) {
-            if (property.present != theirs.has_value()) {
-                return false;
-            }
+            if (property.present != theirs.has_value()) { return false; }
             continue;
         }
         if (property.type == edm_type::float64 && theirs->type() == edm_type::float64) {
             double const ours = property.value.as_float64();
             double const size = (std::max)({1.0, std::fabs(ours), std::fabs(theirs->as_float64())});
-            if (!(std::fabs(ours - theirs->as_float64()) <= bound * size)) {
-                return false;
-            }
+            if (!(std::fabs(ours - theirs->as_float64()) <= bound * size)) { return false; }
         } else if (!(property.value == *theirs)) {
             return false;
         }

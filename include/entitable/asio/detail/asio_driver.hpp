@@ -25,9 +25,7 @@ public:
     asio_driver(boost::asio::any_io_executor on, std::function<void()> after)
         : on_(std::move(on)), after_(std::move(after)) {}
     ~asio_driver() override {
-        for (auto& [number, each] : all_) {
-            each->let_go();
-        }
+        for (auto& [number, each] : all_) { each->let_go(); }
     }
 
     [[nodiscard]] clock& time() const noexcept override { return system_clock(); }
@@ -51,9 +49,7 @@ public:
     /// For a coroutine that is destroyed while its request is in flight: no function of the program runs meanwhile.
     void wait(steady_time until) override {
         poll_driver alone;
-        for (auto const& [number, each] : all_) {
-            alone.watch(number, each->what, each->told);
-        }
+        for (auto const& [number, each] : all_) { alone.watch(number, each->what, each->told); }
         alone.wait(until);
     }
 
@@ -89,21 +85,15 @@ private:
     }
     void arm(std::shared_ptr<watched> const& one, io_interest which, bool& waits,
         boost::asio::posix::descriptor_base::wait_type how) {
-        if (waits || !wants(*one, which)) {
-            return;
-        }
+        if (waits || !wants(*one, which)) { return; }
         waits = true;
         one->at.async_wait(how,
             boost::asio::bind_executor(
                 on_, [this, one, which, &waits, alive = std::weak_ptr<char>{alive_}](boost::system::error_code const&) {
                     waits = false;
-                    if (alive.expired() || !wants(*one, which)) {
-                        return;
-                    }
+                    if (alive.expired() || !wants(*one, which)) { return; }
                     one->told->ready(static_cast<io_descriptor>(one->at.native_handle()), which);
-                    if (one->what != io_interest::none) {
-                        arm(one);
-                    }
+                    if (one->what != io_interest::none) { arm(one); }
                     after_();
                 }));
     }

@@ -50,9 +50,7 @@ protected:
 class loop_core {
 public:
     loop_core(io_driver& io, std::size_t in_flight, bool letters) : io_(io), in_flight_(in_flight < 1 ? 1 : in_flight) {
-        if (letters) {
-            mailbox_.emplace(io);
-        }
+        if (letters) { mailbox_.emplace(io); }
     }
     loop_core(loop_core const&) = delete;
     loop_core& operator=(loop_core const&) = delete;
@@ -96,17 +94,13 @@ public:
     /// Returns the connection to a transport, opened once for all its copies.
     [[nodiscard]] loop_way& way_to(any_transport const& through) {
         auto const [at, made] = ways_.try_emplace(through.identity(), loop_way{through, through.at_once(), {}, 0});
-        if (made && !at->second.at_once) {
-            at->second.opened = open_channel(through, io_);
-        }
+        if (made && !at->second.at_once) { at->second.opened = open_channel(through, io_); }
         return at->second;
     }
     /// Called at the end, before the frames that requests in flight refer to are destroyed.
     void close_ways() noexcept {
         busy_.clear();
-        for (auto& [identity, way] : ways_) {
-            way.opened = {};
-        }
+        for (auto& [identity, way] : ways_) { way.opened = {}; }
     }
     /// Sends a request, or queues it until fewer are in flight.
     void send(sending& one) {
@@ -121,14 +115,10 @@ public:
     /// Waits for the response to a request in flight whose frame is being destroyed.
     void take_back(sending& one) noexcept {
         loop_way& way = *one.way;
-        if (way.opened) {
-            cancel(one, error{error_code::cancelled, "the waiting coroutine was destroyed"});
-        }
+        if (way.opened) { cancel(one, error{error_code::cancelled, "the waiting coroutine was destroyed"}); }
         while (way.opened && one.sent) {
             poll(way, time().steady());
-            if (one.sent) {
-                io_.wait(way.opened->wakes_at());
-            }
+            if (one.sent) { io_.wait(way.opened->wakes_at()); }
         }
     }
     /// Takes the responses that have arrived. `now` is the time.
@@ -159,44 +149,28 @@ public:
     /// Adds or removes a waiter with a token: tokens wake no thread, so they are polled.
     void watch_token(bool more) noexcept { watched_tokens_ += more ? std::size_t{1} : ~std::size_t{0}; }
     void look_at_tokens() {
-        if (watched_tokens_ == 0) {
-            return;
-        }
+        if (watched_tokens_ == 0) { return; }
         std::vector<parked*> all = timers_.all();
-        for (ring_link* each = turn_.next(); each != &turn_; each = each->next()) {
-            all.push_back(&parked::of(*each));
-        }
-        for (parked* const each : all) {
-            each->look_at_token();
-        }
+        for (ring_link* each = turn_.next(); each != &turn_; each = each->next()) { all.push_back(&parked::of(*each)); }
+        for (parked* const each : all) { each->look_at_token(); }
     }
     /// Returns the time at which there is work even if nothing arrives; `now` or earlier: immediately.
     [[nodiscard]] steady_time wakes_at(steady_time now) const noexcept {
         constexpr auto look = std::chrono::milliseconds{20};
         constexpr auto look_at_letters = std::chrono::milliseconds{5};
-        if (!ready_.alone()) {
-            return (steady_time::min)();
-        }
+        if (!ready_.alone()) { return (steady_time::min)(); }
         steady_time wakes = timers_.next();
         auto const sooner = [&](steady_time other) { wakes = other < wakes ? other : wakes; };
-        for (loop_way const* const each : busy_) {
-            sooner(each->opened->wakes_at());
-        }
-        if (watched_tokens_ > 0) {
-            sooner(now + look);
-        }
-        if (mailbox_ && !mailbox_->wakes()) {
-            sooner(now + look_at_letters);
-        }
+        for (loop_way const* const each : busy_) { sooner(each->opened->wakes_at()); }
+        if (watched_tokens_ > 0) { sooner(now + look); }
+        if (mailbox_ && !mailbox_->wakes()) { sooner(now + look_at_letters); }
         return wakes;
     }
 
 private:
     void begin(sending& one) {
         loop_way& way = *one.way;
-        if (way.under_way++ == 0) {
-            busy_.push_back(&way);
-        }
+        if (way.under_way++ == 0) { busy_.push_back(&way); }
         ++under_way_;
         one.sent = true;
         way.opened->send(one.request, one.context, &one);
@@ -209,9 +183,7 @@ private:
             one.sent = false;
             one.take(done);
         });
-        if (way.under_way == 0) {
-            std::erase(busy_, &way);
-        }
+        if (way.under_way == 0) { std::erase(busy_, &way); }
     }
 
     io_driver& io_;

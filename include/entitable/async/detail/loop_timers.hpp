@@ -29,9 +29,7 @@ public:
     /// Has no effect on an absent timer.
     void remove(parked& one) noexcept {
         std::uint32_t const at = std::exchange(one.timer_index, parked::no_timer);
-        if (at == parked::no_timer) {
-            return;
-        }
+        if (at == parked::no_timer) { return; }
         parked* const last = heap_.back();
         heap_.pop_back();
         if (at < heap_.size()) {
@@ -58,12 +56,8 @@ private:
         parked* const one = heap_[at];
         for (;;) {
             std::size_t child = 2 * at + 1;
-            if (child + 1 < heap_.size() && heap_[child + 1]->wakes < heap_[child]->wakes) {
-                ++child;
-            }
-            if (child >= heap_.size() || heap_[child]->wakes >= one->wakes) {
-                break;
-            }
+            if (child + 1 < heap_.size() && heap_[child + 1]->wakes < heap_[child]->wakes) { ++child; }
+            if (child >= heap_.size() || heap_[child]->wakes >= one->wakes) { break; }
             put(at, heap_[child]);
             at = child;
         }

@@ -24,9 +24,7 @@ public:
     ~own_stack() {
         ending_ = true;
         waiting = nullptr;
-        while (begun_ && !ended_) {
-            (void)go_on();
-        }
+        while (begun_ && !ended_) { (void)go_on(); }
     }
 
     /// Returns the stack that the calling code runs on, in a loop; null if it does not.
@@ -39,17 +37,13 @@ public:
 
     /// Runs the code until it waits (true) or has ended (false).
     bool go_on() {
-        if (!ending_) {
-            join(core_.scope());
-        }
+        if (!ending_) { join(core_.scope()); }
         begun_ = true;
         woken_ = false;
         own_stack* const before = current();
         ended_ = !side_.enter();
         current() = before;
-        if (ended_) {
-            in_scope::unlink();
-        }
+        if (ended_) { in_scope::unlink(); }
         return !ended_;
     }
     struct waking {
@@ -58,9 +52,7 @@ public:
         [[nodiscard]] bool await_ready() const noexcept { return false; }
         void await_suspend(std::coroutine_handle<> frame) const noexcept {
             stack->waiting = frame;
-            if (stack->woken_) {
-                stack->core_.make_ready(*stack);
-            }
+            if (stack->woken_) { stack->core_.make_ready(*stack); }
         }
         void await_resume() const noexcept { stack->waiting = nullptr; }
     };
@@ -71,9 +63,7 @@ public:
 
     /// Returns the reason why new operations are refused; nothing before that.
     [[nodiscard]] std::optional<error> stopped() const {
-        if (ending_) {
-            return error{error_code::cancelled, "the waiting coroutine was destroyed"};
-        }
+        if (ending_) { return error{error_code::cancelled, "the waiting coroutine was destroyed"}; }
         error const* const ended = scope->ended();
         return ended != nullptr ? std::optional{*ended} : std::nullopt;
     }
@@ -93,15 +83,11 @@ public:
         while (!answered_ && until > steady()) {
             if (ending_ || scope->ended() != nullptr) {
                 constexpr auto longest = std::chrono::hours{24 * 365};
-                if (auto const left = until - steady(); left < longest) {
-                    skipped_ += left;
-                }
+                if (auto const left = until - steady(); left < longest) { skipped_ += left; }
                 return;
             }
             wakes = until - skipped_;
-            if (until != for_ever) {
-                core_.timers().add(*this);
-            }
+            if (until != for_ever) { core_.timers().add(*this); }
             leave();
             core_.timers().remove(*this);
         }
@@ -115,9 +101,7 @@ public:
 
     void wake() noexcept {
         woken_ = true;
-        if (waiting) {
-            core_.make_ready(*this);
-        }
+        if (waiting) { core_.make_ready(*this); }
     }
     /// Sets whether a channel has a response.
     void set_answered(bool now) noexcept { answered_ = now; }
@@ -175,9 +159,7 @@ public:
     /// Settles it now, when nothing waits for it any more.
     void take_back() {
         bool const was_sent = sent;
-        if (sent) {
-            stack_.core().take_back(*this);
-        }
+        if (sent) { stack_.core().take_back(*this); }
         if (!settled_) {
             in_queue::unlink();
             error gone{error_code::cancelled, "the waiting coroutine was destroyed"};
@@ -194,9 +176,7 @@ protected:
     void settle() {
         settled_ = true;
         *outside_ = std::move(context);
-        if (std::exchange(token_watched, false)) {
-            stack_.core().watch_token(false);
-        }
+        if (std::exchange(token_watched, false)) { stack_.core().watch_token(false); }
         in_scope::unlink();
         told();
         stack_.wake();
@@ -212,9 +192,7 @@ private:
         settle();
     }
     void end_early(error const& why) final {
-        if (settled_) {
-            return;
-        }
+        if (settled_) { return; }
         if (sent) {
             stack_.core().cancel(*this, why);
             return;
@@ -224,9 +202,7 @@ private:
         settle();
     }
     void look_at_token() final {
-        if (context.cancellation.cancelled()) {
-            end_early({error_code::cancelled, "the call was cancelled"});
-        }
+        if (context.cancellation.cancelled()) { end_early({error_code::cancelled, "the call was cancelled"}); }
     }
 
     own_stack& stack_;
@@ -282,9 +258,7 @@ private:
 
 /// Returns that of a loop, made once.
 [[nodiscard]] inline clock& stack_clock_of(loop_core& core) {
-    if (!core.stacks_time) {
-        core.stacks_time = std::make_unique<stack_clock>(core);
-    }
+    if (!core.stacks_time) { core.stacks_time = std::make_unique<stack_clock>(core); }
     return *core.stacks_time;
 }
 

@@ -56,9 +56,7 @@ public:
     explicit wait_scope(wait_scope* around) {
         if (around != nullptr) {
             link_before(around->scopes_);
-            if (around->ended_) {
-                ended_.emplace(*around->ended_);
-            }
+            if (around->ended_) { ended_.emplace(*around->ended_); }
         }
     }
 
@@ -109,9 +107,7 @@ protected:
 };
 
 inline void wait_scope::end(error const& why) {
-    if (ended_) {
-        return;
-    }
+    if (ended_) { return; }
     ended_.emplace(why);
     for (ring_link* each = members_.next(); each != &members_;) {
         ring_link* const next = each->next(); // only the previous one may leave the ring

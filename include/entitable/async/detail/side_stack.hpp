@@ -63,16 +63,12 @@ public:
     side_stack(side_stack const&) = delete;
     side_stack& operator=(side_stack const&) = delete;
     ~side_stack() {
-        if (memory_ != nullptr) {
-            (void)::munmap(memory_, bytes_);
-        }
+        if (memory_ != nullptr) { (void)::munmap(memory_, bytes_); }
     }
 
     /// Runs until the function leaves (true) or has ended (false).
     bool enter() {
-        if (memory_ == nullptr) {
-            begin();
-        }
+        if (memory_ == nullptr) { begin(); }
         switch_exceptions();
 #if defined(ENTITABLE_TELLS_SANITIZER)
         void* kept = nullptr;
@@ -164,9 +160,7 @@ public:
     side_stack(side_stack const&) = delete;
     side_stack& operator=(side_stack const&) = delete;
     ~side_stack() {
-        if (thread_.joinable()) {
-            thread_.join();
-        }
+        if (thread_.joinable()) { thread_.join(); }
     }
 
     bool enter() {

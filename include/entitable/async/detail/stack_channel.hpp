@@ -20,9 +20,7 @@ public:
     stack_channel(loop_core& core, loop_way& way) noexcept : core_(core), way_(way) {}
     /// Cancels the requests in flight and waits for them.
     ~stack_channel() override {
-        for (auto& [tag, each] : all_) {
-            each->take_back_of_channel();
-        }
+        for (auto& [tag, each] : all_) { each->take_back_of_channel(); }
     }
 
     void send(request_ref request, call& context, void* tag) override {
@@ -39,19 +37,13 @@ public:
         });
     }
     void cancel(void* tag, error const& why) override {
-        if (auto const at = all_.find(tag); at != all_.end()) {
-            at->second->cancel_of_channel(why);
-        }
+        if (auto const at = all_.find(tag); at != all_.end()) { at->second->cancel_of_channel(why); }
     }
     void poll(steady_time, completion_sink sink) override {
         own_stack* const stack = own_stack::of(core_);
-        if (stack != nullptr) {
-            stack->set_answered(false);
-        }
+        if (stack != nullptr) { stack->set_answered(false); }
         if (stack == nullptr || stack->ending()) {
-            for (auto& [tag, each] : all_) {
-                each->take_back_of_channel();
-            }
+            for (auto& [tag, each] : all_) { each->take_back_of_channel(); }
         }
         done_.take_each([&](void* tag) {
             auto const node = all_.extract(tag); // the tag may be reused from here on
@@ -111,14 +103,10 @@ private:
             sink(done);
         }
         void take_back_of_channel() override {
-            if (!this->settled()) {
-                this->take_back();
-            }
+            if (!this->settled()) { this->take_back(); }
         }
         void cancel_of_channel(error const& why) override {
-            if (!this->settled()) {
-                this->cancel_here(why);
-            }
+            if (!this->settled()) { this->cancel_here(why); }
         }
 
     private:

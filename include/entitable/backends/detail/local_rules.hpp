@@ -31,9 +31,7 @@ public:
 
     void take(std::string_view payload) {
         if (payload.size() <= sizeof small_) {
-            if (!payload.empty()) {
-                std::memcpy(small_, payload.data(), payload.size());
-            }
+            if (!payload.empty()) { std::memcpy(small_, payload.data(), payload.size()); }
             view_ = {small_, payload.size()};
         } else {
             large_ = payload;
@@ -60,9 +58,7 @@ public:
     /// Refuses invalid requests and calls that have ended.
     template <class Request>
     [[nodiscard]] result<void> begin(Request const& request, call const& context) const {
-        if (auto allowed = check_call(context, *options_.time); !allowed) {
-            return allowed;
-        }
+        if (auto allowed = check_call(context, *options_.time); !allowed) { return allowed; }
         return validate(request, options_.limits);
     }
 

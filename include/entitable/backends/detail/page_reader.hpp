@@ -38,34 +38,22 @@ public:
     /// Visits one row in stored form; returns whether to continue.
     [[nodiscard]] bool visit(std::string_view partition, std::string_view row, std::string_view payload) {
         bool const entered = response_.examined == 0 || (!one_partition_ && partition != partition_);
-        if (entered && !enter(partition, row)) {
-            return false;
-        }
+        if (entered && !enter(partition, row)) { return false; }
         // In one partition the range begins with the first row.
         bool const before = first_row_ && (!one_partition_ || !first_row_->included) &&
             (first_row_->included ? row < first_row_->key : row <= first_row_->key);
         bool const behind = last_row_ && stands_behind(row, *last_row_);
-        if (behind && one_partition_) {
-            return false;
-        }
-        if (is_full()) {
-            return end_at(partition, row);
-        }
+        if (behind && one_partition_) { return false; }
+        if (is_full()) { return end_at(partition, row); }
         ++response_.examined;
-        if (limits_.behind_last) {
-            last_ = position{partition_, std::string{row}};
-        }
-        if (before || behind) {
-            return true;
-        }
+        if (limits_.behind_last) { last_ = position{partition_, std::string{row}}; }
+        if (before || behind) { return true; }
         if (payload.size() < row_format::header_size) {
             damaged_ = true;
             return false;
         }
         row_view const whole{shown_partition_, shown_key(row, row_buffer_), payload};
-        if (!request_->filter.empty() && !satisfies(whole, request_->filter)) {
-            return true;
-        }
+        if (!request_->filter.empty() && !satisfies(whole, request_->filter)) { return true; }
         if (shown_ != nullptr) {
             bytes_ += row.size() + payload.size();
             (*shown_)({&whole, 1});

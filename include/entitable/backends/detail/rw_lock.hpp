@@ -43,9 +43,7 @@ public:
 
     /// The first half of `lock`.
     void shut_out_writers() noexcept {
-        if (!try_shut_out_writers(0)) {
-            wait_for_writer();
-        }
+        if (!try_shut_out_writers(0)) { wait_for_writer(); }
     }
     /// The second half.
     void shut_out_readers() noexcept {
@@ -68,9 +66,7 @@ public:
         return state_.fetch_add(one_owner + one_reader, memory_order::acquire);
     }
     void wait_shared(std::uint64_t before) noexcept {
-        if ((before & (readers_out | readers_give_way)) != 0) {
-            wait_as_reader(before);
-        }
+        if ((before & (readers_out | readers_give_way)) != 0) { wait_as_reader(before); }
     }
     [[nodiscard]] bool disown_shared() noexcept {
         return last(state_.fetch_sub(one_owner + one_reader, memory_order::acq_rel));
@@ -78,9 +74,7 @@ public:
 
     /// `own`, and `shut_out_writers` if it need not wait; returns whether it did.
     [[nodiscard]] bool own_and_try_shut_out_writers() noexcept {
-        if (try_shut_out_writers(one_owner)) {
-            return true;
-        }
+        if (try_shut_out_writers(one_owner)) { return true; }
         own();
         return false;
     }

@@ -21,9 +21,7 @@ ENTITABLE_LAZY failure refused_entity(
 }
 
 ENTITABLE_LAZY_BODY row selected_row(row_view stored, projection const& names) {
-    if (names.empty()) {
-        return row{stored};
-    }
+    if (names.empty()) { return row{stored}; }
     return row{stored.partition_key, stored.row_key, selected_payload(stored.payload, names)};
 }
 
@@ -61,9 +59,7 @@ ENTITABLE_LAZY_BODY result<void> local_state::create(
         gone_ = std::move(still_gone);
     }
     auto created = create();
-    if (!created) {
-        return std::move(created).as_failure();
-    }
+    if (!created) { return std::move(created).as_failure(); }
     if (!*created) {
         return failure{error_code::table_already_exists, text::joined({quoted_table(name), " exists already"})};
     }
@@ -80,9 +76,7 @@ ENTITABLE_LAZY_BODY result<void> local_state::remove(
     }
     gone_table gone{std::string{key}, options_.time->steady()};
     auto removed = remove();
-    if (!removed) {
-        return std::move(removed).as_failure();
-    }
+    if (!removed) { return std::move(removed).as_failure(); }
     if (!*removed) {
         return failure{error_code::resource_not_found, text::joined({"the table \"", name, "\" does not exist"})};
     }
@@ -127,9 +121,7 @@ ENTITABLE_LAZY_BODY result<written> local_state::prepare(mutation const& change,
             " has a different version of this entity: it was changed since its "
             "ETag was read");
     }
-    if (change.kind == mutation_kind::remove) {
-        return written{};
-    }
+    if (change.kind == mutation_kind::remove) { return written{}; }
     bool const merges = change.kind == mutation_kind::merge || change.kind == mutation_kind::insert_or_merge;
     if (merges && stored != nullptr) {
         payload = merged_payload(*stored, entity.payload);
@@ -143,9 +135,7 @@ ENTITABLE_LAZY_BODY result<written> local_state::prepare(mutation const& change,
     }
     bool const remembered = last_version != nullptr && *last_version > replaced.ticks;
     date_time const timestamp = next_timestamp(remembered ? *last_version : replaced.ticks);
-    if (last_version != nullptr) {
-        *last_version = timestamp.ticks;
-    }
+    if (last_version != nullptr) { *last_version = timestamp.ticks; }
     set_timestamp(payload, timestamp);
     return written{etag::of(timestamp), false};
 }

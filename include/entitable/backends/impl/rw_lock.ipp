@@ -69,9 +69,7 @@ ENTITABLE_DECL void rw_lock::wait_as_reader(std::uint64_t state) noexcept {
 
 ENTITABLE_DECL void rw_lock::wait_for_writer() noexcept {
     backoff patience;
-    do {
-        patience.pause();
-    } while (!try_shut_out_writers(0));
+    do { patience.pause(); } while (!try_shut_out_writers(0));
 }
 
 ENTITABLE_DECL void rw_lock::wait_for_readers() noexcept {

@@ -16,16 +16,12 @@ ENTITABLE_LAZY std::string selected_payload(std::string_view whole, projection c
     std::string values;
     std::uint16_t count = 0;
     bool only_keys = true; // the properties that a count reads
-    for (std::string const& name : names) {
-        only_keys = only_keys && (name == "PartitionKey" || name == "RowKey");
-    }
+    for (std::string const& name : names) { only_keys = only_keys && (name == "PartitionKey" || name == "RowKey"); }
     property_cursor cursor{only_keys ? std::string_view{} : whole};
     property_view property;
     while (cursor.next(property)) {
         bool wanted = false;
-        for (std::string const& name : names) {
-            wanted = wanted || name == property.name;
-        }
+        for (std::string const& name : names) { wanted = wanted || name == property.name; }
         if (wanted && property.present) {
             append_property(descriptor, values, property, false);
             ++count;

@@ -31,9 +31,7 @@ ENTITABLE_LAZY_BODY std::string_view unconverted_key(std::string_view bytes, std
     for (char const character : bytes.substr(text::ascii_prefix(bytes))) {
         changed = changed || static_cast<unsigned char>(character) >= 0xFE;
     }
-    if (!changed) {
-        return bytes;
-    }
+    if (!changed) { return bytes; }
     buffer = bytes;
     for (char& character : buffer) {
         if (static_cast<unsigned char>(character) >= 0xFE) {

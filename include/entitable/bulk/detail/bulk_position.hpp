@@ -41,12 +41,8 @@ public:
     std::uint64_t read(std::uint64_t digest) {
         std::uint64_t const index = read_++;
         digest_ = digest;
-        if (read_ % stride == 0) {
-            digests_.push_back(digest);
-        }
-        if (64 * static_cast<std::uint64_t>(settled_.size()) < read_ - from_) {
-            settled_.push_back(0);
-        }
+        if (read_ % stride == 0) { digests_.push_back(digest); }
+        if (64 * static_cast<std::uint64_t>(settled_.size()) < read_ - from_) { settled_.push_back(0); }
         return index;
     }
     void settle(std::uint64_t index) {
@@ -68,9 +64,7 @@ private:
         constexpr std::size_t words = stride / 64;
         while (!digests_.empty()) {
             for (std::size_t at = 0; at < words; ++at) {
-                if (settled_[at] != ~std::uint64_t{0}) {
-                    return;
-                }
+                if (settled_[at] != ~std::uint64_t{0}) { return; }
             }
             settled_.erase(settled_.begin(), settled_.begin() + static_cast<std::ptrdiff_t>(words));
             from_ += stride;

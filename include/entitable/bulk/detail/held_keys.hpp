@@ -20,28 +20,20 @@ class held_keys {
 public:
     /// Adds a number; returns whether it was new.
     bool insert(std::uint64_t key) {
-        if (2 * (count_ + 1) > slots_.size()) {
-            grow();
-        }
+        if (2 * (count_ + 1) > slots_.size()) { grow(); }
         std::size_t at = home(key);
         for (; slots_[at] != 0; at = next(at)) {
-            if (slots_[at] == key) {
-                return false;
-            }
+            if (slots_[at] == key) { return false; }
         }
         slots_[at] = key;
         ++count_;
         return true;
     }
     void erase(std::uint64_t key) noexcept {
-        if (slots_.empty()) {
-            return;
-        }
+        if (slots_.empty()) { return; }
         std::size_t at = home(key);
         while (slots_[at] != key) {
-            if (slots_[at] == 0) {
-                return;
-            }
+            if (slots_[at] == 0) { return; }
             at = next(at);
         }
         --count_;
@@ -67,9 +59,7 @@ private:
             std::exchange(slots_, std::vector<std::uint64_t>(slots_.empty() ? 1024 : 2 * slots_.size()));
         count_ = 0;
         for (std::uint64_t const each : before) {
-            if (each != 0) {
-                insert(each);
-            }
+            if (each != 0) { insert(each); }
         }
     }
 

@@ -35,9 +35,7 @@ ENTITABLE_DECL result<void> check_found_by_queries(
 
 ENTITABLE_DECL result<void> check_not_wide(row_view found, std::string_view table, std::string_view instead) {
     auto const parts = found.find(system_row::wide_parts);
-    if (!parts || parts->type() != edm_type::int32) {
-        return {};
-    }
+    if (!parts || parts->type() != edm_type::int32) { return {}; }
     return failure{error_code::not_supported,
         text::joined({"the table \"", table, "\" holds wide entities, whose parts a query does not find: ", instead})};
 }

@@ -57,14 +57,10 @@ ENTITABLE_DECL void sync_folder_of(std::string const& path) noexcept {
 } // namespace detail
 
 ENTITABLE_DECL result<std::optional<std::string>> file_checkpoint::load() const {
-    if (path_.empty()) {
-        return detail::checkpoint_without_path();
-    }
+    if (path_.empty()) { return detail::checkpoint_without_path(); }
     std::FILE* const file = std::fopen(path_.c_str(), "rb");
     if (file == nullptr) {
-        if (errno == ENOENT) {
-            return std::optional<std::string>{};
-        }
+        if (errno == ENOENT) { return std::optional<std::string>{}; }
         return detail::checkpoint_failure("cannot be opened", errno, path_);
     }
     std::string text;
@@ -76,21 +72,15 @@ ENTITABLE_DECL result<std::optional<std::string>> file_checkpoint::load() const 
     bool const read = std::ferror(file) == 0;
     int const number = errno;
     static_cast<void>(std::fclose(file));
-    if (!read) {
-        return detail::checkpoint_failure("cannot be read", number, path_);
-    }
+    if (!read) { return detail::checkpoint_failure("cannot be read", number, path_); }
     return std::optional<std::string>{std::move(text)};
 }
 
 ENTITABLE_DECL result<void> file_checkpoint::save(std::string_view text) const {
-    if (path_.empty()) {
-        return detail::checkpoint_without_path();
-    }
+    if (path_.empty()) { return detail::checkpoint_without_path(); }
     std::string const passing = path_ + ".new";
     std::FILE* const file = std::fopen(passing.c_str(), "wb");
-    if (file == nullptr) {
-        return detail::checkpoint_failure("cannot be written", errno, path_);
-    }
+    if (file == nullptr) { return detail::checkpoint_failure("cannot be written", errno, path_); }
     bool good = std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0 &&
         detail::sync_to_disk(file);
     int number = errno;
@@ -114,9 +104,7 @@ ENTITABLE_DECL result<void> file_checkpoint::save(std::string_view text) const {
 }
 
 ENTITABLE_DECL result<void> file_checkpoint::clear() const {
-    if (path_.empty()) {
-        return detail::checkpoint_without_path();
-    }
+    if (path_.empty()) { return detail::checkpoint_without_path(); }
     if (std::remove(path_.c_str()) != 0 && errno != ENOENT) {
         return detail::checkpoint_failure("cannot be removed", errno, path_);
     }
@@ -126,19 +114,13 @@ ENTITABLE_DECL result<void> file_checkpoint::clear() const {
 ENTITABLE_DECL result<std::optional<std::string>> row_checkpoint::load() const {
     call context;
     auto found = through_.execute(get_entity{table_, partition_key_, row_key_, {}}, context);
-    if (!found && found.error().code == error_code::resource_not_found) {
-        return std::optional<std::string>{};
-    }
-    if (!found) {
-        return std::move(found).as_failure();
-    }
+    if (!found && found.error().code == error_code::resource_not_found) { return std::optional<std::string>{}; }
+    if (!found) { return std::move(found).as_failure(); }
     std::string text;
     row_view const kept = found->entity;
     for (int part = 0;; ++part) {
         auto const next = kept.find("Checkpoint" + std::to_string(part));
-        if (!next) {
-            return std::optional<std::string>{std::move(text)};
-        }
+        if (!next) { return std::optional<std::string>{std::move(text)}; }
         text += next->bytes();
     }
 }

@@ -20,9 +20,7 @@ ENTITABLE_DECL void bulk_sample::add(result<row> each) {
     mutation change = mutation::insert(*std::move(each));
     row_view const added = change.entity;
     auto at = partitions_.find(added.partition_key);
-    if (at == partitions_.end()) {
-        at = partitions_.try_emplace(std::string{added.partition_key}).first;
-    }
+    if (at == partitions_.end()) { at = partitions_.try_emplace(std::string{added.partition_key}).first; }
     ++at->second.rows;
     at->second.sent += transaction_size({}, change);
     bytes_ += service_size(added);
@@ -34,13 +32,9 @@ ENTITABLE_DECL bulk_cost bulk_sample::cost(std::uint64_t rows, bulk_targets cons
     made.rows = rows;
     made.refused = refused_;
     std::uint64_t const good = rows_ - refused_;
-    if (good == 0) {
-        return made;
-    }
+    if (good == 0) { return made; }
     std::uint64_t transactions = 0;
-    while (packer_.take()) {
-        ++transactions;
-    }
+    while (packer_.take()) { ++transactions; }
     double const wanted = static_cast<double>(rows) * static_cast<double>(good) / static_cast<double>(rows_);
     double const scale = wanted / static_cast<double>(good);
     auto const whole = [](double number) { return static_cast<std::uint64_t>(std::ceil(number - 1e-9)); };

@@ -17,9 +17,7 @@ ENTITABLE_DECL std::uint64_t bulk_run::most_span() const noexcept {
 
 /// Reads on only after all rows read were sent, and there is room for more than a few rows: they are packed better together.
 ENTITABLE_DECL bool bulk_run::wants_rows() const noexcept {
-    if (input_ended_ || stopped_ || !queue_.empty() || !ready_.empty()) {
-        return false;
-    }
+    if (input_ended_ || stopped_ || !queue_.empty() || !ready_.empty()) { return false; }
     bool const idle = running_.empty() && waiting_.empty() && paused_.empty();
     std::uint64_t const window = options_.window;
     return idle ||
@@ -60,9 +58,7 @@ ENTITABLE_DECL void bulk_run::read_rows() {
             static_cast<void>(position_.read(digest_.value()));
             if (resumed_) {
                 check_resumed();
-                if (stopped_) {
-                    break;
-                }
+                if (stopped_) { break; }
                 if (resumed_->is_settled(index)) {
                     settle_index(index);
                     continue;
@@ -85,12 +81,8 @@ ENTITABLE_DECL void bulk_run::read_rows() {
     if (input_ended_ && resumed_ && next_index_ < resumed_->read) {
         stop(error{error_code::checkpoint_invalid, "the checkpoint belongs to another input: this one ends earlier"});
     }
-    if (input_ended_ && !report_.total) {
-        report_.total = report_.read;
-    }
-    for (waiting_row& each : gathered_) {
-        pack(std::move(each.change), each.index);
-    }
+    if (input_ended_ && !report_.total) { report_.total = report_.read; }
+    for (waiting_row& each : gathered_) { pack(std::move(each.change), each.index); }
     gathered_.clear();
     gathered_at_.clear();
     std::size_t const before = packer_.held();
@@ -116,12 +108,8 @@ ENTITABLE_DECL void bulk_run::hold(mutation change, std::uint64_t index) {
     ++report_.held;
     held_bytes_ += stored_bytes(change.entity);
     std::uint64_t const key = key_digest(change.entity);
-    if (!keys_.insert(key)) {
-        return take_duplicate(std::move(change), index, key);
-    }
-    if (options_.duplicates == bulk_duplicates::in_order) {
-        return pack(std::move(change), index);
-    }
+    if (!keys_.insert(key)) { return take_duplicate(std::move(change), index, key); }
+    if (options_.duplicates == bulk_duplicates::in_order) { return pack(std::move(change), index); }
     gathered_at_.emplace(key, gathered_.size());
     gathered_.push_back({std::move(change), index});
 }

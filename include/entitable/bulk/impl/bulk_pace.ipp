@@ -24,18 +24,14 @@ ENTITABLE_DECL double bulk_pace::rate(steady_time now) const noexcept {
 ENTITABLE_DECL void bulk_pace::sent(std::size_t rows, steady_time now) noexcept {
     constexpr auto most_late = std::chrono::milliseconds{20}; // maximal catch-up after a late timer
     double const limit = rate(now);
-    if (limit <= 0) {
-        return;
-    }
+    if (limit <= 0) { return; }
     next_ = (std::max)(next_, now - most_late) +
         std::chrono::duration_cast<steady_time::duration>(
             std::chrono::duration<double>(static_cast<double>(rows) / limit));
 }
 
 ENTITABLE_DECL bool bulk_pace::refused(steady_time now, steady_time sent_at, double taken) noexcept {
-    if (sent_at < lowered_) {
-        return false;
-    }
+    if (sent_at < lowered_) { return false; }
     if (ceiling_ <= 0 && taken <= 0) {
         return false; // no information yet
     }
@@ -45,9 +41,7 @@ ENTITABLE_DECL bool bulk_pace::refused(steady_time now, steady_time sent_at, dou
 }
 
 ENTITABLE_DECL void bulk_meter::add(std::size_t rows, steady_time now) noexcept {
-    if (second_ == (steady_time::min)()) {
-        second_ = now;
-    }
+    if (second_ == (steady_time::min)()) { second_ = now; }
     if (double const passed = seconds_of(now - second_); passed >= 1) {
         before_ = rows_ / passed;
         rows_ = 0;
@@ -57,17 +51,13 @@ ENTITABLE_DECL void bulk_meter::add(std::size_t rows, steady_time now) noexcept 
 }
 
 ENTITABLE_DECL double bulk_meter::a_second(steady_time now) const noexcept {
-    if (second_ == (steady_time::min)()) {
-        return 0;
-    }
+    if (second_ == (steady_time::min)()) { return 0; }
     double const passed = seconds_of(now - second_);
     return before_ > 0 && passed < 0.5 ? before_ : rows_ / (std::max)(passed, 0.1);
 }
 
 ENTITABLE_DECL bulk_partition_pressure* bulk_pressure::find(std::string_view partition_key) {
-    if (partitions_.empty()) {
-        return nullptr;
-    }
+    if (partitions_.empty()) { return nullptr; }
     auto const found = partitions_.find(partition_key);
     return found == partitions_.end() ? nullptr : &found->second;
 }
@@ -89,9 +79,7 @@ ENTITABLE_DECL void bulk_pressure::sent(
 }
 
 ENTITABLE_DECL void bulk_pressure::answered(bulk_partition_pressure* partition) noexcept {
-    if (partition != nullptr) {
-        --partition->in_flight;
-    }
+    if (partition != nullptr) { --partition->in_flight; }
 }
 
 ENTITABLE_DECL void bulk_pressure::taken(

@@ -51,9 +51,7 @@ ENTITABLE_DECL bulk_part::bulk_part(
 }
 
 ENTITABLE_DECL operation_step bulk_part::next() const noexcept {
-    if (all_written_ || done_ || ended_) {
-        return {};
-    }
+    if (all_written_ || done_ || ended_) { return {}; }
     switch (phase_) {
         case phase::look: return {asking_->looking, not_before_};
         case phase::read: return {asking_->reading, not_before_};
@@ -97,9 +95,7 @@ ENTITABLE_DECL error bulk_part::loss(error why) const {
 }
 
 ENTITABLE_DECL void bulk_part::take_failure(error const& why, steady_time now) {
-    if (phase_ == phase::write && why.effect == effect::unknown) {
-        lost_ = true;
-    }
+    if (phase_ == phase::write && why.effect == effect::unknown) { lost_ = true; }
     if (is_pressure(why)) {
         return; // the sender waits
     }
@@ -110,9 +106,7 @@ ENTITABLE_DECL void bulk_part::take_failure(error const& why, steady_time now) {
             .jitter = 0.3};
         failing_since_ = failures_ == 0 ? now : failing_since_;
         ++failures_;
-        if (phase_ == phase::write && indexes_.size() > 1 && failures_ >= bulk_failures) {
-            return split(false);
-        }
+        if (phase_ == phase::write && indexes_.size() > 1 && failures_ >= bulk_failures) { return split(false); }
         double const random = static_cast<double>((indexes_.front() + failures_) * 2654435761U % 1000U) / 1000;
         not_before_ = now + std::chrono::duration_cast<steady_time::duration>(pauses.delay(failures_, random));
         return;
@@ -126,16 +120,12 @@ ENTITABLE_DECL void bulk_part::take_failure(error const& why, steady_time now) {
         return begin_write();
     }
     std::size_t const at = phase_ == phase::read ? asking_->at : single_ ? 0 : why.operation_index.value_or(size());
-    if (at >= size()) {
-        return split(false);
-    }
+    if (at >= size()) { return split(false); }
     bool const conflict = mode_ == bulk_mode::insert && why.code == error_code::entity_already_exists;
     bool const gone = mode_ == bulk_mode::remove && why.code == error_code::resource_not_found;
     bool const beaten = mode_ == bulk_mode::update &&
         (why.code == error_code::resource_not_found || why.code == error_code::update_condition_not_satisfied);
-    if (phase_ == phase::write && (conflict || gone || beaten)) {
-        return ask_about(at, why);
-    }
+    if (phase_ == phase::write && (conflict || gone || beaten)) { return ask_about(at, why); }
     refuse(at, why);
     end_row();
 }
@@ -147,9 +137,7 @@ ENTITABLE_DECL void bulk_part::ask_about(std::size_t at, error const& why) {
         asking_->looking.table = asking_->reading.table = single_ ? one_.table : rows_.table;
     }
     asking_->why.emplace(why);
-    if (!looked_ && size() > 1 && (mode_ != bulk_mode::update || lost_)) {
-        return look();
-    }
+    if (!looked_ && size() > 1 && (mode_ != bulk_mode::update || lost_)) { return look(); }
     if (mode_ == bulk_mode::remove) {
         settle(at, bulk_end::already_there);
         ++refusals_;
@@ -174,14 +162,10 @@ ENTITABLE_DECL void bulk_part::read(std::size_t at) {
 
 ENTITABLE_DECL void bulk_part::answer(result<get_entity::response> found, steady_time now) {
     error_code const code = found ? error_code{} : found.error().code;
-    if (!found && code != error_code::resource_not_found) {
-        return take_failure(found.error(), now);
-    }
+    if (!found && code != error_code::resource_not_found) { return take_failure(found.error(), now); }
     std::size_t const at = asking_->at;
     if (mode_ == bulk_mode::update) {
-        if (found) {
-            return change_again(*std::move(found));
-        }
+        if (found) { return change_again(*std::move(found)); }
         refuse(at, found.error());
         return end_row();
     }
@@ -227,25 +211,19 @@ ENTITABLE_DECL void bulk_part::look() {
     bulk_questions& asked = *asking_;
     asked.order.resize(size());
     asked.found.assign(size(), 0);
-    for (std::size_t at = 0; at < size(); ++at) {
-        asked.order[at] = at;
-    }
+    for (std::size_t at = 0; at < size(); ++at) { asked.order[at] = at; }
     std::sort(asked.order.begin(), asked.order.end(), [&](std::size_t left, std::size_t right) {
         return text::compare_utf16(change(left).entity.row_key(), change(right).entity.row_key()) < 0;
     });
     asked.looking.range.partition = key_interval::only(std::string{partition_key()});
     asked.looking.range.row = {key_bound::including(std::string{change(asked.order.front()).entity.row_key()}),
         key_bound::including(std::string{change(asked.order.back()).entity.row_key()})};
-    if (mode_ == bulk_mode::remove) {
-        asked.looking.select = {"PartitionKey", "RowKey"};
-    }
+    if (mode_ == bulk_mode::remove) { asked.looking.select = {"PartitionKey", "RowKey"}; }
     phase_ = phase::look;
 }
 
 ENTITABLE_DECL void bulk_part::answer(result<query_entities::response> page, steady_time now) {
-    if (!page) {
-        return take_failure(page.error(), now);
-    }
+    if (!page) { return take_failure(page.error(), now); }
     bulk_questions& asked = *asking_;
     for (std::size_t index = 0; index < page->rows.size(); ++index) {
         row_view const found = page->rows[index];
@@ -259,9 +237,7 @@ ENTITABLE_DECL void bulk_part::answer(result<query_entities::response> page, ste
     }
     asked.looking.continuation = std::move(page->continuation);
     ++asked.pages;
-    if (!asked.looking.continuation || asked.pages >= bulk_pages) {
-        end_look(!asked.looking.continuation);
-    }
+    if (!asked.looking.continuation || asked.pages >= bulk_pages) { end_look(!asked.looking.continuation); }
 }
 
 ENTITABLE_DECL void bulk_part::end_look(bool complete) {
@@ -284,9 +260,7 @@ ENTITABLE_DECL void bulk_part::end_look(bool complete) {
 // ---- settled rows -------------------------------------------------------------------------------------
 
 ENTITABLE_DECL void bulk_part::take_out(std::size_t at) {
-    if (!single_) {
-        rows_.changes.erase(rows_.changes.begin() + static_cast<std::ptrdiff_t>(at));
-    }
+    if (!single_) { rows_.changes.erase(rows_.changes.begin() + static_cast<std::ptrdiff_t>(at)); }
     indexes_.erase(indexes_.begin() + static_cast<std::ptrdiff_t>(at));
 }
 

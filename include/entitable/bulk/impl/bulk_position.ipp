@@ -65,9 +65,7 @@ ENTITABLE_DECL std::string bulk_position::text(bulk_identity const& load, bulk_c
 }
 
 ENTITABLE_DECL bool bulk_resume::is_settled(std::uint64_t index) const noexcept {
-    if (index < from || index >= read) {
-        return index < from;
-    }
+    if (index < from || index >= read) { return index < from; }
     std::size_t const digit = bulk_digits.find(settled[static_cast<std::size_t>((index - from) / 4)]);
     return (digit >> ((index - from) % 4) & 1U) != 0;
 }
@@ -83,9 +81,7 @@ public:
         std::string_view each = text_.substr(0, end);
         good_ = good_ && end != std::string_view::npos && each.size() > name.size() && each.starts_with(name) &&
             each[name.size()] == ' ';
-        if (!good_) {
-            return {};
-        }
+        if (!good_) { return {}; }
         text_.remove_prefix(end + 1);
         return each.substr(name.size() + 1);
     }
@@ -120,12 +116,8 @@ ENTITABLE_DECL result<bulk_resume> read_bulk_position(std::string_view text, bul
         return failure{error_code::checkpoint_invalid, text::joined({"the checkpoint ", why})};
     };
     constexpr std::string_view any_version = "entitable bulk load ";
-    if (!text.starts_with(any_version)) {
-        return refused("is not from a bulk load");
-    }
-    if (!text.starts_with(bulk_heading)) {
-        return refused("has an unknown version");
-    }
+    if (!text.starts_with(any_version)) { return refused("is not from a bulk load"); }
+    if (!text.starts_with(bulk_heading)) { return refused("has an unknown version"); }
     constexpr std::size_t sum_size = 4 + 16 + 1; // its name, digits, the end of the line
     std::string_view const summed = text.substr(0, text.size() < sum_size ? 0 : text.size() - sum_size);
     if (text.substr(summed.size()) != text::joined({"sum ", digest_text(digest_of_text(summed)), "\n"})) {
@@ -152,15 +144,9 @@ ENTITABLE_DECL result<bulk_resume> read_bulk_position(std::string_view text, bul
         made.settled.find_first_not_of(bulk_digits) != std::string::npos) {
         return refused("is damaged");
     }
-    if (table != line_text(load.table)) {
-        return refused("belongs to a load of another table");
-    }
-    if (mode != load.mode) {
-        return refused("belongs to a load of another kind");
-    }
-    if (input != line_text(load.input)) {
-        return refused("belongs to another input");
-    }
+    if (table != line_text(load.table)) { return refused("belongs to a load of another table"); }
+    if (mode != load.mode) { return refused("belongs to a load of another kind"); }
+    if (input != line_text(load.input)) { return refused("belongs to another input"); }
     return made;
 }
 

@@ -81,15 +81,11 @@ ENTITABLE_DECL bulk_progress_line::bulk_progress_line(std::FILE* output, std::ch
     : output_(output), every_(every), terminal_(detail::is_terminal(output)) {}
 
 ENTITABLE_DECL void bulk_progress_line::operator()(bulk_progress const& progress) {
-    if (!terminal_ && !progress.ended && progress.elapsed - printed_ < every_) {
-        return;
-    }
+    if (!terminal_ && !progress.ended && progress.elapsed - printed_ < every_) { return; }
     printed_ = progress.elapsed;
     std::string line = to_string(progress);
     std::size_t const width = line.size();
-    if (terminal_ && width < width_) {
-        line.append(width_ - width, ' ');
-    }
+    if (terminal_ && width < width_) { line.append(width_ - width, ' '); }
     width_ = width;
     std::fprintf(output_, "%s%s%s", terminal_ ? "\r" : "", line.c_str(), terminal_ && !progress.ended ? "" : "\n");
     std::fflush(output_);

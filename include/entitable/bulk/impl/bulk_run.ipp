@@ -4,6 +4,7 @@
 
 #include <entitable/bulk/detail/bulk_run.hpp>
 #include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/request/idempotency.hpp>
 
 #include <algorithm>
@@ -77,16 +78,10 @@ ENTITABLE_DECL result<void> bulk_run::begin() {
         options_.checkpoint = {};
         return {};
     }
-    auto kept = options_.checkpoint.load();
-    if (!kept) {
-        return std::move(kept).as_failure();
-    }
-    if (*kept) {
-        auto read = read_bulk_position(**kept, identity_);
-        if (!read) {
-            return std::move(read).as_failure();
-        }
-        resumed_ = *std::move(read);
+    ENTITABLE_TRY(auto kept, options_.checkpoint.load());
+    if (kept) {
+        ENTITABLE_TRY(auto read, read_bulk_position(*kept, identity_));
+        resumed_ = std::move(read);
         report_.written = resumed_->counts.written;
         report_.already_there = resumed_->counts.already_there;
         report_.superseded = resumed_->counts.superseded;
@@ -97,32 +92,20 @@ ENTITABLE_DECL result<void> bulk_run::begin() {
 }
 
 ENTITABLE_DECL result<bulk_report> bulk_run::run() {
-    if (auto begun = begin(); !begun) {
-        return std::move(begun).as_failure();
-    }
+    ENTITABLE_CHECK(begin());
     way_ = open_channel(through_, io_);
     for (;;) {
         look_for_stop(time_->steady());
-        if (wants_rows()) {
-            read_rows();
-        }
+        if (wants_rows()) { read_rows(); }
         send_due(time_->steady());
-        if (running_.empty() && (stopped_ || (input_ended_ && !has_rows()))) {
-            break;
-        }
+        if (running_.empty() && (stopped_ || (input_ended_ && !has_rows()))) { break; }
         std::uint64_t const answered = report_.transactions;
         auto const sink = [this](completion& done) { take(done); };
         way_->poll(time_->steady(), sink);
         steady_time const now = time_->steady();
-        if (now - told_ >= options_.watch_every) {
-            tell(now, false);
-        }
-        if (options_.checkpoint && now - saved_ >= std::chrono::seconds{5}) {
-            save_checkpoint();
-        }
-        if (answered != report_.transactions) {
-            continue;
-        }
+        if (now - told_ >= options_.watch_every) { tell(now, false); }
+        if (options_.checkpoint && now - saved_ >= std::chrono::seconds{5}) { save_checkpoint(); }
+        if (answered != report_.transactions) { continue; }
         steady_time const wakes = wakes_at(now);
         if (wakes == (steady_time::max)() && !io_.watches()) {
             bool const sent = !running_.empty() || !waiting_.empty() || !paused_.empty();
@@ -159,15 +142,11 @@ ENTITABLE_DECL result<bulk_report> bulk_run::finish() {
 }
 
 ENTITABLE_DECL void bulk_run::stop(error why) {
-    if (!stopped_) {
-        stopped_.emplace(std::move(why));
-    }
+    if (!stopped_) { stopped_.emplace(std::move(why)); }
 }
 
 ENTITABLE_DECL void bulk_run::look_for_stop(steady_time now) {
-    if (stopped_) {
-        return;
-    }
+    if (stopped_) { return; }
     if (options_.cancellation.cancelled() || calls_.cancellation.cancelled()) {
         stop(error{error_code::cancelled, "the bulk load was cancelled"});
     } else if (deadline_ != no_deadline && now >= deadline_) {
@@ -188,9 +167,7 @@ ENTITABLE_DECL void bulk_run::save_checkpoint() {
     changed_ = false;
     bulk_counts const counts{
         report_.written, report_.already_there, report_.superseded, report_.refused, report_.bytes};
-    if (auto saved = options_.checkpoint.save(position_.text(identity_, counts)); !saved) {
-        stop(saved.error());
-    }
+    if (auto saved = options_.checkpoint.save(position_.text(identity_, counts)); !saved) { stop(saved.error()); }
 }
 
 ENTITABLE_DECL void bulk_run::tell(steady_time now, bool at_end) {
@@ -214,30 +191,22 @@ ENTITABLE_DECL void bulk_run::tell(steady_time now, bool at_end) {
         report_.left =
             std::chrono::nanoseconds{static_cast<std::int64_t>((std::min)(rows / report_.rows_a_second, 3e9) * 1e9)};
     }
-    if (options_.watch) {
-        options_.watch(report_);
-    }
+    if (options_.watch) { options_.watch(report_); }
 }
 
 // ---- settled rows -------------------------------------------------------------------------------------
 
 ENTITABLE_DECL void bulk_run::settle_index(std::uint64_t index) {
     changed_ = true;
-    if (options_.checkpoint) {
-        position_.settle(index);
-    }
+    if (options_.checkpoint) { position_.settle(index); }
 }
 
 ENTITABLE_DECL void bulk_run::refuse(row_view keys, std::uint64_t index, error const& why) {
     ++report_.refused;
     refused_row const made{index, std::string{keys.partition_key}, std::string{keys.row_key}, why};
     settle_index(index);
-    if (report_.refusals.size() < options_.keep_refused) {
-        report_.refusals.push_back(made);
-    }
-    if (options_.on_refused) {
-        options_.on_refused(made);
-    }
+    if (report_.refusals.size() < options_.keep_refused) { report_.refusals.push_back(made); }
+    if (options_.on_refused) { options_.on_refused(made); }
 }
 
 /// Settles a row that was held.
@@ -255,22 +224,16 @@ ENTITABLE_DECL void bulk_run::settle(mutation const& change, std::uint64_t index
         report_.bytes += end == bulk_end::written ? size : 0;
         settle_index(index);
     }
-    if (!followers_.empty()) {
-        release(key);
-    }
+    if (!followers_.empty()) { release(key); }
 }
 
 /// Releases the next row with this key.
 ENTITABLE_DECL void bulk_run::release(std::uint64_t key) {
     auto const found = followers_.find(key);
-    if (found == followers_.end()) {
-        return;
-    }
+    if (found == followers_.end()) { return; }
     waiting_row next = std::move(found->second.front());
     found->second.pop_front();
-    if (found->second.empty()) {
-        followers_.erase(found);
-    }
+    if (found->second.empty()) { followers_.erase(found); }
     keys_.insert(key);
     transact alone{table_, {}};
     alone.changes.push_back(std::move(next.change));

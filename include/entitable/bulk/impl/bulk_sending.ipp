@@ -11,23 +11,17 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_DECL void bulk_run::send_due(steady_time now) {
-    if (stopped_) {
-        return;
-    }
+    if (stopped_) { return; }
     if (!paused_.empty()) {
         std::erase_if(paused_, [&](shared<bulk_part> const& each) {
             bool const due = each->next().not_before <= now;
-            if (due) {
-                ready_.push_back(each);
-            }
+            if (due) { ready_.push_back(each); }
             return due;
         });
     }
     while (running_.size() < pressure_.in_flight() && pressure_.next_at() <= now) {
         shared<bulk_part> next = pick(now);
-        if (!next) {
-            break;
-        }
+        if (!next) { break; }
         send(std::move(next), now);
     }
 }
@@ -35,9 +29,7 @@ ENTITABLE_DECL void bulk_run::send_due(steady_time now) {
 /// Whether its partition accepts a request now; otherwise it waits with the others of that partition.
 ENTITABLE_DECL bool bulk_run::may_go(shared<bulk_part> const& part, steady_time now) {
     bulk_partition_pressure const* const at = pressure_.find(part->partition_key());
-    if (at == nullptr || bulk_pressure::next_at(*at) <= now) {
-        return true;
-    }
+    if (at == nullptr || bulk_pressure::next_at(*at) <= now) { return true; }
     waiting_[std::string{part->partition_key()}].push_back(part);
     return false;
 }
@@ -46,27 +38,21 @@ ENTITABLE_DECL shared<bulk_part> bulk_run::pick(steady_time now) {
     while (!ready_.empty()) {
         shared<bulk_part> next = std::move(ready_.front());
         ready_.pop_front();
-        if (may_go(next, now)) {
-            return next;
-        }
+        if (may_go(next, now)) { return next; }
     }
     for (auto at = waiting_.begin(); at != waiting_.end(); ++at) {
         bulk_partition_pressure const* const pressed = pressure_.find(at->first);
         if (pressed == nullptr || bulk_pressure::next_at(*pressed) <= now) {
             shared<bulk_part> next = std::move(at->second.front());
             at->second.pop_front();
-            if (at->second.empty()) {
-                waiting_.erase(at);
-            }
+            if (at->second.empty()) { waiting_.erase(at); }
             return next;
         }
     }
     while (!queue_.empty()) {
         shared<bulk_part> next = std::move(queue_.back());
         queue_.pop_back();
-        if (may_go(next, now)) {
-            return next;
-        }
+        if (may_go(next, now)) { return next; }
     }
     return {};
 }
@@ -101,21 +87,15 @@ ENTITABLE_DECL void bulk_run::take(completion& done) {
         last_good_ = now;
     }
     std::optional<error> problem;
-    if (done.problem != nullptr) {
-        problem = *done.problem;
-    }
+    if (done.problem != nullptr) { problem = *done.problem; }
     if (problem && is_pressure(*problem)) {
         pressure_.refused(part->partition_key(), part->sent_at,
             problem->retry_after ? std::chrono::nanoseconds{*problem->retry_after} : std::chrono::nanoseconds{}, now);
     }
     done.visit([&]<class Request>(Request const&, result<response_of<Request>>& answer) {
-        if constexpr (takes_answer_to<bulk_part, Request>) {
-            part->answer(std::move(answer), now);
-        }
+        if constexpr (takes_answer_to<bulk_part, Request>) { part->answer(std::move(answer), now); }
     });
-    if (problem) {
-        take_trouble(*part, *problem, now);
-    }
+    if (problem) { take_trouble(*part, *problem, now); }
     go_on(part, now);
 }
 
@@ -129,9 +109,7 @@ ENTITABLE_DECL void bulk_run::take_trouble(bulk_part& part, error const& problem
         return;
     }
     ++report_.retried;
-    if (!trouble_since_) {
-        trouble_since_ = now;
-    }
+    if (!trouble_since_) { trouble_since_ = now; }
     if (now - *trouble_since_ > options_.patience) {
         stop(problem);
     } else if (part.size() == 1 && part.failures() >= 10 && last_good_ > part.failing_since()) {
@@ -153,13 +131,9 @@ ENTITABLE_DECL void bulk_run::go_on(shared<bulk_part> const& part, steady_time n
         stop(*part->ended());
         return;
     }
-    for (shared<bulk_part>& each : part->take_split()) {
-        ready_.push_back(std::move(each));
-    }
+    for (shared<bulk_part>& each : part->take_split()) { ready_.push_back(std::move(each)); }
     operation_step const step = part->next();
-    if (step.done()) {
-        return;
-    }
+    if (step.done()) { return; }
     if (step.not_before > now) {
         paused_.push_back(part);
     } else {
@@ -169,16 +143,12 @@ ENTITABLE_DECL void bulk_run::go_on(shared<bulk_part> const& part, steady_time n
 
 ENTITABLE_DECL steady_time bulk_run::wakes_at(steady_time now) {
     steady_time wakes = way_->wakes_at();
-    if (stopped_) {
-        return wakes;
-    }
+    if (stopped_) { return wakes; }
     if (running_.size() >= pressure_.in_flight()) {
         return wakes; // the next response decides
     }
     steady_time due = ready_.empty() && queue_.empty() ? (steady_time::max)() : now;
-    for (shared<bulk_part> const& each : paused_) {
-        due = (std::min)(due, each->next().not_before);
-    }
+    for (shared<bulk_part> const& each : paused_) { due = (std::min)(due, each->next().not_before); }
     for (auto const& [partition_key, parts] : waiting_) {
         bulk_partition_pressure const* const pressed = pressure_.find(partition_key);
         due = (std::min)(due, pressed == nullptr ? now : bulk_pressure::next_at(*pressed));

@@ -32,9 +32,7 @@ ENTITABLE_DECL std::string view_note_key(std::string_view table) { return text::
 template <class T>
 [[nodiscard]] T view_value(row_view stored, std::string_view name, edm_type type) {
     auto const found = stored.find(name);
-    if (!found || found->type() != type) {
-        return T{};
-    }
+    if (!found || found->type() != type) { return T{}; }
     if constexpr (std::is_same_v<T, std::string>) {
         return std::string{found->bytes()};
     } else if constexpr (std::is_same_v<T, date_time>) {
@@ -74,9 +72,7 @@ ENTITABLE_DECL result<view_pointer> view_generations::pointer() const {
     view_pointer made;
     auto found = ask(get_entity{core_.name(), std::string{system_row::view}, std::string{system_row::view}, {}});
     if (!found) {
-        if (found.error().code == error_code::resource_not_found) {
-            return made;
-        }
+        if (found.error().code == error_code::resource_not_found) { return made; }
         return std::move(found).as_failure();
     }
     row_view const stored = found->entity;
@@ -104,16 +100,12 @@ ENTITABLE_DECL result<std::vector<view_generations::note>> view_generations::not
         core_.for_each_row({key_interval::only(std::string{system_row::view}), {}}, {}, true, [&](row_view each) {
             std::string_view const table =
                 each.row_key.substr((std::min)(each.row_key.size(), system_row::view.size()));
-            if (!each.row_key.starts_with(system_row::view) || table.empty()) {
-                return;
-            }
+            if (!each.row_key.starts_with(system_row::view) || table.empty()) { return; }
             note& made = all.emplace_back();
             made.table = table;
             made.ticket = view_value<std::int64_t>(each, "Ticket", edm_type::int64);
             made.since = view_value<date_time>(each, "Since", edm_type::date_time);
-            if (each.find("Retired")) {
-                made.retired = view_value<date_time>(each, "Retired", edm_type::date_time);
-            }
+            if (each.find("Retired")) { made.retired = view_value<date_time>(each, "Retired", edm_type::date_time); }
         }));
     return all;
 }
@@ -137,14 +129,10 @@ ENTITABLE_DECL result<view_generations::generation> view_generations::begin() co
             now.version.empty() ? mutation::insert(counted.build()) : mutation::merge(counted.build(), now.version));
         request.changes.push_back(mutation::insert(noted.build()));
         auto drawn = ask(request);
-        if (drawn) {
-            return own;
-        }
+        if (drawn) { return own; }
         // A ticket whose response was lost may have been taken. It stays unused: another one is taken.
         bool const again = view_was_beaten(drawn.error()) || drawn.error().effect == effect::unknown;
-        if (!again || attempts >= how_.max_attempts) {
-            return std::move(drawn).as_failure();
-        }
+        if (!again || attempts >= how_.max_attempts) { return std::move(drawn).as_failure(); }
         ENTITABLE_CHECK(wait(attempts));
     }
 }
@@ -165,9 +153,7 @@ ENTITABLE_DECL result<void> view_generations::create(generation const& own) cons
 ENTITABLE_DECL result<void> view_generations::write(generation const& own, std::vector<row> rows) const {
     std::size_t at = 0;
     auto const source = [&](bulk_item& item) {
-        if (at == rows.size()) {
-            return bulk_input::end;
-        }
+        if (at == rows.size()) { return bulk_input::end; }
         item.change = mutation::insert_or_replace(std::move(rows[at++]));
         return bulk_input::row;
     };
@@ -186,9 +172,7 @@ ENTITABLE_DECL result<void> view_generations::discard(std::string const& table) 
     context.operation_id.clear();
     context.cancellation = {}; // a cancelled refresh removes its table
     auto dropped = core_.transport().execute(delete_table{table}, context);
-    if (!dropped && dropped.error().code != error_code::resource_not_found) {
-        return std::move(dropped).as_failure();
-    }
+    if (!dropped && dropped.error().code != error_code::resource_not_found) { return std::move(dropped).as_failure(); }
     return {};
 }
 
@@ -196,9 +180,7 @@ ENTITABLE_DECL result<view_refresh> view_generations::show(
     generation const& own, date_time from, date_time until) const {
     for (std::uint32_t attempts = 1;; ++attempts) {
         ENTITABLE_TRY(view_pointer const now, pointer());
-        if (now.ticket >= own.ticket) {
-            return view_refresh{now.ticket == own.ticket, 0, 0, now.from, now.until};
-        }
+        if (now.ticket >= own.ticket) { return view_refresh{now.ticket == own.ticket, 0, 0, now.from, now.until}; }
         row_builder pointing{system_row::view, system_row::view};
         pointing.add("Ticket", value_view{own.ticket});
         pointing.add("Generation", value_view{std::string_view{own.table}});
@@ -212,14 +194,10 @@ ENTITABLE_DECL result<view_refresh> view_generations::show(
             request.changes.push_back(mutation::insert_or_merge(retired.build()));
         }
         auto flipped = ask(request);
-        if (flipped) {
-            return view_refresh{true, 0, 0, from, until};
-        }
+        if (flipped) { return view_refresh{true, 0, 0, from, until}; }
         // Under the same version it cannot be applied twice, and the row shows whether it was.
         bool const again = view_was_beaten(flipped.error()) || flipped.error().effect == effect::unknown;
-        if (!again || attempts >= how_.max_attempts) {
-            return std::move(flipped).as_failure();
-        }
+        if (!again || attempts >= how_.max_attempts) { return std::move(flipped).as_failure(); }
         ENTITABLE_CHECK(wait(attempts));
     }
 }
@@ -261,9 +239,7 @@ ENTITABLE_DECL result<void> view_generations::sweep(view_pointer const& now) con
     date_time const time = how_.load.time->now();
     auto const is_old = [&](date_time since) { return (time.ticks - since.ticks) >= how_.keep.count() / 100; };
     for (note const& each : all) {
-        if (each.ticket >= now.ticket || (each.retired && !is_old(*each.retired))) {
-            continue;
-        }
+        if (each.ticket >= now.ticket || (each.retired && !is_old(*each.retired))) { continue; }
         ENTITABLE_CHECK(discard(each.table));
         // An overtaken refresh may still create the table: it is removed again until the refresh is old enough.
         if (is_old(each.since)) {
@@ -279,9 +255,7 @@ ENTITABLE_DECL result<void> view_generations::sweep(view_pointer const& now) con
 
 ENTITABLE_DECL result<void> view_generations::drop() const {
     ENTITABLE_TRY(std::vector<note> const all, notes());
-    for (note const& each : all) {
-        ENTITABLE_CHECK(discard(each.table));
-    }
+    for (note const& each : all) { ENTITABLE_CHECK(discard(each.table)); }
     return core_.drop();
 }
 
@@ -294,9 +268,7 @@ ENTITABLE_DECL result<view_audit> view_generations::audit(view_maker make) const
     told.until = now.until;
     ENTITABLE_TRY(std::vector<row> const wanted, make(told.entities));
     auto const sample = [&](std::string_view row_key) {
-        if (told.samples.size() < 10) {
-            told.samples.emplace_back(row_key);
-        }
+        if (told.samples.size() < 10) { told.samples.emplace_back(row_key); }
     };
     auto at = wanted.begin();
     auto const skip_missing = [&] {
@@ -306,9 +278,7 @@ ENTITABLE_DECL result<view_audit> view_generations::audit(view_maker make) const
     };
     table_core const stored{core_.transport(), now.table, core_.options()};
     ENTITABLE_CHECK(stored.for_each_row({}, {}, false, [&](row_view each) {
-        while (at != wanted.end() && view_row_less(*at, each)) {
-            skip_missing();
-        }
+        while (at != wanted.end() && view_row_less(*at, each)) { skip_missing(); }
         if (at == wanted.end() || view_row_less(each, *at)) {
             ++told.dangling;
             sample(each.row_key);
@@ -322,9 +292,7 @@ ENTITABLE_DECL result<view_audit> view_generations::audit(view_maker make) const
         }
         ++at;
     }));
-    while (at != wanted.end()) {
-        skip_missing();
-    }
+    while (at != wanted.end()) { skip_missing(); }
     return told;
 }
 

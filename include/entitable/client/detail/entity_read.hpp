@@ -39,9 +39,7 @@ public:
 private:
     /// Returns the key, pointing to the copy, unless it is an error.
     [[nodiscard]] static result<std::string_view>&& own(result<std::string_view>& key, std::string const& copy) {
-        if (key) {
-            *key = copy;
-        }
+        if (key) { *key = copy; }
         return std::move(key);
     }
 

@@ -57,9 +57,7 @@ template <class Shown, class Function>
     result<void> problem;
     reading const mode = walk.mode();
     auto const look = [&](std::span<row_view const> run) {
-        if (!problem) {
-            return;
-        }
+        if (!problem) { return; }
         for (std::size_t at = 0; at < run.size(); ++at) {
             fetch_ahead(run, at);
             if (auto read = current.read(run[at], mode); !read) {

@@ -47,9 +47,7 @@ private:
 struct if_present {
     template <class Outcome>
     [[nodiscard]] result<std::optional<Outcome>> operator()(result<Outcome> outcome) const {
-        if (outcome) {
-            return std::optional<Outcome>{*std::move(outcome)};
-        }
+        if (outcome) { return std::optional<Outcome>{*std::move(outcome)}; }
         if (outcome.error().code == error_code::resource_not_found && outcome.error().effect == effect::none) {
             return std::optional<Outcome>{};
         }

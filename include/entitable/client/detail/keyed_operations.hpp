@@ -92,13 +92,9 @@ public:
     [[nodiscard]] static result<reference<Entity>> reference_to(
         key_argument<typename P::value_type> const&... partition, key_argument<typename R::value_type> const&... row) {
         auto first = partition_key(partition...);
-        if (!first) {
-            return std::move(first).as_failure();
-        }
+        if (!first) { return std::move(first).as_failure(); }
         auto second = row_key(row...);
-        if (!second) {
-            return std::move(second).as_failure();
-        }
+        if (!second) { return std::move(second).as_failure(); }
         return reference<Entity>{*std::move(first), *std::move(second)};
     }
 

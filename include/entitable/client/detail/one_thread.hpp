@@ -54,9 +54,7 @@ public:
     one_thread(one_thread const&) = delete;
     one_thread& operator=(one_thread const&) = delete;
     ~one_thread() {
-        if (entered_ != nullptr) {
-            entered_->thread_.store(nullptr, memory_order::release);
-        }
+        if (entered_ != nullptr) { entered_->thread_.store(nullptr, memory_order::release); }
     }
 
 private:

@@ -23,9 +23,7 @@ struct query_rows {
     /// some.
     template <class Query>
     [[nodiscard]] static Query written_before(Query asked, date_time limit) {
-        if (asked.source_ && asked.limits_.read == nullptr) {
-            asked.source_ = only_older(*asked.source_, limit);
-        }
+        if (asked.source_ && asked.limits_.read == nullptr) { asked.source_ = only_older(*asked.source_, limit); }
         return asked;
     }
     /// Source of the query; null for an empty query.

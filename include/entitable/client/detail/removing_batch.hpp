@@ -28,9 +28,7 @@ public:
     removing_batch(transact changes, std::vector<std::size_t> removing, std::uint64_t seed, result<void> allowed)
         : given_(std::move(changes)), removing_(std::move(removing)), random_(seed) {
         reading_.table = given_.table;
-        if (!allowed) {
-            outcome_.emplace(std::move(allowed).as_failure());
-        }
+        if (!allowed) { outcome_.emplace(std::move(allowed).as_failure()); }
         begin();
     }
 

@@ -100,9 +100,7 @@ void take_or_pass(value_reader& reader, std::size_t& passed, Values& to, std::si
     } else {
         if constexpr (described_as.nullable) {
             reader.pass(std::exchange(passed, 0));
-            if (!reader.take_presence()) {
-                return;
-            }
+            if (!reader.take_presence()) { return; }
         }
         if constexpr (row_format::has_length(described_as.type)) {
             reader.pass_with_text(std::exchange(passed, 0));

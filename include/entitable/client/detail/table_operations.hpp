@@ -42,9 +42,7 @@ using deletion_if_present = concluded<deletion_of_table, unless_code<error_code:
 /// Extracts the outcomes of the changes.
 struct each_written {
     [[nodiscard]] result<std::vector<written>> operator()(result<transact::response> submitted) const {
-        if (!submitted) {
-            return std::move(submitted).as_failure();
-        }
+        if (!submitted) { return std::move(submitted).as_failure(); }
         return std::move(submitted->results);
     }
 };

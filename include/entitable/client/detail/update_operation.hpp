@@ -33,9 +33,7 @@ public:
           forced_(forced),
           under_id_(under_id) {
         writing_.table = reading_.table;
-        if (!allowed) {
-            outcome_.emplace(std::move(allowed).as_failure());
-        }
+        if (!allowed) { outcome_.emplace(std::move(allowed).as_failure()); }
     }
 
     [[nodiscard]] operation_step next() const noexcept {
@@ -51,9 +49,7 @@ public:
 private:
     /// Under an operation id only a response to the write can show that nothing was applied: an earlier call may have been.
     void end_before_write(failure why) {
-        if (under_id_) {
-            why.error().effect = effect::unknown;
-        }
+        if (under_id_) { why.error().effect = effect::unknown; }
         outcome_.emplace(std::move(why));
     }
 

@@ -29,9 +29,7 @@ public:
         if (auto decoded = from_row(stored, outcome_->entity, reading_); !decoded) {
             return std::move(decoded).as_failure();
         }
-        if (!apply_change(change_, outcome_->entity)) {
-            return std::optional<row>{};
-        }
+        if (!apply_change(change_, outcome_->entity)) { return std::optional<row>{}; }
         return changed_entity(stored, to_row(outcome_->entity));
     }
     /// Prepares its call: the entity that is read will be replaced, so it is read at the primary location.
@@ -43,9 +41,7 @@ public:
     void abandon(error const& reason) { updating_.abandon(reason); }
     [[nodiscard]] result<updated<Entity>> finish() {
         auto done = updating_.finish();
-        if (!done) {
-            return std::move(done).as_failure();
-        }
+        if (!done) { return std::move(done).as_failure(); }
         updated<Entity>& made = *outcome_;
         updated_parts{&made.entity, made.etag, made.attempts, made.changed, made.after_retry}.take(*std::move(done));
         return std::move(outcome_);

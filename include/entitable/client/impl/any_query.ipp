@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/client/row_walk.hpp>
+#include <entitable/core/try.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -12,9 +13,7 @@ ENTITABLE_LAZY_BODY projection key_names() { return {"PartitionKey", "RowKey"}; 
 ENTITABLE_LAZY_BODY result<shared<row_walk>> any_query::start(query_limits limits, projection names) const {
     one_thread const here{inside_};
     auto walk = row_walk::begin(source_, std::move(limits), std::move(names));
-    if (walk) {
-        last_.walk = *walk;
-    }
+    if (walk) { last_.walk = *walk; }
     return walk;
 }
 
@@ -23,18 +22,14 @@ ENTITABLE_LAZY_BODY result<shared<row_walk>> any_query::start(names_of_row names
 }
 
 ENTITABLE_LAZY_BODY result<explanation> any_query::explain_with(names_of_row names) const {
-    if (auto planned = check_source(source_.get()); !planned) {
-        return std::move(planned).as_failure();
-    }
+    ENTITABLE_CHECK(check_source(source_.get()));
     return explain(source_->plan, names == nullptr ? projection{} : names());
 }
 
 ENTITABLE_LAZY_BODY result<std::uint64_t> any_query::count_with(names_of_row names) const {
     one_thread const here{inside_};
     auto walk = limits_.read == nullptr ? start(limits_, key_names()) : start(names);
-    if (!walk) {
-        return std::move(walk).as_failure();
-    }
+    if (!walk) { return std::move(walk).as_failure(); }
     return (*walk)->count_rows();
 }
 

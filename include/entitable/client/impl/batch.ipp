@@ -21,9 +21,7 @@ ENTITABLE_LAZY_BODY void change_list::add(mutation_kind kind, result<row> entity
 }
 
 ENTITABLE_LAZY_BODY void change_list::add_removing(result<row> entity, etag_condition condition) {
-    if (entity) {
-        removing_.push_back(request_.changes.size());
-    }
+    if (entity) { removing_.push_back(request_.changes.size()); }
     add(mutation_kind::merge, std::move(entity), std::move(condition));
 }
 
@@ -34,13 +32,9 @@ ENTITABLE_LAZY_BODY void change_list::clear() noexcept {
 }
 
 ENTITABLE_LAZY_BODY result<std::vector<written>> change_list::submit(table_core const& table) const {
-    if (!problem_) {
-        return failure{problem_.error()};
-    }
+    if (!problem_) { return failure{problem_.error()}; }
     request_.table = table.name();
-    if (removing_.empty()) {
-        return each_written{}(table.submit(request_));
-    }
+    if (removing_.empty()) { return each_written{}(table.submit(request_)); }
     clock& time = system_clock();
     removing_batch submission{request_, removing_, static_cast<std::uint64_t>(time.steady().time_since_epoch().count()),
         table.check_operation_id()};
@@ -66,16 +60,12 @@ ENTITABLE_LAZY_BODY own_submission change_list::to_submit(table_core const& tabl
         allowed = failure{error_code::not_supported,
             "a batch that removes properties (member = absent) must read first: submit it with batch::submit"};
     }
-    if (!allowed) {
-        return own_submission{own_request<transact>{std::move(allowed).as_failure()}};
-    }
+    if (!allowed) { return own_submission{own_request<transact>{std::move(allowed).as_failure()}}; }
     return own_submission{own_request<transact>{std::in_place, table.name(), std::move(request_.changes)}};
 }
 
 ENTITABLE_LAZY_BODY operation_step removing_batch::next() const noexcept {
-    if (outcome_) {
-        return {};
-    }
+    if (outcome_) { return {}; }
     return at_ < removing_.size()
         ? operation_step{reading_, at_ == 0 ? not_before_ : (steady_time::min)(), 0, wait_cause::contention}
         : operation_step{sending_};
@@ -123,9 +113,7 @@ ENTITABLE_LAZY_BODY bool removing_batch::beaten(error const& problem) const noex
     }
     // The row satisfied the caller's condition when it was read, so only a later writer can be the cause.
     for (std::size_t const index : removing_) {
-        if (index == *problem.operation_index) {
-            return true;
-        }
+        if (index == *problem.operation_index) { return true; }
     }
     return false;
 }

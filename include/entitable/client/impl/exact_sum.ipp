@@ -20,9 +20,7 @@ ENTITABLE_LAZY_BODY double exact_sum::mean_of(std::uint64_t count) const noexcep
         rest -= fits ? count : 0;
         quotient = quotient << 1U | (fits ? 1U : 0U);
     };
-    for (unsigned bit = 128; bit > 0; --bit) {
-        next_bit(bit > 64 ? high >> (bit - 65) & 1U : low >> (bit - 1) & 1U);
-    }
+    for (unsigned bit = 128; bit > 0; --bit) { next_bit(bit > 64 ? high >> (bit - 65) & 1U : low >> (bit - 1) & 1U); }
     // A double has 53 bits. The quotient gets 56 or more, and its last bit stands for the whole remainder, so that the conversion rounds
     // once.
     double scale = 1;

@@ -12,9 +12,7 @@ namespace detail {
 struct group_index::groups : counted {
     groups(less before, removal with) : by_key(before), remove(with) {}
     ~groups() {
-        for (auto const& [key, group] : by_key) {
-            remove(group);
-        }
+        for (auto const& [key, group] : by_key) { remove(group); }
     }
 
     std::map<void const*, void*, less> by_key;
@@ -36,9 +34,7 @@ ENTITABLE_LAZY_BODY void group_index::add(void const* key, void* group) {
         groups& of;
         void* unkept;
         ~guard() {
-            if (unkept != nullptr) {
-                of.remove(unkept);
-            }
+            if (unkept != nullptr) { of.remove(unkept); }
         }
     } until_kept{*groups_, group};
     groups_->by_key.emplace(key, group);
@@ -46,9 +42,7 @@ ENTITABLE_LAZY_BODY void group_index::add(void const* key, void* group) {
 }
 
 ENTITABLE_LAZY_BODY void group_index::each(function_ref<void(void* group)> visit) const {
-    for (auto const& [key, group] : groups_->by_key) {
-        visit(group);
-    }
+    for (auto const& [key, group] : groups_->by_key) { visit(group); }
 }
 
 } // namespace detail

@@ -12,9 +12,7 @@ ENTITABLE_LAZY_BODY partition_search::partition_search(std::string table, result
     asked_.table = std::move(table);
     asked_.select = {"PartitionKey", "RowKey"};
     asked_.page_size = 1;
-    if (!allowed) {
-        end(std::move(allowed).as_failure());
-    }
+    if (!allowed) { end(std::move(allowed).as_failure()); }
 }
 
 ENTITABLE_LAZY_BODY void partition_search::go_behind(std::string partition) {
@@ -23,9 +21,7 @@ ENTITABLE_LAZY_BODY void partition_search::go_behind(std::string partition) {
 }
 
 ENTITABLE_LAZY_BODY void partition_search::answer(result<query_entities::response> page, steady_time) {
-    if (!page) {
-        return end(std::move(page).as_failure());
-    }
+    if (!page) { return end(std::move(page).as_failure()); }
     if (page->rows.empty() && page->continuation) {
         asked_.continuation = std::move(page->continuation);
         return;

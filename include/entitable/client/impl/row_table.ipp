@@ -11,21 +11,15 @@ ENTITABLE_LAZY_BODY result<entity> row_table::get(std::string_view partition_key
     result<entity> found{std::in_place};
     auto read = core_.read(partition_key, row_key, [&](row_view const& stored, etag const&, bool) {
         auto whole = check_payload(stored.payload);
-        if (whole) {
-            *found = entity{stored};
-        }
+        if (whole) { *found = entity{stored}; }
         return whole;
     });
-    if (!read) {
-        found = std::move(read).as_failure();
-    }
+    if (!read) { found = std::move(read).as_failure(); }
     return found;
 }
 
 ENTITABLE_LAZY_BODY result<written> row_table::write(mutation change) const {
-    if (system_row::is_one(change.entity.row_key())) {
-        return key_reserved(change.entity.row_key());
-    }
+    if (system_row::is_one(change.entity.row_key())) { return key_reserved(change.entity.row_key()); }
     return core_.write(std::move(change));
 }
 

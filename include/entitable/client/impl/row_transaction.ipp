@@ -41,9 +41,7 @@ ENTITABLE_LAZY_BODY etag row_transaction::version_of(std::string_view row_key) c
 
 ENTITABLE_LAZY_BODY bool row_transaction::has_to_read(std::string_view row_key) const {
     auto const at = rows_->find(row_key);
-    if (at == rows_->end()) {
-        return true;
-    }
+    if (at == rows_->end()) { return true; }
     held_row const& one = at->second;
     return !one.read && !(one.changed && !lays_over(one.change.kind));
 }
@@ -99,23 +97,15 @@ ENTITABLE_LAZY_BODY bool row_transaction::take(row_view found) {
 ENTITABLE_LAZY_BODY std::optional<row_view> row_transaction::now_at(std::string_view row_key) {
     ++looks_;
     held_row& one = rows_->find(row_key)->second;
-    if (!one.changed) {
-        return one.there ? std::optional{one.stored.view()} : std::nullopt;
-    }
-    if (one.change.kind == mutation_kind::remove) {
-        return std::nullopt;
-    }
-    if (says_all(one.change.kind) || !one.there) {
-        return one.change.entity.view();
-    }
+    if (!one.changed) { return one.there ? std::optional{one.stored.view()} : std::nullopt; }
+    if (one.change.kind == mutation_kind::remove) { return std::nullopt; }
+    if (says_all(one.change.kind) || !one.there) { return one.change.entity.view(); }
     one.laid_over = laid_over(one.stored.view(), one.change.entity.view());
     return one.laid_over.view();
 }
 
 ENTITABLE_LAZY_BODY void row_transaction::refuse(failure problem) {
-    if (problem_) {
-        problem_ = std::move(problem);
-    }
+    if (problem_) { problem_ = std::move(problem); }
 }
 
 ENTITABLE_LAZY_BODY void row_transaction::refuse_row(error_code code, std::string_view why, std::string_view row_key) {
@@ -134,9 +124,7 @@ ENTITABLE_LAZY_BODY void row_transaction::add(mutation change, bool forced) {
         return refuse(std::move(elsewhere));
     }
     held_row& one = held(row_key);
-    if (one.changed) {
-        return add_to(one, std::move(change));
-    }
+    if (one.changed) { return add_to(one, std::move(change)); }
     if (one.read && change.needs_existing() && !one.there) {
         return refuse_row(
             error_code::resource_not_found, "the entity does not exist: this body has found it missing", row_key);
@@ -211,18 +199,14 @@ ENTITABLE_LAZY_BODY void row_transaction::exclude_others() {
 
 ENTITABLE_LAZY_BODY bool row_transaction::changes() const noexcept {
     for (auto const& [row_key, one] : *rows_) {
-        if (one.changed && row_key != system_row::exclusive) {
-            return true;
-        }
+        if (one.changed && row_key != system_row::exclusive) { return true; }
     }
     return false;
 }
 
 ENTITABLE_LAZY_BODY bool row_transaction::writes() const noexcept {
     for (auto const& [row_key, one] : *rows_) {
-        if (one.required && !one.read) {
-            return true;
-        }
+        if (one.required && !one.read) { return true; }
     }
     return changes();
 }
@@ -230,9 +214,7 @@ ENTITABLE_LAZY_BODY bool row_transaction::writes() const noexcept {
 ENTITABLE_LAZY_BODY std::vector<std::string> row_transaction::changed_entities() const {
     std::vector<std::string> keys;
     for (auto const& [row_key, one] : *rows_) {
-        if (one.changed && !system_row::is_one(row_key)) {
-            keys.push_back(row_key);
-        }
+        if (one.changed && !system_row::is_one(row_key)) { keys.push_back(row_key); }
     }
     return keys;
 }
@@ -282,9 +264,7 @@ ENTITABLE_LAZY_BODY result<transact> row_transaction::request(bool announces, pr
                 made.changes.push_back(mutation::merge(nothing_of(row_key), any_etag));
             } else if (place == now) {
                 made.changes.push_back(std::move(one.change));
-                if (place == place_in_request::exact) {
-                    made.changes.back().condition = one.version;
-                }
+                if (place == place_in_request::exact) { made.changes.back().condition = one.version; }
             }
         }
     }
@@ -297,16 +277,12 @@ ENTITABLE_LAZY_BODY result<transact> row_transaction::request(bool announces, pr
 }
 
 ENTITABLE_LAZY_BODY bool row_transaction::was_beaten(error const& refused, transact const& request) const {
-    if (refused.effect != effect::none) {
-        return false;
-    }
+    if (refused.effect != effect::none) { return false; }
     bool const gone = refused.code == error_code::resource_not_found;
     bool const changed = refused.code == error_code::update_condition_not_satisfied;
     bool const taken = refused.code == error_code::entity_already_exists;
     auto const by_others = [&](mutation const& change) {
-        if (change.needs_existing()) {
-            return !change.condition.any() && (gone || changed);
-        }
+        if (change.needs_existing()) { return !change.condition.any() && (gone || changed); }
         auto const at = rows_->find(change.entity.row_key());
         return change.kind == mutation_kind::insert && taken && at->second.read;
     };
@@ -315,18 +291,14 @@ ENTITABLE_LAZY_BODY bool row_transaction::was_beaten(error const& refused, trans
     }
     // The response does not show which change was refused: the body starts over if another writer may have been faster.
     for (mutation const& change : request.changes) {
-        if (by_others(change)) {
-            return true;
-        }
+        if (by_others(change)) { return true; }
     }
     return false;
 }
 
 ENTITABLE_LAZY_BODY bool row_transaction::has_to_confirm() const noexcept {
     for (auto const& [row_key, one] : *rows_) {
-        if (one.read) {
-            return reads_ > 1;
-        }
+        if (one.read) { return reads_ > 1; }
     }
     return false; // reads that failed, or queries that found nothing
 }
@@ -349,18 +321,14 @@ ENTITABLE_LAZY_BODY query_entities row_transaction::confirmation(profile const& 
                 ? &row_key
                 : last;
             asked.filter.nodes.push_back({filter_operator::equal, "RowKey", value_view{row_key}});
-            if (++names > 1) {
-                asked.filter.nodes.push_back({filter_operator::any_of, {}, {}});
-            }
+            if (++names > 1) { asked.filter.nodes.push_back({filter_operator::any_of, {}, {}}); }
             size += 3 * row_key.size() + 16;
         }
     }
     asked.range.row = {key_bound::including(*first), key_bound::including(*last)};
     bool const short_enough = limits.max_filter_size == 0 || size < limits.max_filter_size / 2;
     bool const few = limits.max_comparisons == 0 || names + 3 <= limits.max_comparisons;
-    if (!short_enough || !few) {
-        asked.filter.nodes.clear();
-    }
+    if (!short_enough || !few) { asked.filter.nodes.clear(); }
     asked.select = {"PartitionKey", "RowKey"};
     asked.page_size = static_cast<std::uint32_t>(limits.max_page_size);
     return asked;
@@ -379,15 +347,11 @@ ENTITABLE_LAZY_BODY result<bool> row_transaction::confirmed(query_entities::resp
         if (at == rows_->end() || !at->second.read) {
             continue; // between the rows that were read
         }
-        if (!at->second.there || at->second.version != each.etag()) {
-            return false;
-        }
+        if (!at->second.there || at->second.version != each.etag()) { return false; }
         ++there;
     }
     std::size_t expected = 0;
-    for (auto const& [row_key, one] : *rows_) {
-        expected += one.found() ? 1 : 0;
-    }
+    for (auto const& [row_key, one] : *rows_) { expected += one.found() ? 1 : 0; }
     return there == expected;
 }
 

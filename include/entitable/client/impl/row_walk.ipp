@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/client/row_walk.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/query/reading.hpp>
 #include <entitable/transport/channel.hpp>
 #include <entitable/transport/run.hpp>
@@ -16,9 +17,7 @@ ENTITABLE_LAZY_BODY query_source::query_source(any_transport to, call_options ho
     : query_parts{std::move(name), planned ? std::move(*planned) : query_plan{}, partition, row},
       through(std::move(to)),
       options(std::move(how)) {
-    if (!planned) {
-        problem = std::move(planned).as_failure();
-    }
+    if (!planned) { problem = std::move(planned).as_failure(); }
 }
 
 ENTITABLE_DECL query_source::~query_source() = default;
@@ -47,14 +46,10 @@ ENTITABLE_LAZY_BODY shared<query_source> only_older(query_source const& all, dat
     if (plan.shortened_to == 0 && plan.server.comparisons() < max_condition_comparisons(all.through.profile())) {
         bool const alone = plan.server.empty();
         plan.server.nodes.push_back({filter_operator::less, "Timestamp", value{value_view{limit}}});
-        if (!alone) {
-            plan.server.nodes.push_back({filter_operator::all_of, {}, {}});
-        }
+        if (!alone) { plan.server.nodes.push_back({filter_operator::all_of, {}, {}}); }
     }
     result<query_plan> planned{std::move(plan)};
-    if (!all.problem) {
-        planned = failure{all.problem.error()};
-    }
+    if (!all.problem) { planned = failure{all.problem.error()}; }
     return shared<query_source>::make(
         all.through, all.options, all.table, std::move(planned), all.partition_layout, all.row_layout);
 }
@@ -68,22 +63,16 @@ ENTITABLE_LAZY_BODY result<void> check_source(query_source const* source) {
 
 ENTITABLE_LAZY_BODY result<shared<row_walk>> row_walk::begin(
     shared<query_source> source, query_limits limits, projection select) {
-    if (auto planned = check_source(source.get()); !planned) {
-        return std::move(planned).as_failure();
-    }
+    ENTITABLE_CHECK(check_source(source.get()));
     query_reading reading{*source, std::move(select), limits.in_flight};
     std::uint64_t taken = 0;
     if (limits.read != nullptr) {
         auto position = limits.read(*source, reading.select(), limits.token);
-        if (!position) {
-            return std::move(position).as_failure();
-        }
+        if (!position) { return std::move(position).as_failure(); }
         taken = position->taken;
         reading.go_to(*std::move(position));
     }
-    if (limits.only_one && (!limits.take || *limits.take > taken)) {
-        limits.take = taken + 1;
-    }
+    if (limits.only_one && (!limits.take || *limits.take > taken)) { limits.take = taken + 1; }
     auto walk = shared<row_walk>::make(std::move(source), std::move(limits), std::move(reading));
     walk->taken_ = taken;
     return walk;
@@ -109,12 +98,8 @@ ENTITABLE_LAZY_BODY void row_walk::read_round() {
     std::vector<call> calls(pages.size(), call{source_->options});
     // Destroyed before the calls, unless it is stored: an exception leaves requests in the channel.
     shared<way_of_pages> way = std::move(way_);
-    if (!way) {
-        way = shared<way_of_pages>::make(source_->through);
-    }
-    if (run_all(pages, calls, {&*way->opened}, way->io, limits_.in_flight)) {
-        way_ = std::move(way);
-    }
+    if (!way) { way = shared<way_of_pages>::make(source_->through); }
+    if (run_all(pages, calls, {&*way->opened}, way->io, limits_.in_flight)) { way_ = std::move(way); }
     for (std::size_t index = 0; index < pages.size(); ++index) {
         reading_.answer(range_slots[index], pages[index].finish());
     }
@@ -134,9 +119,7 @@ ENTITABLE_LAZY_BODY void row_walk::end_with(error const& reason) {
 
 ENTITABLE_LAZY_BODY bool row_walk::take_pages() {
     while (failed_ && used_ == 0 && !taken_all() && !reading_.at_end()) {
-        if (!reading_.page_is_here()) {
-            return true;
-        }
+        if (!reading_.page_is_here()) { return true; }
         auto read = reading_.finish();
         if (!read) {
             failed_ = std::move(read).as_failure();
@@ -151,9 +134,7 @@ ENTITABLE_LAZY_BODY bool row_walk::take_pages() {
 }
 
 ENTITABLE_LAZY_BODY operation_step row_walk::due() {
-    if (!take_pages()) {
-        return {};
-    }
+    if (!take_pages()) { return {}; }
     reading_.set_page_size(rows_of_next_page());
     return reading_.next();
 }
@@ -165,12 +146,8 @@ ENTITABLE_LAZY_BODY void row_walk::answer(result<query_entities::response> respo
 ENTITABLE_LAZY_BODY void row_walk::abandon(error const& reason) { reading_.abandon(reason); }
 
 ENTITABLE_LAZY_BODY result<bool> row_walk::end_page() {
-    if (used_ == 0) {
-        page_ = {};
-    }
-    if (!failed_) {
-        return failure{failed_.error()};
-    }
+    if (used_ == 0) { page_ = {}; }
+    if (!failed_) { return failure{failed_.error()}; }
     return used_ > 0;
 }
 
@@ -181,9 +158,7 @@ ENTITABLE_LAZY_BODY result<bool> row_walk::next_page() {
         return run(one, source_->options, system_clock(), source_->through);
     }
     begin_page();
-    while (take_pages()) {
-        read_round();
-    }
+    while (take_pages()) { read_round(); }
     return end_page();
 }
 
@@ -212,12 +187,8 @@ ENTITABLE_LAZY_BODY result<void> row_walk::show_rows(
     row_keys = row_keys || !source_->plan.client.empty();
     while (!taken_all() && !reading_.at_end()) {
         auto read = show_page(watcher, row_keys);
-        if (read) {
-            read = page_done();
-        }
-        if (!read) {
-            return read;
-        }
+        if (read) { read = page_done(); }
+        if (!read) { return read; }
     }
     return {};
 }
@@ -231,36 +202,24 @@ ENTITABLE_LAZY_BODY result<std::uint64_t> row_walk::count_rows() {
     }
     for (std::uint64_t rows = 0;; rows += used_) {
         auto more = next_page();
-        if (!more) {
-            return std::move(more).as_failure();
-        }
-        if (!*more) {
-            return rows;
-        }
+        if (!more) { return std::move(more).as_failure(); }
+        if (!*more) { return rows; }
     }
 }
 
 ENTITABLE_LAZY_BODY result<std::optional<row_view>> row_walk::next() {
     if (at_ == used_) {
         auto more = next_page();
-        if (!more) {
-            return std::move(more).as_failure();
-        }
-        if (!*more) {
-            return std::optional<row_view>{};
-        }
+        if (!more) { return std::move(more).as_failure(); }
+        if (!*more) { return std::optional<row_view>{}; }
     }
     return std::optional{page_[at_++]};
 }
 
 ENTITABLE_LAZY_BODY result<bool> row_walk::read_next(void* to, row_reader read) {
     auto found = next();
-    if (!found) {
-        return std::move(found).as_failure();
-    }
-    if (!*found) {
-        return false;
-    }
+    if (!found) { return std::move(found).as_failure(); }
+    if (!*found) { return false; }
     --at_; // user code may throw, and a row that was not read must not be skipped
     if (auto decoded = read(**found, to, mode()); !decoded) {
         end_with(decoded.error());
@@ -284,15 +243,9 @@ ENTITABLE_LAZY_BODY result<void> row_walk::read_rows(void* all, void* (*add)(voi
     }
     for (;;) {
         auto found = next();
-        if (!found) {
-            return std::move(found).as_failure();
-        }
-        if (!*found) {
-            return {};
-        }
-        if (auto decoded = read(**found, add(all), mode()); !decoded) {
-            return decoded;
-        }
+        if (!found) { return std::move(found).as_failure(); }
+        if (!*found) { return {}; }
+        if (auto decoded = read(**found, add(all), mode()); !decoded) { return decoded; }
     }
 }
 
@@ -332,12 +285,8 @@ ENTITABLE_LAZY_BODY result<void> row_walk::call_rows(
         void* const current = objects.at(0);
         for (;;) {
             auto read = read_next(current, kind.read);
-            if (!read) {
-                return std::move(read).as_failure();
-            }
-            if (!*read) {
-                return {};
-            }
+            if (!read) { return std::move(read).as_failure(); }
+            if (!*read) { return {}; }
             call(function, current);
         }
     }
@@ -355,9 +304,7 @@ ENTITABLE_LAZY_BODY result<void> row_walk::call_rows(
         }
     };
     return show_rows(look, [&]() -> result<void> {
-        for (std::size_t index = 0; index < used; ++index) {
-            call(function, objects.at(index));
-        }
+        for (std::size_t index = 0; index < used; ++index) { call(function, objects.at(index)); }
         used = 0;
         if (constexpr std::size_t most = 1'000'000; std::exchange(bytes, 0) > most) {
             objects.clear(); // long values would accumulate from page to page
@@ -380,9 +327,7 @@ ENTITABLE_LAZY_BODY error row_cursor::no_row() {
 }
 
 ENTITABLE_LAZY_BODY std::optional<std::string> row_walk::token() const {
-    if (taken_all() || reading_.at_end()) {
-        return std::nullopt;
-    }
+    if (taken_all() || reading_.at_end()) { return std::nullopt; }
     query_position here = reading_.position();
     here.taken = taken_;
     return make_token(*source_, reading_.select(), here);

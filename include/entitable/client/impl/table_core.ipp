@@ -5,6 +5,7 @@
 #include <entitable/client/detail/found_entity.hpp>
 #include <entitable/client/detail/table_operations.hpp>
 #include <entitable/client/table_core.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/mapping/detail/key_from.hpp>
 #include <entitable/request/in_turn.hpp>
 #include <entitable/row/system_rows.hpp>
@@ -22,9 +23,7 @@ ENTITABLE_DECL table_core& table_core::operator=(table_core&& other) noexcept = 
 ENTITABLE_DECL table_core::~table_core() = default;
 
 ENTITABLE_LAZY_BODY result<std::string_view> borrowed_key(key_part part, std::string_view text) {
-    if (part == key_part::row && system_row::is_one(text)) {
-        return key_reserved(text);
-    }
+    if (part == key_part::row && system_row::is_one(text)) { return key_reserved(text); }
     return text;
 }
 
@@ -34,9 +33,7 @@ ENTITABLE_LAZY_BODY result<std::string_view> key_text(
         return borrowed_key(part, *static_cast<std::string_view const*>(sources->value));
     }
     auto made = write_key(layout, sources);
-    if (!made) {
-        return std::move(made).as_failure();
-    }
+    if (!made) { return std::move(made).as_failure(); }
     buffer = *std::move(made);
     return borrowed_key(part, buffer);
 }
@@ -50,20 +47,14 @@ ENTITABLE_LAZY_BODY deletion_of_table table_core::to_drop() const {
 }
 
 ENTITABLE_LAZY_BODY own_request<write_entity> table_core::to_write(result<mutation>&& change) const {
-    if (!change) {
-        return own_request<write_entity>{std::move(change).as_failure()};
-    }
-    if (auto kept = check_operation_id(); !kept) {
-        return own_request<write_entity>{std::move(kept).as_failure()};
-    }
+    if (!change) { return own_request<write_entity>{std::move(change).as_failure()}; }
+    if (auto kept = check_operation_id(); !kept) { return own_request<write_entity>{std::move(kept).as_failure()}; }
     return own_request<write_entity>{std::in_place, name_, *std::move(change)};
 }
 
 ENTITABLE_LAZY_BODY own_request<write_entity> table_core::to_write(
     mutation_kind kind, result<row>&& made, etag_condition& condition) const {
-    if (!made) {
-        return own_request<write_entity>{std::move(made).as_failure()};
-    }
+    if (!made) { return own_request<write_entity>{std::move(made).as_failure()}; }
     return to_write(mutation{kind, *std::move(made), std::move(condition)});
 }
 
@@ -74,12 +65,8 @@ ENTITABLE_LAZY_BODY single_request<transact> table_core::to_submit(transact cons
 
 ENTITABLE_LAZY_BODY own_request<read_entity> table_core::to_read(
     result<std::string_view>&& partition_key, result<std::string_view>&& row_key, entity_visitor const& visit) const {
-    if (!partition_key) {
-        return own_request<read_entity>{std::move(partition_key).as_failure()};
-    }
-    if (!row_key) {
-        return own_request<read_entity>{std::move(row_key).as_failure()};
-    }
+    if (!partition_key) { return own_request<read_entity>{std::move(partition_key).as_failure()}; }
+    if (!row_key) { return own_request<read_entity>{std::move(row_key).as_failure()}; }
     return own_request<read_entity>{std::in_place, name_, *partition_key, *row_key, &visit};
 }
 
@@ -104,9 +91,7 @@ ENTITABLE_LAZY_BODY result<bool> table_core::drop_if_present() const {
 }
 
 ENTITABLE_LAZY_BODY result<void> table_core::check_operation_id() const {
-    if (options_.operation_id.empty() || through_.profile().operation_ids) {
-        return {};
-    }
+    if (options_.operation_id.empty() || through_.profile().operation_ids) { return {}; }
     return failure{error_code::not_supported, "an operation id needs `retrying`: wrap the backend of this table in it"};
 }
 
@@ -128,9 +113,7 @@ ENTITABLE_LAZY_BODY result<written> table_core::write(
 ENTITABLE_LAZY_BODY result<written> table_core::write(
     mutation_kind kind, void const* entity, entity_kind const& of, etag_condition& condition) const {
     mutation change{kind, {}, std::move(condition)};
-    if (auto encoded = of.write(entity, change.entity); !encoded) {
-        return std::move(encoded).as_failure();
-    }
+    ENTITABLE_CHECK(of.write(entity, change.entity));
     return write(std::move(change));
 }
 
@@ -178,17 +161,11 @@ ENTITABLE_LAZY_BODY result<void> table_core::for_each_row(key_range const& range
     request.range = range;
     request.filter = condition;
     auto const turn = [&](query_entities& asked, result<query_entities::response> page) -> result<bool> {
-        if (!page) {
-            return std::move(page).as_failure();
-        }
+        if (!page) { return std::move(page).as_failure(); }
         for (std::size_t index = 0; index < page->rows.size(); ++index) {
             row_view const row = page->rows[index];
-            if (!with_system_rows && system_row::is_one(row.row_key)) {
-                continue;
-            }
-            if (auto whole = check_payload(row.payload); !whole) {
-                return std::move(whole).as_failure();
-            }
+            if (!with_system_rows && system_row::is_one(row.row_key)) { continue; }
+            ENTITABLE_CHECK(check_payload(row.payload));
             function(row);
         }
         asked.continuation = std::move(page->continuation);
@@ -214,12 +191,8 @@ ENTITABLE_LAZY_BODY result<std::vector<std::string>> table_core::partitions() co
 
 ENTITABLE_LAZY_BODY result<mutation> removal(
     result<std::string> partition_key, result<std::string> row_key, etag_condition condition) {
-    if (!partition_key) {
-        return std::move(partition_key).as_failure();
-    }
-    if (!row_key) {
-        return std::move(row_key).as_failure();
-    }
+    if (!partition_key) { return std::move(partition_key).as_failure(); }
+    if (!row_key) { return std::move(row_key).as_failure(); }
     return mutation::remove(row{*partition_key, *row_key, {}}, std::move(condition));
 }
 

@@ -8,12 +8,8 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_LAZY_BODY result<bool> unless(result<void> failed, error_code tolerated) {
-    if (failed) {
-        return true;
-    }
-    if (failed.error().code == tolerated) {
-        return false;
-    }
+    if (failed) { return true; }
+    if (failed.error().code == tolerated) { return false; }
     return std::move(failed).as_failure();
 }
 

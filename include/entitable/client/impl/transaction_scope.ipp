@@ -5,6 +5,7 @@
 #include <entitable/client/detail/transaction_scope.hpp>
 #include <entitable/core/random.hpp>
 #include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/request/operation_row.hpp>
 #include <entitable/transport/run.hpp>
 
@@ -19,9 +20,7 @@ ENTITABLE_LAZY_BODY result<std::optional<row_view>> transaction_scope::find(resu
     if (rows.has_to_read(*row_key)) {
         auto taken =
             rows.take(*row_key, through_.execute(get_entity{rows.table(), rows.partition_key(), *row_key, {}}, call_));
-        if (!taken) {
-            return std::move(taken).as_failure();
-        }
+        if (!taken) { return std::move(taken).as_failure(); }
     }
     return rows.now_at(*row_key);
 }
@@ -29,9 +28,7 @@ ENTITABLE_LAZY_BODY result<std::optional<row_view>> transaction_scope::find(resu
 ENTITABLE_LAZY_BODY result<std::optional<row_view>> transaction_scope::find_now(std::string const& row_key) {
     bool const remembered = rows.remembers_absence(row_key);
     auto found = find(row_key);
-    if (!found || *found || !remembered) {
-        return found;
-    }
+    if (!found || *found || !remembered) { return found; }
     auto const again = through_.execute(get_entity{rows.table(), rows.partition_key(), row_key, {}}, call_);
     if (again) {
         rows.begin_again();
@@ -51,9 +48,7 @@ ENTITABLE_LAZY_BODY void transaction_scope::change(mutation_kind kind, result<ro
 }
 
 ENTITABLE_LAZY_BODY result<void> transaction_scope::exclusive() {
-    if (exclusive_) {
-        return {};
-    }
+    if (exclusive_) { return {}; }
     if (rows.reads() > 0 || rows.writes()) {
         failure late{error_code::invalid_input, "a body must be exclusive from its beginning: call exclusive() first"};
         rows.refuse(failure{late.error()});
@@ -61,9 +56,7 @@ ENTITABLE_LAZY_BODY result<void> transaction_scope::exclusive() {
     }
     exclusive_ = true;
     auto found = find(std::string{system_row::exclusive});
-    if (!found) {
-        return std::move(found).as_failure();
-    }
+    if (!found) { return std::move(found).as_failure(); }
     rows.exclude_others();
     return {};
 }
@@ -72,12 +65,8 @@ ENTITABLE_LAZY_BODY result<void> transaction_scope::exclusive() {
 ENTITABLE_LAZY key_range around(std::vector<key_range> const& ranges, std::string const& partition_key) {
     key_range whole = ranges.front();
     for (key_range const& each : ranges) {
-        if (compare_lower(each.row.lower, whole.row.lower) < 0) {
-            whole.row.lower = each.row.lower;
-        }
-        if (compare_upper(whole.row.upper, each.row.upper) < 0) {
-            whole.row.upper = each.row.upper;
-        }
+        if (compare_lower(each.row.lower, whole.row.lower) < 0) { whole.row.lower = each.row.lower; }
+        if (compare_upper(whole.row.upper, each.row.upper) < 0) { whole.row.upper = each.row.upper; }
     }
     whole.partition = key_interval::only(partition_key);
     return whole;
@@ -95,13 +84,9 @@ ENTITABLE_LAZY_BODY result<void> transaction_scope::for_each(predicate_nodes con
     }
     profile const limits = through_.profile();
     auto plan = make_plan(predicate, access_path::partition, partition, row, limits);
-    if (!plan) {
-        return refused(std::move(plan).as_failure());
-    }
+    if (!plan) { return refused(std::move(plan).as_failure()); }
     std::erase_if(plan->ranges, [&](key_range const& each) { return !each.partition.contains(rows.partition_key()); });
-    if (plan->ranges.empty()) {
-        return {};
-    }
+    if (plan->ranges.empty()) { return {}; }
     bool const several = plan->ranges.size() > 1;
     query_entities asked;
     asked.table = rows.table();
@@ -113,9 +98,7 @@ ENTITABLE_LAZY_BODY result<void> transaction_scope::for_each(predicate_nodes con
     for (;;) {
         auto found = through_.execute(asked, call_);
         rows.count_read();
-        if (!found) {
-            return refused(std::move(found).as_failure());
-        }
+        if (!found) { return refused(std::move(found).as_failure()); }
         if (found->continuation && !exclusive_) {
             return refused(failure{error_code::query_too_complex,
                 "the results of a query in a body are consistent only if they fit on one page: query less, or call "
@@ -123,32 +106,22 @@ ENTITABLE_LAZY_BODY result<void> transaction_scope::for_each(predicate_nodes con
         }
         for (std::size_t index = 0; index < found->rows.size(); ++index) {
             row_view const each = found->rows[index];
-            if (system_row::is_one(each.row_key) || !satisfies(each, client, partition, row)) {
-                continue;
-            }
+            if (system_row::is_one(each.row_key) || !satisfies(each, client, partition, row)) { continue; }
             if (!rows.take(each)) {
                 return failure{error_code::update_condition_not_satisfied,
                     "an entity was changed between two reads of this body, which starts over"};
             }
-            if (auto shown = visit(each); !shown) {
-                return refused(std::move(shown).as_failure());
-            }
+            if (auto shown = visit(each); !shown) { return refused(std::move(shown).as_failure()); }
         }
-        if (!found->continuation) {
-            return {};
-        }
+        if (!found->continuation) { return {}; }
         asked.continuation = std::move(found->continuation);
     }
 }
 
 ENTITABLE_LAZY_BODY result<bool> transaction_scope::confirm() {
-    if (!rows.has_to_confirm()) {
-        return true;
-    }
+    if (!rows.has_to_confirm()) { return true; }
     auto found = through_.execute(rows.confirmation(through_.profile()), call_);
-    if (!found) {
-        return std::move(found).as_failure();
-    }
+    if (!found) { return std::move(found).as_failure(); }
     return rows.confirmed(*found);
 }
 
@@ -156,9 +129,7 @@ ENTITABLE_LAZY_BODY result<bool> transaction_scope::was_applied() {
     auto found = through_.execute(
         get_entity{rows.table(), rows.partition_key(), operation_row::row_key(call_.operation_id), {}}, call_);
     if (!found) {
-        if (found.error().code == error_code::resource_not_found) {
-            return false;
-        }
+        if (found.error().code == error_code::resource_not_found) { return false; }
         return std::move(found).as_failure();
     }
     if (operation_row::is_one(found->entity) && operation_row::is_void(found->entity)) {
@@ -193,9 +164,7 @@ ENTITABLE_LAZY_BODY sent_transaction told_refusal(transaction_scope& all, transa
 
 ENTITABLE_LAZY_BODY sent_transaction send_transaction(transaction_scope& all, bool announces) {
     auto request = all.rows.request(announces, all.transport().profile());
-    if (!request) {
-        return {std::move(request).as_failure()};
-    }
+    if (!request) { return {std::move(request).as_failure()}; }
     auto made = all.send(*request);
     return made ? sent_transaction{std::move(made)} : told_refusal(all, *request, made.error());
 }
@@ -214,63 +183,43 @@ ENTITABLE_LAZY result<attempt_outcome> attempt_transaction(table_core const& cor
         auto const applied = all.was_applied();
         if (!applied) { // an earlier call under the id may have been applied: only the operation row, not read here, would show it
             failure why{applied.error()};
-            if (why.error().code != error_code::operation_void) {
-                why.error().effect = effect::unknown;
-            }
+            if (why.error().code != error_code::operation_void) { why.error().effect = effect::unknown; }
             return why;
         }
-        if (*applied) {
-            return attempt_outcome{{0, true, true}, {}, true};
-        }
+        if (*applied) { return attempt_outcome{{0, true, true}, {}, true}; }
     }
     result<void> said = body(all);
-    if (said) {
-        all.rows.check_required();
-    }
-    if (!all.rows.problem()) {
-        said = failure{all.rows.problem().error()};
-    }
+    if (said) { all.rows.check_required(); }
+    if (!all.rows.problem()) { said = failure{all.rows.problem().error()}; }
     if (!all.rows.in_vain() && said && all.rows.writes()) {
         auto sent = send(all, announces);
         if (sent.made) {
             return attempt_outcome{
                 {0, true, !sent.made->results.empty() && sent.made->results.front().after_retry}, {}};
         }
-        if (sent.beaten) {
-            return attempt_outcome{{}, std::move(sent.made).error()};
-        }
+        if (sent.beaten) { return attempt_outcome{{}, std::move(sent.made).error()}; }
         return std::move(sent.made).as_failure();
     }
     auto const confirmed = all.rows.in_vain() ? result<bool>{false} : all.confirm();
-    if (!confirmed) {
-        return failure{confirmed.error()};
-    }
+    if (!confirmed) { return failure{confirmed.error()}; }
     if (!*confirmed) {
         return attempt_outcome{
             {}, error{error_code::update_condition_not_satisfied, "entities were changed while they were read"}};
     }
-    if (!said) {
-        return std::move(said).as_failure();
-    }
+    if (!said) { return std::move(said).as_failure(); }
     return attempt_outcome{{0, false, false}, {}};
 }
 
 ENTITABLE_LAZY_BODY result<transacted> run_transaction(table_core const& core, result<std::string> partition_key,
     transaction_options const& options, function_ref<result<void>(transaction_scope&)> body, transaction_sender send) {
-    if (!partition_key) {
-        return std::move(partition_key).as_failure();
-    }
-    if (auto kept = core.check_operation_id(); !kept) {
-        return std::move(kept).as_failure();
-    }
+    if (!partition_key) { return std::move(partition_key).as_failure(); }
+    ENTITABLE_CHECK(core.check_operation_id());
     std::uint64_t seed = options.seed;
     call context{core.options(), *options.time};
     context.location = read_location::primary;
     for (std::uint32_t attempts = 1;; ++attempts) {
         auto outcome = attempt_transaction(core, *partition_key, context, options.announces, body, send);
-        if (!outcome) {
-            return std::move(outcome).as_failure();
-        }
+        if (!outcome) { return std::move(outcome).as_failure(); }
         if (!outcome->beaten) {
             outcome->made.attempts = outcome->earlier ? attempts - 1 : attempts;
             return outcome->made;
@@ -283,15 +232,11 @@ ENTITABLE_LAZY_BODY result<transacted> run_transaction(table_core const& core, r
             return beaten;
         }
         steady_time const now = options.time->steady();
-        if (attempts == 1 && options.seed == 0) {
-            seed = static_cast<std::uint64_t>(now.time_since_epoch().count());
-        }
+        if (attempts == 1 && options.seed == 0) { seed = static_cast<std::uint64_t>(now.time_since_epoch().count()); }
         auto const wait = options.delays.delay(attempts, random_source{seed + attempts}.unit());
         steady_time const until = now + std::chrono::duration_cast<steady_time::duration>(wait);
         tell_wait({}, wait_cause::contention, context, now, until);
-        if (auto waited = wait_until(until, context, *options.time); !waited) {
-            return std::move(waited).as_failure();
-        }
+        ENTITABLE_CHECK(wait_until(until, context, *options.time));
     }
 }
 

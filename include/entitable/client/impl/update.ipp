@@ -5,6 +5,7 @@
 #include <entitable/client/detail/update_operation.hpp>
 #include <entitable/client/update.hpp>
 #include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/row/detail/property_finder.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -15,14 +16,10 @@ ENTITABLE_LAZY_BODY row changed_row(row_view stored, row_view change) {
     property_finder changed{change};
     property_view each;
     for (property_cursor cursor{stored.payload}; cursor.next(each);) {
-        if (each.present && changed.find(each.name) == nullptr) {
-            builder.add(each.name, each.value);
-        }
+        if (each.present && changed.find(each.name) == nullptr) { builder.add(each.name, each.value); }
     }
     for (property_cursor cursor{change.payload}; cursor.next(each);) {
-        if (each.present) {
-            builder.add(each.name, each.value);
-        }
+        if (each.present) { builder.add(each.name, each.value); }
     }
     return builder.build();
 }
@@ -74,9 +71,7 @@ ENTITABLE_LAZY_BODY void update_operation::answer(result<written> done, steady_t
 }
 
 ENTITABLE_LAZY_BODY result<std::optional<row>> changed_entity(row_view stored, result<row> const& made) {
-    if (!made) {
-        return failure{made.error()};
-    }
+    if (!made) { return failure{made.error()}; }
     if (made->partition_key() != stored.partition_key || made->row_key() != stored.row_key) {
         return failure{error_code::invalid_input, "an update must not change the keys of an entity"};
     }
@@ -111,13 +106,9 @@ ENTITABLE_LAZY_BODY result<void> update_entity(table_core const& table, entity_k
         if (auto decoded = kind.read(stored, to.entity, table.options().reading); !decoded) {
             return std::move(decoded).as_failure();
         }
-        if (!change.call(change.change, to.entity)) {
-            return std::optional<entitable::row>{};
-        }
+        if (!change.call(change.change, to.entity)) { return std::optional<entitable::row>{}; }
         result<entitable::row> made{std::in_place};
-        if (auto encoded = kind.write(to.entity, *made); !encoded) {
-            return std::move(encoded).as_failure();
-        }
+        ENTITABLE_CHECK(kind.write(to.entity, *made));
         return changed_entity(stored, made);
     };
     auto updating = to_update(table, partition_key, row_key, change_row, forced, options, *options.time);
@@ -125,9 +116,7 @@ ENTITABLE_LAZY_BODY result<void> update_entity(table_core const& table, entity_k
     context.location = read_location::primary;
     auto through = table.transport();
     auto done = run(updating, context, *options.time, through);
-    if (!done) {
-        return std::move(done).as_failure();
-    }
+    if (!done) { return std::move(done).as_failure(); }
     to.take(*std::move(done));
     return {};
 }

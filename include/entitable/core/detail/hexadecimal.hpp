@@ -18,9 +18,7 @@ namespace detail {
 /// Appends a number as 16 lower-case digits.
 inline void append_hexadecimal(std::string& to, std::uint64_t number) {
     char digits[16];
-    for (unsigned at = 16; at > 0; number >>= 4U) {
-        digits[--at] = hexadecimal_of(number);
-    }
+    for (unsigned at = 16; at > 0; number >>= 4U) { digits[--at] = hexadecimal_of(number); }
     to.append(digits, sizeof digits);
 }
 
@@ -35,17 +33,13 @@ inline void append_hexadecimal(std::string& to, std::string_view bytes) {
 
 /// Decodes an even number of digits, in either case, into bytes.
 [[nodiscard]] inline std::optional<std::string> from_hexadecimal(std::string_view digits) {
-    if (digits.size() % 2 != 0) {
-        return std::nullopt;
-    }
+    if (digits.size() % 2 != 0) { return std::nullopt; }
     std::string bytes;
     bytes.reserve(digits.size() / 2);
     for (std::size_t at = 0; at < digits.size(); at += 2) {
         int const high = hexadecimal_digit(digits[at]);
         int const low = hexadecimal_digit(digits[at + 1]);
-        if (high < 0 || low < 0) {
-            return std::nullopt;
-        }
+        if (high < 0 || low < 0) { return std::nullopt; }
         bytes += static_cast<char>(static_cast<unsigned char>(high * 16 + low));
     }
     return bytes;

@@ -37,9 +37,7 @@ public:
     template <class Wanted>
     [[nodiscard]] T* find(Wanted const& wanted) noexcept {
         for (std::size_t index = first_; index < all_.size(); ++index) {
-            if (wanted(all_[index])) {
-                return &all_[index];
-            }
+            if (wanted(all_[index])) { return &all_[index]; }
         }
         return nullptr;
     }

@@ -11,9 +11,7 @@ ENTITABLE_LAZY_BODY std::chrono::nanoseconds backoff::delay(std::uint64_t repeti
     double const factor = 1 - jitter + 2 * jitter * random;
     double const steps = repetition < 62 ? static_cast<double>((std::uint64_t{1} << repetition) - 1) : 0x1p62;
     double const wanted = static_cast<double>(least.count()) + static_cast<double>(base.count()) * factor * steps;
-    if (wanted < longest) {
-        return std::chrono::nanoseconds{static_cast<std::int64_t>(wanted)};
-    }
+    if (wanted < longest) { return std::chrono::nanoseconds{static_cast<std::int64_t>(wanted)}; }
     return jitter_at_cap ? std::chrono::nanoseconds{static_cast<std::int64_t>(longest * (1 - jitter * random))} : most;
 }
 
@@ -26,9 +24,7 @@ ENTITABLE_LAZY_BODY result<void> backoff::validate() const {
         : most < base                     ? "the longest wait of the back-off must not be shorter than its base"
         : !(jitter >= 0 && jitter <= 1)   ? "the jitter of the back-off must be between 0 and 1"
                                           : nullptr;
-    if (wrong != nullptr) {
-        return failure{error_code::out_of_range_input, wrong};
-    }
+    if (wrong != nullptr) { return failure{error_code::out_of_range_input, wrong}; }
     return {};
 }
 

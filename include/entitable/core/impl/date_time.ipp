@@ -27,9 +27,7 @@ ENTITABLE_LAZY_BODY date_time date_time::now() noexcept { return from_system(std
 
 ENTITABLE_LAZY_BODY std::optional<date_time> date_time::parse(std::string_view text) noexcept {
     constexpr std::string_view form = "dddd-dd-ddTdd:dd:dd"; // and a fraction
-    if (text.size() < form.size()) {
-        return std::nullopt;
-    }
+    if (text.size() < form.size()) { return std::nullopt; }
     detail::digit_reader read{text.data()};
     int const year = read.four(0);
     auto const month = static_cast<unsigned>(read.two(5));
@@ -52,18 +50,12 @@ ENTITABLE_LAZY_BODY std::optional<date_time> date_time::parse(std::string_view t
             unit /= 10;
             fraction += unit * (text[at] - '0');
         }
-        if (at == begin || unit == 0) {
-            return std::nullopt;
-        }
+        if (at == begin || unit == 0) { return std::nullopt; }
     }
-    if (at < text.size() && (text[at] != 'Z' || at + 1 != text.size())) {
-        return std::nullopt;
-    }
+    if (at < text.size() && (text[at] != 'Z' || at + 1 != text.size())) { return std::nullopt; }
     auto time = from_date(year, month, day);
     time.ticks += ((hour * 60 + minute) * 60 + second) * ticks_per_second + fraction;
-    if (!time.is_valid()) {
-        return std::nullopt;
-    }
+    if (!time.is_valid()) { return std::nullopt; }
     return time;
 }
 
@@ -71,9 +63,7 @@ namespace detail {
 
 /// Writes `digits` decimal digits.
 inline void write_digits(char* to, std::uint64_t number, std::size_t digits) noexcept {
-    for (; digits > 0; --digits, number /= 10) {
-        to[digits - 1] = static_cast<char>('0' + number % 10);
-    }
+    for (; digits > 0; --digits, number /= 10) { to[digits - 1] = static_cast<char>('0' + number % 10); }
 }
 
 ENTITABLE_LAZY_BODY char* write_whole_seconds(char* to, std::int64_t seconds) noexcept {

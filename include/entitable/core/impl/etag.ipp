@@ -56,18 +56,12 @@ ENTITABLE_LAZY_BODY std::string etag::text() const {
 }
 
 ENTITABLE_LAZY_BODY bool etag::is_valid() const noexcept {
-    if (timestamp_ != no_timestamp) {
-        return true;
-    }
+    if (timestamp_ != no_timestamp) { return true; }
     std::string_view inside{text_};
     inside.remove_prefix(inside.starts_with("W/") ? 2 : 0);
-    if (text_.size() > 1024 || inside.size() < 2 || inside.front() != '"' || inside.back() != '"') {
-        return false;
-    }
+    if (text_.size() > 1024 || inside.size() < 2 || inside.front() != '"' || inside.back() != '"') { return false; }
     for (char const character : inside.substr(1, inside.size() - 2)) {
-        if (character <= ' ' || character == '"' || character > '~') {
-            return false;
-        }
+        if (character <= ' ' || character == '"' || character > '~') { return false; }
     }
     return true;
 }

@@ -67,9 +67,7 @@ namespace detail {
 ENTITABLE_LAZY_BODY void write_guid(char* to, guid const& id) noexcept {
     constexpr char digits[] = "0123456789abcdef";
     for (std::size_t index = 0; index < id.bytes.size(); ++index) {
-        if (index == 4 || index == 6 || index == 8 || index == 10) {
-            *to++ = '-';
-        }
+        if (index == 4 || index == 6 || index == 8 || index == 10) { *to++ = '-'; }
         *to++ = digits[id.bytes[index] >> 4U];
         *to++ = digits[id.bytes[index] & 0x0FU];
     }

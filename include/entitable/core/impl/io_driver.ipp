@@ -30,9 +30,7 @@ inline int system_poll(poll_entry* entries, std::size_t count, int timeout) {
 /// Returns the milliseconds until then, rounded up, as `poll` takes them.
 ENTITABLE_DECL int poll_timeout(steady_time until, steady_time now) noexcept {
     constexpr std::chrono::milliseconds longest{60'000}; // longer waits call `poll` again
-    if (until <= now) {
-        return 0;
-    }
+    if (until <= now) { return 0; }
     auto const left = std::chrono::ceil<std::chrono::milliseconds>(until - now);
     return static_cast<int>((left < longest ? left : longest).count());
 }
@@ -51,16 +49,12 @@ ENTITABLE_DECL void poll_driver::watch(io_descriptor descriptor, io_interest wha
             return;
         }
     }
-    if (what != io_interest::none) {
-        watched_.push_back({descriptor, what, told});
-    }
+    if (what != io_interest::none) { watched_.push_back({descriptor, what, told}); }
 }
 
 ENTITABLE_DECL void poll_driver::wait(steady_time until) {
     if (watched_.empty()) {
-        if (until > time_->steady()) {
-            time_->wait_until(until);
-        }
+        if (until > time_->steady()) { time_->wait_until(until); }
         return;
     }
     constexpr std::size_t few = 32; // usual number of descriptors: no heap allocation

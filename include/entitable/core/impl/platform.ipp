@@ -24,9 +24,7 @@ ENTITABLE_DECL void yield() noexcept {
 }
 
 ENTITABLE_DECL void sleep_for(std::chrono::nanoseconds duration) noexcept {
-    if (duration.count() <= 0) {
-        return;
-    }
+    if (duration.count() <= 0) { return; }
 #if defined(_WIN32)
     Sleep(static_cast<unsigned long>(duration.count() / 1'000'000 + 1));
 #else

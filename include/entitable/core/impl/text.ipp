@@ -13,25 +13,17 @@ ENTITABLE_LAZY_BODY code_point first_code_point(std::string_view bytes) noexcept
     auto const byte = [&](std::size_t index) { return static_cast<unsigned char>(bytes[index]); };
     auto const continues = [&](std::size_t index) { return index < bytes.size() && (byte(index) & 0xC0U) == 0x80U; };
     unsigned const lead = byte(0);
-    if (lead < 0x80) {
-        return {lead, 1};
-    }
+    if (lead < 0x80) { return {lead, 1}; }
     std::size_t const size = lead >= 0xF0 ? 4U : lead >= 0xE0 ? 3U : 2U;
     char32_t value = size == 4 ? lead & 0x07U : size == 3 ? lead & 0x0FU : lead & 0x1FU;
-    if (lead < 0xC2 || lead > 0xF4) {
-        return {};
-    }
+    if (lead < 0xC2 || lead > 0xF4) { return {}; }
     for (std::size_t index = 1; index < size; ++index) {
-        if (!continues(index)) {
-            return {};
-        }
+        if (!continues(index)) { return {}; }
         value = (value << 6U) | (byte(index) & 0x3FU);
     }
     bool const overlong = (size == 3 && value < 0x800) || (size == 4 && value < 0x10000);
     bool const surrogate = value >= 0xD800 && value <= 0xDFFF;
-    if (overlong || surrogate || value > 0x10FFFF) {
-        return {};
-    }
+    if (overlong || surrogate || value > 0x10FFFF) { return {}; }
     return {value, size};
 }
 
@@ -62,13 +54,9 @@ ENTITABLE_LAZY_BODY std::size_t ascii_prefix(std::string_view bytes) noexcept {
     std::size_t at = 0;
     for (std::uint64_t eight = 0; bytes.size() - at >= sizeof eight; at += sizeof eight) {
         std::memcpy(&eight, bytes.data() + at, sizeof eight);
-        if ((eight & 0x8080808080808080U) != 0) {
-            break;
-        }
+        if ((eight & 0x8080808080808080U) != 0) { break; }
     }
-    while (at < bytes.size() && static_cast<unsigned char>(bytes[at]) < 0x80) {
-        ++at;
-    }
+    while (at < bytes.size() && static_cast<unsigned char>(bytes[at]) < 0x80) { ++at; }
     return at;
 }
 
@@ -77,9 +65,7 @@ ENTITABLE_LAZY_BODY std::optional<std::size_t> utf16_length(std::string_view utf
     utf8.remove_prefix(units);
     while (!utf8.empty()) {
         auto const point = first_code_point(utf8);
-        if (point.size == 0) {
-            return std::nullopt;
-        }
+        if (point.size == 0) { return std::nullopt; }
         units += point.size == 4 ? 2U : 1U;
         utf8.remove_prefix(point.size);
     }
@@ -90,13 +76,9 @@ ENTITABLE_LAZY_BODY std::size_t valid_utf8_prefix(std::string_view utf8) noexcep
     std::size_t offset = 0;
     for (;;) {
         offset += ascii_prefix(utf8.substr(offset));
-        if (offset == utf8.size()) {
-            return offset;
-        }
+        if (offset == utf8.size()) { return offset; }
         auto const point = first_code_point(utf8.substr(offset));
-        if (point.size == 0) {
-            return offset;
-        }
+        if (point.size == 0) { return offset; }
         offset += point.size;
     }
 }
@@ -117,9 +99,7 @@ ENTITABLE_LAZY_BODY std::optional<std::string> successor_of_prefix(std::string_v
     // In UTF-16 order the code points are 0..D7FF, 10000..10FFFF, E000..FFFF.
     while (!prefix.empty()) {
         std::size_t start = prefix.size() - 1;
-        while (start > 0 && (static_cast<unsigned char>(prefix[start]) & 0xC0U) == 0x80U) {
-            --start;
-        }
+        while (start > 0 && (static_cast<unsigned char>(prefix[start]) & 0xC0U) == 0x80U) { --start; }
         auto const last = first_code_point(prefix.substr(start));
         std::string_view const before = prefix.substr(0, start);
         if (last.size != 0 && last.value != 0xFFFF) {
@@ -137,20 +117,14 @@ ENTITABLE_LAZY_BODY std::optional<std::string> successor_of_prefix(std::string_v
 ENTITABLE_LAZY_BODY std::string ascii_lower(std::string_view text) {
     std::string lower{text};
     for (char& character : lower) {
-        if (character >= 'A' && character <= 'Z') {
-            character = static_cast<char>(character - 'A' + 'a');
-        }
+        if (character >= 'A' && character <= 'Z') { character = static_cast<char>(character - 'A' + 'a'); }
     }
     return lower;
 }
 
 ENTITABLE_LAZY_BODY std::string shortened(std::string_view text, std::size_t limit) {
-    if (text.size() <= limit) {
-        return std::string{text};
-    }
-    while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0U) == 0x80U) {
-        --limit;
-    }
+    if (text.size() <= limit) { return std::string{text}; }
+    while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0U) == 0x80U) { --limit; }
     return std::string{text.substr(0, limit)} + "...";
 }
 
@@ -162,17 +136,13 @@ ENTITABLE_LAZY_BODY void append_decimal(std::string& out, std::uint64_t value, s
         value /= 10;
     } while (value != 0);
     std::size_t const count = sizeof digits - first;
-    if (count < width) {
-        out.append(width - count, '0');
-    }
+    if (count < width) { out.append(width - count, '0'); }
     out.append(digits + first, count);
 }
 
 ENTITABLE_LAZY_BODY std::string joined(std::initializer_list<std::string_view> parts) {
     std::string out;
-    for (std::string_view const part : parts) {
-        out.append(part);
-    }
+    for (std::string_view const part : parts) { out.append(part); }
     return out;
 }
 

@@ -21,14 +21,10 @@ ENTITABLE_LAZY std::string shortest_float64(double number) {
     char buffer[40];
     for (int digits = 15; digits <= 17; ++digits) {
         std::snprintf(buffer, sizeof buffer, "%.*g", digits, number);
-        if (std::strtod(buffer, nullptr) == number) {
-            break;
-        }
+        if (std::strtod(buffer, nullptr) == number) { break; }
     }
     std::string out{buffer};
-    if (out.find_first_not_of("-0123456789") == std::string::npos) {
-        out += ".0";
-    }
+    if (out.find_first_not_of("-0123456789") == std::string::npos) { out += ".0"; }
     return out;
 }
 
@@ -56,9 +52,7 @@ ENTITABLE_LAZY_BODY std::string value::to_string() const {
 }
 
 ENTITABLE_LAZY_BODY ordering compare_values(value_view left, value_view right) noexcept {
-    if (left.type() != right.type()) {
-        return ordering::unordered;
-    }
+    if (left.type() != right.type()) { return ordering::unordered; }
     switch (left.type()) {
         case edm_type::string: return detail::order_of(text::compare_utf16(left.bytes(), right.bytes()), 0);
         case edm_type::guid:
@@ -66,9 +60,7 @@ ENTITABLE_LAZY_BODY ordering compare_values(value_view left, value_view right) n
         case edm_type::float64: {
             double const ours = left.as_float64();
             double const theirs = right.as_float64();
-            if (ours != ours || theirs != theirs) {
-                return ordering::unordered;
-            }
+            if (ours != ours || theirs != theirs) { return ordering::unordered; }
             return detail::order_of(ours, theirs);
         }
         default: return detail::order_of(left.bits(), right.bits());

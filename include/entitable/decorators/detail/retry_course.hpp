@@ -30,9 +30,7 @@ public:
     /// Refunds a tenth of a retry.
     void earn() noexcept {
         // Only reads a full purse, so that successful calls do not contend for it.
-        if (purse_.load(memory_order::relaxed) < full_) {
-            purse_.fetch_add(1, memory_order::relaxed);
-        }
+        if (purse_.load(memory_order::relaxed) < full_) { purse_.fetch_add(1, memory_order::relaxed); }
     }
     /// Number of retries left.
     [[nodiscard]] std::int64_t left() const noexcept { return purse_.load(memory_order::relaxed) / cost; }

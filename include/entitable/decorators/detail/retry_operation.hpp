@@ -27,16 +27,10 @@ public:
         : request_(&asked), course_(ledger, kind, deadline, lost) {}
 
     [[nodiscard]] operation_step next() const noexcept {
-        if (outcome_) {
-            return {};
-        }
+        if (outcome_) { return {}; }
         operation_step due{*request_};
-        if constexpr (writes_one) {
-            due = reads_ ? operation_step{reading_} : due;
-        }
-        if constexpr (writes_many) {
-            due = settling_ ? settling_->next() : due;
-        }
+        if constexpr (writes_one) { due = reads_ ? operation_step{reading_} : due; }
+        if constexpr (writes_many) { due = settling_ ? settling_->next() : due; }
         due.not_before = course_.wakes_at();
         due.because = course_.because();
         return due;
@@ -46,17 +40,13 @@ public:
     void answer(result<response> answered, steady_time now) {
         if (answered) {
             course_.succeeded();
-            if constexpr (writes_one) {
-                answered->after_retry = answered->after_retry || course_.lost();
-            }
+            if constexpr (writes_one) { answered->after_retry = answered->after_retry || course_.lost(); }
             outcome_.emplace(std::move(answered));
             return;
         }
         failure problem = std::move(answered).as_failure();
         refused_at where = refused_at::somewhere;
-        if constexpr (writes_many) {
-            where = place_of_refusal(problem.error(), *request_);
-        }
+        if constexpr (writes_many) { where = place_of_refusal(problem.error(), *request_); }
         auto const move = course_.after(problem.error(), now, where);
         switch (move) {
             case retry_course::move::again: break;
@@ -135,9 +125,7 @@ private:
     }
     /// A request to determine the outcome has failed.
     void find_out_again(failure problem, steady_time now) {
-        if (course_.after_reading(problem.error(), now) == retry_course::move::again) {
-            return;
-        }
+        if (course_.after_reading(problem.error(), now) == retry_course::move::again) { return; }
         problem.error().message += "; this was a request to find out whether a lost write was applied";
         course_.close(problem.error(), effect::unknown);
         outcome_.emplace(std::move(problem));
@@ -161,9 +149,7 @@ private:
         }
         course_.succeeded();
         settling_->answer(std::move(answered), now);
-        if (!settling_->next().done()) {
-            return;
-        }
+        if (!settling_->next().done()) { return; }
         switch (*settling_->finish()) {
             case fate::applied:
                 if (holds_properties(settling_->found(), request_->changes.front().entity)) {

@@ -16,18 +16,12 @@ ENTITABLE_LAZY_BODY traffic_log::line& traffic_log::line_of(
     std::string_view table, std::optional<std::string_view> partition) {
     line_key key{text::ascii_lower(table), std::nullopt};
     auto const of_table = lines_.find(key);
-    if (of_table == lines_.end() && lines_.size() >= options_.max_lines) {
-        return rest_;
-    }
+    if (of_table == lines_.end() && lines_.size() >= options_.max_lines) { return rest_; }
     line& whole = of_table == lines_.end() ? lines_[key] : of_table->second;
-    if (!partition) {
-        return whole;
-    }
+    if (!partition) { return whole; }
     key.second.emplace(*partition);
     auto const found = lines_.find(key);
-    if (found != lines_.end()) {
-        return found->second;
-    }
+    if (found != lines_.end()) { return found->second; }
     return lines_.size() < options_.max_lines ? lines_[std::move(key)] : whole;
 }
 
@@ -41,9 +35,7 @@ ENTITABLE_LAZY_BODY void traffic_log::add(request_ref asked, std::optional<std::
     done.begun = begun;
     done.ended = now();
     done.outcome = outcome;
-    if (context.spans.server != nullptr) {
-        done.server = *context.spans.server;
-    }
+    if (context.spans.server != nullptr) { done.server = *context.spans.server; }
     numbers.on_operation(done);
     auto const took = std::chrono::duration_cast<std::chrono::nanoseconds>(done.ended - begun);
     std::lock_guard const guard{lock_};

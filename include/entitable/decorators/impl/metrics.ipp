@@ -25,9 +25,7 @@ inline constexpr metrics_bound row_bounds[] = {{1, "1.0"}, {2, "2.0"}, {5, "5.0"
 /// Appends `name="value"`; nothing for an empty value. Invalid UTF-8 and control characters become U+FFFD.
 ENTITABLE_DECL void append_label(std::string& out, std::string_view name, std::string_view value) {
     constexpr std::size_t longest = 128;
-    if (value.empty()) {
-        return;
-    }
+    if (value.empty()) { return; }
     out += out.empty() ? "" : ",";
     out.append(name).append("=\"");
     value = value.substr(0, longest);
@@ -60,9 +58,7 @@ void write_labels(std::string& out, Record const& done) {
     append_label(out, "db_operation_name", done.name);
     append_label(out, "db_collection_name", done.table);
     append_label(out, "server_address", done.server.address);
-    if (done.server.port != 0) {
-        append_label(out, "server_port", std::to_string(done.server.port));
-    }
+    if (done.server.port != 0) { append_label(out, "server_port", std::to_string(done.server.port)); }
     if (done.outcome.error) {
         append_label(out, "error_type", to_string(*done.outcome.error));
         if (done.outcome.status != 0) {
@@ -74,9 +70,7 @@ void write_labels(std::string& out, Record const& done) {
 /// Formats a number of units with `digits` after the point: 1500 with 3 digits is "1.5", 2000 is "2.0".
 ENTITABLE_DECL std::string decimal_text(std::uint64_t number, std::size_t digits) {
     std::string text = std::to_string(number);
-    if (text.size() <= digits) {
-        text.insert(0, digits + 1 - text.size(), '0');
-    }
+    if (text.size() <= digits) { text.insert(0, digits + 1 - text.size(), '0'); }
     text.insert(text.size() - digits, 1, '.');
     std::size_t const last = text.find_last_not_of('0');
     text.erase(text[last] == '.' ? last + 2 : last + 1);
@@ -91,9 +85,7 @@ public:
     void family(std::string_view name, std::string_view type, std::string_view unit, std::string_view help) {
         name_ = name;
         text += text::joined({"# TYPE ", name, " ", type, "\n"});
-        if (!unit.empty()) {
-            text += text::joined({"# UNIT ", name, " ", unit, "\n"});
-        }
+        if (!unit.empty()) { text += text::joined({"# UNIT ", name, " ", unit, "\n"}); }
         text += text::joined({"# HELP ", name, " ", help, "\n"});
     }
     void sample(std::string_view suffix, std::string_view labels, std::string_view value, std::string_view bound = {}) {
@@ -137,9 +129,7 @@ void count_quietly(Function const& count) noexcept {
 #if ENTITABLE_HAS_EXCEPTIONS
     try {
         count();
-    } catch (std::bad_alloc const&) {
-        static_cast<void>(0);
-    }
+    } catch (std::bad_alloc const&) { static_cast<void>(0); }
 #else
     count();
 #endif
@@ -148,9 +138,7 @@ void count_quietly(Function const& count) noexcept {
 template <class Histogram, std::size_t Size>
 void count_in(Histogram& point, metrics_bound const (&bounds)[Size], std::uint64_t value) {
     std::size_t bucket = 0;
-    while (bucket < Size && value > bounds[bucket].bound) {
-        ++bucket;
-    }
+    while (bucket < Size && value > bounds[bucket].bound) { ++bucket; }
     ++point.buckets[bucket];
     point.sum += value;
 }
@@ -182,9 +170,7 @@ ENTITABLE_DECL void metrics::on_operation(operation_record const& done) noexcept
         detail::write_labels(labels_, done);
         detail::count_in(
             point_of(durations_), detail::duration_bounds, detail::nanoseconds_between(done.begun, done.ended));
-        if (done.outcome.rows) {
-            detail::count_in(point_of(rows_), detail::row_bounds, *done.outcome.rows);
-        }
+        if (done.outcome.rows) { detail::count_in(point_of(rows_), detail::row_bounds, *done.outcome.rows); }
     });
 }
 
@@ -218,15 +204,11 @@ ENTITABLE_DECL std::string metrics::to_openmetrics() const {
     if (!durations_.empty()) {
         out.family("db_client_operation_duration_seconds", "histogram", "seconds",
             "Duration of database client operations, including retries.");
-        for (auto const& [labels, point] : durations_) {
-            out.histogram(labels, point, detail::duration_bounds, 9);
-        }
+        for (auto const& [labels, point] : durations_) { out.histogram(labels, point, detail::duration_bounds, 9); }
     }
     if (!rows_.empty()) {
         out.family("db_client_response_returned_rows", "histogram", {}, "Rows returned by reads.");
-        for (auto const& [labels, point] : rows_) {
-            out.histogram(labels, point, detail::row_bounds, 0);
-        }
+        for (auto const& [labels, point] : rows_) { out.histogram(labels, point, detail::row_bounds, 0); }
     }
     if (!attempts_.empty()) {
         out.family("entitable_attempts", "counter", {}, "Requests sent, including retries.");
@@ -234,9 +216,7 @@ ENTITABLE_DECL std::string metrics::to_openmetrics() const {
             out.counter(labels, std::to_string(point.attempts), point.since);
         }
         out.family("entitable_request_body_bytes", "counter", "bytes", "Bytes of bodies sent.");
-        for (auto const& [labels, point] : attempts_) {
-            out.counter(labels, std::to_string(point.sent), point.since);
-        }
+        for (auto const& [labels, point] : attempts_) { out.counter(labels, std::to_string(point.sent), point.since); }
         out.family("entitable_response_body_bytes", "counter", "bytes", "Bytes of bodies received.");
         for (auto const& [labels, point] : attempts_) {
             out.counter(labels, std::to_string(point.received), point.since);
@@ -244,9 +224,7 @@ ENTITABLE_DECL std::string metrics::to_openmetrics() const {
     }
     if (!waits_.empty()) {
         out.family("entitable_waits", "counter", {}, "Waits before requests, counted when they start.");
-        for (auto const& [labels, point] : waits_) {
-            out.counter(labels, std::to_string(point.waits), point.since);
-        }
+        for (auto const& [labels, point] : waits_) { out.counter(labels, std::to_string(point.waits), point.since); }
         out.family("entitable_wait_seconds", "counter", "seconds", "Planned time of waits before requests.");
         for (auto const& [labels, point] : waits_) {
             out.counter(labels, detail::decimal_text(point.nanoseconds, 9), point.since);

@@ -21,9 +21,7 @@ ENTITABLE_DECL retry_ledger::retry_ledger(retry_policy const& policy, std::uint3
       forks_(platform::forks()) {}
 
 ENTITABLE_DECL bool retry_ledger::spend() noexcept {
-    if (full_ == 0) {
-        return true;
-    }
+    if (full_ == 0) { return true; }
     std::int64_t held = purse_.load(memory_order::relaxed);
     while (held >= cost) {
         if (purse_.compare_exchange_weak(held, held - cost, memory_order::relaxed, memory_order::relaxed)) {
@@ -74,9 +72,7 @@ ENTITABLE_DECL bool retry_course::goes_on(error& problem, steady_time now) {
     if (deadline_ != no_deadline && wait >= deadline_ - now) {
         return enough("the next attempt would start after the deadline of the call");
     }
-    if (!ledger_->spend()) {
-        return enough("the retry quota is spent");
-    }
+    if (!ledger_->spend()) { return enough("the retry quota is spent"); }
     wakes_at_ = now + std::chrono::duration_cast<steady_time::duration>(wait);
     return true;
 }
@@ -90,13 +86,9 @@ ENTITABLE_DECL retry_course::move retry_course::after(error& problem, steady_tim
     bool const meets_row = keeps_row && where == refused_at::operation_row;
     lost_ = lost_ || meets_row || problem.effect == effect::unknown;
     effect const left = lost_ ? effect::unknown : effect::none;
-    if (meets_row) {
-        return move::look_up;
-    }
+    if (meets_row) { return move::look_up; }
     if (worth_retrying(problem)) {
-        if (goes_on(problem, now)) {
-            return move::again;
-        }
+        if (goes_on(problem, now)) { return move::again; }
         close(problem, left);
         return move::fail;
     }
@@ -118,9 +110,7 @@ ENTITABLE_DECL retry_course::move retry_course::after(error& problem, steady_tim
 
 ENTITABLE_DECL retry_course::move retry_course::after_reading(error& problem, steady_time now) {
     ++attempts_;
-    if (worth_retrying(problem) && goes_on(problem, now)) {
-        return move::again;
-    }
+    if (worth_retrying(problem) && goes_on(problem, now)) { return move::again; }
     return move::fail;
 }
 

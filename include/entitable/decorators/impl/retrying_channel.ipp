@@ -44,9 +44,7 @@ public:
 
     void answer(completion& done, steady_time now) {
         done.visit([&]<class Kind>(Kind const&, result<response_of<Kind>>& came) {
-            if constexpr (takes_answer_to<retry_operation<Request>, Kind>) {
-                operation_.answer(std::move(came), now);
-            }
+            if constexpr (takes_answer_to<retry_operation<Request>, Kind>) { operation_.answer(std::move(came), now); }
         });
     }
     [[nodiscard]] retry_operation<Request>& operation() noexcept { return operation_; }
@@ -121,25 +119,17 @@ public:
 
     void send(request_ref request, call& context, void* tag) override {
         open_operation(*this, context);
-        if (!ledger_->usable()) {
-            return refused_.push_back({request, &context, tag, ledger_->usable().error()});
-        }
+        if (!ledger_->usable()) { return refused_.push_back({request, &context, tag, ledger_->usable().error()}); }
         bool const keeps_row = operation_rows_ || !context.operation_id.empty();
         if (auto const* const one = keeps_row ? request.as<write_entity>() : nullptr) {
-            if (!system_row::is_one(one->change.entity.row_key())) {
-                return send_with_row(*one, context, tag);
-            }
+            if (!system_row::is_one(one->change.entity.row_key())) { return send_with_row(*one, context, tag); }
         } else if (auto const* const many = keeps_row ? request.as<transact>() : nullptr) {
-            if (!operation_row::is_first_of(*many)) {
-                return send_with_row(*many, context, tag);
-            }
+            if (!operation_row::is_first_of(*many)) { return send_with_row(*many, context, tag); }
         }
         below_->send(request, context, tag);
     }
     void cancel(void* tag, error const& why) override {
-        if (auto const at = repeated_.find(tag); at != repeated_.end()) {
-            at->second->cancelled.emplace(why);
-        }
+        if (auto const at = repeated_.find(tag); at != repeated_.end()) { at->second->cancelled.emplace(why); }
         below_->cancel(tag, why);
     }
     void poll(steady_time now, completion_sink sink) override {
@@ -163,9 +153,7 @@ public:
         below_->poll(now, [&](completion& done) { take(done, sink); });
     }
     [[nodiscard]] steady_time wakes_at() const noexcept override {
-        if (!refused_.empty()) {
-            return (steady_time::min)();
-        }
+        if (!refused_.empty()) { return (steady_time::min)(); }
         steady_time wakes = below_->wakes_at();
         for (repeated_call* const one : waiting_) {
             steady_time const then = one->cancelled ? (steady_time::min)() : one->next().not_before;
@@ -189,9 +177,7 @@ private:
     template <class Request>
     void send_with_row(Request const& request, call& context, void* tag) {
         auto write = with_operation_row(request, context, *ledger_, limits_);
-        if (!write) {
-            return refused_.push_back({request, &context, tag, write.error()});
-        }
+        if (!write) { return refused_.push_back({request, &context, tag, write.error()}); }
         auto made = std::make_unique<repeated_with_row<Request>>(
             request, *std::move(write), *ledger_, context, tag, io_.time().steady());
         repeated_call& one = *made;
@@ -235,9 +221,7 @@ private:
             auto node = repeated_.extract(one.tag);
             return node.mapped()->conclude([&](completion& done) { tell(done, sink); });
         }
-        if (step.not_before <= io_.time().steady()) {
-            return below_->send(step.request, *one.context, one.tag);
-        }
+        if (step.not_before <= io_.time().steady()) { return below_->send(step.request, *one.context, one.tag); }
         tell_wait(step.request, step.because, *one.context, io_.time().steady(), step.not_before);
         waiting_.push_back(&one);
     }

@@ -32,18 +32,14 @@ ENTITABLE_DECL result<write_with_row> with_operation_row(
     made.sent.changes.reserve(request.changes.size() + 1);
     made.sent.changes.push_back(mutation::insert(operation_row::make(request.changes.front().entity.partition_key(),
         made.operation_id, operation_row::content_of(request.changes))));
-    for (mutation& change : request.changes) {
-        made.sent.changes.push_back(std::move(change));
-    }
+    for (mutation& change : request.changes) { made.sent.changes.push_back(std::move(change)); }
     return made;
 }
 
 ENTITABLE_DECL result<transact::response> without_operation_row(
     transact const&, result<transact::response> answered, std::string const& operation_id) {
     if (answered) {
-        if (!answered->results.empty()) {
-            answered->results.erase(answered->results.begin());
-        }
+        if (!answered->results.empty()) { answered->results.erase(answered->results.begin()); }
         return answered;
     }
     failure refused = std::move(answered).as_failure();
@@ -53,9 +49,7 @@ ENTITABLE_DECL result<transact::response> without_operation_row(
         problem.operation_index =
             *problem.operation_index > 0 ? std::optional{*problem.operation_index - 1} : std::nullopt;
     }
-    if (problem.effect == effect::unknown) {
-        problem.operation_id = operation_id;
-    }
+    if (problem.effect == effect::unknown) { problem.operation_id = operation_id; }
     return refused;
 }
 

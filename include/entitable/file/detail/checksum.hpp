@@ -26,9 +26,7 @@ public:
         char const* at = bytes.data();
         char const* const end = at + bytes.size();
         if (bytes.size() >= 16) {
-            for (; end - at > 32; at += 32) {
-                step(lanes, at, at + 8, at + 16, at + 24);
-            }
+            for (; end - at > 32; at += 32) { step(lanes, at, at + 8, at + 16, at + 24); }
             // The rest; if it is less than four words, some bytes are hashed twice.
             char const* const last = bytes.size() >= 32 ? end - 32 : at;
             step(lanes, last, last + 8, end - 16, end - 8);
@@ -37,15 +35,11 @@ public:
             step(lanes[1], end - 8);
         } else {
             char word[8] = {};
-            for (std::size_t index = 0; index < bytes.size(); ++index) {
-                word[index] = at[index];
-            }
+            for (std::size_t index = 0; index < bytes.size(); ++index) { word[index] = at[index]; }
             step(lanes[0], word);
         }
         std::uint64_t hash = bytes.size() * prime2;
-        for (std::uint64_t const lane : lanes) {
-            hash = std::rotl(hash ^ lane, 27) * prime1;
-        }
+        for (std::uint64_t const lane : lanes) { hash = std::rotl(hash ^ lane, 27) * prime1; }
         hash = (hash ^ (hash >> 33U)) * prime2;
         hash = (hash ^ (hash >> 29U)) * prime3;
         return hash ^ (hash >> 32U);

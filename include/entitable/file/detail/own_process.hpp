@@ -52,9 +52,7 @@ public:
     own_object(own_object const&) = delete;
     own_object& operator=(own_object const&) = delete;
     ~own_object() {
-        if (forks_ == platform::forks()) {
-            object_.~T();
-        }
+        if (forks_ == platform::forks()) { object_.~T(); }
     }
     [[nodiscard]] T* operator->() noexcept { return &object_; }
     [[nodiscard]] T& operator*() noexcept { return object_; }

@@ -5,6 +5,7 @@
 /// \file
 /// The time that a call may wait for a file held by others.
 
+#include <entitable/core/try.hpp>
 #include <entitable/file/file_options.hpp>
 #include <entitable/transport/transport.hpp>
 
@@ -22,9 +23,7 @@ public:
 
     /// Waits briefly, longer with each attempt; returns whether to try again.
     [[nodiscard]] bool wait() noexcept {
-        if (over()) {
-            return false;
-        }
+        if (over()) { return false; }
         pause();
         return true;
     }
@@ -53,9 +52,7 @@ public:
     void begin_anew() noexcept { begun_ = false; }
 
     [[nodiscard]] failure given_up() const {
-        if (auto wanted = check_call(*call_, *time_); !wanted) {
-            return std::move(wanted).as_failure();
-        }
+        ENTITABLE_CHECK(check_call(*call_, *time_));
         return failure{error_code::store_busy,
             "other connections held the file for longer than the " +
                 std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(timeout_).count()) +

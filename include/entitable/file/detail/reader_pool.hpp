@@ -31,9 +31,7 @@ public:
         borrowed(borrowed&&) noexcept = default;
         borrowed& operator=(borrowed&&) = delete;
         ~borrowed() {
-            if (!one_.empty() && shared_) {
-                from_->give_back(one_, quiet_);
-            }
+            if (!one_.empty() && shared_) { from_->give_back(one_, quiet_); }
         }
         [[nodiscard]] connection& operator*() noexcept { return one_.front(); }
         [[nodiscard]] connection* operator->() noexcept { return &one_.front(); }

@@ -40,16 +40,12 @@ public:
         std::size_t const payload_size = parts.size();
         std::size_t const size = row.size() + payload_size;
         if (count_ == most_rows || size > size_ - used_) {
-            if (count_ > 0) {
-                return false;
-            }
+            if (count_ > 0) { return false; }
             size_ = size < usual_size ? usual_size : size;
             block_.reset(new char[size_]);
         }
         char* const begin = block_.get() + used_;
-        if (!row.empty()) {
-            std::memcpy(begin, row.data(), row.size());
-        }
+        if (!row.empty()) { std::memcpy(begin, row.data(), row.size()); }
         parts.copy_to(begin + row.size());
         rows_[count_++] = {partition_, {begin, row.size()}, {begin + row.size(), payload_size}};
         used_ += size;

@@ -30,9 +30,7 @@ public:
     /// Returns the shape; null if it is unknown.
     [[nodiscard]] row_shape const* find(std::uint32_t number) const noexcept {
         for (row_shape const& each : known_) {
-            if (each.number == number) {
-                return &each;
-            }
+            if (each.number == number) { return &each; }
         }
         return nullptr;
     }
@@ -48,9 +46,7 @@ public:
         return nullptr;
     }
     row_shape const& add(std::uint32_t number, std::string bytes) {
-        if (known_.size() == most_) {
-            known_.erase(known_.begin());
-        }
+        if (known_.size() == most_) { known_.erase(known_.begin()); }
         std::uint64_t const hash = row_hash::of(bytes, 0);
         return known_.emplace_back(row_shape{number, hash, std::move(bytes)});
     }

@@ -44,9 +44,7 @@ struct stored_parts {
             to += shape->bytes.size() - head_size;
             rest.remove_prefix(timestamp_size);
         }
-        if (!rest.empty()) {
-            std::memcpy(to, rest.data(), rest.size());
-        }
+        if (!rest.empty()) { std::memcpy(to, rest.data(), rest.size()); }
     }
 };
 

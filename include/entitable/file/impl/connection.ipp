@@ -4,6 +4,7 @@
 
 #include <entitable/core/detail/characters.hpp>
 #include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/file/detail/connection.hpp>
 
 #include <sqlite3.h>
@@ -84,9 +85,7 @@ ENTITABLE_DECL void hold_sqlite_over_forks() {
         SQLITE_MUTEX_STATIC_VFS2, SQLITE_MUTEX_STATIC_VFS3, SQLITE_MUTEX_STATIC_LRU, SQLITE_MUTEX_STATIC_PMEM,
         SQLITE_MUTEX_STATIC_PRNG, SQLITE_MUTEX_STATIC_MEM};
     static auto const enter = [] {
-        for (int const each : all) {
-            sqlite3_mutex_enter(sqlite3_mutex_alloc(each));
-        }
+        for (int const each : all) { sqlite3_mutex_enter(sqlite3_mutex_alloc(each)); }
     };
     static auto const leave = [] {
         for (std::size_t left = std::size(all); left > 0; --left) {
@@ -142,9 +141,7 @@ ENTITABLE_DECL result<connection> connection::open(
         static_cast<void>(opened.outcome_of(looked));
         return opened.problem("cannot open the file");
     }
-    if (auto configured = opened.configure(options, waits); !configured) {
-        return std::move(configured).as_failure();
-    }
+    ENTITABLE_CHECK(opened.configure(options, waits));
     return opened;
 }
 
@@ -185,9 +182,7 @@ ENTITABLE_DECL result<void> connection::configure(file_options const& options, p
     for (;;) {
         switch (run_text(settings.c_str())) {
             case stepped::busy:
-                if (!waits.wait()) {
-                    return waits.given_up();
-                }
+                if (!waits.wait()) { return waits.given_up(); }
                 break;
             case stepped::failed: return problem("cannot open the file");
             default: return set_durability(options, waits);
@@ -206,12 +201,8 @@ ENTITABLE_DECL result<void> connection::set_durability(file_options const& optio
                 ? result<void>{}
                 : problem("cannot open the file");
         }
-        if (journal.error().code != error_code::store_busy) {
-            return failure{journal.error()};
-        }
-        if (!waits.wait()) {
-            return waits.given_up();
-        }
+        if (journal.error().code != error_code::store_busy) { return failure{journal.error()}; }
+        if (!waits.wait()) { return waits.given_up(); }
     }
 }
 
@@ -221,12 +212,8 @@ ENTITABLE_DECL void connection::reserve_page_checksums() noexcept {
 }
 
 ENTITABLE_DECL void connection::close() noexcept {
-    if (!in_own_process()) {
-        return;
-    }
-    for (sqlite3_stmt*& each : cached_) {
-        sqlite3_finalize(std::exchange(each, nullptr));
-    }
+    if (!in_own_process()) { return; }
+    for (sqlite3_stmt*& each : cached_) { sqlite3_finalize(std::exchange(each, nullptr)); }
     sqlite3_close_v2(std::exchange(database_, nullptr));
 }
 
@@ -283,9 +270,7 @@ ENTITABLE_DECL stepped connection::outcome_of(int code) noexcept {
 }
 
 ENTITABLE_DECL failure connection::problem(std::string_view doing) {
-    if (!in_own_process()) {
-        return opened_before_fork();
-    }
+    if (!in_own_process()) { return opened_before_fork(); }
     struct meaning {
         error_code code;
         std::string_view text;
@@ -326,9 +311,7 @@ ENTITABLE_DECL sqlite3_stmt* connection::prepared(sql text) noexcept {
     sqlite3_stmt*& cached = cached_[static_cast<std::size_t>(text)];
     if (cached == nullptr && may_step()) {
         int const code = sqlite3_prepare_v3(database_, text_for(text), -1, SQLITE_PREPARE_PERSISTENT, &cached, nullptr);
-        if (code != SQLITE_OK) {
-            static_cast<void>(outcome_of(code));
-        }
+        if (code != SQLITE_OK) { static_cast<void>(outcome_of(code)); }
     }
     return cached;
 }
@@ -340,9 +323,7 @@ ENTITABLE_DECL stepped connection::run_text(char const* text) {
 }
 
 ENTITABLE_DECL result<std::string> connection::text_of(char const* text) {
-    if (!may_step()) {
-        return opened_before_fork();
-    }
+    if (!may_step()) { return opened_before_fork(); }
     sqlite3_stmt* made = nullptr;
     std::string found;
     int code = sqlite3_prepare_v2(database_, text, -1, &made, nullptr);
@@ -364,35 +345,21 @@ ENTITABLE_DECL result<std::string> connection::text_of(char const* text) {
 }
 
 ENTITABLE_DECL result<std::int64_t> connection::number_of(char const* text) {
-    auto found = text_of(text);
-    if (!found) {
-        return std::move(found).as_failure();
-    }
+    ENTITABLE_TRY(auto found, text_of(text));
     std::int64_t number = 0;
-    for (char const digit : *found) {
-        number = digit >= '0' && digit <= '9' ? number * 10 + (digit - '0') : number;
-    }
-    return !found->empty() && found->front() == '-' ? -number : number;
+    for (char const digit : found) { number = digit >= '0' && digit <= '9' ? number * 10 + (digit - '0') : number; }
+    return !found.empty() && found.front() == '-' ? -number : number;
 }
 
 ENTITABLE_DECL result<std::optional<std::int64_t>> connection::table_id(std::string_view key, patience& waits) {
     for (known_table const& each : tables_) {
-        if (each.key == key) {
-            return std::optional{each.id};
-        }
+        if (each.key == key) { return std::optional{each.id}; }
     }
     statement find{*this, sql::find_table};
-    auto const found = find.bind(1, key).first_row(waits);
-    if (!found) {
-        return failure{found.error()};
-    }
-    if (!*found) {
-        return std::optional<std::int64_t>{};
-    }
+    ENTITABLE_TRY(auto const found, find.bind(1, key).first_row(waits));
+    if (!found) { return std::optional<std::int64_t>{}; }
     constexpr std::size_t most_tables = 16;
-    if (tables_.size() == most_tables) {
-        tables_.erase(tables_.begin());
-    }
+    if (tables_.size() == most_tables) { tables_.erase(tables_.begin()); }
     tables_.push_back({std::string{key}, find.number(0)});
     return std::optional{tables_.back().id};
 }
@@ -401,15 +368,11 @@ ENTITABLE_DECL bool connection::in_transaction() const noexcept { return sqlite3
 
 ENTITABLE_DECL void connection::roll_back() noexcept {
     shapes_.forget();
-    if (in_transaction() && run(sql::rollback) != stepped::done) {
-        broken_ = true;
-    }
+    if (in_transaction() && run(sql::rollback) != stepped::done) { broken_ = true; }
 }
 
 ENTITABLE_DECL result<void> connection::checkpoint(bool truncate) {
-    if (!may_step()) {
-        return opened_before_fork();
-    }
+    if (!may_step()) { return opened_before_fork(); }
     int const mode = truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
     int const code = sqlite3_wal_checkpoint_v2(database_, nullptr, mode, nullptr, nullptr);
     return outcome_of(code) == stepped::done ? result<void>{} : problem("cannot move the log into the file");
@@ -424,9 +387,7 @@ ENTITABLE_DECL statement& statement::bind(int at, std::string_view bytes) noexce
 }
 
 ENTITABLE_DECL statement& statement::bind(int at, std::int64_t number) noexcept {
-    if (statement_ != nullptr) {
-        sqlite3_bind_int64(statement_, at, number);
-    }
+    if (statement_ != nullptr) { sqlite3_bind_int64(statement_, at, number); }
     return *this;
 }
 
@@ -439,14 +400,10 @@ ENTITABLE_DECL statement& statement::bind_text(int at, std::string_view text) no
 
 /// Each statement of a connection detects a change of the schema once; the first one to detect it resets all of them.
 ENTITABLE_DECL void statement::look_for_replanning() noexcept {
-    if (statement_ == nullptr) {
-        return;
-    }
+    if (statement_ == nullptr) { return; }
     int const now = sqlite3_stmt_status(statement_, SQLITE_STMTSTATUS_REPREPARE, 0);
     replanned_ = now != std::exchange(on_.replans_[static_cast<std::size_t>(text_)], now);
-    if (replanned_) {
-        on_.tables_.clear();
-    }
+    if (replanned_) { on_.tables_.clear(); }
 }
 
 ENTITABLE_DECL result<bool> statement::first_row(patience& waits) {
@@ -459,9 +416,7 @@ ENTITABLE_DECL result<bool> statement::first_row(patience& waits) {
             case stepped::failed: return on_.problem("cannot read the file");
             case stepped::busy:
                 reset();
-                if (!waits.wait()) {
-                    return waits.given_up();
-                }
+                if (!waits.wait()) { return waits.given_up(); }
                 break;
         }
     }
@@ -478,9 +433,7 @@ ENTITABLE_DECL result<bool> statement::next_row() {
 ENTITABLE_DECL std::int64_t statement::changed_rows() const noexcept { return sqlite3_changes(on_.database_); }
 
 ENTITABLE_DECL stepped statement::step() noexcept {
-    if (statement_ == nullptr || !on_.may_step()) {
-        return stepped::failed;
-    }
+    if (statement_ == nullptr || !on_.may_step()) { return stepped::failed; }
     int const code = sqlite3_step(statement_);
     return code == SQLITE_ROW ? stepped::row : on_.outcome_of(code);
 }
@@ -488,16 +441,12 @@ ENTITABLE_DECL stepped statement::step() noexcept {
 ENTITABLE_DECL stepped statement::finish() noexcept {
     for (;;) {
         stepped const now = step();
-        if (now != stepped::row) {
-            return now;
-        }
+        if (now != stepped::row) { return now; }
     }
 }
 
 ENTITABLE_DECL void statement::reset() noexcept {
-    if (on_.in_own_process()) {
-        sqlite3_reset(statement_);
-    }
+    if (on_.in_own_process()) { sqlite3_reset(statement_); }
 }
 
 /// Reads through the value: fetching a column is slower than fetching its bytes. No other thread uses the connection meanwhile.

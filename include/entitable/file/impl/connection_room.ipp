@@ -35,9 +35,7 @@ ENTITABLE_DECL bool means_no_room(int code, int system_code) noexcept {
 /// where they matter.
 ENTITABLE_DECL bool extend(sqlite3_file& file, bytes wanted) noexcept {
     bytes const before = size_of(file);
-    if (before < 0 || before >= wanted) {
-        return true;
-    }
+    if (before < 0 || before >= wanted) { return true; }
     auto const& methods = *file.pMethods;
     constexpr int unit_bytes = static_cast<int>(file_format::page_bytes);
     int unit = unit_bytes; // without one SQLite takes no hint
@@ -98,9 +96,7 @@ ENTITABLE_DECL bool connection::allocate(std::size_t growth, std::size_t reserve
     constexpr room::bytes ahead = 32 * page; // the next checkpoint frees it
     sqlite3_file* const file = growth == 0 ? nullptr : guard_.file();
     room::bytes const size = file == nullptr ? -1 : room::size_of(*file);
-    if (size < 0) {
-        return true;
-    }
+    if (size < 0) { return true; }
     room::bytes const known = write_ahead_log_ ? committed_pages() * page : size;
     if (known > 0 && known + static_cast<room::bytes>(growth) * page <= (write_ahead_log_ ? size : room_until_)) {
         return true;
@@ -110,9 +106,7 @@ ENTITABLE_DECL bool connection::allocate(std::size_t growth, std::size_t reserve
         // The log comes first: the file must not take the space that a checkpoint has freed.
         return allocate_log(reserve) && (room::extend(*file, wanted + ahead) || room::extend(*file, wanted));
     }
-    if (wanted <= size) {
-        return true;
-    }
+    if (wanted <= size) { return true; }
     auto const left = static_cast<room::bytes>(reserve);
     bool const there = room::extend(*file, wanted + left);
     file->pMethods->xTruncate(file, size); // with this journal SQLite reads the size of the file
@@ -131,21 +125,15 @@ ENTITABLE_DECL void connection::cut_part_of_page() noexcept {
     sqlite3_file* const file = write_ahead_log_ ? guard_.file() : nullptr;
     room::bytes const size = file == nullptr ? 0 : room::size_of(*file);
     room::bytes const part = size < 0 ? 0 : size % static_cast<room::bytes>(file_format::page_bytes);
-    if (part != 0) {
-        file->pMethods->xTruncate(file, size - part);
-    }
+    if (part != 0) { file->pMethods->xTruncate(file, size - part); }
 }
 
 /// Returns SQLite's "file change counter": https://www.sqlite.org/fileformat2.html, 1.3.7.
 ENTITABLE_DECL std::uint32_t connection::change_counter() noexcept {
     unsigned char bytes[4] = {};
-    if (sqlite3_file* const file = guard_.file()) {
-        file->pMethods->xRead(file, bytes, sizeof bytes, 24);
-    }
+    if (sqlite3_file* const file = guard_.file()) { file->pMethods->xRead(file, bytes, sizeof bytes, 24); }
     std::uint32_t value = 0;
-    for (unsigned char const each : bytes) {
-        value = value * 256 + each;
-    }
+    for (unsigned char const each : bytes) { value = value * 256 + each; }
     return value;
 }
 

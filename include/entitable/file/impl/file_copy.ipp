@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/try.hpp>
 #include <entitable/file/detail/new_file.hpp>
 #include <entitable/file/detail/page_copy.hpp>
 #include <entitable/file/impl/schema.ipp>
@@ -17,36 +18,24 @@ ENTITABLE_DECL result<void> begin_snapshot(connection& on, patience& waits) {
     for (;;) {
         stepped begun = on.run_text("BEGIN");
         begun = begun == stepped::done ? on.run_text("SELECT count(*) FROM sqlite_master") : begun;
-        if (begun == stepped::done) {
-            return {};
-        }
-        if (begun == stepped::failed) {
-            return on.problem("cannot copy the file");
-        }
+        if (begun == stepped::done) { return {}; }
+        if (begun == stepped::failed) { return on.problem("cannot copy the file"); }
         on.roll_back();
-        if (!waits.wait()) {
-            return waits.given_up();
-        }
+        if (!waits.wait()) { return waits.given_up(); }
     }
 }
 
 /// Waits until the speed limit is met; false if the call ends meanwhile.
 ENTITABLE_DECL bool keep_pace(
     clock& time, patience const& waits, steady_time begun, std::uint64_t bytes, std::uint64_t bytes_per_second) {
-    if (bytes_per_second == 0) {
-        return !waits.call_over();
-    }
+    if (bytes_per_second == 0) { return !waits.call_over(); }
     constexpr std::chrono::milliseconds between_questions{10};
     std::chrono::duration<double> const wanted{static_cast<double>(bytes) / static_cast<double>(bytes_per_second)};
     for (;;) {
-        if (waits.call_over()) {
-            return false;
-        }
+        if (waits.call_over()) { return false; }
         steady_time const now = time.steady();
         std::chrono::duration<double> const left = wanted - (now - begun);
-        if (left.count() <= 0) {
-            return true;
-        }
+        if (left.count() <= 0) { return true; }
         auto const moment = std::chrono::duration_cast<steady_time::duration>(
             std::min<std::chrono::duration<double>>(left, between_questions));
         time.wait_until(now + (std::max)(moment, steady_time::duration{1}));
@@ -65,13 +54,9 @@ ENTITABLE_DECL result<file_copy_progress> copy_pages(connection& from, page_copy
     patience waits{options, context};
     for (;;) {
         stepped const now = copy.step();
-        if (now == stepped::failed) {
-            return copy.problem();
-        }
+        if (now == stepped::failed) { return copy.problem(); }
         if (now == stepped::busy) {
-            if (!waits.wait()) {
-                return waits.given_up();
-            }
+            if (!waits.wait()) { return waits.given_up(); }
             continue;
         }
         waits.begin_anew();
@@ -79,22 +64,14 @@ ENTITABLE_DECL result<file_copy_progress> copy_pages(connection& from, page_copy
         done = {copy.copied() * file_format::page_bytes, copy.pages() * file_format::page_bytes, copy.restarts()};
         watch(done);
         if (options.durability == durability::full && (now == stepped::done || slices % slices_a_sync == 0)) {
-            if (auto synced = copy.sync(); !synced) {
-                return std::move(synced).as_failure();
-            }
+            ENTITABLE_CHECK(copy.sync());
         }
         std::uint64_t const copied = slices * page_copy::pages_at_once * file_format::page_bytes;
         if (now == stepped::done ? waits.call_over() : !keep_pace(time, waits, begun, copied, how.bytes_per_second)) {
             return waits.given_up();
         }
-        if (now == stepped::done) {
-            return done;
-        }
-        if (done.restarts >= most_restarts && !from.in_transaction()) {
-            if (auto held = begin_snapshot(from, waits); !held) {
-                return std::move(held).as_failure();
-            }
-        }
+        if (now == stepped::done) { return done; }
+        if (done.restarts >= most_restarts && !from.in_transaction()) { ENTITABLE_CHECK(begin_snapshot(from, waits)); }
     }
 }
 
@@ -104,53 +81,30 @@ ENTITABLE_DECL result<file_copy_progress> sqlite_store::copy_to(
     std::string_view path, file_copy_watcher watch, file_copy_options const& how) {
     call const context{how.call, time()};
     detail::patience waits{options_, context};
-    if (waits.call_over()) {
-        return waits.given_up();
-    }
-    auto borrowed = readers_->open_another(waits);
-    if (!borrowed) {
-        return std::move(borrowed).as_failure();
-    }
-    detail::connection* const from = &**borrowed;
-    auto target = detail::new_file::make(path);
-    if (!target) {
-        return std::move(target).as_failure();
-    }
-    auto to = detail::connection::open(target->passing_path(), options_, waits);
-    if (!to) {
-        return std::move(to).as_failure();
-    }
+    if (waits.call_over()) { return waits.given_up(); }
+    ENTITABLE_TRY(auto borrowed, readers_->open_another(waits));
+    detail::connection* const from = &*borrowed;
+    ENTITABLE_TRY(auto target, detail::new_file::make(path));
+    ENTITABLE_TRY(auto to, detail::connection::open(target.passing_path(), options_, waits));
     auto const journal = detail::patiently(waits, [&] { return from->text_of("PRAGMA journal_mode"); });
-    if (!journal) {
-        return failure{journal.error()};
-    }
+    if (!journal) { return failure{journal.error()}; }
     // With a log this blocks nobody. With a rollback journal it would block each commit for the whole time.
     if (auto begun = *journal == "wal" ? detail::begin_snapshot(*from, waits) : result<void>{}; !begun) {
         return std::move(begun).as_failure();
     }
-    if (auto same = readers_->check_file(); !same) {
-        return std::move(same).as_failure();
-    }
+    ENTITABLE_CHECK(readers_->check_file());
     auto copied = [&]() -> result<file_copy_progress> {
         detail::writer::long_log const grows{*writer_};
-        detail::page_copy copy{*from, *to};
-        if (auto begun = copy.begin(); !begun) {
-            return std::move(begun).as_failure();
-        }
+        detail::page_copy copy{*from, to};
+        ENTITABLE_CHECK(copy.begin());
         auto done = detail::copy_pages(*from, copy, watch, how, options_, context);
-        if (auto whole = done ? copy.finish() : result<void>{}; !whole) {
-            return std::move(whole).as_failure();
-        }
+        if (auto whole = done ? copy.finish() : result<void>{}; !whole) { return std::move(whole).as_failure(); }
         return done;
     }();
-    if (auto still = borrowed->still(); !still) {
-        return std::move(still).as_failure();
-    }
-    if (!copied) {
-        return copied;
-    }
-    { detail::connection const closed = *std::move(to); } // before it gets the name that others open
-    if (auto named = target->publish(copied->total, options_.durability == durability::full); !named) {
+    ENTITABLE_CHECK(borrowed.still());
+    if (!copied) { return copied; }
+    { detail::connection const closed = std::move(to); } // before it gets the name that others open
+    if (auto named = target.publish(copied->total, options_.durability == durability::full); !named) {
         return std::move(named).as_failure();
     }
     return copied;

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/try.hpp>
 #include <entitable/file/detail/file_lock.hpp>
 #include <entitable/file/detail/file_place.hpp>
 
@@ -54,9 +55,7 @@ ENTITABLE_DECL bool locked_by_other(int handle, off_t byte) noexcept {
 
 ENTITABLE_DECL result<bool> file_lock::open(std::string const& path) {
     path_ = path + "-lock";
-    if (auto opened = reopen(); !opened) {
-        return std::move(opened).as_failure();
-    }
+    ENTITABLE_CHECK(reopen());
     // A lock held by another process also shows that locks work.
     bool works = ::flock(handle_.get(), LOCK_EX | LOCK_NB) == 0 || errno == EWOULDBLOCK || errno == EINTR;
     ::flock(handle_.get(), LOCK_UN);
@@ -71,19 +70,13 @@ ENTITABLE_DECL result<bool> file_lock::open(std::string const& path) {
 
 ENTITABLE_DECL result<void> file_lock::reopen() {
     handle_ = own_handle::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-    if (!usable()) {
-        return system_failure("cannot open the file's lock file", errno, path_);
-    }
+    if (!usable()) { return system_failure("cannot open the file's lock file", errno, path_); }
     return {};
 }
 
 ENTITABLE_DECL result<bool> file_lock::try_lock() {
-    if (!usable()) {
-        return true;
-    }
-    if (lets_next_go_first()) {
-        return false;
-    }
+    if (!usable()) { return true; }
+    if (lets_next_go_first()) { return false; }
     for (int attempts = 0; attempts < 3; ++attempts) {
         if (::flock(handle_.get(), LOCK_EX | LOCK_NB) != 0) {
             if (errno == EWOULDBLOCK || errno == EINTR) {
@@ -101,9 +94,7 @@ ENTITABLE_DECL result<bool> file_lock::try_lock() {
             return true;
         }
         is_next_ = false; // with the abandoned file
-        if (auto opened = reopen(); !opened) {
-            return std::move(opened).as_failure();
-        }
+        ENTITABLE_CHECK(reopen());
         if (use const before = std::exchange(used_, use::none); !try_use(before)) {
             return system_failure("the file's lock file was removed while the file was open", ESTALE, path_);
         }
@@ -123,30 +114,22 @@ ENTITABLE_DECL bool file_lock::lets_next_go_first() noexcept {
     constexpr int between_questions = 4;
     constexpr int longest = 16; // waits of the caller: about 20 ms
     constexpr int long_while = 1'000;
-    if (is_next_ || (yielded_ == 0 && --ask_in_ > 0)) {
-        return false;
-    }
+    if (is_next_ || (yielded_ == 0 && --ask_in_ > 0)) { return false; }
     bool const others = locked_by_other(handle_.get(), next_byte);
     ask_in_ = between_questions;
-    if (others && ++yielded_ < longest) {
-        return true;
-    }
+    if (others && ++yielded_ < longest) { return true; }
     ask_in_ = others ? long_while : between_questions;
     yielded_ = 0;
     return false;
 }
 
 ENTITABLE_DECL void file_lock::be_next(bool wanted) noexcept {
-    if (wanted != is_next_) {
-        is_next_ = set_lock(handle_.get(), wanted ? F_WRLCK : F_UNLCK, next_byte) && wanted;
-    }
+    if (wanted != is_next_) { is_next_ = set_lock(handle_.get(), wanted ? F_WRLCK : F_UNLCK, next_byte) && wanted; }
 }
 
 ENTITABLE_DECL bool file_lock::try_use(use how) noexcept {
     int const type = how == use::none ? F_UNLCK : how == use::alone ? F_WRLCK : F_RDLCK;
-    if (usable() && how != used_ && !set_lock(handle_.get(), type, use_byte)) {
-        return false;
-    }
+    if (usable() && how != used_ && !set_lock(handle_.get(), type, use_byte)) { return false; }
     used_ = how;
     return true;
 }
@@ -155,13 +138,8 @@ ENTITABLE_DECL bool file_lock::try_use(use how) noexcept {
 
 ENTITABLE_DECL result<void> lock_patiently(file_lock& lock, patience& waits) {
     for (;;) {
-        auto locked = lock.try_lock();
-        if (!locked) {
-            return std::move(locked).as_failure();
-        }
-        if (*locked) {
-            return {};
-        }
+        ENTITABLE_TRY(auto locked, lock.try_lock());
+        if (locked) { return {}; }
         if (!waits.wait()) {
             lock.unlock();
             return waits.given_up();
@@ -171,9 +149,7 @@ ENTITABLE_DECL result<void> lock_patiently(file_lock& lock, patience& waits) {
 
 ENTITABLE_DECL result<void> use_patiently(file_lock& lock, file_lock::use how, patience& waits) {
     while (!lock.try_use(how)) {
-        if (!waits.wait()) {
-            return waits.given_up();
-        }
+        if (!waits.wait()) { return waits.given_up(); }
     }
     return {};
 }

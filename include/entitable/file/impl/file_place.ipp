@@ -4,6 +4,7 @@
 
 #include <entitable/core/process.hpp>
 #include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/file/detail/file_place.hpp>
 
 #if !defined(_WIN32)
@@ -49,12 +50,9 @@ ENTITABLE_DECL result<std::string> literal_path(std::string_view path) {
 #if defined(_WIN32)
 
 ENTITABLE_DECL result<file_place> file_place::find(std::string_view path, file_options const&) {
-    auto literal = literal_path(path);
-    if (!literal) {
-        return std::move(literal).as_failure();
-    }
+    ENTITABLE_TRY(auto literal, literal_path(path));
     file_place place;
-    place.path_ = *std::move(literal);
+    place.path_ = std::move(literal);
     return place;
 }
 ENTITABLE_DECL result<void> file_place::same_file() const { return {}; }
@@ -70,9 +68,7 @@ ENTITABLE_DECL bool file_place::may_be_written() const noexcept { return true; }
 ENTITABLE_DECL bool on_network(std::string const& path) noexcept {
 #if defined(__linux__)
     struct statfs about{};
-    if (::statfs(path.c_str(), &about) != 0) {
-        return false;
-    }
+    if (::statfs(path.c_str(), &about) != 0) { return false; }
     switch (static_cast<std::uint32_t>(about.f_type)) {
         case 0x6969U:     // NFS
         case 0x517BU:     // SMB
@@ -92,9 +88,7 @@ ENTITABLE_DECL bool on_network(std::string const& path) noexcept {
 /// Returns the canonical path of a file: log and lock are next to it, and it stays valid after `chdir`.
 ENTITABLE_DECL result<std::string> real_path(std::string const& path) {
     std::unique_ptr<char, void (*)(void*)> const found{::realpath(path.c_str(), nullptr), std::free};
-    if (!found) {
-        return system_failure("cannot stat the file", errno, path);
-    }
+    if (!found) { return system_failure("cannot stat the file", errno, path); }
     return std::string{found.get()};
 }
 
@@ -106,47 +100,29 @@ ENTITABLE_DECL result<void> check_names(struct stat const& about, std::string_vi
 }
 
 ENTITABLE_DECL result<file_place> file_place::find(std::string_view path, file_options const& options) {
-    auto literal = literal_path(path);
-    if (!literal) {
-        return std::move(literal).as_failure();
-    }
+    ENTITABLE_TRY(auto literal, literal_path(path));
     file_place place;
-    place.path_ = *std::move(literal);
+    place.path_ = std::move(literal);
     place.forks_ = platform::forks();
     struct stat about{};
     if (::lstat(place.path_.c_str(), &about) != 0) {
-        if (errno != ENOENT) {
-            return system_failure("cannot stat the file", errno, path);
-        }
-        if (!options.create) {
-            return system_failure("the file does not exist", ENOENT, path);
-        }
+        if (errno != ENOENT) { return system_failure("cannot stat the file", errno, path); }
+        if (!options.create) { return system_failure("the file does not exist", ENOENT, path); }
         // O_EXCL: an existing file is never opened here, because closing it would remove the locks that SQLite holds on it in this process
         // (POSIX fcntl locks).
         int const made = ::open(place.path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-        if (made < 0 && errno != EEXIST) {
-            return system_failure("cannot create the file", errno, path);
-        }
-        if (made >= 0) {
-            ::close(made);
-        }
+        if (made < 0 && errno != EEXIST) { return system_failure("cannot create the file", errno, path); }
+        if (made >= 0) { ::close(made); }
     } else if (S_ISLNK(about.st_mode) && !options.allow_symlink) {
         return system_failure("the file is a symbolic link; set allow_symlink to permit it", ELOOP, path);
     }
-    auto real = real_path(place.path_);
-    if (!real) {
-        return std::move(real).as_failure();
-    }
-    place.path_ = *std::move(real);
-    if (::lstat(place.path_.c_str(), &about) != 0) {
-        return system_failure("cannot stat the file", errno, path);
-    }
+    ENTITABLE_TRY(auto real, real_path(place.path_));
+    place.path_ = std::move(real);
+    if (::lstat(place.path_.c_str(), &about) != 0) { return system_failure("cannot stat the file", errno, path); }
     if (!S_ISREG(about.st_mode)) {
         return system_failure("not a regular file", S_ISDIR(about.st_mode) ? EISDIR : EINVAL, path);
     }
-    if (auto one = check_names(about, path); !one) {
-        return std::move(one).as_failure();
-    }
+    ENTITABLE_CHECK(check_names(about, path));
     if (on_network(place.path_)) {
         return system_failure(
             "the file is on a network file system, where processes cannot share it safely", EINVAL, path);
@@ -164,9 +140,7 @@ ENTITABLE_DECL result<void> file_place::check_often() {
     ::clock_gettime(CLOCK_MONOTONIC, &now);
 #endif
     std::int64_t const milliseconds = std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
-    if (milliseconds - checked_ < 20 && in_own_process()) {
-        return {};
-    }
+    if (milliseconds - checked_ < 20 && in_own_process()) { return {}; }
     auto checked = same_file();
     checked_ = checked ? milliseconds : 0;
     return checked;
@@ -191,9 +165,7 @@ ENTITABLE_DECL std::uint64_t file_place::log_bytes() const {
 }
 
 ENTITABLE_DECL result<void> file_place::same_file() const {
-    if (!in_own_process()) {
-        return opened_before_fork();
-    }
+    if (!in_own_process()) { return opened_before_fork(); }
     struct stat about{};
     if (::lstat(path_.c_str(), &about) != 0) {
         return system_failure("the file was removed or renamed while it was open", errno, path_);

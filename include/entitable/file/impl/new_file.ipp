@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/core/detail/characters.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/file/detail/new_file.hpp>
 #include <entitable/file/impl/file_place.ipp>
 
@@ -56,9 +57,7 @@ ENTITABLE_DECL result<void> check_free_name(std::string const& path) {
                                                : "a leftover file would be taken for the log of the copy",
                 EEXIST, name);
         }
-        if (errno != ENOENT) {
-            return system_failure("cannot check the name of the copy", errno, name);
-        }
+        if (errno != ENOENT) { return system_failure("cannot check the name of the copy", errno, name); }
     }
     return {};
 }
@@ -67,23 +66,15 @@ ENTITABLE_DECL result<void> check_free_name(std::string const& path) {
 ENTITABLE_DECL int rename_to_free_name(std::string const& from, std::string const& to) noexcept {
 #if defined(__linux__) && defined(SYS_renameat2)
     constexpr unsigned no_replace = 1;
-    if (::syscall(SYS_renameat2, AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), no_replace) == 0) {
-        return 0;
-    }
-    if (errno != EINVAL && errno != ENOSYS) {
-        return errno;
-    }
+    if (::syscall(SYS_renameat2, AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), no_replace) == 0) { return 0; }
+    if (errno != EINVAL && errno != ENOSYS) { return errno; }
 #elif defined(__APPLE__)
     return ::renamex_np(from.c_str(), to.c_str(), RENAME_EXCL) == 0 ? 0 : errno;
 #endif
     // A crash between the two calls leaves both names: the file opens once the other one is removed.
-    if (::link(from.c_str(), to.c_str()) != 0) {
-        return errno;
-    }
+    if (::link(from.c_str(), to.c_str()) != 0) { return errno; }
     int const number = ::unlink(from.c_str()) == 0 ? 0 : errno;
-    if (number != 0) {
-        ::unlink(to.c_str());
-    }
+    if (number != 0) { ::unlink(to.c_str()); }
     return number;
 }
 
@@ -91,41 +82,27 @@ ENTITABLE_DECL result<void> sync_folder(std::string const& folder) {
     int const handle = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     bool const synced = handle >= 0 && (::fsync(handle) == 0 || errno == EINVAL); // some have nothing to sync
     int const number = errno;
-    if (handle >= 0) {
-        ::close(handle);
-    }
+    if (handle >= 0) { ::close(handle); }
     return synced ? result<void>{} : system_failure("cannot sync the folder of the copy", number, folder);
 }
 
 ENTITABLE_DECL result<new_file> new_file::make(std::string_view path) {
-    auto literal = literal_path(path);
-    if (!literal) {
-        return std::move(literal).as_failure();
-    }
-    std::size_t const slash = literal->rfind('/'); // always found
-    std::string const name = literal->substr(slash + 1);
+    ENTITABLE_TRY(auto literal, literal_path(path));
+    std::size_t const slash = literal.rfind('/'); // always found
+    std::string const name = literal.substr(slash + 1);
     if (name.empty() || name == "." || name == "..") {
         return failure{error_code::invalid_input, "the path of a copy must name a file, not a folder"};
     }
-    if (auto own = check_own_name(name); !own) {
-        return std::move(own).as_failure();
-    }
+    ENTITABLE_CHECK(check_own_name(name));
     new_file made;
-    auto folder = real_path(literal->substr(0, slash + 1));
-    if (!folder) {
-        return std::move(folder).as_failure();
-    }
-    made.folder_ = *std::move(folder);
+    ENTITABLE_TRY(auto folder, real_path(literal.substr(0, slash + 1)));
+    made.folder_ = std::move(folder);
     made.path_ = text::joined({made.folder_, made.folder_.ends_with('/') ? "" : "/", name});
-    if (auto free = check_free_name(made.path_); !free) {
-        return std::move(free).as_failure();
-    }
+    ENTITABLE_CHECK(check_free_name(made.path_));
     std::random_device random;
     for (int attempts = 0;; ++attempts) {
         std::string passing = made.path_ + ".";
-        for (int digits = 0; digits < 16; ++digits) {
-            passing += hexadecimal_of(random());
-        }
+        for (int digits = 0; digits < 16; ++digits) { passing += hexadecimal_of(random()); }
         passing += passing_end;
         int const handle = ::open(passing.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (handle >= 0) {
@@ -133,9 +110,7 @@ ENTITABLE_DECL result<new_file> new_file::make(std::string_view path) {
             made.passing_ = std::move(passing);
             return made;
         }
-        if (errno != EEXIST || attempts == 3) {
-            return system_failure("cannot create the copy", errno, passing);
-        }
+        if (errno != EEXIST || attempts == 3) { return system_failure("cannot create the copy", errno, passing); }
     }
 }
 
@@ -147,9 +122,7 @@ ENTITABLE_DECL result<void> new_file::publish(std::uint64_t bytes, bool durable)
     if (!S_ISREG(about.st_mode) || static_cast<std::uint64_t>(about.st_size) != bytes) {
         return system_failure("the copy differs from what was written", EIO, passing_);
     }
-    if (auto free = check_free_name(path_); !free) {
-        return free;
-    }
+    if (auto free = check_free_name(path_); !free) { return free; }
     if (int const number = rename_to_free_name(passing_, path_); number != 0) {
         return system_failure(
             number == EEXIST ? "the name is taken, and a copy never overwrites a file" : "cannot rename the copy",
@@ -157,16 +130,12 @@ ENTITABLE_DECL result<void> new_file::publish(std::uint64_t bytes, bool durable)
     }
     passing_ = path_; // removed if a later step fails
     auto synced = durable ? sync_folder(folder_) : result<void>{};
-    if (synced) {
-        passing_.clear();
-    }
+    if (synced) { passing_.clear(); }
     return synced;
 }
 
 ENTITABLE_DECL void new_file::remove() noexcept {
-    if (!passing_.empty() && forks_ == platform::forks()) {
-        ::unlink(passing_.c_str());
-    }
+    if (!passing_.empty() && forks_ == platform::forks()) { ::unlink(passing_.c_str()); }
 }
 
 #endif

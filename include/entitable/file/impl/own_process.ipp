@@ -50,32 +50,22 @@ ENTITABLE_DECL own_handle own_handle::open(char const* path, int flags, unsigned
     std::lock_guard const lock{all.mutex}; // a child made between these two lines would keep the handle
     made->handle = ::open(path, flags, mode);
     own_handle opened;
-    if (made->handle < 0) {
-        return opened;
-    }
+    if (made->handle < 0) { return opened; }
     made->next = all.first;
-    if (all.first != nullptr) {
-        all.first->previous = made.get();
-    }
+    if (all.first != nullptr) { all.first->previous = made.get(); }
     all.first = made.get();
     opened.kept_ = std::move(made);
     return opened;
 }
 
 ENTITABLE_DECL void own_handle::close() noexcept {
-    if (!kept_) {
-        return;
-    }
+    if (!kept_) { return; }
     own_handles& all = own_handles::all();
     {
         std::lock_guard const lock{all.mutex};
         (kept_->previous != nullptr ? kept_->previous->next : all.first) = kept_->next;
-        if (kept_->next != nullptr) {
-            kept_->next->previous = kept_->previous;
-        }
-        if (kept_->handle >= 0) {
-            ::close(kept_->handle);
-        }
+        if (kept_->next != nullptr) { kept_->next->previous = kept_->previous; }
+        if (kept_->handle >= 0) { ::close(kept_->handle); }
     }
     kept_.reset();
 }

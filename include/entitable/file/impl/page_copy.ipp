@@ -13,9 +13,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_DECL page_copy::~page_copy() {
-    if (backup_ != nullptr && from_.in_own_process()) {
-        sqlite3_backup_finish(backup_);
-    }
+    if (backup_ != nullptr && from_.in_own_process()) { sqlite3_backup_finish(backup_); }
     from_.guard().pass_unwritten(nullptr);
 }
 
@@ -28,9 +26,7 @@ ENTITABLE_DECL result<void> page_copy::begin() {
         return problem();
     }
     in_target_ = false;
-    if (from_.run_text("PRAGMA cache_size = -1024") != stepped::done) {
-        return problem();
-    }
+    if (from_.run_text("PRAGMA cache_size = -1024") != stepped::done) { return problem(); }
     backup_ = sqlite3_backup_init(to_.database_, "main", from_.database_, "main");
     if (backup_ == nullptr) {
         in_target_ = true;
@@ -43,9 +39,7 @@ ENTITABLE_DECL result<void> page_copy::begin() {
 
 ENTITABLE_DECL stepped page_copy::step() noexcept {
     in_target_ = false;
-    if (!from_.may_step()) {
-        return stepped::failed;
-    }
+    if (!from_.may_step()) { return stepped::failed; }
     std::uint64_t const refused = from_.guard().refused();
     std::uint64_t const before = copied();
     std::size_t const unwritten = unwritten_.size();
@@ -77,9 +71,7 @@ ENTITABLE_DECL failure page_copy::problem() {
 }
 
 ENTITABLE_DECL result<void> page_copy::sync() {
-    if (!to_.may_step()) {
-        return problem();
-    }
+    if (!to_.may_step()) { return problem(); }
     sqlite3_file* file = nullptr;
     sqlite3_file_control(to_.database_, nullptr, SQLITE_FCNTL_FILE_POINTER, &file);
     in_target_ = true;
@@ -98,12 +90,8 @@ ENTITABLE_DECL result<void> page_copy::read_copied(std::uint64_t page, std::vect
 
 /// Walks SQLite's list of free pages: each trunk has the number of the next one, its count of free pages, and their numbers.
 ENTITABLE_DECL result<void> page_copy::finish() {
-    if (!to_.may_step()) {
-        return problem();
-    }
-    if (unwritten_.empty()) {
-        return {};
-    }
+    if (!to_.may_step()) { return problem(); }
+    if (unwritten_.empty()) { return {}; }
     constexpr std::size_t first_trunk_at = 32;
     std::sort(unwritten_.begin(), unwritten_.end());
     unwritten_.erase(std::unique(unwritten_.begin(), unwritten_.end()), unwritten_.end());
@@ -118,22 +106,16 @@ ENTITABLE_DECL result<void> page_copy::finish() {
     std::uint64_t const all = pages();
     std::uint64_t trunk = 0;
     for (std::uint64_t trunks = 0; trunks == 0 || (trunk != 0 && trunks <= all); ++trunks) {
-        if (auto read = read_copied(trunks == 0 ? 1 : trunk, page); !read) {
-            return read;
-        }
+        if (auto read = read_copied(trunks == 0 ? 1 : trunk, page); !read) { return read; }
         std::uint64_t const next = number_at(trunks == 0 ? first_trunk_at : 0);
         for (std::uint64_t each = 0; trunks != 0 && each < number_at(4) && each < file_format::page_bytes / 4 - 2;
             ++each) {
             auto const found = std::lower_bound(unwritten_.begin(), unwritten_.end(), number_at(8 + each * 4));
-            if (found != unwritten_.end() && *found == number_at(8 + each * 4)) {
-                unwritten_.erase(found);
-            }
+            if (found != unwritten_.end() && *found == number_at(8 + each * 4)) { unwritten_.erase(found); }
         }
         trunk = next;
     }
-    if (unwritten_.empty()) {
-        return {};
-    }
+    if (unwritten_.empty()) { return {}; }
     failure failed{error_code::store_corrupt, "cannot copy the file: a page in use is all zeros"};
     failed.error().detail = text::joined({"page ", std::to_string(unwritten_.front())});
     return failed;

@@ -74,23 +74,13 @@ private:
     static int read(sqlite3_file* file, void* out, int size, sqlite3_int64 offset) {
         int const code = static_cast<methods const*>(file->pMethods)->below_->xRead(file, out, size, offset);
         methods* const guard = guard_of(file, size);
-        if (guard == nullptr) {
-            return code;
-        }
+        if (guard == nullptr) { return code; }
         auto const* const page = static_cast<char const*>(out);
         std::uint64_t const number = number_of(offset);
-        if (code == SQLITE_IOERR_SHORT_READ && guard->unwritten != nullptr) {
-            return guard->pass(number, code);
-        }
-        if (code != SQLITE_OK) {
-            return code;
-        }
-        if (row_format::load<std::uint64_t>(page + checksum_at) == page_hash::of(page, number)) {
-            return SQLITE_OK;
-        }
-        if (guard->unwritten != nullptr && is_empty(page)) {
-            return guard->pass(number, SQLITE_OK);
-        }
+        if (code == SQLITE_IOERR_SHORT_READ && guard->unwritten != nullptr) { return guard->pass(number, code); }
+        if (code != SQLITE_OK) { return code; }
+        if (row_format::load<std::uint64_t>(page + checksum_at) == page_hash::of(page, number)) { return SQLITE_OK; }
+        if (guard->unwritten != nullptr && is_empty(page)) { return guard->pass(number, SQLITE_OK); }
         guard->refused = number;
         return SQLITE_IOERR_DATA;
     }
@@ -103,9 +93,7 @@ private:
 #endif
             unwritten->push_back(number);
 #if ENTITABLE_HAS_EXCEPTIONS
-        } catch (...) {
-            return SQLITE_IOERR_NOMEM;
-        }
+        } catch (...) { return SQLITE_IOERR_NOMEM; }
 #endif
         return code;
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/file/detail/quiet_read.hpp>
 #include <entitable/file/impl/file_lock.ipp>
 
@@ -54,12 +55,8 @@ ENTITABLE_DECL result<void> quiet_read::still() const { return {}; }
 /// Returns the first bytes of a neighbouring file: empty if it does not exist or is empty, nothing if it cannot be read.
 ENTITABLE_DECL std::optional<std::string> head_of(std::string const& path) {
     struct stat about{};
-    if (::lstat(path.c_str(), &about) != 0) {
-        return errno == ENOENT ? std::optional{std::string{}} : std::nullopt;
-    }
-    if (about.st_size == 0) {
-        return std::string{};
-    }
+    if (::lstat(path.c_str(), &about) != 0) { return errno == ENOENT ? std::optional{std::string{}} : std::nullopt; }
+    if (about.st_size == 0) { return std::string{}; }
     own_handle const opened = own_handle::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0);
     char bytes[4] = {};
     if (opened.get() < 0 || ::read(opened.get(), bytes, sizeof bytes) != static_cast<ssize_t>(sizeof bytes)) {
@@ -74,9 +71,7 @@ ENTITABLE_DECL result<void> check_logs(std::string const& path) {
     constexpr std::string_view unread = "cannot be read, so it may have changes that are not in the file";
     auto const log = head_of(path + "-wal");
     // A log that was allocated ahead and not written begins with zeros.
-    if (!log || log->starts_with("\x37\x7F\x06")) {
-        return not_quiet(path, "-wal", log ? once : unread);
-    }
+    if (!log || log->starts_with("\x37\x7F\x06")) { return not_quiet(path, "-wal", log ? once : unread); }
     auto const journal = head_of(path + "-journal");
     if (!journal || (!journal->empty() && journal->front() != '\0')) {
         return not_quiet(path, "-journal", journal ? once : unread);
@@ -92,9 +87,7 @@ ENTITABLE_DECL bool there_is(std::string const& path) noexcept {
 ENTITABLE_DECL file_stamp stamp_of(std::string const& path) noexcept {
     struct stat about{};
     file_stamp made;
-    if (::lstat(path.c_str(), &about) != 0) {
-        return made;
-    }
+    if (::lstat(path.c_str(), &about) != 0) { return made; }
     constexpr std::int64_t second = 1'000'000'000;
 #if defined(__APPLE__)
     timespec const& modified = about.st_mtimespec;
@@ -120,12 +113,8 @@ ENTITABLE_DECL result<quiet_read> quiet_read::begin(file_place const& place, pat
     for (;;) {
         made->lock_ = own_handle::open(lock.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0);
         int const handle = made->lock_.get();
-        if (handle < 0 && errno == ENOENT) {
-            break;
-        }
-        if (handle < 0) {
-            return not_quiet(place.path(), "-lock", "cannot be read, so writers cannot be detected");
-        }
+        if (handle < 0 && errno == ENOENT) { break; }
+        if (handle < 0) { return not_quiet(place.path(), "-lock", "cannot be read, so writers cannot be detected"); }
 #if defined(F_OFD_SETLK)
         if (locked_by_other(handle, next_byte)) {
             waits.pause(); // a writer has the next turn
@@ -133,13 +122,9 @@ ENTITABLE_DECL result<quiet_read> quiet_read::begin(file_place const& place, pat
 #endif
         bool locked = false;
         while (!(locked = ::flock(handle, LOCK_SH | LOCK_NB) == 0) && (errno == EWOULDBLOCK || errno == EINTR)) {
-            if (!waits.wait()) {
-                return waits.given_up();
-            }
+            if (!waits.wait()) { return waits.given_up(); }
         }
-        if (!locked) {
-            return not_quiet(place.path(), "-lock", "cannot be locked, so writers cannot be excluded");
-        }
+        if (!locked) { return not_quiet(place.path(), "-lock", "cannot be locked, so writers cannot be excluded"); }
         // A lock on a file that others can no longer find excludes nobody.
         struct stat held{};
         struct stat named{};
@@ -148,13 +133,9 @@ ENTITABLE_DECL result<quiet_read> quiet_read::begin(file_place const& place, pat
             break;
         }
     }
-    if (auto whole = check_logs(place.path()); !whole) {
-        return std::move(whole).as_failure();
-    }
+    ENTITABLE_CHECK(check_logs(place.path()));
     made->stamp_ = stamp_of(place.path());
-    if (auto same = place.same_file(); !same) {
-        return std::move(same).as_failure();
-    }
+    ENTITABLE_CHECK(place.same_file());
     return made;
 }
 

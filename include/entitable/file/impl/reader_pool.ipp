@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/try.hpp>
 #include <entitable/file/detail/reader_pool.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -11,73 +12,47 @@ ENTITABLE_DECL result<reader_pool::borrowed> reader_pool::borrow(patience& waits
     if (!place_.in_own_process()) { // before the mutex, which a thread of the parent may hold
         return opened_before_fork();
     }
-    auto quiet = begin_quiet(waits);
-    if (!quiet) {
-        return std::move(quiet).as_failure();
-    }
+    ENTITABLE_TRY(auto quiet, begin_quiet(waits));
     std::list<connection> one;
     {
         std::lock_guard const lock{mutex_};
-        if (*quiet && !((*quiet)->stamp() == idle_stamp_ && idle_stamp_.settled)) {
+        if (quiet && !(quiet->stamp() == idle_stamp_ && idle_stamp_.settled)) {
             idle_.clear(); // their cached pages are outdated
-            idle_stamp_ = (*quiet)->stamp();
+            idle_stamp_ = quiet->stamp();
         }
-        if (auto same = place_.check_often(); !same) {
-            return std::move(same).as_failure();
-        }
-        if (!idle_.empty()) {
-            one.splice(one.end(), idle_, --idle_.end());
-        }
+        ENTITABLE_CHECK(place_.check_often());
+        if (!idle_.empty()) { one.splice(one.end(), idle_, --idle_.end()); }
     }
     if (one.empty()) {
-        auto opened = connection::open_known(place_, options_, waits, access());
-        if (!opened) {
-            return std::move(opened).as_failure();
-        }
-        one.push_back(*std::move(opened));
+        ENTITABLE_TRY(auto opened, connection::open_known(place_, options_, waits, access()));
+        one.push_back(std::move(opened));
     }
-    return result<borrowed>{std::in_place, *this, std::move(one), *std::move(quiet), true};
+    return result<borrowed>{std::in_place, *this, std::move(one), std::move(quiet), true};
 }
 
 ENTITABLE_DECL result<std::optional<quiet_read>> reader_pool::begin_quiet(patience& waits) const {
-    if (!quiet_) {
-        return std::optional<quiet_read>{};
-    }
+    if (!quiet_) { return std::optional<quiet_read>{}; }
     auto begun = quiet_read::begin(place_, waits);
     return begun ? result<std::optional<quiet_read>>{*std::move(begun)} : std::move(begun).as_failure();
 }
 
 /// Takes no lock, since it may wait; the parts of the place that it reads never change.
 ENTITABLE_DECL result<reader_pool::borrowed> reader_pool::open_another(patience& waits) {
-    if (!place_.in_own_process()) {
-        return opened_before_fork();
-    }
-    if (auto same = place_.same_file(); !same) {
-        return std::move(same).as_failure();
-    }
-    auto quiet = begin_quiet(waits);
-    if (!quiet) {
-        return std::move(quiet).as_failure();
-    }
-    auto opened = connection::open_known(place_, options_, waits, access());
-    if (!opened) {
-        return std::move(opened).as_failure();
-    }
+    if (!place_.in_own_process()) { return opened_before_fork(); }
+    ENTITABLE_CHECK(place_.same_file());
+    ENTITABLE_TRY(auto quiet, begin_quiet(waits));
+    ENTITABLE_TRY(auto opened, connection::open_known(place_, options_, waits, access()));
     std::list<connection> one;
-    one.push_back(*std::move(opened));
-    return result<borrowed>{std::in_place, *this, std::move(one), *std::move(quiet), false};
+    one.push_back(std::move(opened));
+    return result<borrowed>{std::in_place, *this, std::move(one), std::move(quiet), false};
 }
 
 ENTITABLE_DECL void reader_pool::give_back(
     std::list<connection>& one, std::optional<quiet_read> const& quiet) noexcept {
-    if (one.front().broken() || !place_.in_own_process()) {
-        return;
-    }
+    if (one.front().broken() || !place_.in_own_process()) { return; }
     std::lock_guard const lock{mutex_};
     bool const fits = !quiet || (quiet->stamp() == idle_stamp_ && idle_stamp_.settled);
-    if (fits && idle_.size() < options_.idle_readers) {
-        idle_.splice(idle_.end(), one);
-    }
+    if (fits && idle_.size() < options_.idle_readers) { idle_.splice(idle_.end(), one); }
 }
 
 } // namespace detail

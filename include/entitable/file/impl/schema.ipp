@@ -36,13 +36,9 @@ ENTITABLE_DECL result<bool> schema_is_ours(connection& on) {
     auto const state = on.text_of("SELECT sql FROM sqlite_master WHERE name = 'entitable_state'");
     auto const strangers = on.number_of(strangers_sql);
     for (auto const* read : {&table, &row, &shape, &state}) {
-        if (!*read) {
-            return failure{read->error()};
-        }
+        if (!*read) { return failure{read->error()}; }
     }
-    if (!strangers) {
-        return failure{strangers.error()};
-    }
+    if (!strangers) { return failure{strangers.error()}; }
     return *table == table_sql && *row == row_sql && *shape == shape_sql && *state == state_sql && *strangers == 0;
 }
 
@@ -62,13 +58,9 @@ ENTITABLE_DECL result<bool> check_schema(connection& on, file_form wanted) {
     auto const user_version = on.number_of("PRAGMA user_version");
     auto const objects = on.number_of("SELECT count(*) FROM sqlite_master");
     for (auto const* read : {&application, &user_version, &objects}) {
-        if (!*read) {
-            return failure{read->error()};
-        }
+        if (!*read) { return failure{read->error()}; }
     }
-    if (*application == 0 && *user_version == 0 && *objects == 0) {
-        return false;
-    }
+    if (*application == 0 && *user_version == 0 && *objects == 0) { return false; }
     if (*application != application_id) {
         return failure{error_code::store_foreign, "the file is a database of another application"};
     }
@@ -78,20 +70,14 @@ ENTITABLE_DECL result<bool> check_schema(connection& on, file_form wanted) {
                 std::to_string(version)})};
     }
     static_cast<void>(on.guard().look()); // when it was opened, another process was making it
-    if (!on.guard().on()) {
-        return damaged_header();
-    }
+    if (!on.guard().on()) { return damaged_header(); }
     auto ours = schema_is_ours(on);
-    if (!ours) {
-        return ours;
-    }
+    if (!ours) { return ours; }
     if (*user_version != version || !*ours) {
         return failure{error_code::store_foreign, "the tables of the file differ from those of this library"};
     }
     auto const names = kept_names(on);
-    if (!names) {
-        return failure{names.error()};
-    }
+    if (!names) { return failure{names.error()}; }
     if (*names != std::int64_t{wanted.names_without_case}) {
         auto const named = [](bool without) {
             return without ? "\"Orders\" and \"orders\" are one table" : "\"Orders\" and \"orders\" are two tables";
@@ -122,9 +108,7 @@ ENTITABLE_DECL stepped create_schema(connection& on, file_form form) {
 ENTITABLE_DECL result<bool> journal_fits(connection& on, file_form wanted) {
     auto const journal = on.text_of("PRAGMA journal_mode");
     auto const kept = state_of(on, "SELECT value FROM entitable_state WHERE name = 'write_ahead_log'");
-    if (!journal || !kept) {
-        return failure{journal ? kept.error() : journal.error()};
-    }
+    if (!journal || !kept) { return failure{journal ? kept.error() : journal.error()}; }
     return *journal == (wanted.write_ahead_log ? "wal" : "delete") && *kept == std::int64_t{wanted.write_ahead_log};
 }
 
@@ -133,12 +117,8 @@ template <class Try>
 auto patiently(patience& waits, Try const& once) -> decltype(once()) {
     for (;;) {
         auto outcome = once();
-        if (outcome || outcome.error().code != error_code::store_busy) {
-            return outcome;
-        }
-        if (!waits.wait()) {
-            return waits.given_up();
-        }
+        if (outcome || outcome.error().code != error_code::store_busy) { return outcome; }
+        if (!waits.wait()) { return waits.given_up(); }
     }
 }
 
@@ -149,9 +129,7 @@ ENTITABLE_DECL stepped end_known_tables(connection& on) {
 
 /// Runs `check_schema` in its own transaction.
 ENTITABLE_DECL result<bool> look_at_schema(connection& on, file_form wanted) {
-    if (on.run_text("BEGIN") != stepped::done) {
-        return on.problem("cannot read the file");
-    }
+    if (on.run_text("BEGIN") != stepped::done) { return on.problem("cannot read the file"); }
     auto ours = check_schema(on, wanted);
     on.roll_back();
     return ours;
@@ -174,13 +152,9 @@ ENTITABLE_DECL result<void> prepare_schema(connection& on, file_form wanted, pat
     text::append_decimal(page_size, file_format::page_bytes);
     // First the file is recognised, then its journal is changed: that of a foreign file is left alone.
     auto made = patiently(waits, [&]() -> result<void> {
-        if (on.run_text(page_size.c_str()) != stepped::done) {
-            return failed();
-        }
+        if (on.run_text(page_size.c_str()) != stepped::done) { return failed(); }
         on.reserve_page_checksums();
-        if (on.run_text("BEGIN IMMEDIATE") != stepped::done) {
-            return failed();
-        }
+        if (on.run_text("BEGIN IMMEDIATE") != stepped::done) { return failed(); }
         auto const ours = check_schema(on, wanted);
         bool const done =
             ours && (*ours || create_schema(on, wanted) == stepped::done) && on.run_text("COMMIT") == stepped::done;
@@ -188,19 +162,13 @@ ENTITABLE_DECL result<void> prepare_schema(connection& on, file_form wanted, pat
         on.roll_back();
         return outcome;
     });
-    if (!made) {
-        return made;
-    }
+    if (!made) { return made; }
     return patiently(waits, [&]() -> result<void> {
         auto fits = journal_fits(on, wanted);
-        if (!fits || *fits) {
-            return fits ? result<void>{} : std::move(fits).as_failure();
-        }
+        if (!fits || *fits) { return fits ? result<void>{} : std::move(fits).as_failure(); }
         auto const changed =
             on.text_of(wanted.write_ahead_log ? "PRAGMA journal_mode = WAL" : "PRAGMA journal_mode = DELETE");
-        if (!changed) {
-            return failure{changed.error()};
-        }
+        if (!changed) { return failure{changed.error()}; }
         if (on.run_text(wanted.write_ahead_log
                     ? "REPLACE INTO entitable_state VALUES ('write_ahead_log', 1)"
                     : "REPLACE INTO entitable_state VALUES ('write_ahead_log', 0)") != stepped::done) {

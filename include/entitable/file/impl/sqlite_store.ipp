@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/file/detail/new_file.hpp>
 #include <entitable/file/detail/row_run.hpp>
 #include <entitable/file/detail/schema.hpp>
@@ -25,9 +26,7 @@ ENTITABLE_DECL result<connection> connection_to(
     {
         auto opened = connection::open(place.path(), options, waits);
         auto const fits = opened ? schema_fits(*opened, wanted, waits) : false;
-        if (!opened || !fits || *fits) {
-            return fits ? std::move(opened) : failure{fits.error()};
-        }
+        if (!opened || !fits || *fits) { return fits ? std::move(opened) : failure{fits.error()}; }
     }
     // Two stores that need exclusive use do not wait for each other.
     static_cast<void>(lock.try_use(file_lock::use::none));
@@ -35,9 +34,7 @@ ENTITABLE_DECL result<connection> connection_to(
         return failure{error_code::store_busy,
             "other connections have the file open, so it cannot be created or get another journal"};
     }
-    if (auto locked = lock_patiently(lock, waits); !locked) {
-        return std::move(locked).as_failure();
-    }
+    ENTITABLE_CHECK(lock_patiently(lock, waits));
     auto opened = connection::open(place.path(), options, waits);
     auto made = opened ? prepare_schema(*opened, wanted, waits) : result<void>{};
     lock.unlock();
@@ -49,18 +46,11 @@ ENTITABLE_DECL result<connection> connection_to(
 /// Opens the first connection of a read-only store.
 ENTITABLE_DECL result<connection> connection_to_read(
     file_place const& place, file_options const& options, file_form wanted, patience& waits) {
-    auto const quiet = quiet_read::begin(place, waits);
-    if (!quiet) {
-        return failure{quiet.error()};
-    }
+    ENTITABLE_TRY(auto const quiet, quiet_read::begin(place, waits));
     auto opened = connection::open(place.path(), options, waits, connection::access::read_quiet);
     auto const known = opened ? schema_can_be_read(*opened, wanted, waits) : false;
-    if (auto still = quiet->still(); !still) {
-        return std::move(still).as_failure();
-    }
-    if (!opened || !known) {
-        return opened ? failure{known.error()} : std::move(opened).as_failure();
-    }
+    ENTITABLE_CHECK(quiet.still());
+    if (!opened || !known) { return opened ? failure{known.error()} : std::move(opened).as_failure(); }
     if (!*known) {
         failure empty = cannot_be_written(place.path());
         empty.error().message = text::joined({"the file is empty, and its folder ", folder_of(place.path()),
@@ -74,36 +64,25 @@ ENTITABLE_DECL result<connection> connection_to_read(
 
 ENTITABLE_DECL result<sqlite_store::opened_file> sqlite_store::open(
     std::string_view path, file_options const& options) {
-    if (auto own = detail::check_own_name(path); !own) {
-        return std::move(own).as_failure();
-    }
-    auto place = detail::file_place::find(path, options);
-    if (!place) {
-        return std::move(place).as_failure();
-    }
-    auto opened = open_to_write(*place, options);
+    ENTITABLE_CHECK(detail::check_own_name(path));
+    ENTITABLE_TRY(auto place, detail::file_place::find(path, options));
+    auto opened = open_to_write(place, options);
     bool const refused = !opened &&
         (opened.error().code == error_code::store_failed || opened.error().code == error_code::store_read_only);
-    if (!refused || place->may_be_written()) {
-        return opened;
-    }
+    if (!refused || place.may_be_written()) { return opened; }
     call const unhurried;
     detail::patience waits{options, unhurried};
     auto reading =
-        detail::connection_to_read(*place, options, {true, options.local.limits.table_names_without_case}, waits);
-    if (!reading) {
-        return std::move(reading).as_failure();
-    }
-    return opened_file{*std::move(place), {}, *std::move(reading), false, true};
+        detail::connection_to_read(place, options, {true, options.local.limits.table_names_without_case}, waits);
+    if (!reading) { return std::move(reading).as_failure(); }
+    return opened_file{std::move(place), {}, *std::move(reading), false, true};
 }
 
 ENTITABLE_DECL result<sqlite_store::opened_file> sqlite_store::open_to_write(
     detail::file_place const& place, file_options const& options) {
     detail::file_lock lock;
     auto const locks = lock.open(place.path());
-    if (!locks) {
-        return failure{locks.error()};
-    }
+    if (!locks) { return failure{locks.error()}; }
     if (!*locks && options.journal == file_journal::write_ahead_log) {
         return failure{error_code::not_supported,
             "the file system lacks advisory locks, without which the write-ahead "
@@ -113,12 +92,9 @@ ENTITABLE_DECL result<sqlite_store::opened_file> sqlite_store::open_to_write(
         *locks && options.journal != file_journal::rollback, options.local.limits.table_names_without_case};
     call const unhurried;
     detail::patience waits{options, unhurried};
-    auto first = detail::connection_to(place, options, wanted, lock, waits);
-    if (!first) {
-        return std::move(first).as_failure();
-    }
-    bool const unpurged = detail::statement{*first, detail::sql::forgotten_table}.step() == detail::stepped::row;
-    return opened_file{place, std::move(lock), *std::move(first), unpurged};
+    ENTITABLE_TRY(auto first, detail::connection_to(place, options, wanted, lock, waits));
+    bool const unpurged = detail::statement{first, detail::sql::forgotten_table}.step() == detail::stepped::row;
+    return opened_file{place, std::move(lock), std::move(first), unpurged};
 }
 
 ENTITABLE_DECL sqlite_store::sqlite_store(opened_file file, file_options options)
@@ -148,9 +124,7 @@ ENTITABLE_DECL result<bool> sqlite_store::create_table(
         made = false;
         detail::statement find{group.on, detail::sql::find_table};
         detail::stepped const found = find.bind(1, key).step();
-        if (found == detail::stepped::row) {
-            return detail::job_end::nothing;
-        }
+        if (found == detail::stepped::row) { return detail::job_end::nothing; }
         if (found != detail::stepped::done ||
             detail::statement{group.on, detail::sql::add_table}.bind(1, key).bind_text(2, shown_name).finish() !=
                 detail::stepped::done) {
@@ -162,12 +136,8 @@ ENTITABLE_DECL result<bool> sqlite_store::create_table(
         return detail::job_end::written;
     };
     auto committed = writer_->run(job, context);
-    if (is_full(committed, made) && purge(context)) {
-        committed = writer_->run(job, context);
-    }
-    if (!committed) {
-        return std::move(committed).as_failure();
-    }
+    if (is_full(committed, made) && purge(context)) { committed = writer_->run(job, context); }
+    if (!committed) { return std::move(committed).as_failure(); }
     return made;
 }
 
@@ -177,9 +147,7 @@ ENTITABLE_DECL result<bool> sqlite_store::drop_table(std::string_view key, call 
         removed = false;
         detail::statement find{group.on, detail::sql::find_table};
         detail::stepped const found = find.bind(1, key).step();
-        if (found == detail::stepped::done) {
-            return detail::job_end::nothing;
-        }
+        if (found == detail::stepped::done) { return detail::job_end::nothing; }
         find.reset();
         if (found != detail::stepped::row ||
             detail::statement{group.on, detail::sql::forget_table}.bind(1, key).finish() != detail::stepped::done ||
@@ -192,9 +160,7 @@ ENTITABLE_DECL result<bool> sqlite_store::drop_table(std::string_view key, call 
         return detail::job_end::written;
     };
     auto committed = writer_->run(job, context);
-    if (!committed) {
-        return std::move(committed).as_failure();
-    }
+    if (!committed) { return std::move(committed).as_failure(); }
     if (removed && *removed) {
         static_cast<void>(purge(context)); // the table is removed; the space of its rows can be freed later
     }
@@ -214,9 +180,7 @@ ENTITABLE_DECL bool sqlite_store::purge(call const& context) {
         more = full = false;
         detail::statement find{group.on, sql::forgotten_table};
         stepped const found = find.step();
-        if (found == stepped::done) {
-            return detail::job_end::nothing;
-        }
+        if (found == stepped::done) { return detail::job_end::nothing; }
         std::int64_t const table = found == stepped::row ? find.number(0) : 0;
         find.reset();
         detail::statement slice{group.on, sql::purge_slice};
@@ -247,21 +211,12 @@ ENTITABLE_DECL bool sqlite_store::purge(call const& context) {
 
 ENTITABLE_DECL result<void> sqlite_store::tables(std::string_view from_key, table_visitor visit, call const& context) {
     detail::patience waits{options_, context};
-    auto reader = readers_->borrow(waits);
-    if (!reader) {
-        return std::move(reader).as_failure();
-    }
-    detail::statement list{**reader, detail::sql::list_tables};
+    ENTITABLE_TRY(auto reader, readers_->borrow(waits));
+    detail::statement list{*reader, detail::sql::list_tables};
     auto more = list.bind(1, from_key).first_row(waits);
-    while (more && *more && reader->still() && visit(list.bytes(0), list.bytes(1))) {
-        more = list.next_row();
-    }
-    if (auto still = reader->still(); !still) {
-        return still;
-    }
-    if (!more) {
-        return std::move(more).as_failure();
-    }
+    while (more && *more && reader.still() && visit(list.bytes(0), list.bytes(1))) { more = list.next_row(); }
+    if (auto still = reader.still(); !still) { return still; }
+    if (!more) { return std::move(more).as_failure(); }
     return {};
 }
 
@@ -270,39 +225,24 @@ ENTITABLE_DECL result<void> sqlite_store::tables(std::string_view from_key, tabl
 ENTITABLE_DECL result<lookup> sqlite_store::get(
     std::string_view table, std::string_view partition, std::string_view row, row_visitor visit, call const& context) {
     detail::patience waits{options_, context};
-    auto reader = readers_->borrow(waits);
-    if (!reader) {
-        return std::move(reader).as_failure();
-    }
+    ENTITABLE_TRY(auto reader, readers_->borrow(waits));
     auto const checked = [&](result<lookup> outcome) -> result<lookup> {
-        auto still = reader->still();
+        auto still = reader.still();
         return still ? std::move(outcome) : std::move(still).as_failure();
     };
     for (;;) {
-        auto const id = (*reader)->table_id(table, waits);
-        if (!id || !*id) {
-            return checked(id ? result<lookup>{lookup::no_table} : failure{id.error()});
-        }
-        detail::statement asked{**reader, detail::sql::get};
+        auto const id = reader->table_id(table, waits);
+        if (!id || !*id) { return checked(id ? result<lookup>{lookup::no_table} : failure{id.error()}); }
+        detail::statement asked{*reader, detail::sql::get};
         auto const found = asked.bind(1, **id).bind(2, partition).bind(3, row).first_row(waits);
-        if (!found) {
-            return checked(failure{found.error()});
-        }
-        if (!asked.table_was_known()) {
-            continue;
-        }
-        if (!*found) {
-            return checked(lookup::absent);
-        }
+        if (!found) { return checked(failure{found.error()}); }
+        if (!asked.table_was_known()) { continue; }
+        if (!*found) { return checked(lookup::absent); }
         auto const bytes =
-            detail::unpack_row(**reader, asked.bytes(0), detail::partition_checksum(**id, partition), row);
-        if (!bytes) {
-            return checked(detail::unreadable_row(**reader, partition, row));
-        }
+            detail::unpack_row(*reader, asked.bytes(0), detail::partition_checksum(**id, partition), row);
+        if (!bytes) { return checked(detail::unreadable_row(*reader, partition, row)); }
         auto outcome = checked(lookup::found);
-        if (outcome) {
-            visit(*bytes);
-        }
+        if (outcome) { visit(*bytes); }
         return outcome;
     }
 }
@@ -311,9 +251,7 @@ ENTITABLE_DECL result<lookup> sqlite_store::scan(
     std::string_view table, scan_range const& range, scan_visitor visit, call const& context) {
     auto const each = [&](std::span<row_view const> run) {
         for (row_view const& one : run) {
-            if (!visit(one.partition_key, one.row_key, one.payload)) {
-                return false;
-            }
+            if (!visit(one.partition_key, one.row_key, one.payload)) { return false; }
         }
         return true;
     };
@@ -323,75 +261,56 @@ ENTITABLE_DECL result<lookup> sqlite_store::scan(
 ENTITABLE_DECL result<lookup> sqlite_store::scan_runs(
     std::string_view table, scan_range const& range, run_visitor visit, call const& context) {
     detail::patience waits{options_, context};
-    auto reader = readers_->borrow(waits);
-    if (!reader) {
-        return std::move(reader).as_failure();
-    }
+    ENTITABLE_TRY(auto reader, readers_->borrow(waits));
     auto const checked = [&](result<lookup> outcome) -> result<lookup> {
-        auto still = reader->still();
+        auto still = reader.still();
         return still ? std::move(outcome) : std::move(still).as_failure();
     };
     bool const one_partition = range.last_partition == range.from_partition;
     detail::row_run run{range.from_partition};
     auto const show = [&] {
-        bool const wanted = run.rows().empty() || (reader->still() && visit(run.rows()));
+        bool const wanted = run.rows().empty() || (reader.still() && visit(run.rows()));
         run.clear();
         return wanted;
     };
     for (;;) {
-        auto const id = (*reader)->table_id(table, waits);
-        if (!id || !*id) {
-            return checked(id ? result<lookup>{lookup::no_table} : failure{id.error()});
-        }
-        detail::statement asked{**reader,
+        auto const id = reader->table_id(table, waits);
+        if (!id || !*id) { return checked(id ? result<lookup>{lookup::no_table} : failure{id.error()}); }
+        detail::statement asked{*reader,
             one_partition              ? detail::sql::scan_partition
                 : range.last_partition ? detail::sql::scan_until
                                        : detail::sql::scan};
         asked.bind(1, **id).bind(2, range.from_partition).bind(3, range.from_row);
-        if (range.last_partition && !one_partition) {
-            asked.bind(4, *range.last_partition);
-        }
+        if (range.last_partition && !one_partition) { asked.bind(4, *range.last_partition); }
         auto more = asked.first_row(waits);
-        if (more && !asked.table_was_known()) {
-            continue;
-        }
+        if (more && !asked.table_was_known()) { continue; }
         lookup const found = more && *more ? lookup::found : lookup::absent;
         std::uint64_t partition_hash = detail::partition_checksum(**id, run.partition());
         std::size_t rows = 0;
         // Rows read before an unreadable row are delivered before the error: the visitor may stop there.
         for (; more && *more; more = asked.next_row()) {
             if (!one_partition && asked.bytes(2) != run.partition()) {
-                if (!show()) {
-                    return checked(found);
-                }
+                if (!show()) { return checked(found); }
                 run.begin(asked.bytes(2));
                 partition_hash = detail::partition_checksum(**id, run.partition());
             }
             std::string_view const row = asked.bytes(0);
-            auto const parts = detail::check_row(**reader, asked.bytes(1), partition_hash, row);
+            auto const parts = detail::check_row(*reader, asked.bytes(1), partition_hash, row);
             if (!parts) {
-                return checked(show() ? result<lookup>{detail::unreadable_row(**reader, run.partition(), row)} : found);
+                return checked(show() ? result<lookup>{detail::unreadable_row(*reader, run.partition(), row)} : found);
             }
             if (!run.add(row, *parts)) {
-                if (!show()) {
-                    return checked(found);
-                }
+                if (!show()) { return checked(found); }
                 static_cast<void>(run.add(row, *parts));
             }
             bool const may_be_last = ++rows == range.most_rows || (range.last_row && row > *range.last_row);
-            if (may_be_last && !show()) {
-                return checked(found);
-            }
+            if (may_be_last && !show()) { return checked(found); }
         }
-        if (!show()) {
-            return checked(found);
-        }
-        if (more && !(*reader)->in_own_process()) { // the visitor made this process
+        if (!show()) { return checked(found); }
+        if (more && !reader->in_own_process()) { // the visitor made this process
             more = asked.next_row();
         }
-        if (!more) {
-            return checked(std::move(more).as_failure());
-        }
+        if (!more) { return checked(std::move(more).as_failure()); }
         return checked(found);
     }
 }
@@ -419,9 +338,7 @@ ENTITABLE_DECL result<lookup> sqlite_store::update(
             return !group.on.broken() && rows.take_back() ? detail::job_end::nothing : detail::job_end::broken;
         }
         if (!wanted) {
-            if (rows.take_back()) {
-                return detail::job_end::nothing;
-            }
+            if (rows.take_back()) { return detail::job_end::nothing; }
             outcome = group.on.problem("cannot write the file");
             return detail::job_end::broken;
         }
@@ -439,21 +356,15 @@ ENTITABLE_DECL result<lookup> sqlite_store::update(
     if (is_full(committed, outcome) && purge(context)) { // of tables that were removed
         committed = writer_->run(job, context);
     }
-    if (!committed) {
-        return std::move(committed).as_failure();
-    }
+    if (!committed) { return std::move(committed).as_failure(); }
     return outcome;
 }
 
 ENTITABLE_DECL bool sqlite_store::transaction::get(std::string_view row, row_visitor visit) {
-    if (!problem_) {
-        return false;
-    }
+    if (!problem_) { return false; }
     detail::statement asked{on_, detail::sql::get};
     detail::stepped const found = asked.bind(1, table_).bind(2, partition_).bind(3, row).step();
-    if (found == detail::stepped::done) {
-        return false;
-    }
+    if (found == detail::stepped::done) { return false; }
     if (found != detail::stepped::row) {
         problem_ = on_.problem("cannot read the file");
         return false;
@@ -481,9 +392,7 @@ ENTITABLE_DECL bool sqlite_store::transaction::write(
     with.bind(1, table_).bind(2, partition_).bind(3, row);
     if (bytes != nullptr) {
         auto const packed = detail::pack_row(on_, *bytes, partition_hash_, row);
-        if (!packed) {
-            return false;
-        }
+        if (!packed) { return false; }
         with.bind(4, *packed);
         growth_ += 4 + packed->size() / (detail::file_format::page_bytes / 2); // each level of the tree may be split
     }
@@ -494,16 +403,12 @@ ENTITABLE_DECL bool sqlite_store::transaction::write(
 
 ENTITABLE_DECL bool sqlite_store::transaction::insert(std::string_view row, std::string& bytes) {
     detail::statement insert{on_, detail::sql::insert};
-    if (!problem_) {
-        return false;
-    }
+    if (!problem_) { return false; }
     if (!write(insert, row, &bytes)) {
         problem_ = on_.problem("cannot write the file");
         return false;
     }
-    if (insert.changed_rows() == 0) {
-        return false;
-    }
+    if (insert.changed_rows() == 0) { return false; }
     inserted_.emplace_back(row);
     return true;
 }
@@ -512,9 +417,7 @@ ENTITABLE_DECL bool sqlite_store::transaction::insert(std::string_view row, std:
 ENTITABLE_DECL bool sqlite_store::transaction::take_back() {
     detail::statement remove{on_, detail::sql::erase};
     for (std::string const& row : inserted_) {
-        if (!write(remove, row, nullptr)) {
-            return false;
-        }
+        if (!write(remove, row, nullptr)) { return false; }
     }
     return true;
 }
@@ -524,9 +427,7 @@ ENTITABLE_DECL result<void> sqlite_store::transaction::apply() {
     detail::statement remove{on_, detail::sql::erase};
     for (change& each : changes_) {
         std::string* const bytes = each.bytes ? &*each.bytes : nullptr;
-        if (!write(bytes != nullptr ? put : remove, each.row, bytes)) {
-            return on_.problem("cannot write the file");
-        }
+        if (!write(bytes != nullptr ? put : remove, each.row, bytes)) { return on_.problem("cannot write the file"); }
     }
     return {};
 }

@@ -46,9 +46,7 @@ ENTITABLE_DECL std::optional<std::uint32_t> number_of_shape(connection& on, std:
 /// Returns the shape with these bytes, and adds it to the file if it is new; null if the file has too many, nothing for an error.
 ENTITABLE_DECL std::optional<row_shape const*> shape_for(
     connection& on, std::string_view head, std::string_view descriptor) {
-    if (row_shape const* const known = on.shapes().find(head, descriptor)) {
-        return known;
-    }
+    if (row_shape const* const known = on.shapes().find(head, descriptor)) { return known; }
     std::string bytes = text::joined({head, descriptor});
     auto number = number_of_shape(on, bytes);
     if (number == 0U) {
@@ -57,9 +55,7 @@ ENTITABLE_DECL std::optional<row_shape const*> shape_for(
         }
         number = number_of_shape(on, bytes);
     }
-    if (!number) {
-        return std::nullopt;
-    }
+    if (!number) { return std::nullopt; }
     return *number == 0 ? nullptr : &on.shapes().add(*number, std::move(bytes));
 }
 
@@ -78,9 +74,7 @@ ENTITABLE_DECL std::optional<std::string_view> pack_row(
         std::string_view const whole = bytes;
         auto const found = shape_for(
             on, whole.substr(0, row_format::timestamp_offset), whole.substr(row_format::header_size, descriptor));
-        if (!found) {
-            return std::nullopt;
-        }
+        if (!found) { return std::nullopt; }
         shape = *found;
         if (shape != nullptr) {
             // Moves Timestamp and values so that the trailer fits after them.
@@ -103,9 +97,7 @@ ENTITABLE_DECL std::optional<std::string_view> pack_row(
 
 ENTITABLE_DECL std::optional<stored_parts> check_row(
     connection& on, std::string_view stored, std::uint64_t partition_hash, std::string_view row) {
-    if (stored.size() < stored_row::trailer_size) {
-        return std::nullopt;
-    }
+    if (stored.size() < stored_row::trailer_size) { return std::nullopt; }
     char const* const trailer = stored.data() + (stored.size() - stored_row::trailer_size);
     stored.remove_suffix(stored_row::trailer_size);
     auto const number = row_format::load<std::uint32_t>(trailer);
@@ -122,25 +114,19 @@ ENTITABLE_DECL std::optional<stored_parts> check_row(
         checksum_of(stored, shape, partition_hash, row)) {
         return std::nullopt;
     }
-    if (shape != nullptr && stored.size() < stored_row::timestamp_size) {
-        return std::nullopt;
-    }
+    if (shape != nullptr && stored.size() < stored_row::timestamp_size) { return std::nullopt; }
     return stored_parts{shape, stored};
 }
 
 ENTITABLE_DECL std::optional<std::string_view> unpack_row(
     connection& on, std::string_view stored, std::uint64_t partition_hash, std::string_view row) {
     auto const parts = check_row(on, stored, partition_hash, row);
-    if (!parts || parts->shape == nullptr) {
-        return parts ? std::optional{parts->bytes} : std::nullopt;
-    }
+    if (!parts || parts->shape == nullptr) { return parts ? std::optional{parts->bytes} : std::nullopt; }
     return on.shapes().whole(*parts->shape, parts->bytes);
 }
 
 ENTITABLE_DECL failure unreadable_row(connection& on, std::string_view partition, std::string_view row) {
-    if (on.broken()) {
-        return on.problem("cannot read the file");
-    }
+    if (on.broken()) { return on.problem("cannot read the file"); }
     failure damaged{error_code::store_corrupt, "a stored row is damaged: its checksum differs"};
     damaged.error().detail = text::joined({"PartitionKey \"", text::printable(text::shortened(partition)),
         "\", RowKey \"", text::printable(text::shortened(row)), "\""});

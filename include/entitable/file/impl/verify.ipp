@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/try.hpp>
 #include <entitable/file/impl/sqlite_store.ipp>
 
 #include <set>
@@ -12,19 +13,11 @@ ENTITABLE_BEGIN_NAMESPACE
 ENTITABLE_DECL result<file_report>(sqlite_store::verify)(call const& context) {
     constexpr std::size_t most_problems = 10;
     detail::patience waits{options_, context};
-    auto borrowed = readers_->open_another(waits);
-    if (!borrowed) {
-        return std::move(borrowed).as_failure();
-    }
-    detail::connection* const reader = &**borrowed;
+    ENTITABLE_TRY(auto borrowed, readers_->open_another(waits));
+    detail::connection* const reader = &*borrowed;
     file_report report;
-    auto structure = reader->text_of("PRAGMA integrity_check(10)");
-    if (!structure) {
-        return std::move(structure).as_failure();
-    }
-    if (*structure != "ok") {
-        report.problems.push_back(*std::move(structure));
-    }
+    ENTITABLE_TRY(auto structure, reader->text_of("PRAGMA integrity_check(10)"));
+    if (structure != "ok") { report.problems.push_back(std::move(structure)); }
     auto const found = [&](std::string_view problem, std::string_view partition, std::string_view row) {
         if (report.problems.size() < most_problems) {
             report.problems.push_back(
@@ -42,13 +35,9 @@ ENTITABLE_DECL result<file_report>(sqlite_store::verify)(call const& context) {
         std::string_view const row = all.bytes(2);
         auto const bytes =
             detail::unpack_row(*reader, all.bytes(3), detail::partition_checksum(all.number(0), partition), row);
-        if (++report.rows % 1024 == 0 && waits.call_over()) {
-            return waits.given_up();
-        }
+        if (++report.rows % 1024 == 0 && waits.call_over()) { return waits.given_up(); }
         report.bytes += partition.size() + row.size() + (bytes ? bytes->size() : 0);
-        if (!bytes && reader->broken()) {
-            return detail::unreadable_row(*reader, partition, row);
-        }
+        if (!bytes && reader->broken()) { return detail::unreadable_row(*reader, partition, row); }
         if (!bytes) {
             ++report.damaged;
             found("a row is damaged", partition, row);
@@ -61,16 +50,12 @@ ENTITABLE_DECL result<file_report>(sqlite_store::verify)(call const& context) {
             table = all.number(0);
             detail::statement owner{*reader, detail::sql::table_name};
             auto const named = owner.bind(1, table).first_row(waits);
-            if (!named || !*named) {
-                found("a row without a table", partition, row);
-            }
+            if (!named || !*named) { found("a row without a table", partition, row); }
         }
         last_partition = partition;
         last_row = row;
     }
-    if (!more) {
-        return std::move(more).as_failure();
-    }
+    if (!more) { return std::move(more).as_failure(); }
     // A key is its name, in lower case or unchanged, so that a changed bit in either is detected.
     bool const without_case =
         options_.local.limits.table_names_without_case; // matches the file, or it would not be open
@@ -86,12 +71,8 @@ ENTITABLE_DECL result<file_report>(sqlite_store::verify)(call const& context) {
             report.problems.push_back("two table names differ only in case");
         }
     }
-    if (auto still = borrowed->still(); !still) {
-        return std::move(still).as_failure();
-    }
-    if (!more) {
-        return std::move(more).as_failure();
-    }
+    ENTITABLE_CHECK(borrowed.still());
+    if (!more) { return std::move(more).as_failure(); }
     return report;
 }
 

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/try.hpp>
 #include <entitable/file/detail/quiet_read.hpp>
 #include <entitable/file/detail/schema.hpp>
 #include <entitable/file/detail/writer.hpp>
@@ -35,9 +36,7 @@ ENTITABLE_DECL void writer::line::push_back(waiting& one) noexcept {
 
 ENTITABLE_DECL void writer::line::remove(waiting& one) noexcept {
     waiting* before = nullptr;
-    for (waiting* each = first_; each != &one; each = each->next) {
-        before = each;
-    }
+    for (waiting* each = first_; each != &one; each = each->next) { before = each; }
     (before == nullptr ? first_ : before->next) = one.next;
     last_ = last_ == &one ? before : last_;
 }
@@ -72,9 +71,7 @@ ENTITABLE_DECL writer::writer(
 }
 
 ENTITABLE_DECL writer::~writer() {
-    if (!on_ || read_only_) {
-        return;
-    }
+    if (!on_ || read_only_) { return; }
     bool alone = false;
 #if ENTITABLE_HAS_EXCEPTIONS
     try {
@@ -100,14 +97,10 @@ ENTITABLE_DECL result<void> writer::run_or_move_log(write_job const* job, call c
     if (!place_.in_own_process()) { // before the mutex, which a thread of the parent may hold
         return opened_before_fork();
     }
-    if (read_only_) {
-        return cannot_be_written(place_.path());
-    }
+    if (read_only_) { return cannot_be_written(place_.path()); }
     waiting mine{job, context, patience{options_, context}};
     await(mine);
-    if (mine.thrown) {
-        std::rethrow_exception(mine.thrown);
-    }
+    if (mine.thrown) { std::rethrow_exception(mine.thrown); }
     return std::move(mine.outcome);
 }
 
@@ -139,30 +132,18 @@ ENTITABLE_DECL void writer::await(waiting& mine) {
 
 /// Whether there is no leader, and the next leader's work includes this job.
 ENTITABLE_DECL bool writer::may_lead(waiting const& mine) const noexcept {
-    if (led_ || !claimed_.empty()) {
-        return !led_ && !mine.queued;
-    }
-    if (checkpoints_ == 0 || queue_.first() == &mine) {
-        return true;
-    }
+    if (led_ || !claimed_.empty()) { return !led_ && !mine.queued; }
+    if (checkpoints_ == 0 || queue_.first() == &mine) { return true; }
     waiting const* each = queue_.first();
-    while (each != &mine && each->job != nullptr) {
-        each = each->next;
-    }
+    while (each != &mine && each->job != nullptr) { each = each->next; }
     return each->job != nullptr;
 }
 
 /// Removes a job that has waited for too long from the queue: nothing was done for it.
 ENTITABLE_DECL bool writer::gives_up(waiting& mine) {
-    if (!mine.queued || mine.done) {
-        return false;
-    }
-    if (stalled_ && std::exchange(mine.stall, stall_) != stall_) {
-        mine.waits.begin_anew();
-    }
-    if (stalled_ ? !mine.waits.over() : !mine.waits.call_over()) {
-        return false;
-    }
+    if (!mine.queued || mine.done) { return false; }
+    if (stalled_ && std::exchange(mine.stall, stall_) != stall_) { mine.waits.begin_anew(); }
+    if (stalled_ ? !mine.waits.over() : !mine.waits.call_over()) { return false; }
     mine.outcome = mine.waits.given_up();
     queue_.remove(mine);
     checkpoints_ -= mine.job == nullptr ? 1U : 0U;
@@ -171,16 +152,12 @@ ENTITABLE_DECL bool writer::gives_up(waiting& mine) {
 
 /// Wakes a thread that may lead now; in rare cases all threads, of which one may.
 ENTITABLE_DECL void writer::wake_next() noexcept {
-    if (led_ || (claimed_.empty() && queue_.empty())) {
-        return;
-    }
+    if (led_ || (claimed_.empty() && queue_.empty())) { return; }
     if (claimed_.empty() && checkpoints_ == 0) {
         wake_[queue_.first()->place].notify_one();
         return;
     }
-    for (auto& each : wake_) {
-        each.notify_all();
-    }
+    for (auto& each : wake_) { each.notify_all(); }
 }
 
 /// Claims a checkpoint that is the first, or the jobs before the first checkpoint.
@@ -192,9 +169,7 @@ ENTITABLE_DECL void writer::claim() noexcept {
     one_by_one_ = room_won_ = false;
     while (waiting* const each = queue_.first()) {
         bool const is_job = each->job != nullptr;
-        if (!is_job && !claimed_.empty()) {
-            return;
-        }
+        if (!is_job && !claimed_.empty()) { return; }
         queue_.remove(*each);
         each->queued = false;
         claimed_.push_back(*each);
@@ -216,9 +191,7 @@ ENTITABLE_DECL void writer::lead(waiting& mine) {
             move_log(mine);
         } else {
             commit_claimed(mine);
-            if (claimed_.empty()) {
-                keep_log_short(mine);
-            }
+            if (claimed_.empty()) { keep_log_short(mine); }
         }
 #if ENTITABLE_HAS_EXCEPTIONS
     } catch (...) {
@@ -235,9 +208,7 @@ ENTITABLE_DECL void writer::lead(waiting& mine) {
 
 ENTITABLE_DECL void writer::commit_claimed(waiting& mine) {
     while (!mine.done && begin(mine)) {
-        if (one_by_one_) {
-            held_back_ = claimed_.without_first();
-        }
+        if (one_by_one_) { held_back_ = claimed_.without_first(); }
         ended const how = run_once(mine);
         claimed_.append(held_back_);
         if (how == ended::full) {
@@ -256,9 +227,7 @@ ENTITABLE_DECL writer::ended writer::run_once(waiting& mine) {
         statement read{*on_, sql::version_bound};
         known = read.step() == stepped::row;
         bound = known ? read.number(0) : 0;
-        if (!known) {
-            fail_all(on_->problem("cannot read the file"));
-        }
+        if (!known) { fail_all(on_->problem("cannot read the file")); }
     }
     if (!known) {
         release();
@@ -275,9 +244,7 @@ ENTITABLE_DECL writer::ended writer::run_once(waiting& mine) {
         finish(*broken);
         return ended::again; // the others, without it
     }
-    if (any) {
-        return commit(mine, group, bound);
-    }
+    if (any) { return commit(mine, group, bound); }
     release();
     finish_all();
     return ended::again;
@@ -286,13 +253,9 @@ ENTITABLE_DECL writer::ended writer::run_once(waiting& mine) {
 /// Handles lack of space for the claimed jobs, with the writer lock: first frees space, then tries each job alone, and then refuses the
 /// first.
 ENTITABLE_DECL void writer::find_room(waiting& mine) {
-    if (!std::exchange(room_won_, true) && win_room(mine)) {
-        return;
-    }
+    if (!std::exchange(room_won_, true) && win_room(mine)) { return; }
     waiting& first = *claimed_.first();
-    if (!std::exchange(one_by_one_, true) && first.next != nullptr) {
-        return;
-    }
+    if (!std::exchange(one_by_one_, true) && first.next != nullptr) { return; }
     first.outcome = failure{error_code::store_full, "out of disk space for the file, or its size limit is reached"};
     finish(first);
 }
@@ -300,9 +263,7 @@ ENTITABLE_DECL void writer::find_room(waiting& mine) {
 /// Moves the log into the file, which has space allocated, and restarts the log. False if that frees no space.
 ENTITABLE_DECL bool writer::win_room(waiting const& mine) {
     auto const opened = open_connection();
-    if (!opened || !on_->write_ahead_log()) {
-        return false;
-    }
+    if (!opened || !on_->write_ahead_log()) { return false; }
     patience waits{options_, mine.context, options_.busy_timeout / 50};
     auto moved = on_->checkpoint(true);
     while (!moved && moved.error().code == error_code::store_busy && waits.wait()) { // another store reads
@@ -328,49 +289,33 @@ ENTITABLE_DECL bool writer::begin(waiting& mine) {
             stalled(false);
             return true;
         }
-        if (!wait_on(mine) && mine.done) {
-            return false;
-        }
+        if (!wait_on(mine) && mine.done) { return false; }
     }
 }
 
 /// False if others write.
 ENTITABLE_DECL result<bool> writer::try_begin() {
-    if (auto same = place_.same_file(); !same) {
-        return std::move(same).as_failure();
-    }
+    ENTITABLE_CHECK(place_.same_file());
     auto locked = lock_.try_lock();
-    if (!locked || !*locked) {
-        return locked;
-    }
+    if (!locked || !*locked) { return locked; }
     if (auto opened = open_connection(); !opened) {
         lock_.unlock();
-        if (opened.error().code == error_code::store_busy) {
-            return false;
-        }
+        if (opened.error().code == error_code::store_busy) { return false; }
         return std::move(opened).as_failure();
     }
-    if (std::exchange(fresh_, false)) {
-        on_->cut_part_of_page();
-    }
+    if (std::exchange(fresh_, false)) { on_->cut_part_of_page(); }
     stepped const begun = on_->run(sql::begin_write);
-    if (begun == stepped::done) {
-        return true;
-    }
+    if (begun == stepped::done) { return true; }
     failure failed = on_->problem("cannot write the file");
     release();
-    if (begun == stepped::busy) {
-        return false;
-    }
+    if (begun == stepped::busy) { return false; }
     return failed;
 }
 
 /// Whether the log that the connection writes is no longer the one next to the file: its content would be lost.
 ENTITABLE_DECL bool writer::lost_log() {
     std::uint64_t const now = place_.log();
-    if (log_ == 0) {
-        log_ = now;
-    }
+    if (log_ == 0) { log_ = now; }
     return now != log_;
 }
 
@@ -381,22 +326,15 @@ ENTITABLE_DECL bool writer::has_last_log() { return place_.log_bytes() == 0; }
 /// Opens the connection again after an error, or the removal of its log, has closed it.
 ENTITABLE_DECL result<void> writer::open_connection() {
     if (on_ && lost_log()) {
-        if (has_last_log()) {
-            static_cast<void>(on_->checkpoint(true));
-        }
+        if (has_last_log()) { static_cast<void>(on_->checkpoint(true)); }
         on_.reset();
         versions_.forget();
     }
-    if (on_) {
-        return {};
-    }
+    if (on_) { return {}; }
     call const none;
     patience once{options_, none, std::chrono::nanoseconds{0}};
-    auto opened = connection::open_known(place_, options_, once);
-    if (!opened) {
-        return std::move(opened).as_failure();
-    }
-    on_.emplace(*std::move(opened));
+    ENTITABLE_TRY(auto opened, connection::open_known(place_, options_, once));
+    on_.emplace(std::move(opened));
     on_->count_log_pages(log_pages_);
     log_ = place_.log();
     fresh_ = true;
@@ -409,18 +347,14 @@ ENTITABLE_DECL bool writer::wait_on(waiting& mine) {
     bool all_wait = true;
     for (waiting* each = claimed_.first(); each != nullptr;) {
         waiting& one = *std::exchange(each, each->next);
-        if (std::exchange(one.stall, stall_) != stall_) {
-            one.waits.begin_anew();
-        }
+        if (std::exchange(one.stall, stall_) != stall_) { one.waits.begin_anew(); }
         if (one.waits.over()) {
             one.outcome = one.waits.given_up();
             finish(one);
             all_wait = false;
         }
     }
-    if (all_wait) {
-        mine.waits.pause(lock_.is_next());
-    }
+    if (all_wait) { mine.waits.pause(lock_.is_next()); }
     return all_wait;
 }
 
@@ -440,15 +374,11 @@ ENTITABLE_DECL writer::waiting* writer::run_jobs(commit_group& group, bool& any)
 #if ENTITABLE_HAS_EXCEPTIONS
         try {
             each->end = (*each->job)(group);
-        } catch (...) {
-            each->thrown = std::current_exception();
-        }
+        } catch (...) { each->thrown = std::current_exception(); }
 #else
         each->end = (*each->job)(group);
 #endif
-        if (each->end == job_end::broken) {
-            return each;
-        }
+        if (each->end == job_end::broken) { return each; }
         any = any || each->end == job_end::written;
     }
     return nullptr;
@@ -483,9 +413,7 @@ ENTITABLE_DECL writer::ended writer::commit(waiting& mine, commit_group const& g
             return ended::done;
         }
         if (end == stepped::busy) { // with the rollback journal: readers are in the file, and nothing has changed
-            if (wait_on(mine)) {
-                continue;
-            }
+            if (wait_on(mine)) { continue; }
             release();
             return ended::again;
         }
@@ -500,9 +428,7 @@ ENTITABLE_DECL writer::ended writer::commit(waiting& mine, commit_group const& g
             finish_all();
             return ended::done;
         }
-        if (became == fate::none && full) {
-            return ended::full;
-        }
+        if (became == fate::none && full) { return ended::full; }
         // If it is unknown whether the commit is in the file, jobs that only read may have seen uncommitted data.
         for (waiting* each = claimed_.first(); each != nullptr; each = each->next) {
             bool const unknown = became == fate::unknown && each->end == job_end::written;
@@ -510,9 +436,7 @@ ENTITABLE_DECL writer::ended writer::commit(waiting& mine, commit_group const& g
             each->outcome = failure{entitable::error{failed.error()}};
         }
         finish_all();
-        if (became == fate::unknown) {
-            on_.reset();
-        }
+        if (became == fate::unknown) { on_.reset(); }
         release();
         return ended::again;
     }
@@ -530,12 +454,8 @@ ENTITABLE_DECL writer::fate writer::settle(std::uint32_t counter_before) {
     bool const log = on_->write_ahead_log();
     std::optional<connection> failed = std::move(on_);
     on_.reset();
-    if (failed->failed_before_end()) {
-        return fate::none;
-    }
-    if (!log) {
-        failed.reset();
-    }
+    if (failed->failed_before_end()) { return fate::none; }
+    if (!log) { failed.reset(); }
     if (!open_connection() || on_->run(sql::begin_write) != stepped::done) {
         on_.reset();
         return fate::unknown;
@@ -557,9 +477,7 @@ ENTITABLE_DECL writer::fate writer::settle(std::uint32_t counter_before) {
 ENTITABLE_DECL void writer::give_up() noexcept {
     if (on_) {
         on_->roll_back();
-        if (on_->broken()) {
-            on_.reset();
-        }
+        if (on_->broken()) { on_.reset(); }
     }
 }
 
@@ -572,12 +490,8 @@ ENTITABLE_DECL void writer::release() noexcept {
 // ---- versions ---------------------------------------------------------------------------------------
 
 ENTITABLE_DECL std::int64_t version_memory::bound_for(std::int64_t version, std::int64_t bound) const noexcept {
-    if (version <= bound) {
-        return bound;
-    }
-    if (bound != bound_) {
-        return version;
-    }
+    if (version <= bound) { return bound; }
+    if (bound != bound_) { return version; }
     std::int64_t const alone = version - first_;
     return version + (alone < date_time::ticks_per_second ? alone : date_time::ticks_per_second);
 }
@@ -599,12 +513,8 @@ ENTITABLE_DECL result<std::optional<std::int64_t>> commit_group::table_id(std::s
         known_table.reset();
         statement find{on, sql::find_table};
         stepped const found = find.bind(1, key).step();
-        if (found == stepped::done) {
-            return std::optional<std::int64_t>{};
-        }
-        if (found != stepped::row) {
-            return on.problem("cannot read the file");
-        }
+        if (found == stepped::done) { return std::optional<std::int64_t>{}; }
+        if (found != stepped::row) { return on.problem("cannot read the file"); }
         known_table = table{std::string{key}, find.number(0)};
     }
     return std::optional{known_table->id};
@@ -630,9 +540,7 @@ ENTITABLE_DECL void writer::finish_all() {
         claimed_.clear();
     }
     for (std::size_t place = 0; place < 3; ++place) {
-        if (used[place]) {
-            wake_[place].notify_all();
-        }
+        if (used[place]) { wake_[place].notify_all(); }
     }
 }
 
@@ -648,17 +556,13 @@ ENTITABLE_DECL void writer::fail_all(failure why) {
 /// After a commit, with the writer lock: moves the log into the file if it has become long. A failure here affects no job, since all
 /// changes are in the log.
 ENTITABLE_DECL void writer::keep_log_short(waiting const& mine) {
-    if (!on_ || !lock_.usable()) {
-        return;
-    }
+    if (!on_ || !lock_.usable()) { return; }
     std::size_t const every = options_.checkpoint_bytes / file_format::page_bytes + 1;
     if (log_pages_ < every) {
         checkpoint_at_ = every;
         return;
     }
-    if (log_pages_ < checkpoint_at_) {
-        return;
-    }
+    if (log_pages_ < checkpoint_at_) { return; }
     // The log cannot restart while it is being read. While this holds the lock, new readers read the file. The leading call waits no longer
     // than it would wait for its own commit.
     bool const wait_for_readers = long_logs_ == 0 && log_pages_ >= options_.log_bytes / file_format::page_bytes;
@@ -672,28 +576,18 @@ ENTITABLE_DECL void writer::keep_log_short(waiting const& mine) {
         on_->allocate_log(options_.reserve_bytes);
     }
     checkpoint_at_ = log_pages_ + every;
-    if (on_->broken()) {
-        on_.reset();
-    }
+    if (on_->broken()) { on_.reset(); }
 }
 
 /// Runs a checkpoint requested by a caller.
 ENTITABLE_DECL void writer::move_log(waiting& mine) {
     for (;;) {
         auto moved = [&]() -> result<bool> {
-            if (auto same = place_.same_file(); !same) {
-                return std::move(same).as_failure();
-            }
-            if (auto locked = lock_.try_lock(); !locked || !*locked) {
-                return locked;
-            }
-            if (auto opened = open_connection(); !opened) {
-                return std::move(opened).as_failure();
-            }
+            ENTITABLE_CHECK(place_.same_file());
+            if (auto locked = lock_.try_lock(); !locked || !*locked) { return locked; }
+            ENTITABLE_CHECK(open_connection());
             auto done = on_->checkpoint(true);
-            if (done) {
-                on_->allocate_log(options_.reserve_bytes);
-            }
+            if (done) { on_->allocate_log(options_.reserve_bytes); }
             return done ? result<bool>{true} : std::move(done).as_failure();
         }();
         if (moved ? *moved : moved.error().code != error_code::store_busy) {

@@ -16,9 +16,7 @@ namespace detail {
 /// Formats a ratio with three decimals; whole numbers without.
 inline std::string text_of_ratio(double ratio) {
     auto const thousandths = static_cast<std::uint64_t>(ratio * 1000 + 0.5); // NOLINT: never negative
-    if (thousandths % 1000 == 0) {
-        return std::to_string(thousandths / 1000);
-    }
+    if (thousandths % 1000 == 0) { return std::to_string(thousandths / 1000); }
     std::string out = std::to_string(thousandths / 1000) + '.';
     text::append_decimal(out, thousandths % 1000, 3);
     return out;

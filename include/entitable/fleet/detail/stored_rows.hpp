@@ -5,6 +5,7 @@
 /// \file
 /// The rows of a table as they are stored, including system rows, which hold queues and operations.
 
+#include <entitable/core/try.hpp>
 #include <entitable/row/system_rows.hpp>
 #include <entitable/transport/any_transport.hpp>
 
@@ -28,17 +29,12 @@ public:
                 ++at_;
                 continue;
             }
-            if (ended_) {
-                return std::optional<row_view>{};
-            }
+            if (ended_) { return std::optional<row_view>{}; }
             call context;
-            auto found = from_.execute(asked_, context);
-            if (!found) {
-                return std::move(found).as_failure();
-            }
-            page_ = std::move(found->rows);
+            ENTITABLE_TRY(auto found, from_.execute(asked_, context));
+            page_ = std::move(found.rows);
             at_ = 0;
-            asked_.continuation = std::move(found->continuation);
+            asked_.continuation = std::move(found.continuation);
             ended_ = !asked_.continuation;
         }
         return std::optional<row_view>{page_[at_++]};

@@ -17,9 +17,7 @@ ENTITABLE_DECL result<parts_by_shard> parts_of(backup_place const& at) {
     stored_rows rows{at.store, at.about(), key_interval::only("backup")};
     for (;;) {
         ENTITABLE_TRY(auto const each, rows.next());
-        if (!each) {
-            return all;
-        }
+        if (!each) { return all; }
         if (each->row_key.starts_with("part")) {
             stored_part found{{}, each->etag()};
             ENTITABLE_CHECK(from_row(*each, found.part));
@@ -44,27 +42,21 @@ ENTITABLE_DECL result<void> write_parts(backup_place const& at, std::vector<stor
         for (std::size_t index = first; index < (std::min)(parts.size(), first + most); ++index) {
             together.replace(parts[index].part, parts[index].version);
         }
-        if (auto const done = together.submit(); !done) {
-            return other_process(done.error());
-        }
+        if (auto const done = together.submit(); !done) { return other_process(done.error()); }
     }
     return {};
 }
 
 ENTITABLE_DECL result<void> backup_run::is_last() const {
     auto const now = at.headers().get_stored("backup", "header");
-    if (!now) {
-        return failure{now.error()};
-    }
+    if (!now) { return failure{now.error()}; }
     return now->etag == header ? result<void>{} : other_process({error_code::update_condition_not_satisfied, {}});
 }
 
 ENTITABLE_DECL bool is_kept(parts_by_shard const& before, shard_visit const& shard) {
     return std::all_of(shard.tables.begin(), shard.tables.end(), [&](visited_table const& table) {
         auto const found = before.find({shard.shard, table.name});
-        if (found == before.end()) {
-            return false;
-        }
+        if (found == before.end()) { return false; }
         backup_part const& part = found->second.part;
         return part.state == "whole" && part.store == shard.store && part.source == table.stored &&
             part.epoch == shard.epoch && part.low.value_or("") == shard.keys.lower.key &&
@@ -98,9 +90,7 @@ ENTITABLE_DECL result<void> drop_stale_parts(backup_run const& run, shard_map_co
             backup_part dropping = each.part;
             dropping.state = "dropping"; // before its table is dropped: a later run may keep the part
             auto const marked = at.parts().replace(dropping, each.version);
-            if (!marked) {
-                return other_process(marked.error());
-            }
+            if (!marked) { return other_process(marked.error()); }
             ENTITABLE_CHECK(drop_tables_of(at, dropping));
             if (auto const removed = at.parts().remove(dropping, marked->etag); !removed) {
                 return other_process(removed.error());
@@ -114,9 +104,7 @@ ENTITABLE_DECL result<void> take_over_parts(backup_run const& run) {
     ENTITABLE_TRY(auto parts, parts_of(run.at));
     std::vector<stored_part> whole;
     for (auto& [key, each] : parts) {
-        if (each.part.state == "whole" && each.part.source) {
-            whole.push_back(std::move(each));
-        }
+        if (each.part.state == "whole" && each.part.source) { whole.push_back(std::move(each)); }
     }
     return write_parts(run.at, whole);
 }
@@ -126,9 +114,7 @@ ENTITABLE_DECL result<stored_part> copy_part(
     backup_place const& at = run.at;
     auto const parts = at.parts();
     auto const before = parts.get_stored("backup", part.shard, part.table);
-    if (!before && before.error().code != error_code::resource_not_found) {
-        return failure{before.error()};
-    }
+    if (!before && before.error().code != error_code::resource_not_found) { return failure{before.error()}; }
     ENTITABLE_CHECK(run.is_last());
     part.state = "copying";
     part.attempt = before ? before->entity.attempt + 1 : 1;

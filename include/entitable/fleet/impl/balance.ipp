@@ -17,9 +17,7 @@ class balance_search {
 public:
     balance_search(balance_problem const& of, double threshold) : problem_(of) {
         double sum = 0;
-        for (balance_item const& each : of.items) {
-            sum += each.size;
-        }
+        for (balance_item const& each : of.items) { sum += each.size; }
         double const weights = std::accumulate(of.weights.begin(), of.weights.end(), 0.0);
         constexpr double rounding = 1 + 1e-9;
         for (double const weight : of.weights) {
@@ -36,13 +34,9 @@ public:
         effort_ = problem_.effort;
         loads_.assign(limits_.size(), 0);
         to_come_.assign(limits_.size(), 0);
-        for (balance_item const& each : problem_.items) {
-            to_come_[each.home] += each.size;
-        }
+        for (balance_item const& each : problem_.items) { to_come_[each.home] += each.size; }
         trial_.assign(problem_.items.size(), 0);
-        if (effort_ > 0) {
-            look(0, 0);
-        }
+        if (effort_ > 0) { look(0, 0); }
         return best_;
     }
 
@@ -72,9 +66,7 @@ private:
                 loads[home(item)] += size(item);
             }
         }
-        for (std::size_t place = 0; place < limits_.size(); ++place) {
-            take_excess(place, loads, pool);
-        }
+        for (std::size_t place = 0; place < limits_.size(); ++place) { take_excess(place, loads, pool); }
         std::stable_sort(pool.begin(), pool.end(), [&](auto left, auto right) { return size(left) > size(right); });
         for (std::size_t const item : pool) {
             std::optional<std::size_t> roomiest;
@@ -98,14 +90,10 @@ private:
     /// steps of a two thousandth of the excess.
     void take_excess(std::size_t place, std::vector<double>& loads, std::vector<std::size_t>& pool) {
         double const excess = loads[place] - limits_[place];
-        if (excess <= 0) {
-            return;
-        }
+        if (excess <= 0) { return; }
         std::vector<std::size_t> here;
         for (std::size_t const item : order_) {
-            if (home(item) == place && !is_forced(item) && !is_fixed(item)) {
-                here.push_back(item);
-            }
+            if (home(item) == place && !is_forced(item) && !is_fixed(item)) { here.push_back(item); }
         }
         struct reached {
             double sum{-1};       ///< negative: not reached
@@ -120,13 +108,9 @@ private:
         auto const is_better = [&](double sum) { return sum >= excess && (least.sum < 0 || sum < least.sum); };
         for (std::size_t const item : here) {
             for (std::size_t at = steps; at-- > 0;) {
-                if (sums[at].sum < 0) {
-                    continue;
-                }
+                if (sums[at].sum < 0) { continue; }
                 double const sum = sums[at].sum + size(item);
-                if (is_better(sum)) {
-                    least = {sum, item, at};
-                }
+                if (is_better(sum)) { least = {sum, item, at}; }
                 double const to = sum / step;
                 if (to < static_cast<double>(steps) && sums[static_cast<std::size_t>(to)].sum < 0) {
                     sums[static_cast<std::size_t>(to)] = {sum, item, at}; // set once, so a set never has an item twice
@@ -135,14 +119,10 @@ private:
         }
         std::vector<bool> taken(problem_.items.size());
         if (least.sum < 0) { // all of them together are too small
-            for (std::size_t const item : here) {
-                taken[item] = true;
-            }
+            for (std::size_t const item : here) { taken[item] = true; }
         } else {
             taken[least.item] = true;
-            for (std::size_t at = least.before; at != 0; at = sums[at].before) {
-                taken[sums[at].item] = true;
-            }
+            for (std::size_t at = least.before; at != 0; at = sums[at].before) { taken[sums[at].item] = true; }
         }
         for (std::size_t const item : here) {
             if (taken[item]) {
@@ -159,9 +139,7 @@ private:
             for (std::size_t const moved : order_) {
                 std::size_t const from = home(moved);
                 std::size_t const to = at[moved];
-                if (to == from || is_forced(moved)) {
-                    continue;
-                }
+                if (to == from || is_forced(moved)) { continue; }
                 if (loads[from] + size(moved) <= limits_[from]) {
                     loads[from] += size(moved);
                     loads[to] -= size(moved);
@@ -187,9 +165,7 @@ private:
 
     void keep(std::vector<std::size_t> const& at) {
         double moved = 0;
-        for (std::size_t item = 0; item < at.size(); ++item) {
-            moved += at[item] == home(item) ? 0 : size(item);
-        }
+        for (std::size_t item = 0; item < at.size(); ++item) { moved += at[item] == home(item) ? 0 : size(item); }
         if (!best_ || moved < best_moved_) {
             best_ = at;
             best_moved_ = moved;
@@ -198,18 +174,14 @@ private:
 
     /// Places the items in order, largest first: each at home first, then everywhere else.
     void look(std::size_t depth, double moved) {
-        if (effort_ == 0) {
-            return;
-        }
+        if (effort_ == 0) { return; }
         --effort_;
         double least = moved; // loads over a limit must move, too
         for (std::size_t place = 0; place < limits_.size(); ++place) {
             double const over = loads_[place] + to_come_[place] - limits_[place];
             least += problem_.only_forced ? 0 : (std::max)(0.0, (std::min)(over, to_come_[place]));
         }
-        if (best_ && least >= best_moved_ * (1 - 1e-12)) {
-            return;
-        }
+        if (best_ && least >= best_moved_ * (1 - 1e-12)) { return; }
         if (depth == order_.size()) {
             keep(trial_);
             return;
@@ -223,14 +195,10 @@ private:
             look(depth + 1, moved + (place == own ? 0 : size(item)));
             loads_[place] -= size(item);
         };
-        if (is_fixed(item) || fits(item, own, loads_)) {
-            put(own);
-        }
+        if (is_fixed(item) || fits(item, own, loads_)) { put(own); }
         if (!is_fixed(item)) {
             for (std::size_t place = 0; place < limits_.size(); ++place) {
-                if (place != own && fits(item, place, loads_)) {
-                    put(place);
-                }
+                if (place != own && fits(item, place, loads_)) { put(place); }
             }
         }
         to_come_[own] += size(item);

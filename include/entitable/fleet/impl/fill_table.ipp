@@ -18,9 +18,7 @@ ENTITABLE_DECL result<rows_content> fill_with_rows(
             item.why.emplace(next.error());
             return bulk_input::stopped;
         }
-        if (!*next) {
-            return bulk_input::end;
-        }
+        if (!*next) { return bulk_input::end; }
         read.add(**next);
         item.change = mutation::insert(row{(*next)->partition_key, (*next)->row_key, (*next)->payload});
         return bulk_input::row;
@@ -32,9 +30,7 @@ ENTITABLE_DECL result<rows_content> fill_with_rows(
     bulk_run load{to, std::move(table), {}, bulk_mode::insert, source, nullptr, options};
     ENTITABLE_TRY(auto const report, load.run());
     ENTITABLE_CHECK(report.all());
-    if (written != nullptr) {
-        *written = report.written;
-    }
+    if (written != nullptr) { *written = report.written; }
     return read;
 }
 
@@ -43,9 +39,7 @@ ENTITABLE_DECL result<rows_content> content_in(any_transport const& from, std::s
     rows_content read;
     for (;;) {
         ENTITABLE_TRY(auto const each, rows.next());
-        if (!each) {
-            return read;
-        }
+        if (!each) { return read; }
         read.add(*each);
     }
 }

@@ -33,17 +33,11 @@ ENTITABLE_DECL void in_parallel(std::size_t count, std::size_t in_flight, functi
         }
     };
     std::vector<std::thread> others;
-    for (std::size_t made = 1; made < (std::min)(count, in_flight); ++made) {
-        others.emplace_back(work);
-    }
+    for (std::size_t made = 1; made < (std::min)(count, in_flight); ++made) { others.emplace_back(work); }
     work(); // the calling thread takes part
-    for (std::thread& each : others) {
-        each.join();
-    }
+    for (std::thread& each : others) { each.join(); }
 #if ENTITABLE_HAS_EXCEPTIONS
-    if (thrown) {
-        std::rethrow_exception(thrown);
-    }
+    if (thrown) { std::rethrow_exception(thrown); }
 #endif
 }
 
@@ -52,9 +46,7 @@ ENTITABLE_DECL void in_parallel(std::size_t count, std::size_t in_flight, functi
 ENTITABLE_DECL result<std::vector<std::string>> fleet::stores() const {
     ENTITABLE_TRY(auto const map, cloud_.state().map.state().fresh({}));
     std::set<std::string> names{options_.stores.begin(), options_.stores.end()};
-    for (detail::shard_place const& each : map->places) {
-        names.insert(each.row.store);
-    }
+    for (detail::shard_place const& each : map->places) { names.insert(each.row.store); }
     return std::vector<std::string>{names.begin(), names.end()};
 }
 

@@ -56,12 +56,8 @@ inline std::set<std::string> names_of_moves(shard_map_copy const& map, std::stri
                 }
             };
             add(place.row.attempt_store, place.row.shard, place.row.attempt_epoch);
-            for (shard_retired const& old : place.retired) {
-                add(old.store, old.shard, old.epoch);
-            }
-            if (table.dropping) {
-                add(place.row.store, place.tables_of(), place.row.epoch);
-            }
+            for (shard_retired const& old : place.retired) { add(old.store, old.shard, old.epoch); }
+            if (table.dropping) { add(place.row.store, place.tables_of(), place.row.epoch); }
         }
     }
     return names;
@@ -82,9 +78,7 @@ inline result<left_over_tables> left_over_in(fleet const& of, std::string const&
     std::set<std::string> known = names_of_moves(*map, store);
     for (shard_place const& place : map->places) {
         if (place.row.store == store) {
-            for (visited_table const& table : visit_of(*map, place).tables) {
-                known.insert(table.stored);
-            }
+            for (visited_table const& table : visit_of(*map, place).tables) { known.insert(table.stored); }
         }
     }
     left_over_tables found{std::move(map), {}};
@@ -108,15 +102,11 @@ inline result<void> sample_types(shard_visit const& at, visited_table const& tab
     stored_rows rows{through, table.stored, at.keys};
     for (std::size_t row = 0; row < sample; ++row) {
         ENTITABLE_TRY(auto const each, rows.next());
-        if (!each) {
-            break;
-        }
+        if (!each) { break; }
         property_cursor cursor{each->payload};
         for (property_view one; cursor.next(one);) {
             auto& types = found.types[{table.name, std::string{one.name}}];
-            if (std::find(types.begin(), types.end(), one.type) == types.end()) {
-                types.push_back(one.type);
-            }
+            if (std::find(types.begin(), types.end(), one.type) == types.end()) { types.push_back(one.type); }
         }
     }
     return {};
@@ -150,9 +140,7 @@ ENTITABLE_DECL result<audit_report> audit(
     made.table = std::move(table);
     auto const next = [](detail::stored_rows& of) -> result<std::optional<row_view>> {
         auto found = of.next();
-        if (!found && found.error().code == error_code::table_not_found) {
-            return std::optional<row_view>{};
-        }
+        if (!found && found.error().code == error_code::table_not_found) { return std::optional<row_view>{}; }
         return found;
     };
     auto const note = [&](audit_difference::kind how, row_view which) {
@@ -176,12 +164,8 @@ ENTITABLE_DECL result<audit_report> audit(
             ++made.different;
             note(audit_difference::kind::different, *one);
         }
-        if (order <= 0) {
-            ENTITABLE_TRY(one, next(here));
-        }
-        if (order >= 0) {
-            ENTITABLE_TRY(other, next(there));
-        }
+        if (order <= 0) { ENTITABLE_TRY(one, next(here)); }
+        if (order >= 0) { ENTITABLE_TRY(other, next(there)); }
     }
     return made;
 }
@@ -259,9 +243,7 @@ ENTITABLE_DECL result<std::size_t> drop_left_over(fleet const& of, std::vector<s
     }
     std::map<std::string, std::set<std::string>> asked; // by store
     for (schema_difference const& each : found) {
-        if (each.what == schema_difference::kind::left_over) {
-            asked[each.store].insert(each.table);
-        }
+        if (each.what == schema_difference::kind::left_over) { asked[each.store].insert(each.table); }
     }
     std::size_t dropped = 0;
     for (auto const& [store, wanted] : asked) {

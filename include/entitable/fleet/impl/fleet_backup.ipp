@@ -62,9 +62,7 @@ inline result<backup_report> whole_backup(backup_place const& at) {
         return failure{error_code::backup_incomplete,
             text::joined({"the backup ", at.name, missing ? " does not exist" : " is incomplete"})};
     }
-    if (!header) {
-        return std::move(header).as_failure();
-    }
+    if (!header) { return std::move(header).as_failure(); }
     return report_of(at, *std::move(header));
 }
 
@@ -86,9 +84,7 @@ inline result<backup_header> begin_run(fleet const& of, backup_run& run, bool sn
         header.begun = known.entity.begun;
         header.snapshots = header.snapshots && known.entity.snapshots; // of every run, so before the first part
         auto const taken = at.headers().replace(header, known.etag);
-        if (!taken) {
-            return other_process(taken.error());
-        }
+        if (!taken) { return other_process(taken.error()); }
         run.header = taken->etag;
         ENTITABLE_TRY(auto const map, of.cloud().state().map.state().fresh({}));
         ENTITABLE_CHECK(drop_stale_parts(run, *map));
@@ -144,18 +140,14 @@ inline result<backup_report> finish_run(
     shard_map_ref const& last = visited.map;
     ENTITABLE_CHECK(drop_stale_parts(run, *last));
     for (shard_table const& each : last->tables) {
-        if (!each.dropping) {
-            header.tables += text::joined({header.tables.empty() ? "" : ";", each.name});
-        }
+        if (!each.dropping) { header.tables += text::joined({header.tables.empty() ? "" : ";", each.name}); }
     }
     header.state = "whole";
     header.shards = static_cast<std::int32_t>(last->places.size());
     header.map_version = last->header.version;
     header.ended = time.now();
     ENTITABLE_TRY(auto told, report_of(at, header)); // before the header is marked whole
-    if (auto const done = at.headers().replace(header, run.header); !done) {
-        return other_process(done.error());
-    }
+    if (auto const done = at.headers().replace(header, run.header); !done) { return other_process(done.error()); }
     told.kept = last->places.size() - visited.shards.size();
     return told;
 }
@@ -176,9 +168,7 @@ inline result<void> for_parts(
     fleet_options const& options, std::size_t count, function_ref<result<void>(std::size_t)> work) {
     std::vector<result<void>> outcomes(count);
     in_parallel(count, options.in_flight, [&](std::size_t at) { outcomes[at] = work(at); });
-    for (result<void>& each : outcomes) {
-        ENTITABLE_CHECK(std::move(each));
-    }
+    for (result<void>& each : outcomes) { ENTITABLE_CHECK(std::move(each)); }
     return {};
 }
 
@@ -192,9 +182,7 @@ ENTITABLE_DECL result<backup_report> back_up(
     auto made = detail::finish_run(of, run, std::move(header), options);
     if (!made) { // a later run drops the tables of this one, which can cause any error
         auto const last = run.is_last();
-        if (!last && last.error().code == error_code::update_condition_not_satisfied) {
-            return failure{last.error()};
-        }
+        if (!last && last.error().code == error_code::update_condition_not_satisfied) { return failure{last.error()}; }
     }
     return made;
 }
@@ -223,9 +211,7 @@ ENTITABLE_DECL result<restore_report> restore(any_transport const& from, std::st
     for (auto const& [table, content] : wanted) {
         call context;
         auto const made = target.execute(create_table{table}, context);
-        if (!made && made.error().code != error_code::table_already_exists) {
-            return failure{made.error()};
-        }
+        if (!made && made.error().code != error_code::table_already_exists) { return failure{made.error()}; }
     }
     restore_report told;
     std::mutex lock;
@@ -235,18 +221,14 @@ ENTITABLE_DECL result<restore_report> restore(any_transport const& from, std::st
         std::uint64_t written = 0;
         ENTITABLE_TRY(
             auto const read, detail::fill_with_rows(rows, target, part.table, *into.options().time, &written));
-        if (!detail::is_as_made(part, read)) {
-            return detail::damaged_part(part, read);
-        }
+        if (!detail::is_as_made(part, read)) { return detail::damaged_part(part, read); }
         std::lock_guard<std::mutex> const guard{lock};
         told.rows += read.rows;
         told.written += written;
         return {};
     }));
     ENTITABLE_TRY(auto const found, check_fleet(into));
-    if (!found.unread.empty()) {
-        return failure{found.unread.front().why};
-    }
+    if (!found.unread.empty()) { return failure{found.unread.front().why}; }
     for (auto const& [table, content] : wanted) {
         rows_content const there = found.of_table(table);
         if (!there.same_rows(content)) {
@@ -273,9 +255,7 @@ ENTITABLE_DECL result<void> drop_backup(any_transport const& from, std::string n
     dropping.state = "dropping"; // so that a partial backup is never restored
     ENTITABLE_CHECK(at.headers().replace(dropping, header->etag));
     ENTITABLE_TRY(auto const parts, detail::parts_of(at));
-    for (auto const& [key, each] : parts) {
-        ENTITABLE_CHECK(detail::drop_tables_of(at, each.part));
-    }
+    for (auto const& [key, each] : parts) { ENTITABLE_CHECK(detail::drop_tables_of(at, each.part)); }
     return detail::drop_if_there(from, at.about());
 }
 

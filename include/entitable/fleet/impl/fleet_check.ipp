@@ -44,9 +44,7 @@ inline result<void> look_at_shard(
         stored_rows rows{through, table.stored, table.own ? key_interval{} : at.keys};
         for (;;) {
             ENTITABLE_TRY(auto const each, rows.next());
-            if (!each) {
-                break;
-            }
+            if (!each) { break; }
             auto const belongs = shard_of_key(map, *copy, each->partition_key);
             if (belongs == static_cast<std::uint32_t>(at.shard)) {
                 made.content.add(*each);
@@ -64,18 +62,14 @@ inline result<void> look_at_shard(
 ENTITABLE_DECL rows_content fleet_report::of_table(std::string_view table) const noexcept {
     rows_content sum;
     for (shard_content const& each : contents) {
-        if (table.empty() || each.table == table) {
-            sum += each.content;
-        }
+        if (table.empty() || each.table == table) { sum += each.content; }
     }
     return sum;
 }
 
 ENTITABLE_DECL std::string fleet_report::to_string() const {
     std::map<std::string, rows_content> tables;
-    for (shard_content const& each : contents) {
-        tables[each.table] += each.content;
-    }
+    for (shard_content const& each : contents) { tables[each.table] += each.content; }
     std::string out;
     for (auto const& [name, content] : tables) {
         out += text::joined({name, ": ", std::to_string(content.rows), " rows, ", std::to_string(content.bytes),
@@ -98,9 +92,7 @@ ENTITABLE_DECL std::string fleet_report::to_string() const {
 }
 
 ENTITABLE_DECL result<fleet_report> fleet_report::whole() const {
-    if (healthy()) {
-        return *this;
-    }
+    if (healthy()) { return *this; }
     error why{error_code::row_mismatch, "rows are on a shard that does not hold their keys"};
     if (!unread.empty()) {
         why = unread.front().why;
@@ -136,16 +128,12 @@ ENTITABLE_DECL result<fleet_report> check_fleet(fleet const& of) {
         std::move(here.misplaced.begin(), here.misplaced.end(), std::back_inserter(made.misplaced));
         made.misplaced_rows += here.misplaced_rows;
     }
-    if (made.misplaced.size() > fleet_report::most_named) {
-        made.misplaced.resize(fleet_report::most_named);
-    }
+    if (made.misplaced.size() > fleet_report::most_named) { made.misplaced.resize(fleet_report::most_named); }
     return made;
 }
 
 ENTITABLE_DECL std::optional<double> store_size::free_share() const noexcept {
-    if (!capacity || *capacity == 0) {
-        return std::nullopt;
-    }
+    if (!capacity || *capacity == 0) { return std::nullopt; }
     return bytes >= *capacity ? 0.0 : 1.0 - static_cast<double>(bytes) / static_cast<double>(*capacity);
 }
 
@@ -217,9 +205,7 @@ ENTITABLE_DECL std::optional<date_time> full_at(
     double const left = now->bytes >= *now->capacity ? 0.0 : static_cast<double>(*now->capacity - now->bytes);
     double const ticks =
         left * static_cast<double>(later.at.ticks - earlier.at.ticks) / static_cast<double>(now->bytes - before->bytes);
-    if (ticks >= static_cast<double>(date_time::max_ticks - later.at.ticks)) {
-        return std::nullopt;
-    }
+    if (ticks >= static_cast<double>(date_time::max_ticks - later.at.ticks)) { return std::nullopt; }
     return date_time{later.at.ticks + static_cast<std::int64_t>(ticks)};
 }
 

@@ -32,9 +32,7 @@ ENTITABLE_DECL result<std::string> split_key(fleet const& of, std::int32_t shard
             detail::stored_rows rows{through, table.stored, at.keys};
             for (;;) {
                 ENTITABLE_TRY(auto const each, rows.next());
-                if (!each) {
-                    break;
-                }
+                if (!each) { break; }
                 std::uint64_t const bytes = each->partition_key.size() + each->row_key.size() + each->payload.size();
                 sizes[std::string{each->partition_key}] += bytes;
                 whole += bytes;

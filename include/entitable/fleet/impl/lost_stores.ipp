@@ -40,14 +40,10 @@ public:
         // A shard that is split or opened meanwhile is handled in the next round.
         for (int round = 0; round < most_rounds; ++round) {
             ENTITABLE_TRY(auto const lost, choose(round == 0));
-            if (lost.empty() && round > 0) {
-                return std::move(told_);
-            }
+            if (lost.empty() && round > 0) { return std::move(told_); }
             ENTITABLE_CHECK(seal(lost));
             ENTITABLE_CHECK(forget());
-            for (lost_shard const& each : lost) {
-                ENTITABLE_CHECK(place(each));
-            }
+            for (lost_shard const& each : lost) { ENTITABLE_CHECK(place(each)); }
         }
         return failure{error_code::shard_moving, text::joined({"others keep opening the shards of the store ", name_})};
     }
@@ -67,21 +63,15 @@ private:
     /// Whether a shard that is to stay in the store of this name has lost everything there. One that was placed before has new tables, and
     /// perhaps rows.
     result<bool> has_lost_all(shard_map_copy const& map, shard_place const& place) {
-        if (is_given_up(place.row)) {
-            return true;
-        }
+        if (is_given_up(place.row)) { return true; }
         ENTITABLE_TRY(auto const through, of_.cloud().state().stores.open(name_));
         std::string there;
         std::size_t missing = 0;
         for (shard_table const& table : map.tables) {
-            if (table.dropping) {
-                continue;
-            }
+            if (table.dropping) { continue; }
             call context;
             auto const found = through.execute(query_of_any_row(place.table_name(table)), context);
-            if (!found && found.error().code != error_code::table_not_found) {
-                return failure{found.error()};
-            }
+            if (!found && found.error().code != error_code::table_not_found) { return failure{found.error()}; }
             missing += found ? 0U : 1U;
             there = found ? table.name : there;
         }
@@ -101,14 +91,10 @@ private:
         std::map<std::string, std::size_t> shards; // by permitted store
         if (into_.empty()) {
             ENTITABLE_TRY(auto const known, of_.stores());
-            for (std::string const& each : known) {
-                shards[each];
-            }
+            for (std::string const& each : known) { shards[each]; }
             shards.erase(name_);
         }
-        for (std::string const& each : into_) {
-            shards[each];
-        }
+        for (std::string const& each : into_) { shards[each]; }
         for (shard_place const& place : map->places) {
             if (auto const known = shards.find(place.row.store); known != shards.end() && place.row.store != name_) {
                 ++known->second;
@@ -122,24 +108,16 @@ private:
             ENTITABLE_CHECK(judge_identity(rows, map->identity, name_, false));
         }
         for (placement_rule const& rule : rules.all()) {
-            if (rule_names(rule.stores, name_)) {
-                told_.rules.push_back(rule.name);
-            }
+            if (rule_names(rule.stores, name_)) { told_.rules.push_back(rule.name); }
         }
         for (shard_table const& each : map->tables) {
-            if (!each.dropping) {
-                told_.tables.push_back(each.name);
-            }
+            if (!each.dropping) { told_.tables.push_back(each.name); }
         }
         for (shard_place const& place : map->places) {
-            if (place.row.store != name_) {
-                continue;
-            }
+            if (place.row.store != name_) { continue; }
             if (shards.find(name_) != shards.end()) {
                 ENTITABLE_TRY(bool const all, has_lost_all(*map, place));
-                if (!all) {
-                    continue;
-                }
+                if (!all) { continue; }
             }
             std::string const* best = nullptr;
             result<void> why;
@@ -171,16 +149,10 @@ private:
         for (lost_shard const& each : lost) {
             ENTITABLE_CHECK(map_.change({}, [&](shard_map_copy const& map, shard_map_draft& draft) -> result<bool> {
                 shard_row_draft* const row = draft.edit(map, each.shard);
-                if (row == nullptr || row->row.store != name_) {
-                    return false;
-                }
+                if (row == nullptr || row->row.store != name_) { return false; }
                 lease_ms = (std::max)(lease_ms, row->row.open_lease_ms);
-                if (is_given_up(row->row)) {
-                    return false;
-                }
-                if (!row->row.attempt_owner.empty()) {
-                    end_attempt(map, draft, row->row, *row);
-                }
+                if (is_given_up(row->row)) { return false; }
+                if (!row->row.attempt_owner.empty()) { end_attempt(map, draft, row->row, *row); }
                 row->row.state = "sealed";
                 row->row.lease_ms = 0;
                 row->row.reason = reason_;
@@ -206,9 +178,7 @@ private:
                 for (shard_place const& place : map.places) {
                     bool const moves =
                         place.row.attempt_store == name_ && !is_given_up(place.row); // otherwise it is placed below
-                    if (!moves && std::none_of(place.retired.begin(), place.retired.end(), is_lost())) {
-                        continue;
-                    }
+                    if (!moves && std::none_of(place.retired.begin(), place.retired.end(), is_lost())) { continue; }
                     if (draft.rows.size() >= most_rows) {
                         left = true;
                         break;
@@ -259,20 +229,14 @@ private:
                 row->row.attempt_epoch = epoch;
                 return true;
             }));
-            if (epoch == 0) {
-                return {};
-            }
+            if (epoch == 0) { return {}; }
             ENTITABLE_TRY(auto const through, state.store(lost.now_in));
             for (shard_table const& each : tables) {
-                if (each.dropping) {
-                    continue;
-                }
+                if (each.dropping) { continue; }
                 call context;
                 auto const made = through.execute(
                     create_table{shard_table_name(each.name, lost.shard, (std::max)(epoch, each.epoch))}, context);
-                if (!made && made.error().code != error_code::table_already_exists) {
-                    return failure{made.error()};
-                }
+                if (!made && made.error().code != error_code::table_already_exists) { return failure{made.error()}; }
             }
             bool done = false;
             ENTITABLE_CHECK(map_.change({}, [&](shard_map_copy const& map, shard_map_draft& draft) -> result<bool> {
@@ -340,14 +304,10 @@ ENTITABLE_DECL result<std::size_t> repair_tables(fleet const& of, accepting_loss
     for (detail::shard_place const& place : map->places) {
         ENTITABLE_TRY(auto const through, state.store(place.row.store));
         for (detail::shard_table const& each : map->tables) {
-            if (each.dropping) {
-                continue;
-            }
+            if (each.dropping) { continue; }
             call context;
             auto const done = through.execute(create_table{place.table_name(each)}, context);
-            if (!done && done.error().code != error_code::table_already_exists) {
-                return failure{done.error()};
-            }
+            if (!done && done.error().code != error_code::table_already_exists) { return failure{done.error()}; }
             made += done ? 1U : 0U;
         }
     }

@@ -31,9 +31,7 @@ public:
         if (keys.lower.end != key_bound::kind::open) {
             outside.push_back(key_interval::until(key_bound::excluding(keys.lower.key)));
         }
-        if (keys.upper.end != key_bound::kind::open) {
-            outside.push_back({key_bound::including(keys.upper.key), {}});
-        }
+        if (keys.upper.end != key_bound::kind::open) { outside.push_back({key_bound::including(keys.upper.key), {}}); }
         return erase(std::move(outside));
     }
     /// Reads all keys, and after each page erases the misplaced partitions of that page. The token continues after the page's last row, erased or not.
@@ -52,9 +50,7 @@ public:
             std::vector<key_interval> misplaced;
             for (std::size_t index = 0; index < found->rows.size(); ++index) {
                 std::string_view const partition = found->rows[index].partition_key;
-                if (index > 0 && found->rows[index - 1].partition_key == partition) {
-                    continue;
-                }
+                if (index > 0 && found->rows[index - 1].partition_key == partition) { continue; }
                 if (function.shard_of(partition) != static_cast<std::uint32_t>(shard)) {
                     misplaced.push_back(key_interval::only(std::string{partition}));
                 }
@@ -70,9 +66,7 @@ private:
     static constexpr std::uint32_t page_rows = 1000;
 
     [[nodiscard]] result<void> erase(std::vector<key_interval> partitions) {
-        if (partitions.empty()) {
-            return {};
-        }
+        if (partitions.empty()) { return {}; }
         shard_table_erasure erasing{*table_, std::move(partitions), page_rows};
         call context;
         auto done = run(erasing, context, *of_->options().time, *through_);
@@ -89,9 +83,7 @@ private:
 } // namespace detail
 
 ENTITABLE_DECL result<misplaced_removal> misplaced_removal::whole() const {
-    if (unread.empty()) {
-        return *this;
-    }
+    if (unread.empty()) { return *this; }
     error why = unread.front().why;
     why.message = text::joined({"the store ", unread.front().store, ": ", why.message, "; ",
         std::to_string(unread.size()), " shards could not be read"});
@@ -110,9 +102,7 @@ ENTITABLE_DECL result<misplaced_removal> remove_misplaced(fleet const& of) {
     std::mutex lock;
     auto const sweep = [&](detail::shard_visit const& at, any_transport const& through) -> result<void> {
         for (detail::visited_table const& table : at.tables) {
-            if (!table.own) {
-                continue;
-            }
+            if (!table.own) { continue; }
             detail::misplaced_erasure erasing{of, through, table.stored};
             auto const done =
                 map.shards.by_ranges() ? erasing.erase_outside(at.keys) : erasing.erase_all_but(map.shards, at.shard);
@@ -128,9 +118,7 @@ ENTITABLE_DECL result<misplaced_removal> remove_misplaced(fleet const& of) {
     auto const all = [](detail::shard_visit const&) { return true; };
     ENTITABLE_TRY(auto const visited, detail::visit_shards(of, all, {}, sweep));
     for (detail::shard_visited const& each : visited.shards) {
-        if (!each.outcome) {
-            made.unread.push_back({each.shard, each.store, each.outcome.error()});
-        }
+        if (!each.outcome) { made.unread.push_back({each.shard, each.store, each.outcome.error()}); }
     }
     return made;
 }

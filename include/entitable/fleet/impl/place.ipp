@@ -14,9 +14,7 @@ namespace detail {
 inline placement_rules rules_without(placement_rules const& rules, std::string_view placed) {
     std::vector<placement_rule> others;
     for (placement_rule const& each : rules.all()) {
-        if (each.name != placed) {
-            others.push_back(each);
-        }
+        if (each.name != placed) { others.push_back(each); }
     }
     return placement_rules{std::move(others)};
 }

@@ -19,9 +19,7 @@ inline result<std::vector<double>> sizes_of_shards(
     std::size_t const number = map.places.size();
     std::vector<double> sizes(number, options.by == balance_by::shards ? 1.0 : 0.0);
     if (options.by == balance_by::load) {
-        if (!options.load) {
-            return failure{error_code::invalid_input, "balance_by::load needs a load function"};
-        }
+        if (!options.load) { return failure{error_code::invalid_input, "balance_by::load needs a load function"}; }
         for (std::size_t at = 0; at < number; ++at) {
             double const told = options.load(map.places[at].row.shard);
             sizes[at] = told >= 0 ? told : 0;
@@ -57,9 +55,7 @@ ENTITABLE_DECL result<rebalance_plan> plan_rebalance(fleet const& of, rebalance_
     for (std::string const& each : names) {
         bool const drained = std::find(options.drain.begin(), options.drain.end(), each) != options.drain.end();
         bool usable = false; // a store that may receive no shard has no share
-        for (detail::shard_place const& place : map->places) {
-            usable = usable || rules.allows(place.row.shard, each);
-        }
+        for (detail::shard_place const& place : map->places) { usable = usable || rules.allows(place.row.shard, each); }
         asked.weights.push_back(drained || !usable ? 0 : rules.weight_of(each));
     }
     for (std::size_t index = 0; index < sizes.size(); ++index) {
@@ -73,9 +69,7 @@ ENTITABLE_DECL result<rebalance_plan> plan_rebalance(fleet const& of, rebalance_
             auto allowed = rules.allows(place.row.shard, names[at]);
             made.may.push_back(allowed.has_value());
             choices += allowed && asked.weights[at] > 0 ? 1U : 0U;
-            if (!allowed) {
-                why = std::move(allowed);
-            }
+            if (!allowed) { why = std::move(allowed); }
         }
         if (choices == 0) {
             return failure{error_code::placement_forbidden,
@@ -141,21 +135,15 @@ ENTITABLE_DECL result<rebalance_progress> rebalance_plan::run(rebalance_watcher 
             continue;
         }
         if (options_.prepare && prepared.insert(each.target).second) {
-            if (auto ready = options_.prepare(each.target); !ready) {
-                return about(each, ready.error());
-            }
+            if (auto ready = options_.prepare(each.target); !ready) { return about(each, ready.error()); }
         }
         auto plan = plan_move(fleet_.cloud(), each.shard, each.target, options_.moves);
-        if (!plan) {
-            return about(each, plan.error());
-        }
+        if (!plan) { return about(each, plan.error()); }
         auto done = plan->run([&](move_progress const& at) {
             progress.current = at;
             return !watch || watch(progress);
         });
-        if (!done) {
-            return about(each, done.error());
-        }
+        if (!done) { return about(each, done.error()); }
         ++progress.moved;
     }
     return progress;

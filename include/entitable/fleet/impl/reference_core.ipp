@@ -34,9 +34,7 @@ inline void list_copy(std::string& list, std::string_view name) {
 inline void unlist_copy(std::string& list, std::string_view name) {
     std::string rest;
     for (std::string const& each : listed_copies(list)) {
-        if (each != name) {
-            list_copy(rest, each);
-        }
+        if (each != name) { list_copy(rest, each); }
     }
     list = std::move(rest);
 }
@@ -66,22 +64,14 @@ inline result<void> change_pointer(reference_place const& at, function_ref<resul
     auto const pointers = pointers_of(at);
     for (int attempt = 0; attempt < most_attempts; ++attempt) {
         auto const before = pointers.get_stored("reference", at.who);
-        if (!before && !is_absent(before.error())) {
-            return failure{before.error()};
-        }
+        if (!before && !is_absent(before.error())) { return failure{before.error()}; }
         reference_pointer changed;
         changed.who = at.who;
-        if (before) {
-            changed = before->entity;
-        }
+        if (before) { changed = before->entity; }
         ENTITABLE_TRY(bool const wanted, edit(changed));
-        if (!wanted) {
-            return {};
-        }
+        if (!wanted) { return {}; }
         auto const done = before ? pointers.replace(changed, before->etag) : pointers.insert(changed);
-        if (done) {
-            return {};
-        }
+        if (done) { return {}; }
         error_code const code = done.error().code;
         if (done.error().effect != effect::unknown && code != error_code::update_condition_not_satisfied &&
             code != error_code::entity_already_exists) {
@@ -97,9 +87,7 @@ inline result<std::string> begin_copy(reference_place const& at, std::int64_t ve
         guid::random().to_string().substr(0, 8), guid::random().to_string().substr(0, 8)});
     ENTITABLE_CHECK(pointers_of(at).create_if_absent());
     ENTITABLE_CHECK(change_pointer(at, [&](reference_pointer& pointer) -> result<bool> {
-        if (lists_copy(pointer.making, stored)) {
-            return false;
-        }
+        if (lists_copy(pointer.making, stored)) { return false; }
         list_copy(pointer.making, stored);
         return true;
     }));
@@ -117,20 +105,14 @@ inline result<bool> flip_pointer(reference_place const& at, std::int64_t version
     bool flipped = false;
     ENTITABLE_CHECK(change_pointer(at, [&](reference_pointer& pointer) -> result<bool> {
         flipped = pointer.stored == stored; // by a send whose response was lost
-        if (flipped) {
-            return false;
-        }
+        if (flipped) { return false; }
         if (!lists_copy(pointer.making, stored) || (is_next && pointer.version + 1 != version)) {
             return failure{
                 error_code::update_condition_not_satisfied, "another process is publishing the reference table"};
         }
-        if (pointer.version > version) {
-            return false;
-        }
+        if (pointer.version > version) { return false; }
         unlist_copy(pointer.making, stored);
-        if (!pointer.stored.empty()) {
-            list_copy(pointer.retired, pointer.stored);
-        }
+        if (!pointer.stored.empty()) { list_copy(pointer.retired, pointer.stored); }
         pointer.stored = stored;
         pointer.version = version;
         pointer.rows = static_cast<std::int64_t>(content.rows);
@@ -145,14 +127,10 @@ inline result<bool> flip_pointer(reference_place const& at, std::int64_t version
 /// are dropped, so that none of them can be activated any more.
 inline result<void> sweep_copies(reference_place const& at) {
     ENTITABLE_TRY(auto const seen, read_pointer(at));
-    if (seen.making.empty() && seen.dropping.empty() && listed_copies(seen.retired).size() <= 1) {
-        return {};
-    }
+    if (seen.making.empty() && seen.dropping.empty() && listed_copies(seen.retired).size() <= 1) { return {}; }
     std::vector<std::string> drop;
     ENTITABLE_CHECK(change_pointer(at, [&](reference_pointer& pointer) -> result<bool> {
-        for (std::string const& each : listed_copies(pointer.making)) {
-            list_copy(pointer.dropping, each);
-        }
+        for (std::string const& each : listed_copies(pointer.making)) { list_copy(pointer.dropping, each); }
         pointer.making.clear();
         auto old = listed_copies(pointer.retired);
         for (std::size_t index = 0; index + 1 < old.size(); ++index) { // readers may still use the last one
@@ -162,14 +140,10 @@ inline result<void> sweep_copies(reference_place const& at) {
         drop = listed_copies(pointer.dropping);
         return true;
     }));
-    for (std::string const& each : drop) {
-        ENTITABLE_CHECK(drop_if_there(at.store, each));
-    }
+    for (std::string const& each : drop) { ENTITABLE_CHECK(drop_if_there(at.store, each)); }
     return change_pointer(at, [&](reference_pointer& pointer) -> result<bool> {
         std::string const before = pointer.dropping;
-        for (std::string const& each : drop) {
-            unlist_copy(pointer.dropping, each);
-        }
+        for (std::string const& each : drop) { unlist_copy(pointer.dropping, each); }
         return pointer.dropping != before;
     });
 }
@@ -200,9 +174,7 @@ inline result<bool> install_copy(reference_place const& at, std::int64_t version
     std::string const& table, rows_content const* expected, bool is_next, clock& time) {
     ENTITABLE_TRY(auto const stored, begin_copy(at, version));
     auto done = fill_copy(at, version, stored, from, table, expected, is_next, time);
-    if (done) {
-        return done;
-    }
+    if (done) { return done; }
     auto const now = read_pointer(at);
     if (!now || now->stored == stored || lists_copy(now->making, stored) || lists_copy(now->retired, stored) ||
         lists_copy(now->dropping, stored)) {
@@ -268,9 +240,7 @@ ENTITABLE_DECL result<reference_state> check_reference(
     told.is_current = has.version == published.version;
     if (has.version > 0) {
         auto const found = content_in(there, has.stored);
-        if (!found && !is_absent(found.error())) {
-            return failure{found.error()};
-        }
+        if (!found && !is_absent(found.error())) { return failure{found.error()}; }
         told.is_sound = found && found->same_rows(content_of_pointer(has));
     }
     return told;

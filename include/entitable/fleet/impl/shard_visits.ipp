@@ -15,13 +15,9 @@ namespace detail {
 /// Whether no other shard has rows in this table of a shard, or has left any there.
 inline bool is_own_table(shard_map_copy const& map, shard_place const& of, shard_table const& table) {
     for (shard_place const& each : map.places) {
-        if (&each != &of && each.has(table, of.row.store, of.tables_of(), of.row.epoch)) {
-            return false;
-        }
+        if (&each != &of && each.has(table, of.row.store, of.tables_of(), of.row.epoch)) { return false; }
         for (shard_retired const& old : each.retired) {
-            if (table.epoch < old.until && of.has(table, old.store, old.shard, old.epoch)) {
-                return false;
-            }
+            if (table.epoch < old.until && of.has(table, old.store, old.shard, old.epoch)) { return false; }
         }
     }
     return true;
@@ -56,12 +52,8 @@ struct open_visit {
     /// Whether a map read after the visit still has the shard as it was visited. Confirms a successful visit, once.
     [[nodiscard]] bool stands(shard_map_copy const& map, visit_confirmer const& confirm) {
         shard_place const* const place = map.find_shard(at.shard);
-        if (place == nullptr || !same_place(at, visit_of(map, *place))) {
-            return false;
-        }
-        if (confirm && told.outcome && !std::exchange(confirmed, true)) {
-            told.outcome = confirm(at);
-        }
+        if (place == nullptr || !same_place(at, visit_of(map, *place))) { return false; }
+        if (confirm && told.outcome && !std::exchange(confirmed, true)) { told.outcome = confirm(at); }
         return true;
     }
 };
@@ -80,9 +72,7 @@ ENTITABLE_DECL result<shard_visits> visit_shards(fleet const& of, function_ref<b
             std::int32_t const shard = place.row.shard;
             shard_visit at = visit_of(*map, place);
             auto const known = done.find(shard);
-            if (known == done.end() ? !wanted(at) : known->second.stands(*map, confirm)) {
-                continue;
-            }
+            if (known == done.end() ? !wanted(at) : known->second.stands(*map, confirm)) { continue; }
             open_visit& next =
                 done.insert_or_assign(shard, open_visit{std::move(at), {shard, place.row.store, place.row.epoch, {}}})
                     .first->second;
@@ -90,36 +80,26 @@ ENTITABLE_DECL result<shard_visits> visit_shards(fleet const& of, function_ref<b
                 text::joined({"the virtual shard ", std::to_string(shard), " moved during every visit"})};
             by_store[place.row.store].push_back(&next);
         }
-        if (by_store.empty() || round == most_rounds) {
-            break;
-        }
+        if (by_store.empty() || round == most_rounds) { break; }
         std::vector<std::vector<open_visit*> const*> stores;
-        for (auto const& [name, shards] : by_store) {
-            stores.push_back(&shards);
-        }
+        for (auto const& [name, shards] : by_store) { stores.push_back(&shards); }
         in_parallel(stores.size(), of.options().in_flight, [&](std::size_t index) {
             std::vector<open_visit*> const& shards = *stores[index];
             auto through = of.store(shards.front()->at.store);
-            if (through && open) {
-                through = open(shards.front()->at.store, *through);
-            }
+            if (through && open) { through = open(shards.front()->at.store, *through); }
             for (open_visit* const each : shards) { // each is written by one thread
                 each->told.outcome = through ? work(each->at, *through) : result<void>{failure{through.error()}};
                 if (confirm && each->told.outcome) {
                     // Right after the visit, so that a program that dies loses one visit. If the map or the shard is unavailable, the next
                     // round decides.
-                    if (auto const behind = source.fresh({})) {
-                        static_cast<void>(each->stands(**behind, confirm));
-                    }
+                    if (auto const behind = source.fresh({})) { static_cast<void>(each->stands(**behind, confirm)); }
                 }
             }
         });
         ENTITABLE_TRY(map, source.fresh({}));
     }
     shard_visits all{std::move(map), {}};
-    for (auto& [shard, each] : done) {
-        all.shards.push_back(std::move(each.told));
-    }
+    for (auto& [shard, each] : done) { all.shards.push_back(std::move(each.told)); }
     return all;
 }
 

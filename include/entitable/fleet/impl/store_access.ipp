@@ -22,9 +22,7 @@ ENTITABLE_DECL result<std::size_t> set_access(
         for (detail::shard_place const& place : map->places) {
             // A mover uses the same states: they end with the move.
             bool const is_done = place.row.state == state && place.row.attempt_owner.empty();
-            if (place.row.store != store || (round > 0 && is_done)) {
-                continue;
-            }
+            if (place.row.store != store || (round > 0 && is_done)) { continue; }
             ended = false;
             bool changes = false;
             ENTITABLE_CHECK(source.change(
@@ -44,9 +42,7 @@ ENTITABLE_DECL result<std::size_t> set_access(
                         access == store_access::open ? date_time{} : reason.until.value_or(date_time{});
                     std::string const why = access == store_access::open ? std::string{} : reason.why;
                     changes = changes || row.state != state;
-                    if (row.state == state && row.reason == why && row.until == until) {
-                        return false;
-                    }
+                    if (row.state == state && row.reason == why && row.until == until) { return false; }
                     row.state = state;
                     row.lease_ms = access == store_access::open ? row.open_lease_ms : 0;
                     row.reason = why;

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/try.hpp>
 #include <entitable/http/curl_client.hpp>
 #include <entitable/http/impl/curl_session.ipp>
 
@@ -17,12 +18,8 @@ ENTITABLE_DECL void start_curl() {
 ENTITABLE_DECL curl_pool::curl_pool(curl_options options) : options_(std::move(options)) { start_curl(); }
 
 ENTITABLE_DECL curl_pool::~curl_pool() {
-    for (curl_transfer* const transfer : transfers_) {
-        delete transfer;
-    }
-    for (curl_session* const session : idle_) {
-        delete session;
-    }
+    for (curl_transfer* const transfer : transfers_) { delete transfer; }
+    for (curl_session* const session : idle_) { delete session; }
 }
 
 ENTITABLE_DECL curl_session* curl_pool::borrow() {
@@ -115,18 +112,14 @@ public:
     }
 
     void send(http_request const& request, http_call const& how, void* tag) override {
-        if (auto good = check_http_call(how); !good) {
-            return answers_.push_back({tag, std::move(good).as_failure()});
-        }
+        if (auto good = check_http_call(how); !good) { return answers_.push_back({tag, std::move(good).as_failure()}); }
         ended_.reserve(under_way_.size() + 1); // so that recording an ended transfer cannot throw
         under_way_.reserve(under_way_.size() + 1);
         std::unique_ptr<curl_transfer> transfer{pool_->take_transfer()};
         transfer->tag = tag;
         transfer->told = &ended_;
         auto begun = transfer->begin(request, how);
-        if (begun) {
-            begun = session_.start(*transfer);
-        }
+        if (begun) { begun = session_.start(*transfer); }
         if (!begun) {
             pool_->give_back(transfer.release());
             return answers_.push_back({tag, std::move(begun).as_failure()});
@@ -136,9 +129,7 @@ public:
     }
     void cancel(void* tag, error const& why) override {
         for (curl_transfer* const each : under_way_) {
-            if (each->tag == tag) {
-                return retire(*each, each->end(why));
-            }
+            if (each->tag == tag) { return retire(*each, each->end(why)); }
         }
     }
     void poll(steady_time now, http_sink sink) override {
@@ -148,18 +139,12 @@ public:
             ended_.pop_back();
             retire(last, last.finish(*last.ended));
         }
-        if (now >= next_look_) {
-            look(now);
-        }
+        if (now >= next_look_) { look(now); }
         answers_.take_each([&](answered& each) { sink(each.tag, std::move(each.response)); });
     }
     [[nodiscard]] steady_time wakes_at() const noexcept override {
-        if (!answers_.empty() || !ended_.empty()) {
-            return (steady_time::min)();
-        }
-        if (under_way_.empty()) {
-            return (steady_time::max)();
-        }
+        if (!answers_.empty() || !ended_.empty()) { return (steady_time::min)(); }
+        if (under_way_.empty()) { return (steady_time::max)(); }
         return session_.wakes_at() < next_look_ ? session_.wakes_at() : next_look_;
     }
 
@@ -202,21 +187,13 @@ private:
 } // namespace detail
 
 ENTITABLE_DECL result<http_response> curl_client::send(http_request const& request, http_call const& call) const {
-    if (!pool_) {
-        return detail::moved_from("client");
-    }
-    if (auto good = detail::check_http_call(call); !good) {
-        return std::move(good).as_failure();
-    }
+    if (!pool_) { return detail::moved_from("client"); }
+    ENTITABLE_CHECK(detail::check_http_call(call));
     detail::curl_lease const session{*pool_};
     detail::curl_transfer& transfer = session->own_transfer();
     auto begun = transfer.begin(request, call);
-    if (begun) {
-        begun = session->start(transfer);
-    }
-    if (!begun) {
-        return std::move(begun).as_failure();
-    }
+    if (begun) { begun = session->start(transfer); }
+    if (!begun) { return std::move(begun).as_failure(); }
     struct started {
         detail::curl_session& session;
         detail::curl_transfer& transfer;
@@ -225,12 +202,8 @@ ENTITABLE_DECL result<http_response> curl_client::send(http_request const& reque
     for (;;) {
         steady_time now = system_clock().steady();
         session->turn(now);
-        if (transfer.ended) {
-            return transfer.finish(*transfer.ended);
-        }
-        if (auto why = transfer.overdue(now)) {
-            return transfer.end(*std::move(why));
-        }
+        if (transfer.ended) { return transfer.finish(*transfer.ended); }
+        if (auto why = transfer.overdue(now)) { return transfer.end(*std::move(why)); }
         constexpr std::chrono::milliseconds slice{20}; // a cancellation wakes no wait: it is polled
         steady_time const latest = transfer.ends < now + slice ? transfer.ends : now + slice;
         session->own_driver().wait(session->wakes_at() < latest ? session->wakes_at() : latest);
@@ -238,9 +211,7 @@ ENTITABLE_DECL result<http_response> curl_client::send(http_request const& reque
 }
 
 ENTITABLE_DECL shared<http_channel> curl_client::open(io_driver& io) const {
-    if (!pool_) {
-        return shared<http_channel>{new detail::blocking_http_channel<curl_client>{*this}};
-    }
+    if (!pool_) { return shared<http_channel>{new detail::blocking_http_channel<curl_client>{*this}}; }
     auto& guest = io.guest<detail::curl_guest>([&] { return new detail::curl_guest{pool_, io}; });
     return shared<http_channel>{new detail::curl_channel{pool_, guest.session()}};
 }

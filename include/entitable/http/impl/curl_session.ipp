@@ -113,9 +113,7 @@ ENTITABLE_DECL void curl_session::turn(steady_time now) {
         auto* const transfer = reinterpret_cast<curl_transfer*>(of);
         if (!transfer->ended) {
             transfer->ended = message->data.result;
-            if (transfer->told != nullptr) {
-                transfer->told->push_back(transfer);
-            }
+            if (transfer->told != nullptr) { transfer->told->push_back(transfer); }
         }
     }
 }

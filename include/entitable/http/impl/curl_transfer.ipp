@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/http/curl_client.hpp>
 #include <entitable/http/detail/response_reader.hpp>
 #include <entitable/http/impl/response_reader.ipp>
@@ -23,9 +24,7 @@ namespace detail {
 
 /// Checks that a request may still be sent.
 ENTITABLE_DECL result<void> check_http_call(http_call const& call) {
-    if (call.cancellation.cancelled()) {
-        return failure{error_code::cancelled, "the call was cancelled"};
-    }
+    if (call.cancellation.cancelled()) { return failure{error_code::cancelled, "the call was cancelled"}; }
     if (call.deadline != (steady_time::max)() && system_clock().steady() >= call.deadline) {
         return failure{error_code::deadline_exceeded, "the deadline of the call has passed"};
     }
@@ -36,9 +35,7 @@ ENTITABLE_DECL result<void> check_http_call(http_call const& call) {
 class curl_transfer {
 public:
     explicit curl_transfer(curl_options const& options) : options_(options), easy_(curl_easy_init()) {
-        if (easy_ != nullptr) {
-            set_up();
-        }
+        if (easy_ != nullptr) { set_up(); }
     }
     curl_transfer(curl_transfer const&) = delete;
     curl_transfer& operator=(curl_transfer const&) = delete;
@@ -52,17 +49,13 @@ public:
     [[nodiscard]] result<http_response> finish(CURLcode code);
     /// Returns the result if it is ended early, for lasting too long or on request.
     [[nodiscard]] result<http_response> end(error why) {
-        if (why.code != error_code::cancelled && reader_.counts_as_it_is()) {
-            return reader_.take();
-        }
+        if (why.code != error_code::cancelled && reader_.counts_as_it_is()) { return reader_.take(); }
         why.effect = sent_ ? effect::unknown : effect::none;
         return failure{std::move(why)};
     }
     /// Returns the reason to end it now; nothing if it may continue.
     [[nodiscard]] std::optional<error> overdue(steady_time now) const {
-        if (auto const over = check_http_call(call_); !over) {
-            return over.error();
-        }
+        if (auto const over = check_http_call(call_); !over) { return over.error(); }
         if (ends <= now) {
             return error{error_code::transport_failed,
                 text::joined({"no complete response within ", std::to_string(call_.request_timeout.count()), " ms"})};
@@ -164,12 +157,8 @@ ENTITABLE_DECL void curl_transfer::set_up() {
     set(CURLOPT_SSL_VERIFYPEER, 1L);
     set(CURLOPT_SSL_VERIFYHOST, 2L);
     set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
-    if (!options_.ca_file.empty()) {
-        set(CURLOPT_CAINFO, options_.ca_file.c_str());
-    }
-    if (!options_.ca_directory.empty()) {
-        set(CURLOPT_CAPATH, options_.ca_directory.c_str());
-    }
+    if (!options_.ca_file.empty()) { set(CURLOPT_CAINFO, options_.ca_file.c_str()); }
+    if (!options_.ca_directory.empty()) { set(CURLOPT_CAPATH, options_.ca_directory.c_str()); }
     bool const two = options_.version == http_version::http_2;
     set(CURLOPT_HTTP_VERSION, static_cast<long>(two ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
     set(CURLOPT_PIPEWAIT, two ? 1L : 0L);
@@ -192,14 +181,11 @@ ENTITABLE_DECL result<void> curl_transfer::begin(http_request const& request, ht
     sent_ = false;
     out_of_memory_ = false;
     text_[0] = '\0';
-    auto url = parse_url(request.url, "the URL of the request");
-    if (!url) {
-        return std::move(url).as_failure();
-    }
-    if (!url->encrypted && !url->is_loopback()) {
+    ENTITABLE_TRY(auto url, parse_url(request.url, "the URL of the request"));
+    if (!url.encrypted && !url.is_loopback()) {
         return failure{error_code::invalid_input, "http without TLS is allowed only to this computer; use https"};
     }
-    host_ = url->host;
+    host_ = url.host;
     harmless_ = request.method == http_method::get || request.method == http_method::head ||
         request.method == http_method::options;
     reader_.begin(request.method, call);
@@ -210,14 +196,10 @@ ENTITABLE_DECL result<void> curl_transfer::begin(http_request const& request, ht
             ends = now + call.request_timeout;
         }
     }
-    if (auto good = set_headers(request); !good) {
-        return good;
-    }
+    if (auto good = set_headers(request); !good) { return good; }
     set(CURLOPT_URL, request.url.c_str());
     set_method(request);
-    if (!usable_) {
-        return failure{error_code::internal_error, "libcurl rejected the client's options"};
-    }
+    if (!usable_) { return failure{error_code::internal_error, "libcurl rejected the client's options"}; }
     return {};
 }
 
@@ -248,9 +230,7 @@ ENTITABLE_DECL result<void> curl_transfer::set_headers(http_request const& reque
     bool has_type = false;
     bool refused = false;
     request.headers.for_each([&](std::string_view name, std::string_view value) {
-        for (std::string_view const reserved : own) {
-            refused = refused || same_field_name(name, reserved);
-        }
+        for (std::string_view const reserved : own) { refused = refused || same_field_name(name, reserved); }
         accepts = accepts || same_field_name(name, "Accept");
         has_type = has_type || same_field_name(name, "Content-Type");
         if (value.empty()) {
@@ -264,17 +244,11 @@ ENTITABLE_DECL result<void> curl_transfer::set_headers(http_request const& reque
         return failure{error_code::invalid_input,
             "the request has a header field that the client writes itself, or one for an unsupported feature"};
     }
-    for (std::string const& field : empty_fields_) {
-        add_header(field.c_str());
-    }
+    for (std::string const& field : empty_fields_) { add_header(field.c_str()); }
     // Suppresses the fields that libcurl adds by default.
     add_header("Expect:");
-    if (!accepts) {
-        add_header("Accept:");
-    }
-    if (!has_type) {
-        add_header("Content-Type:");
-    }
+    if (!accepts) { add_header("Accept:"); }
+    if (!has_type) { add_header("Content-Type:"); }
     list_.resize(lines_.size());
     for (std::size_t i = 0; i < lines_.size(); ++i) {
         list_[i] = {lines_[i], i + 1 < lines_.size() ? &list_[i + 1] : nullptr};
@@ -287,9 +261,7 @@ ENTITABLE_DECL result<http_response> curl_transfer::finish(CURLcode code) {
     if (!out_of_memory_ && reader_.has_header() && (code == CURLE_OK || reader_.counts_as_it_is())) {
         return reader_.take();
     }
-    if (out_of_memory_) {
-        return gave_up(error_code::transport_failed, "out of memory for the response");
-    }
+    if (out_of_memory_) { return gave_up(error_code::transport_failed, "out of memory for the response"); }
     if (!reader_.refusal().empty()) {
         return gave_up(error_code::transport_failed, text::joined({"invalid response: ", reader_.refusal()}));
     }

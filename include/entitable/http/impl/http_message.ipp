@@ -67,12 +67,8 @@ inline bool is_field_value(std::string_view text) noexcept {
 
 inline std::string_view without_blanks(std::string_view text) noexcept {
     auto const blank = [](char c) { return c == ' ' || c == '\t'; };
-    while (!text.empty() && blank(text.front())) {
-        text.remove_prefix(1);
-    }
-    while (!text.empty() && blank(text.back())) {
-        text.remove_suffix(1);
-    }
+    while (!text.empty() && blank(text.front())) { text.remove_prefix(1); }
+    while (!text.empty() && blank(text.back())) { text.remove_suffix(1); }
     return text;
 }
 
@@ -81,13 +77,9 @@ ENTITABLE_DECL bool is_good_field(std::string_view name, std::string_view value)
 }
 
 ENTITABLE_DECL bool same_field_name(std::string_view left, std::string_view right) noexcept {
-    if (left.size() != right.size()) {
-        return false;
-    }
+    if (left.size() != right.size()) { return false; }
     for (std::size_t i = 0; i < left.size(); ++i) {
-        if (left[i] != right[i] && ascii_lower_case(left[i]) != ascii_lower_case(right[i])) {
-            return false;
-        }
+        if (left[i] != right[i] && ascii_lower_case(left[i]) != ascii_lower_case(right[i])) { return false; }
     }
     return true;
 }
@@ -110,9 +102,7 @@ ENTITABLE_DECL std::string_view to_string(http_method method) noexcept {
 
 ENTITABLE_DECL bool http_headers::add(std::string_view name, std::string_view value) {
     value = detail::without_blanks(value);
-    if (!detail::is_good_field(name, value)) {
-        return false;
-    }
+    if (!detail::is_good_field(name, value)) { return false; }
     detail::known_fields::add(*this, name, value);
     return true;
 }
@@ -154,9 +144,7 @@ ENTITABLE_DECL void http_headers::remove_from(std::string_view name, std::size_t
 
 ENTITABLE_DECL bool http_headers::set(std::string_view name, std::string_view value) {
     value = detail::without_blanks(value);
-    if (!detail::is_good_field(name, value)) {
-        return false;
-    }
+    if (!detail::is_good_field(name, value)) { return false; }
     std::size_t const at = next_named(name, 0);
     if (at < text_.size()) {
         detail::header_field const field = detail::header_field_at(text_, at);

@@ -28,9 +28,7 @@ ENTITABLE_DECL bool response_reader::header_line(std::string_view line) {
         return has_header() ? refuse_body(too_large) : refuse(too_large);
     }
     header_left_ -= line.size(); // of all blocks together: interim responses and trailers cannot continue forever
-    while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) {
-        line.remove_suffix(1);
-    }
+    while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) { line.remove_suffix(1); }
     switch (state_) {
         case state::status_line: return status_line(line);
         case state::fields: return line.empty() ? end_of_header() : field(line);
@@ -45,13 +43,9 @@ ENTITABLE_DECL bool response_reader::status_line(std::string_view line) {
     std::string_view const status = blank == std::string_view::npos ? "" : line.substr(blank + 1, 3);
     bool const good = version.starts_with("HTTP/") && status.size() == 3 && status[0] >= '1' && status[0] <= '9' &&
         is_decimal(status[1]) && is_decimal(status[2]) && (line.size() == blank + 4 || line[blank + 4] == ' ');
-    if (!good) {
-        return refuse("its status line is malformed");
-    }
+    if (!good) { return refuse("its status line is malformed"); }
     response_.status = static_cast<std::uint16_t>((status[0] - '0') * 100 + (status[1] - '0') * 10 + (status[2] - '0'));
-    if (response_.status == 101) {
-        return refuse("it switches to another protocol without a request");
-    }
+    if (response_.status == 101) { return refuse("it switches to another protocol without a request"); }
     framed_ = !version.starts_with("HTTP/1.") && !version.starts_with("HTTP/0");
     response_.headers.clear();
     length_.reset();
@@ -69,9 +63,7 @@ ENTITABLE_DECL bool response_reader::field(std::string_view line) {
     if (colon == std::string_view::npos || !response_.headers.add(name, value)) {
         return refuse("it has a malformed header field"); // a folded one, too, begins with a blank
     }
-    if (fields_left_ == 0) {
-        return refuse("it has more header fields than the call's limit");
-    }
+    if (fields_left_ == 0) { return refuse("it has more header fields than the call's limit"); }
     --fields_left_;
     if (same_field_name(name, "Content-Length")) {
         std::uint64_t length = 0;
@@ -80,14 +72,10 @@ ENTITABLE_DECL bool response_reader::field(std::string_view line) {
             good = good && is_decimal(c);
             length = length * 10 + static_cast<std::uint64_t>(good ? c - '0' : 0);
         }
-        if (length_ || !good) {
-            return refuse(good ? "it has two lengths" : "its Content-Length is not a number");
-        }
+        if (length_ || !good) { return refuse(good ? "it has two lengths" : "its Content-Length is not a number"); }
         length_ = length;
     } else if (same_field_name(name, "Transfer-Encoding")) {
-        if (chunked_ || !same_field_name(value, "chunked")) {
-            return refuse("its Transfer-Encoding must be chunked");
-        }
+        if (chunked_ || !same_field_name(value, "chunked")) { return refuse("its Transfer-Encoding must be chunked"); }
         chunked_ = true;
     } else if (same_field_name(name, "Content-Encoding") && !same_field_name(value, "identity")) {
         encoded_ = true;
@@ -102,22 +90,12 @@ ENTITABLE_DECL bool response_reader::end_of_header() {
         return true;
     }
     state_ = state::body;
-    if (length_ && chunked_) {
-        return refuse("it has two lengths");
-    }
-    if (status == 204 || status == 304 || method_ == http_method::head) {
-        return true;
-    }
-    if (encoded_) {
-        return refuse_body("its body is encoded, which was not accepted");
-    }
+    if (length_ && chunked_) { return refuse("it has two lengths"); }
+    if (status == 204 || status == 304 || method_ == http_method::head) { return true; }
+    if (encoded_) { return refuse_body("its body is encoded, which was not accepted"); }
     // Without a length a truncated body looks complete. Errors of proxies and of HTTP/1.0 have none (RFC 9112, 6.3).
-    if (!length_ && !chunked_ && !framed_ && !is_error()) {
-        return refuse("it lacks the length of its body");
-    }
-    if (length_ && *length_ > max_body_) {
-        return refuse_body("its body exceeds the call's limit");
-    }
+    if (!length_ && !chunked_ && !framed_ && !is_error()) { return refuse("it lacks the length of its body"); }
+    if (length_ && *length_ > max_body_) { return refuse_body("its body exceeds the call's limit"); }
     constexpr std::uint64_t believed =
         std::uint64_t{1024} * 1024; // limit of memory reserved before any of the body arrives
     grow(static_cast<std::size_t>(length_.value_or(0) < believed ? length_.value_or(0) : believed));
@@ -125,9 +103,7 @@ ENTITABLE_DECL bool response_reader::end_of_header() {
 }
 
 ENTITABLE_DECL bool response_reader::body(std::string_view piece) {
-    if (piece.size() > max_body_ - response_.body.size()) {
-        return refuse_body("its body exceeds the call's limit");
-    }
+    if (piece.size() > max_body_ - response_.body.size()) { return refuse_body("its body exceeds the call's limit"); }
     std::size_t const needed = response_.body.size() + piece.size();
     if (response_.body.capacity() < needed + http_response::padding) {
         std::size_t const twice = 2 * needed;

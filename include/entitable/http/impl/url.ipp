@@ -19,9 +19,7 @@ inline int take_number(std::string_view& text, int limit) noexcept {
     while (!text.empty() && is_decimal(text.front()) && value != 0) {
         value = (value < 0 ? 0 : value * 10) + (text.front() - '0');
         text.remove_prefix(1);
-        if (value > limit) {
-            return -1;
-        }
+        if (value > limit) { return -1; }
     }
     return value;
 }
@@ -31,15 +29,11 @@ inline int first_of_ipv4(std::string_view host) noexcept {
     int first = -1;
     for (int part = 0; part < 4; ++part) {
         if (part > 0) {
-            if (host.empty() || host.front() != '.') {
-                return -1;
-            }
+            if (host.empty() || host.front() != '.') { return -1; }
             host.remove_prefix(1);
         }
         int const number = take_number(host, 255);
-        if (number < 0) {
-            return -1;
-        }
+        if (number < 0) { return -1; }
         first = part == 0 ? number : first;
     }
     return host.empty() ? first : -1;
@@ -51,9 +45,7 @@ inline bool is_host(std::string_view host) noexcept {
         bool const letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
         bool const good = bracketed ? is_hexadecimal(c) || c == ':' || c == '.'
                                     : letter || is_decimal(c) || c == '.' || c == '-' || c == '_';
-        if (!good) {
-            return false;
-        }
+        if (!good) { return false; }
     }
     return !host.empty() && host.front() != '.';
 }
@@ -61,18 +53,10 @@ inline bool is_host(std::string_view host) noexcept {
 ENTITABLE_DECL std::string_view wrong_character(std::string_view url) noexcept {
     for (std::size_t i = 0; (i = find_not_of_class(url, character_classes::url, i)) < url.size(); i += 3) {
         auto const byte = static_cast<unsigned char>(url[i]);
-        if (byte <= 0x20 || byte == 0x7F) {
-            return " has a blank or a control character";
-        }
-        if (byte > 0x7F) {
-            return " has a character that is not ASCII";
-        }
-        if (url[i] == '\\') {
-            return " has a backslash";
-        }
-        if (url[i] == '#') {
-            return " must not have a fragment";
-        }
+        if (byte <= 0x20 || byte == 0x7F) { return " has a blank or a control character"; }
+        if (byte > 0x7F) { return " has a character that is not ASCII"; }
+        if (url[i] == '\\') { return " has a backslash"; }
+        if (url[i] == '#') { return " must not have a fragment"; }
         if (i + 2 >= url.size() || !is_hexadecimal(url[i + 1]) || !is_hexadecimal(url[i + 2])) {
             return " has a % without two hexadecimal digits";
         }
@@ -98,9 +82,7 @@ ENTITABLE_DECL result<url_parts> parse_url(std::string_view url, std::string_vie
     auto const refused = [&](std::string_view why) {
         return failure{error_code::invalid_input, text::joined({field, why})};
     };
-    if (std::string_view const wrong = detail::wrong_character(url); !wrong.empty()) {
-        return refused(wrong);
-    }
+    if (std::string_view const wrong = detail::wrong_character(url); !wrong.empty()) { return refused(wrong); }
     std::size_t const mark = url.find("://");
     std::string_view const scheme = url.substr(0, mark == std::string_view::npos ? 0 : mark);
     url_parts parts;
@@ -110,14 +92,10 @@ ENTITABLE_DECL result<url_parts> parse_url(std::string_view url, std::string_vie
     }
     std::string_view rest = url.substr(mark + 3);
     std::size_t end = 0;
-    while (end < rest.size() && rest[end] != '/' && rest[end] != '?') {
-        ++end;
-    }
+    while (end < rest.size() && rest[end] != '/' && rest[end] != '?') { ++end; }
     std::string_view authority = rest.substr(0, end);
     rest.remove_prefix(authority.size());
-    if (authority.find('@') != std::string_view::npos) {
-        return refused(" must not have a user or a password");
-    }
+    if (authority.find('@') != std::string_view::npos) { return refused(" must not have a user or a password"); }
     std::size_t const bracket = authority.rfind(']');
     if (std::size_t const colon = authority.rfind(':');
         colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket)) {
@@ -128,15 +106,11 @@ ENTITABLE_DECL result<url_parts> parse_url(std::string_view url, std::string_vie
         }
         authority = authority.substr(0, colon);
     }
-    if (!detail::is_host(authority)) {
-        return refused(" has no host, or a host with invalid characters");
-    }
+    if (!detail::is_host(authority)) { return refused(" has no host, or a host with invalid characters"); }
     parts.host = authority;
     std::size_t const question = rest.find('?');
     parts.path = rest.substr(0, question);
-    if (question != std::string_view::npos) {
-        parts.query = rest.substr(question + 1);
-    }
+    if (question != std::string_view::npos) { parts.query = rest.substr(question + 1); }
     return parts;
 }
 

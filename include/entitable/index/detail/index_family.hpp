@@ -48,9 +48,7 @@ struct index_states {
     [[nodiscard]] bool keeps(std::size_t index) const noexcept { return states[index] != index_state::retired; }
     [[nodiscard]] bool all_kept() const noexcept {
         for (index_state const each : states) {
-            if (each == index_state::retired) {
-                return false;
-            }
+            if (each == index_state::retired) { return false; }
         }
         return true;
     }

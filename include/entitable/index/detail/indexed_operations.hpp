@@ -31,11 +31,8 @@ public:
     /// UpdateConditionNotSatisfied if it was changed since.
     [[nodiscard]] result<indexed> remove(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, etag_condition condition) const {
-        auto made = removal(base::partition_key(partition...), base::row_key(row...), condition);
-        if (!made) {
-            return std::move(made).as_failure();
-        }
-        return write(mutation_kind::remove, std::move(made->entity), condition);
+        ENTITABLE_TRY(auto made, removal(base::partition_key(partition...), base::row_key(row...), condition));
+        return write(mutation_kind::remove, std::move(made.entity), condition);
     }
 
     /// Reads the entity, calls `change(entity)`, and writes it and its index rows, unless another writer has changed it since; then it
@@ -69,9 +66,7 @@ protected:
 
     /// Makes one change of one entity, under its version if the condition has one.
     [[nodiscard]] result<indexed> write(mutation_kind kind, result<row> entity, etag_condition const& condition) const {
-        if (!entity) {
-            return std::move(entity).as_failure();
-        }
+        if (!entity) { return std::move(entity).as_failure(); }
         auto const body = [&](transaction_scope& all) -> result<void> {
             ENTITABLE_CHECK(check_entity_version(all, entity->row_key(), condition));
             all.change(kind, *entity, true);

@@ -27,9 +27,7 @@ ENTITABLE_DECL result<void> read_named(
     for (std::size_t at = 0; at < all.size(); ++at) {
         auto found = reads[at].finish();
         if (!found) {
-            if (found.error().code == error_code::resource_not_found) {
-                continue;
-            }
+            if (found.error().code == error_code::resource_not_found) { continue; }
             return std::move(found).as_failure();
         }
         ENTITABLE_TRY(index_rows const rows, family.rows_for(found->entity.view()));

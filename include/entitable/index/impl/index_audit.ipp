@@ -90,18 +90,12 @@ ENTITABLE_DECL result<audit_counts> audit_table::add_all() {
 }
 
 ENTITABLE_DECL bool audit_table::choose() {
-    for (audit_sum& each : sums_) {
-        each.chosen = false;
-    }
+    for (audit_sum& each : sums_) { each.chosen = false; }
     std::uint64_t rows = 0;
     for (; next_ < sums_.size(); ++next_) {
         audit_sum& each = sums_[next_];
-        if (each.sum == 0) {
-            continue;
-        }
-        if (rows > 0 && rows + each.rows > audited_at_once) {
-            break;
-        }
+        if (each.sum == 0) { continue; }
+        if (rows > 0 && rows + each.rows > audited_at_once) { break; }
         rows += each.rows;
         each.chosen = true;
     }
@@ -127,9 +121,7 @@ ENTITABLE_DECL result<std::vector<suspect>> audit_table::compare() {
     for (std::size_t const index : indexes_) {
         result<void> outcome;
         ENTITABLE_CHECK(for_each_index_row(family_, index, [&](row_view each) {
-            if (!at(index, each).chosen || !outcome) {
-                return;
-            }
+            if (!at(index, each).chosen || !outcome) { return; }
             audited_row keys{index, row_keys_of(each)};
             auto const owner = family_.shapes[index].owner_of(each, family_.main.options().reading);
             if (!owner) {
@@ -147,17 +139,13 @@ ENTITABLE_DECL result<std::vector<suspect>> audit_table::compare() {
                     made->push_back({index_fault::different, keys, one->second.entity});
                 }
             }
-            if (!found) {
-                made->push_back({index_fault::dangling, keys, *owner});
-            }
+            if (!found) { made->push_back({index_fault::dangling, keys, *owner}); }
             seen.insert(std::move(keys));
         }));
         ENTITABLE_CHECK(outcome);
     }
     for (auto const& [keys, one] : expected) {
-        if (!seen.contains(keys)) {
-            made->push_back({index_fault::missing, keys, one.entity});
-        }
+        if (!seen.contains(keys)) { made->push_back({index_fault::missing, keys, one.entity}); }
     }
     return made;
 }

@@ -20,16 +20,11 @@ ENTITABLE_DECL result<bool> has_entities(index_family const& family, call& conte
     asked.range.row = family.rows;
     do {
         call own = context;
-        auto found = family.main.transport().execute(asked, own);
-        if (!found) {
-            return std::move(found).as_failure();
+        ENTITABLE_TRY(auto found, family.main.transport().execute(asked, own));
+        for (std::size_t at = 0; at < found.rows.size(); ++at) {
+            if (!system_row::is_one(found.rows[at].row_key)) { return true; }
         }
-        for (std::size_t at = 0; at < found->rows.size(); ++at) {
-            if (!system_row::is_one(found->rows[at].row_key)) {
-                return true;
-            }
-        }
-        asked.continuation = std::move(found->continuation);
+        asked.continuation = std::move(found.continuation);
     } while (asked.continuation);
     return false;
 }
@@ -38,9 +33,7 @@ ENTITABLE_DECL result<bool> create_indexed(index_family const& family) {
     ENTITABLE_CHECK(family.check_places());
     ENTITABLE_TRY(bool const made, family.main.create_if_absent());
     for (std::size_t index = 0; index < family.shapes.size(); ++index) {
-        if (family.shapes[index].elsewhere) {
-            ENTITABLE_CHECK(family.places[index].create_if_absent());
-        }
+        if (family.shapes[index].elsewhere) { ENTITABLE_CHECK(family.places[index].create_if_absent()); }
     }
     call context{family.main.options(), *family.options.time};
     context.location = read_location::primary;
@@ -70,9 +63,7 @@ ENTITABLE_DECL result<bool> create_indexed(index_family const& family) {
 ENTITABLE_DECL result<void> drop_indexed(index_family const& family) {
     ENTITABLE_CHECK(family.main.drop());
     for (std::size_t index = 0; index < family.shapes.size(); ++index) {
-        if (family.shapes[index].elsewhere) {
-            ENTITABLE_CHECK(family.places[index].drop_if_present());
-        }
+        if (family.shapes[index].elsewhere) { ENTITABLE_CHECK(family.places[index].drop_if_present()); }
     }
     return {};
 }
@@ -109,18 +100,12 @@ ENTITABLE_DECL result<index_repair> build_index(index_family const& family, std:
             // Also if another build has written it: its time is not known.
             ENTITABLE_CHECK(wait_for_leases(family, context));
             auto const next = family.set_state(index, index_state::building, stored, context);
-            if (!next && !was_overtaken(next.error())) {
-                return failure{next.error()};
-            }
+            if (!next && !was_overtaken(next.error())) { return failure{next.error()}; }
         } else if (ours && stored.state == index_state::building) {
             ENTITABLE_TRY(done, fill_index(family, index));
             auto const next = family.set_state(index, index_state::ready, stored, context);
-            if (next) {
-                return done;
-            }
-            if (!was_overtaken(next.error())) {
-                return failure{next.error()};
-            }
+            if (next) { return done; }
+            if (!was_overtaken(next.error())) { return failure{next.error()}; }
             ENTITABLE_TRY(auto const now, family.stored_state_of(index, context));
             if (now.state == index_state::ready && now.definition == shape.definition) {
                 return done; // by another build
@@ -132,9 +117,7 @@ ENTITABLE_DECL result<index_repair> build_index(index_family const& family, std:
             return repair_index(family, index);
         } else {
             auto const next = family.set_state(index, index_state::fencing, stored, context);
-            if (!next && !was_overtaken(next.error())) {
-                return failure{next.error()};
-            }
+            if (!next && !was_overtaken(next.error())) { return failure{next.error()}; }
         }
     }
     return failure{error_code::update_condition_not_satisfied,
@@ -150,9 +133,7 @@ ENTITABLE_DECL result<void> retire_index(index_family const& family, std::string
         auto found =
             family.main.transport().execute(get_entity{family.main.name(), keys.partition_key, keys.row_key, {}}, own);
         bool const is_there = found.has_value();
-        if (!is_there && found.error().code != error_code::resource_not_found) {
-            return std::move(found).as_failure();
-        }
+        if (!is_there && found.error().code != error_code::resource_not_found) { return std::move(found).as_failure(); }
         auto const index = family.find(name);
         if (!is_there && !index) {
             return failure{error_code::resource_not_found,
@@ -160,9 +141,7 @@ ENTITABLE_DECL result<void> retire_index(index_family const& family, std::string
         }
         auto const state = is_there ? found->entity.view().find("State") : std::nullopt;
         std::string const word{state && state->type() == edm_type::string ? state->bytes() : std::string_view{}};
-        if (word == to_string(index_state::retired)) {
-            return {};
-        }
+        if (word == to_string(index_state::retired)) { return {}; }
         bool const waits = word == to_string(index_state::retiring);
         if (waits) { // also if another program has written it: its time is not known
             ENTITABLE_CHECK(wait_for_leases(family, context));
@@ -170,9 +149,7 @@ ENTITABLE_DECL result<void> retire_index(index_family const& family, std::string
         index_state const next = waits ? index_state::retired : index_state::retiring;
         auto const written = is_there ? family.set_word(keys, to_string(next), found->etag, context)
                                       : family.set_state(*index, next, {}, context);
-        if (!written && !was_overtaken(written.error())) {
-            return failure{written.error()};
-        }
+        if (!written && !was_overtaken(written.error())) { return failure{written.error()}; }
     }
     return failure{error_code::update_condition_not_satisfied,
         text::joined({"other programs are changing the state of the index ", name, " while it is retired"})};

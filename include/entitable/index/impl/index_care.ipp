@@ -26,9 +26,7 @@ ENTITABLE_DECL result<std::vector<std::size_t>> indexes_to_audit(
     call context = like;
     ENTITABLE_TRY(auto const stored, family.read_declaration(context));
     for (std::size_t index = 0; index < family.shapes.size(); ++index) {
-        if (stored.own[index].state != index_state::retired) {
-            made->push_back(index);
-        }
+        if (stored.own[index].state != index_state::retired) { made->push_back(index); }
     }
     return made;
 }
@@ -40,33 +38,23 @@ ENTITABLE_DECL result<std::optional<index_fault>> look_again(
     ENTITABLE_TRY(auto const stored, way.read(family.places[one.at.index], one.at.keys));
     ENTITABLE_TRY(auto const intents, way.intents_of(one.entity));
     for (intent const& each : intents) {
-        if (each.wants(shape.name, one.at.keys)) {
-            return std::optional<index_fault>{};
-        }
+        if (each.wants(shape.name, one.at.keys)) { return std::optional<index_fault>{}; }
     }
     ENTITABLE_TRY(auto const main, way.read(family.main, one.entity));
     std::optional<row_view> entity;
-    if (main) {
-        entity = main->entity.view();
-    }
+    if (main) { entity = main->entity.view(); }
     ENTITABLE_TRY(index_rows const rows, family.rows_for(entity));
     std::optional<row> const& right = rows[one.at.index];
     bool const has_it = right && row_keys_of(right->view()) == one.at.keys;
     if (!stored) {
-        if (!has_it) {
-            return std::optional<index_fault>{};
-        }
+        if (!has_it) { return std::optional<index_fault>{}; }
         // A writer may have put it between the two reads.
         ENTITABLE_TRY(auto const now, way.read(family.places[one.at.index], one.at.keys));
         return now ? std::optional<index_fault>{} : std::optional{index_fault::missing};
     }
     ENTITABLE_TRY(auto const owner, shape.owner_of(stored->entity, family.main.options().reading));
-    if (owner != one.entity) {
-        return has_it ? std::optional{index_fault::violation} : std::optional<index_fault>{};
-    }
-    if (!has_it) {
-        return std::optional{index_fault::dangling};
-    }
+    if (owner != one.entity) { return has_it ? std::optional{index_fault::violation} : std::optional<index_fault>{}; }
+    if (!has_it) { return std::optional{index_fault::dangling}; }
     return same_properties(right->view(), stored->entity) ? std::optional<index_fault>{}
                                                           : std::optional{index_fault::different};
 }
@@ -84,9 +72,7 @@ ENTITABLE_DECL void count_fault(index_verification& to, index_fault fault) noexc
 ENTITABLE_DECL result<std::optional<row_keys>> named_by(
     index_family const& family, rows_elsewhere& way, audited_row const& at) {
     ENTITABLE_TRY(auto const stored, way.read(family.places[at.index], at.keys));
-    if (!stored) {
-        return std::optional<row_keys>{};
-    }
+    if (!stored) { return std::optional<row_keys>{}; }
     ENTITABLE_TRY(auto owner, family.shapes[at.index].owner_of(stored->entity, family.main.options().reading));
     return std::optional{std::move(owner)};
 }
@@ -119,9 +105,7 @@ ENTITABLE_DECL result<index_verification> verify_with(index_family const& family
         ENTITABLE_TRY(auto const suspects, sums.compare());
         for (suspect const& each : suspects) {
             ENTITABLE_TRY(auto const fault, look_again(family, way, each));
-            if (!fault) {
-                continue;
-            }
+            if (!fault) { continue; }
             count_fault(*told, *fault);
             if (told->samples.size() < max_samples) {
                 ENTITABLE_TRY(auto sample, sample_of(family, way, *fault, each));
@@ -151,9 +135,7 @@ ENTITABLE_DECL result<std::vector<found_violation>> violations_of_indexes(index_
     rows_elsewhere way{family, audit_call(family), family.fresh_seed()};
     std::map<audited_row, std::set<row_keys>> all;
     auto const add = [&](index_fault fault, suspect const& each) -> result<void> {
-        if (fault == index_fault::violation) {
-            all[each.at].insert(each.entity);
-        }
+        if (fault == index_fault::violation) { all[each.at].insert(each.entity); }
         return {};
     };
     ENTITABLE_CHECK(verify_with(family, {}, 0, way, add, [] { return result<void>{}; }));
@@ -188,9 +170,7 @@ ENTITABLE_DECL result<std::uint64_t> resolve_violation(
     }
     std::uint64_t removed = 0;
     for (row_keys const& other : which.entities) {
-        if (other == keep) {
-            continue;
-        }
+        if (other == keep) { continue; }
         auto const body = [&](transaction_scope& all) -> result<void> {
             ENTITABLE_TRY(auto const stored, all.find(other.row_key));
             ENTITABLE_TRY(auto const rows, family.rows_for(stored));
@@ -222,9 +202,7 @@ ENTITABLE_DECL result<void> apply_intents(index_family const& family, index_repa
     ENTITABLE_CHECK(outcome);
     for (intent const& each : found) {
         bool known = true;
-        for (intent::move const& one : each.moves) {
-            known = known && family.find(one.index);
-        }
+        for (intent::move const& one : each.moves) { known = known && family.find(one.index); }
         if (!known) {
             ++done.foreign_intents;
             continue;
@@ -237,15 +215,11 @@ ENTITABLE_DECL result<void> apply_intents(index_family const& family, index_repa
 
 /// Removes an index row in the partition of its entity, which no longer has it.
 ENTITABLE_DECL result<bool> remove_dangling(index_family const& family, rows_elsewhere& way, suspect const& one) {
-    if (family.shapes[one.at.index].elsewhere) {
-        return way.settle(one.at.index, one.at.keys, one.entity);
-    }
+    if (family.shapes[one.at.index].elsewhere) { return way.settle(one.at.index, one.at.keys, one.entity); }
     transaction_options const options = transaction_with(family.options, way.draw());
     auto const body = [&](transaction_scope& all) -> result<void> {
         ENTITABLE_TRY(auto const stored, all.find(one.at.keys.row_key));
-        if (!stored) {
-            return {};
-        }
+        if (!stored) { return {}; }
         ENTITABLE_TRY(auto const main, all.find_now(one.entity.row_key));
         ENTITABLE_TRY(auto const rows, family.rows_for(main));
         if (!rows[one.at.index] || row_keys_of(rows[one.at.index]->view()) != one.at.keys) {

@@ -5,6 +5,7 @@
 #include <entitable/core/detail/characters.hpp>
 #include <entitable/core/guid.hpp>
 #include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/index/detail/index_family.hpp>
 #include <entitable/row/system_rows.hpp>
 
@@ -25,9 +26,7 @@ ENTITABLE_DECL result<index_rows> index_family::rows_for(std::optional<row_view>
 
 ENTITABLE_DECL std::optional<std::size_t> index_family::find(std::string_view name) const noexcept {
     for (std::size_t index = 0; index < shapes.size(); ++index) {
-        if (shapes[index].name == name) {
-            return index;
-        }
+        if (shapes[index].name == name) { return index; }
     }
     return std::nullopt;
 }
@@ -38,9 +37,7 @@ ENTITABLE_DECL std::uint64_t index_family::fresh_seed() const {
     }
     std::uint64_t seed = 0;
     guid const drawn = guid::random();
-    for (std::size_t at = 0; at < 8; ++at) {
-        seed = seed << 8U | (drawn.bytes[at] ^ drawn.bytes[at + 8]);
-    }
+    for (std::size_t at = 0; at < 8; ++at) { seed = seed << 8U | (drawn.bytes[at] ^ drawn.bytes[at + 8]); }
     return seed;
 }
 
@@ -102,9 +99,7 @@ ENTITABLE_DECL result<void> index_family::check_places() const {
     for (std::size_t index = 0; index < shapes.size() && !main.name().empty(); ++index) {
         std::string_view const own = shapes[index].rows.lower.key;
         std::string_view with;
-        if (same_table(places[index], main) && overlap(own, literal())) {
-            with = "its entities";
-        }
+        if (same_table(places[index], main) && overlap(own, literal())) { with = "its entities"; }
         for (std::size_t other = 0; other < index && with.empty(); ++other) {
             if (same_table(places[index], places[other]) && overlap(own, shapes[other].rows.lower.key)) {
                 with = shapes[other].name;
@@ -121,9 +116,7 @@ ENTITABLE_DECL result<void> index_family::check_places() const {
 }
 
 ENTITABLE_DECL result<index_family::declaration> index_family::read_declaration(call& context) const {
-    if (auto sound = check_places(); !sound) {
-        return std::move(sound).as_failure();
-    }
+    ENTITABLE_CHECK(check_places());
     result<declaration> read{std::in_place};
     read->own.resize(shapes.size());
     query_entities asked;
@@ -132,15 +125,10 @@ ENTITABLE_DECL result<index_family::declaration> index_family::read_declaration(
     do {
         call own = context;
         own.operation_id.clear();
-        auto found = main.transport().execute(asked, own);
-        if (!found) {
-            return std::move(found).as_failure();
-        }
-        for (std::size_t at = 0; at < found->rows.size(); ++at) {
-            row_view const each = found->rows[at];
-            if (!each.row_key.starts_with(system_row::index)) {
-                continue;
-            }
+        ENTITABLE_TRY(auto found, main.transport().execute(asked, own));
+        for (std::size_t at = 0; at < found.rows.size(); ++at) {
+            row_view const each = found.rows[at];
+            if (!each.row_key.starts_with(system_row::index)) { continue; }
             std::string_view const name = each.row_key.substr(system_row::index.size());
             stored_state stored = read_state(each);
             if (auto const index = find(name)) {
@@ -148,12 +136,10 @@ ENTITABLE_DECL result<index_family::declaration> index_family::read_declaration(
                 read->declared = true;
             } else if (may_concern(each, literal())) {
                 read->declared = true;
-                if (stored.state != index_state::retired && read->unknown.empty()) {
-                    read->unknown = name;
-                }
+                if (stored.state != index_state::retired && read->unknown.empty()) { read->unknown = name; }
             }
         }
-        asked.continuation = std::move(found->continuation);
+        asked.continuation = std::move(found.continuation);
     } while (asked.continuation);
     return read;
 }
@@ -161,19 +147,14 @@ ENTITABLE_DECL result<index_family::declaration> index_family::read_declaration(
 ENTITABLE_DECL result<index_states> index_family::read_states(call& context) const {
     result<index_states> read{std::in_place};
     read->until = options.time->steady() + std::chrono::duration_cast<steady_time::duration>(options.lease);
-    auto found = read_declaration(context);
-    if (!found) {
-        return std::move(found).as_failure();
-    }
-    read->unknown = std::move(found->unknown);
-    read->declared = found->declared;
+    ENTITABLE_TRY(auto found, read_declaration(context));
+    read->unknown = std::move(found.unknown);
+    read->declared = found.declared;
     for (std::size_t index = 0; index < shapes.size(); ++index) {
-        stored_state const& stored = found->own[index];
+        stored_state const& stored = found.own[index];
         read->states.push_back(stored.state);
         bool const built = !stored.version.empty() && stored.state != index_state::retired;
-        if (built && stored.definition != shapes[index].definition) {
-            return differs(shapes[index]);
-        }
+        if (built && stored.definition != shapes[index].definition) { return differs(shapes[index]); }
     }
     std::lock_guard const lock{guard_};
     known_ = *read;
@@ -183,9 +164,7 @@ ENTITABLE_DECL result<index_states> index_family::read_states(call& context) con
 ENTITABLE_DECL result<index_states> index_family::states(call& context) const {
     {
         std::lock_guard const lock{guard_};
-        if (known_.until != (steady_time::min)() && options.time->steady() < known_.until) {
-            return known_;
-        }
+        if (known_.until != (steady_time::min)() && options.time->steady() < known_.until) { return known_; }
     }
     return read_states(context);
 }
@@ -215,9 +194,7 @@ ENTITABLE_DECL result<index_family::stored_state> index_family::stored_state_of(
         made.version = std::move(found->etag);
         return made;
     }
-    if (found.error().code == error_code::resource_not_found) {
-        return stored_state{};
-    }
+    if (found.error().code == error_code::resource_not_found) { return stored_state{}; }
     return std::move(found).as_failure();
 }
 
@@ -226,11 +203,7 @@ ENTITABLE_DECL result<index_states> index_family::states_to_write(call& context)
     if (known && !check_writable(*known)) { // it may have become writable
         known = read_states(context);
     }
-    if (known) {
-        if (auto writable = check_writable(*known); !writable) {
-            return std::move(writable).as_failure();
-        }
-    }
+    if (known) { ENTITABLE_CHECK(check_writable(*known)); }
     return known;
 }
 
@@ -273,16 +246,12 @@ ENTITABLE_DECL result<bool> index_family::declare(index_state state, call& conte
     for (index_shape const& each : shapes) {
         request.changes.push_back(mutation::insert(state_row(*this, each, state)));
     }
-    if (request.changes.empty()) {
-        return true;
-    }
+    if (request.changes.empty()) { return true; }
     call own = context;
     own.operation_id.clear();
     auto made = main.transport().execute(request, own);
     forget();
-    if (!made && made.error().code != error_code::entity_already_exists) {
-        return std::move(made).as_failure();
-    }
+    if (!made && made.error().code != error_code::entity_already_exists) { return std::move(made).as_failure(); }
     return made.has_value();
 }
 
@@ -291,13 +260,9 @@ ENTITABLE_DECL result<void> index_family::check_ready(std::size_t index, call& c
     if (known && known->states[index] != index_state::ready) { // it may have become ready
         known = read_states(context);
     }
-    if (!known) {
-        return std::move(known).as_failure();
-    }
+    if (!known) { return std::move(known).as_failure(); }
     index_state const state = known->states[index];
-    if (state == index_state::ready) {
-        return {};
-    }
+    if (state == index_state::ready) { return {}; }
     return failure{error_code::index_not_ready,
         text::joined({"the index ", shapes[index].name, " is not ready (", to_string(state), "): build<",
             shapes[index].name, ">() makes it ready"})};

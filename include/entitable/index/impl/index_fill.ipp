@@ -24,36 +24,25 @@ public:
     [[nodiscard]] result<std::optional<row>> next() {
         for (;;) {
             while (at_ == page_.size()) {
-                if (ended_) {
-                    return std::optional<row>{};
-                }
+                if (ended_) { return std::optional<row>{}; }
                 call context{family_.main.options(), *family_.options.time};
                 context.location = read_location::primary;
                 context.operation_id.clear();
-                auto found = family_.main.transport().execute(asked_, context);
-                if (!found) {
-                    return std::move(found).as_failure();
-                }
-                page_ = std::move(found->rows);
+                ENTITABLE_TRY(auto found, family_.main.transport().execute(asked_, context));
+                page_ = std::move(found.rows);
                 at_ = 0;
-                asked_.continuation = std::move(found->continuation);
+                asked_.continuation = std::move(found.continuation);
                 ended_ = !asked_.continuation;
             }
             row_view const each = page_[at_++];
-            if (system_row::is_one(each.row_key)) {
-                continue;
-            }
+            if (system_row::is_one(each.row_key)) { continue; }
             ENTITABLE_CHECK(check_payload(each.payload));
             if (auto derived = family_.derive(each, family_.main.options().reading, rows_); !derived) {
                 failure told = std::move(derived).as_failure();
-                if (told.error().detail.empty()) {
-                    told.error().detail = keys_text(each.partition_key, each.row_key);
-                }
+                if (told.error().detail.empty()) { told.error().detail = keys_text(each.partition_key, each.row_key); }
                 return told;
             }
-            if (rows_[index_]) {
-                return std::move(rows_[index_]);
-            }
+            if (rows_[index_]) { return std::move(rows_[index_]); }
         }
     }
 
@@ -80,9 +69,7 @@ ENTITABLE_DECL result<index_repair> fill_index(index_family const& family, std::
             item.why.emplace(next.error());
             return bulk_input::stopped;
         }
-        if (!*next) {
-            return bulk_input::end;
-        }
+        if (!*next) { return bulk_input::end; }
         item.change = mode == bulk_mode::insert ? mutation::insert(**std::move(next))
                                                 : mutation::insert_or_replace(**std::move(next));
         return bulk_input::row;
@@ -93,9 +80,7 @@ ENTITABLE_DECL result<index_repair> fill_index(index_family const& family, std::
     how.seed = family.options.seed;
     how.keep_refused = 1;
     how.on_refused = [&](refused_row const& each) {
-        if (each.why.code != error_code::entity_already_exists && !refused) {
-            refused = each.why;
-        }
+        if (each.why.code != error_code::entity_already_exists && !refused) { refused = each.why; }
     };
     call_options calls = family.main.options();
     calls.operation_id.clear();
@@ -105,9 +90,7 @@ ENTITABLE_DECL result<index_repair> fill_index(index_family const& family, std::
         bulk_run load{place.transport(), place.name(), std::move(calls), mode, source, nullptr, how};
         ENTITABLE_TRY(report, load.run());
     }
-    if (refused) {
-        return failure{*std::move(refused)};
-    }
+    if (refused) { return failure{*std::move(refused)}; }
     if (report.retried > 0) {
         // A request whose response was lost may still be applied, with outdated rows: the comparison must come after it.
         call context{family.main.options(), *family.options.time};

@@ -33,9 +33,7 @@ ENTITABLE_DECL failure key_is_taken(index_shape const& shape, row_keys const& ke
 }
 
 ENTITABLE_DECL result<void> index_writer::check_lease() {
-    if (family_.options.time->steady() < states_.until) {
-        return {};
-    }
+    if (family_.options.time->steady() < states_.until) { return {}; }
     ENTITABLE_TRY(index_states now, family_.states_to_write(elsewhere_.context()));
     changed_ = changed_ || !now.same_as(states_);
     states_ = std::move(now);
@@ -60,9 +58,7 @@ ENTITABLE_DECL result<void> index_writer::prepare(transaction_scope& all) {
     std::vector<changed_entity> changed;
     for (std::string const& row_key : entities_) {
         all.look_at(row_key);
-        if (!all.rows.problem()) {
-            return failure{all.rows.problem().error()};
-        }
+        if (!all.rows.problem()) { return failure{all.rows.problem().error()}; }
         ENTITABLE_TRY(index_rows before, family_.rows_for(all.rows.stored_at(row_key)));
         ENTITABLE_TRY(index_rows after, family_.rows_for(all.rows.now_at(row_key)));
         changed.push_back({row_key, std::move(before), std::move(after)});
@@ -81,15 +77,11 @@ ENTITABLE_DECL result<void> index_writer::prepare(transaction_scope& all) {
                 continue;
             }
             if (family_.shapes[index].elsewhere) {
-                if (before || after) {
-                    moved.moves.push_back({index, row_keys_of(before), std::move(after)});
-                }
+                if (before || after) { moved.moves.push_back({index, row_keys_of(before), std::move(after)}); }
                 after = std::nullopt;
                 continue;
             }
-            if (!before || same_keys) {
-                continue;
-            }
+            if (!before || same_keys) { continue; }
             // Under an operation id a row to be removed is read first: a refusal that is not about a version abandons the id.
             if (family_.shapes[index].unique || !all.context().operation_id.empty()) {
                 ENTITABLE_CHECK(drop_found(all, index, *before, {all.rows.partition_key(), each.row_key}));
@@ -112,9 +104,7 @@ ENTITABLE_DECL result<void> index_writer::prepare(transaction_scope& all) {
     }
     for (changed_entity& each : changed) {
         for (std::size_t index = 0; index < family_.shapes.size(); ++index) {
-            if (!each.after[index]) {
-                continue;
-            }
+            if (!each.after[index]) { continue; }
             if (family_.shapes[index].unique) {
                 ENTITABLE_CHECK(take_unique(all, index, *std::move(each.after[index])));
             } else {
@@ -133,9 +123,7 @@ ENTITABLE_DECL result<void> index_writer::drop_found(
         return {};
     }
     ENTITABLE_TRY(auto const named, family_.shapes[index].owner_of(*stored, all.reading()));
-    if (named == owner) {
-        all.change(mutation_kind::remove, row{old.partition_key(), old.row_key(), {}}, false);
-    }
+    if (named == owner) { all.change(mutation_kind::remove, row{old.partition_key(), old.row_key(), {}}, false); }
     return {};
 }
 
@@ -178,9 +166,7 @@ ENTITABLE_DECL bool index_writer::heal(transaction_scope& all, transact& request
         request.changes.erase(request.changes.begin() + static_cast<std::ptrdiff_t>(*refused.operation_index));
     } else {
         std::erase_if(request.changes, [&](mutation const& change) {
-            if (!may_be_gone(change)) {
-                return false;
-            }
+            if (!may_be_gone(change)) { return false; }
             auto const found =
                 elsewhere_.read(family_.main, {all.rows.partition_key(), std::string{change.entity.row_key()}});
             return found && !*found;
@@ -195,33 +181,23 @@ ENTITABLE_DECL result<transact::response> index_writer::send_healing(transaction
     for (;;) {
         ENTITABLE_CHECK(check_lease());
         auto made = all.send(request);
-        if (made || !heal(all, request, made.error())) {
-            return made;
-        }
+        if (made || !heal(all, request, made.error())) { return made; }
     }
 }
 
 ENTITABLE_DECL void index_writer::note_version(transact const& request, transact::response const& made) {
     version_ = {};
     for (std::size_t at = 0; at < request.changes.size() && at < made.results.size() && entities_.size() == 1; ++at) {
-        if (request.changes[at].entity.row_key() == entities_.front()) {
-            version_ = made.results[at].etag;
-        }
+        if (request.changes[at].entity.row_key() == entities_.front()) { version_ = made.results[at].etag; }
     }
 }
 
 ENTITABLE_DECL sent_transaction index_writer::send(transaction_scope& all, bool announces) {
     changed_ = false;
-    if (auto prepared = prepare(all); !prepared) {
-        return {std::move(prepared).as_failure(), all.rows.in_vain()};
-    }
-    if (!moved_.empty()) {
-        return send_with_intents(all, announces);
-    }
+    if (auto prepared = prepare(all); !prepared) { return {std::move(prepared).as_failure(), all.rows.in_vain()}; }
+    if (!moved_.empty()) { return send_with_intents(all, announces); }
     auto request = all.rows.request(announces, all.transport().profile());
-    if (!request) {
-        return {std::move(request).as_failure()};
-    }
+    if (!request) { return {std::move(request).as_failure()}; }
     auto made = send_healing(all, *request);
     if (!made) {
         auto told = told_refusal(all, *request, made.error());

@@ -10,13 +10,9 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_DECL result<void> index_writer::insert_intents(std::vector<moved_entity*> const& pending) {
-    if (pending.empty()) {
-        return {};
-    }
+    if (pending.empty()) { return {}; }
     transact request{family_.main.name(), {}};
-    for (moved_entity const* const each : pending) {
-        request.changes.push_back(mutation::insert(each->told.to_row()));
-    }
+    for (moved_entity const* const each : pending) { request.changes.push_back(mutation::insert(each->told.to_row())); }
     for (std::uint32_t attempts = 1;; ++attempts) {
         ENTITABLE_CHECK(check_lease());
         error refused;
@@ -62,9 +58,7 @@ ENTITABLE_DECL result<void> index_writer::insert_intents(std::vector<moved_entit
 ENTITABLE_DECL result<bool> index_writer::put_rows(std::vector<moved_entity*> const& pending, error& taken) {
     for (moved_entity const* const each : pending) {
         for (move const& one : each->moves) {
-            if (!one.to) {
-                continue;
-            }
+            if (!one.to) { continue; }
             ENTITABLE_TRY(put_end const ended,
                 elsewhere_.put(one.index, *one.to, each->told.entity, [this] { return check_lease(); }));
             if (ended == put_end::taken) {
@@ -81,9 +75,7 @@ ENTITABLE_DECL std::optional<intent_state> index_writer::state_of(moved_entity c
     auto const stored = elsewhere_.read(
         family_.main, {one.told.entity.partition_key, intent::row_key_of(one.told.entity.row_key, one.told.id)});
     known = stored.has_value();
-    if (!known || !*stored) {
-        return std::nullopt;
-    }
+    if (!known || !*stored) { return std::nullopt; }
     auto const now = intent::read((*stored)->entity);
     known = now.has_value();
     return known ? std::optional{now->state} : std::nullopt;
@@ -102,15 +94,11 @@ ENTITABLE_DECL index_writer::judgement index_writer::give_up(std::vector<moved_e
         ++unsettled_;
         return {false, !maybe};
     }
-    if (*decided && **decided == intent_state::applied) {
-        return {true, false};
-    }
+    if (*decided && **decided == intent_state::applied) { return {true, false}; }
     bool const never = !maybe || decided->has_value();
     for (moved_entity* const each : pending) {
         each->told.state = intent_state::pending;
-        if (!elsewhere_.apply(each->told)) {
-            ++unsettled_;
-        }
+        if (!elsewhere_.apply(each->told)) { ++unsettled_; }
     }
     return {false, never};
 }
@@ -132,9 +120,7 @@ ENTITABLE_DECL void index_writer::finish() {
                                        intent::row_key_of(each.told.entity.row_key, each.told.id), {}},
                       any_etag))
             : result<written>{failure{error_code::transport_failed, {}}};
-        if (!gone && gone.error().code != error_code::resource_not_found) {
-            ++unsettled_;
-        }
+        if (!gone && gone.error().code != error_code::resource_not_found) { ++unsettled_; }
     }
 }
 
@@ -195,9 +181,7 @@ ENTITABLE_DECL sent_transaction index_writer::send_with_intents(transaction_scop
         }
         bool const may_be_sent_again =
             refused.effect == effect::unknown && known && (pending.empty() ? !state : state == intent_state::pending);
-        if (may_be_sent_again && elsewhere_.pause(attempts, refused)) {
-            continue;
-        }
+        if (may_be_sent_again && elsewhere_.pause(attempts, refused)) { continue; }
         judgement const judged = give_up(pending, maybe);
         if (judged.made) {
             finish();

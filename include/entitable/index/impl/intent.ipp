@@ -19,9 +19,7 @@ ENTITABLE_LAZY std::string move_property(std::string_view what, std::size_t numb
 ENTITABLE_LAZY std::optional<row_keys> keys_in(row_view stored, std::string_view end, std::size_t number) {
     auto const partition = stored.find(move_property(text::joined({end, "Partition"}), number));
     auto const row = stored.find(move_property(text::joined({end, "Row"}), number));
-    if (!partition || !row) {
-        return std::nullopt;
-    }
+    if (!partition || !row) { return std::nullopt; }
     return row_keys{std::string{partition->bytes()}, std::string{row->bytes()}};
 }
 
@@ -89,9 +87,7 @@ ENTITABLE_LAZY_BODY result<intent> intent::read(row_view stored) {
     made->state = static_cast<intent_state>(state->bits());
     for (std::size_t number = 0; number < static_cast<std::size_t>(moves->bits()); ++number) {
         auto const index = stored.find(detail::move_property("Index", number));
-        if (!index || index->type() != edm_type::string) {
-            return malformed;
-        }
+        if (!index || index->type() != edm_type::string) { return malformed; }
         made->moves.push_back({std::string{index->bytes()}, detail::keys_in(stored, "From", number),
             detail::keys_in(stored, "To", number)});
     }
@@ -99,13 +95,9 @@ ENTITABLE_LAZY_BODY result<intent> intent::read(row_view stored) {
 }
 
 ENTITABLE_LAZY_BODY bool intent::wants(std::string_view index, row_keys const& keys) const {
-    if (state != intent_state::pending) {
-        return false;
-    }
+    if (state != intent_state::pending) { return false; }
     for (move const& each : moves) {
-        if (each.index == index && each.to == keys) {
-            return true;
-        }
+        if (each.index == index && each.to == keys) { return true; }
     }
     return false;
 }

@@ -36,9 +36,7 @@ public:
             return failure{error_code::invalid_input,
                 "listener_options::address is beyond the loopback; set beyond_loopback to allow it"};
         }
-        if (auto opened = open(main_, {address, options_.port}, port_); !opened) {
-            return opened;
-        }
+        if (auto opened = open(main_, {address, options_.port}, port_); !opened) { return opened; }
         return options_.metrics_port ? open(metrics_, {address, *options_.metrics_port}, metrics_port_)
                                      : result<void>{};
     }
@@ -48,9 +46,7 @@ public:
     void run() {
         work_.emplace(context_.get_executor());
         accept(main_, false);
-        if (metrics_port() != 0) {
-            accept(metrics_, true);
-        }
+        if (metrics_port() != 0) { accept(metrics_, true); }
         unsigned const processors = std::thread::hardware_concurrency();
         unsigned const wanted = options_.threads != 0 ? options_.threads : processors != 0 ? processors : 1;
         std::vector<std::thread> threads;
@@ -58,9 +54,7 @@ public:
             threads.emplace_back([this] { context_.run(); });
             total_.fetch_add(1, memory_order::relaxed);
         };
-        while (threads.size() < wanted) {
-            add();
-        }
+        while (threads.size() < wanted) { add(); }
         // Requests are handled by the I/O threads. If all of them are in a transport without progress, another one is added, so that no
         // connection waits for it.
         std::unique_lock guard{lock_};
@@ -70,25 +64,17 @@ public:
             std::uint64_t const now = counts_.finished.load(memory_order::relaxed);
             bool const stuck = now == finished && busy_.load(memory_order::relaxed) >= threads.size();
             finished = now;
-            if (stuck && threads.size() < options_.max_threads) {
-                add();
-            }
+            if (stuck && threads.size() < options_.max_threads) { add(); }
         }
         guard.unlock();
         close_acceptors();
-        for (auto const& each : alive()) {
-            each->end_when_idle();
-        }
+        for (auto const& each : alive()) { each->end_when_idle(); }
         guard.lock();
         wake_.wait_for(guard, options_.stop_timeout, [this] { return sessions_.empty(); });
         guard.unlock();
-        for (auto const& each : alive()) {
-            each->end_now();
-        }
+        for (auto const& each : alive()) { each->end_now(); }
         work_.reset();
-        for (std::thread& each : threads) {
-            each.join();
-        }
+        for (std::thread& each : threads) { each.join(); }
     }
 
     void stop() noexcept {
@@ -106,9 +92,7 @@ public:
     listener_counts& counts() noexcept override { return counts_; }
     bool stopping() const noexcept override { return stopping_.load(memory_order::acquire); }
     http_response answer(bool metrics, http_request const& request, std::string_view address) override {
-        if (metrics) {
-            return answer_metrics(request);
-        }
+        if (metrics) { return answer_metrics(request); }
         busy_.fetch_add(1, memory_order::relaxed);
         auto const begun = std::chrono::steady_clock::now();
         http_response made = guarded_answer(request, address);
@@ -123,9 +107,7 @@ public:
         counts_.open.fetch_sub(1, memory_order::relaxed);
         std::lock_guard const guard{lock_};
         sessions_.erase(static_cast<http_session*>(const_cast<void*>(session)));
-        if (sessions_.empty()) {
-            wake_.notify_all();
-        }
+        if (sessions_.empty()) { wake_.notify_all(); }
     }
 
 private:
@@ -138,9 +120,7 @@ private:
         }
         error_code_type problem;
         auto const step = [&](auto const& act) {
-            if (!problem) {
-                act();
-            }
+            if (!problem) { act(); }
         };
         step([&] { to.open(at.protocol(), problem); });
         step([&] { to.set_option(boost::asio::socket_base::reuse_address{true}, problem); });
@@ -159,9 +139,7 @@ private:
     void accept(acceptor& on, bool metrics) {
         on.async_accept(boost::asio::make_strand(context_),
             [self = shared_from_this(), &on, metrics](error_code_type problem, session_socket socket) {
-                if (!on.is_open() || self->stopping()) {
-                    return;
-                }
+                if (!on.is_open() || self->stopping()) { return; }
                 if (!problem) {
                     self->begin(std::move(socket), metrics);
                     return self->accept(on, metrics);
@@ -206,9 +184,7 @@ private:
         std::vector<std::shared_ptr<http_session>> made;
         std::lock_guard const guard{lock_};
         for (http_session* const each : sessions_) {
-            if (auto one = each->weak_from_this().lock()) {
-                made.push_back(std::move(one));
-            }
+            if (auto one = each->weak_from_this().lock()) { made.push_back(std::move(one)); }
         }
         return made;
     }
@@ -296,9 +272,7 @@ ENTITABLE_DECL std::uint16_t http_listener::port() const noexcept { return state
 ENTITABLE_DECL std::uint16_t http_listener::metrics_port() const noexcept { return state_->metrics_port(); }
 
 ENTITABLE_DECL result<void> http_listener::run() {
-    if (auto opened = state_->listen(); !opened) {
-        return opened;
-    }
+    if (auto opened = state_->listen(); !opened) { return opened; }
     state_->run();
     return {};
 }

@@ -51,9 +51,7 @@ public:
     /// Closes it if it is idle. From any thread.
     void end_when_idle() {
         boost::asio::post(stream_.get_executor(), [self = shared_from_this()] {
-            if (self->idle_) {
-                self->close();
-            }
+            if (self->idle_) { self->close(); }
         });
     }
     /// Closes it whatever is in progress. From any thread.
@@ -73,25 +71,17 @@ private:
 
     /// Waits for the first bytes of a request, with little memory; those of the next one may have arrived already.
     void wait_for_request() {
-        if (owner_->stopping()) {
-            return close();
-        }
-        if (buffer_.size() != 0) {
-            return read_header();
-        }
+        if (owner_->stopping()) { return close(); }
+        if (buffer_.size() != 0) { return read_header(); }
         constexpr std::size_t usual = 8 * 1024;
-        if (buffer_.capacity() > usual) {
-            buffer_ = {};
-        }
+        if (buffer_.capacity() > usual) { buffer_ = {}; }
         idle_ = true;
         constexpr std::size_t first_bytes = 1024;
         stream_.expires_after(owner_->options().idle_timeout);
         stream_.async_read_some(
             buffer_.prepare(first_bytes), [self = shared_from_this()](error_code_type problem, std::size_t size) {
                 self->idle_ = false;
-                if (problem) {
-                    return self->close();
-                }
+                if (problem) { return self->close(); }
                 self->buffer_.commit(size);
                 self->read_header();
             });
@@ -100,9 +90,7 @@ private:
     void read_header() {
         while (begins_with_empty_line()) { // RFC 9112, 2.2
             buffer_.consume(2);
-            if (buffer_.size() == 0) {
-                return wait_for_request();
-            }
+            if (buffer_.size() == 0) { return wait_for_request(); }
         }
         parser_.emplace();
         parser_->header_limit(static_cast<std::uint32_t>(owner_->options().max_header_size));
@@ -119,38 +107,22 @@ private:
 
     void take_header(error_code_type problem) {
         namespace http = boost::beast::http;
-        if (problem == http::error::end_of_stream || problem == http::error::partial_message) {
-            return close();
-        }
-        if (problem == boost::beast::error::timeout) {
-            return give_up("the header arrived too slowly");
-        }
-        if (problem == http::error::header_limit) {
-            return refuse(431, "the header is too large");
-        }
-        if (problem == http::error::body_limit) {
-            return refuse(413, "the body is too large");
-        }
+        if (problem == http::error::end_of_stream || problem == http::error::partial_message) { return close(); }
+        if (problem == boost::beast::error::timeout) { return give_up("the header arrived too slowly"); }
+        if (problem == http::error::header_limit) { return refuse(431, "the header is too large"); }
+        if (problem == http::error::body_limit) { return refuse(413, "the body is too large"); }
         if (problem && problem.category() == http::make_error_code(http::error::bad_method).category()) {
             return refuse(400, "the request is malformed");
         }
-        if (problem) {
-            return close();
-        }
-        if (std::string_view const wrong = take_fields(); !wrong.empty()) {
-            return refuse(wrong_status_, wrong);
-        }
-        if (parser_->is_done()) {
-            return answer();
-        }
+        if (problem) { return close(); }
+        if (std::string_view const wrong = take_fields(); !wrong.empty()) { return refuse(wrong_status_, wrong); }
+        if (parser_->is_done()) { return answer(); }
         stream_.expires_after(owner_->options().body_timeout);
         if (expects_continue_) {
             static constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
             boost::asio::async_write(
                 stream_, boost::asio::buffer(go_on), [self = shared_from_this()](error_code_type failed, std::size_t) {
-                    if (failed) {
-                        return self->close();
-                    }
+                    if (failed) { return self->close(); }
                     self->read_body();
                 });
             return;
@@ -165,19 +137,13 @@ private:
         boost::beast::http::async_read(
             stream_, buffer_, *parser_, [self = shared_from_this()](error_code_type problem, std::size_t) {
                 namespace http = boost::beast::http;
-                if (problem == http::error::body_limit) {
-                    return self->refuse(413, "the body is too large");
-                }
-                if (problem == boost::beast::error::timeout) {
-                    return self->give_up("the body arrived too slowly");
-                }
+                if (problem == http::error::body_limit) { return self->refuse(413, "the body is too large"); }
+                if (problem == boost::beast::error::timeout) { return self->give_up("the body arrived too slowly"); }
                 if (problem && problem.category() == http::make_error_code(http::error::bad_chunk).category() &&
                     problem != http::error::partial_message && problem != http::error::end_of_stream) {
                     return self->refuse(400, "the body is malformed");
                 }
-                if (problem) {
-                    return self->close();
-                }
+                if (problem) { return self->close(); }
                 self->answer();
             });
     }
@@ -211,9 +177,7 @@ private:
                     continue;
                 case http::field::transfer_encoding:
                     ++codings;
-                    if (!same_field_name(value, "chunked")) {
-                        return "the transfer encoding is unknown";
-                    }
+                    if (!same_field_name(value, "chunked")) { return "the transfer encoding is unknown"; }
                     continue;
                 case http::field::host:
                     ++hosts;
@@ -233,9 +197,7 @@ private:
                 case http::field::upgrade: continue;
                 default: break;
             }
-            if (!request_.headers.add(name, value)) {
-                return "a header field is malformed";
-            }
+            if (!request_.headers.add(name, value)) { return "a header field is malformed"; }
         }
         if (lengths > 1 || codings > 1 || (codings == 1 && (lengths != 0 || message.version() < 11))) {
             return "the length of the body is ambiguous";
@@ -262,9 +224,7 @@ private:
         response_ = owner_->answer(metrics_, request_, address_);
         request_.forget_credential();
         constexpr std::size_t large = 64 * 1024;
-        if (request_.body.capacity() > large) {
-            std::string{}.swap(request_.body);
-        }
+        if (request_.body.capacity() > large) { std::string{}.swap(request_.body); }
         parser_.reset();
         write(keep_alive_ && !owner_->stopping());
     }
@@ -324,15 +284,9 @@ private:
             stream_, parts, [self = shared_from_this(), keep](error_code_type problem, std::size_t size) {
                 self->owner_->counts().sent.fetch_add(size, memory_order::relaxed);
                 constexpr std::size_t large = 64 * 1024;
-                if (self->response_.body.capacity() > large) {
-                    self->response_ = {};
-                }
-                if (problem) {
-                    return self->close();
-                }
-                if (!keep) {
-                    return self->linger();
-                }
+                if (self->response_.body.capacity() > large) { self->response_ = {}; }
+                if (problem) { return self->close(); }
+                if (!keep) { return self->linger(); }
                 self->wait_for_request();
             });
     }
@@ -351,9 +305,7 @@ private:
         stream_.async_read_some(
             buffer_.prepare(piece), [self = shared_from_this()](error_code_type problem, std::size_t size) {
                 self->drained_ += size;
-                if (problem || self->drained_ > most) {
-                    return self->close();
-                }
+                if (problem || self->drained_ > most) { return self->close(); }
                 self->drain();
             });
     }

@@ -27,9 +27,7 @@ template <class Entity, auto... Members>
     constexpr auto const& names = mapping<Entity>::property_names;
     constexpr std::size_t size = [] {
         std::size_t total = 0;
-        for (std::string_view const name : names) {
-            total += 3 + name.size();
-        }
+        for (std::string_view const name : names) { total += 3 + name.size(); }
         return total - 3; // without the placeholder
     }();
     constexpr std::array<described_property, sizeof...(Members) + 1> properties{
@@ -42,9 +40,7 @@ template <class Entity, auto... Members>
         made.bytes[at++] = static_cast<char>(static_cast<unsigned char>(kind));
         made.bytes[at++] = static_cast<char>(static_cast<unsigned char>(names[index].size() & 0xFFU));
         made.bytes[at++] = static_cast<char>(static_cast<unsigned char>(names[index].size() >> 8U));
-        for (char const character : names[index]) {
-            made.bytes[at++] = character;
-        }
+        for (char const character : names[index]) { made.bytes[at++] = character; }
     }
     return made;
 }
@@ -74,9 +70,7 @@ template <class Entity, auto... Members>
             made.bytes[at++] = static_cast<char>(static_cast<unsigned char>(byte));
         }
         for (std::string_view const text : {name, suffix}) {
-            for (char const character : text) {
-                made.bytes[at++] = character;
-            }
+            for (char const character : text) { made.bytes[at++] = character; }
         }
     };
     each(write);

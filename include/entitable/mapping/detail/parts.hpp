@@ -152,13 +152,9 @@ void read_parts(part_reader& reader, std::string_view name, T& member, reading m
             auto& whole = place_for(member);
             whole.clear();
             std::size_t size = 0;
-            for (std::size_t index = 0; index < count; ++index) {
-                size += parts[index].size();
-            }
+            for (std::size_t index = 0; index < count; ++index) { size += parts[index].size(); }
             whole.reserve(size);
-            for (std::size_t index = 0; index < count; ++index) {
-                append_chunk(whole, parts[index]);
-            }
+            for (std::size_t index = 0; index < count; ++index) { append_chunk(whole, parts[index]); }
             return;
         }
     } else {
@@ -170,9 +166,7 @@ void read_parts(part_reader& reader, std::string_view name, T& member, reading m
             return;
         }
     }
-    if (shape::optional || mode != reading::lenient) {
-        member = T{};
-    }
+    if (shape::optional || mode != reading::lenient) { member = T{}; }
 }
 
 } // namespace detail

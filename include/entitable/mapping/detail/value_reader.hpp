@@ -52,9 +52,7 @@ public:
     /// Reads the next value into a member of the C++ type of its EDM type.
     template <class T>
     void take(T& to) {
-        if (!has(row_format::fixed_size(property_type<T>::type))) {
-            return;
-        }
+        if (!has(row_format::fixed_size(property_type<T>::type))) { return; }
         if constexpr (std::is_same_v<T, guid>) {
             std::memcpy(to.bytes.data(), at_, to.bytes.size());
         } else if constexpr (std::is_same_v<T, date_time>) {
@@ -97,22 +95,16 @@ private:
 
     [[nodiscard]] std::size_t left() const noexcept { return static_cast<std::size_t>(end_ - at_); }
     [[nodiscard]] bool has(std::size_t size) noexcept {
-        if (left() >= size) {
-            return true;
-        }
+        if (left() >= size) { return true; }
         damaged_ = true;
         at_ = end_;
         return false;
     }
     [[nodiscard]] std::string_view take_bytes() noexcept {
-        if (!has(4)) {
-            return {};
-        }
+        if (!has(4)) { return {}; }
         std::size_t const size = row_format::load<std::uint32_t>(at_);
         at_ += 4;
-        if (!has(size)) {
-            return {};
-        }
+        if (!has(size)) { return {}; }
         at_ += size;
         return {at_ - size, size};
     }

@@ -20,9 +20,7 @@ ENTITABLE_LAZY_BODY result<void> encode_row(row& into, entity_layout const& of, 
     for (std::size_t index = 0; index < count; ++index) {
         nullable_view const& value = values[index];
         size += value.nullable ? 1U : 0U;
-        if (value.nameless && nameless == nullptr) {
-            nameless = names + index;
-        }
+        if (value.nameless && nameless == nullptr) { nameless = names + index; }
         if (value.present) {
             edm_type const type = value.value.type();
             size += row_format::fixed_size(type) + (row_format::has_length(type) ? value.value.bytes().size() : 0U);
@@ -30,16 +28,10 @@ ENTITABLE_LAZY_BODY result<void> encode_row(row& into, entity_layout const& of, 
     }
     std::string block = std::move(into).release();
     block.clear();
-    if (block.capacity() < size + usual_keys) {
-        block.reserve(size + usual_keys);
-    }
-    if (auto appended = append_key(block, of.partition_layout, partition); !appended) {
-        return appended;
-    }
+    if (block.capacity() < size + usual_keys) { block.reserve(size + usual_keys); }
+    if (auto appended = append_key(block, of.partition_layout, partition); !appended) { return appended; }
     std::size_t const partition_key_size = block.size();
-    if (auto appended = append_key(block, of.row_layout, row_key); !appended) {
-        return appended;
-    }
+    if (auto appended = append_key(block, of.row_layout, row_key); !appended) { return appended; }
     std::size_t const keys_size = block.size();
     if (std::string_view const made{block.data() + partition_key_size, keys_size - partition_key_size};
         system_row::is_one(made)) {
@@ -64,12 +56,8 @@ ENTITABLE_LAZY_BODY result<void> encode_row(row& into, entity_layout const& of, 
     put(of.descriptor.data(), of.descriptor.size());
     for (std::size_t index = 0; index < count; ++index) {
         nullable_view const& value = values[index];
-        if (value.nullable) {
-            *to++ = static_cast<char>(value.present ? 1 : 0);
-        }
-        if (!value.present) {
-            continue;
-        }
+        if (value.nullable) { *to++ = static_cast<char>(value.present ? 1 : 0); }
+        if (!value.present) { continue; }
         std::string_view const content = value.value.bytes();
         switch (value.value.type()) {
             case edm_type::string:
@@ -114,15 +102,9 @@ ENTITABLE_LAZY_BODY result<void> decode_by_name(row_view const& row, value_targe
     property_cursor cursor{row.payload};
     property_view property;
     std::size_t present = 0;
-    while (cursor.next(property)) {
-        present += property.present ? 1U : 0U;
-    }
-    if (cursor.damaged()) {
-        return row_is_damaged(entity);
-    }
-    if (offender != nullptr) {
-        return property_mismatch(entity, *offender, offender_absent);
-    }
+    while (cursor.next(property)) { present += property.present ? 1U : 0U; }
+    if (cursor.damaged()) { return row_is_damaged(entity); }
+    if (offender != nullptr) { return property_mismatch(entity, *offender, offender_absent); }
     if (mode == reading::strict && present > found) {
         return failure{error_code::row_mismatch,
             text::joined({"a row does not fit the entity ", entity, ": it has ", std::to_string(present - found),
@@ -146,9 +128,7 @@ ENTITABLE_LAZY_BODY result<void> read_both_keys(
     if (!read(row.partition_key, of.partition_layout, partition)) {
         return key_mismatch(of.name, key_part::partition, row.partition_key);
     }
-    if (!read(row.row_key, of.row_layout, row_key)) {
-        return key_mismatch(of.name, key_part::row, row.row_key);
-    }
+    if (!read(row.row_key, of.row_layout, row_key)) { return key_mismatch(of.name, key_part::row, row.row_key); }
     return {};
 }
 

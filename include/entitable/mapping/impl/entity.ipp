@@ -23,9 +23,7 @@ ENTITABLE_LAZY_BODY entity::entity(row_view row)
 
 ENTITABLE_LAZY_BODY value const* entity::find(std::string_view name) const noexcept {
     for (property const& known : properties_) {
-        if (known.name == name) {
-            return &known.value;
-        }
+        if (known.name == name) { return &known.value; }
     }
     return nullptr;
 }
@@ -44,9 +42,7 @@ ENTITABLE_LAZY_BODY entity& entity::set_value(std::string_view name, value_view 
 ENTITABLE_LAZY_BODY bool entity::erase(std::string_view name) {
     for (std::size_t index = 0; index < properties_.size(); ++index) {
         if (properties_[index].name == name) {
-            for (; index + 1 < properties_.size(); ++index) {
-                properties_[index] = std::move(properties_[index + 1]);
-            }
+            for (; index + 1 < properties_.size(); ++index) { properties_[index] = std::move(properties_[index + 1]); }
             properties_.pop_back();
             return true;
         }
@@ -56,9 +52,7 @@ ENTITABLE_LAZY_BODY bool entity::erase(std::string_view name) {
 
 ENTITABLE_LAZY_BODY row entity::to_row() const {
     row_builder builder{partition_key_, row_key_};
-    for (property const& each : properties_) {
-        builder.add(each.name, each.value.view());
-    }
+    for (property const& each : properties_) { builder.add(each.name, each.value.view()); }
     return builder.build();
 }
 

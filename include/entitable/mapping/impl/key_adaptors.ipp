@@ -54,9 +54,7 @@ ENTITABLE_LAZY_BODY bool parse_escaped(std::string_view escaped, std::string& ou
         for (int digit = 0; digit < 2; ++digit, ++at) {
             char const character = at < escaped.size() ? escaped[at] : 'z';
             bool const number = character >= '0' && character <= '9';
-            if (!number && (character < 'a' || character > 'f')) {
-                return -1;
-            }
+            if (!number && (character < 'a' || character > 'f')) { return -1; }
             value = value * 16 + (number ? character - '0' : character - 'a' + 10);
         }
         return value;
@@ -64,29 +62,21 @@ ENTITABLE_LAZY_BODY bool parse_escaped(std::string_view escaped, std::string& ou
     while (at < escaped.size()) {
         char const character = escaped[at++];
         std::size_t const pair = escape_pairs.find(character);
-        if (pair != std::string_view::npos && pair % 2 == 1) {
-            return false;
-        }
+        if (pair != std::string_view::npos && pair % 2 == 1) { return false; }
         if (character == '"') {
             int const value = hexadecimal();
-            if (value < 0 || value > 0x23) {
-                return false;
-            }
+            if (value < 0 || value > 0x23) { return false; }
             out += static_cast<char>(value);
         } else if (pair != std::string_view::npos || character == '~') {
             char const which = at < escaped.size() ? escaped[at++] : 'z';
-            if (which != '0' && which != '1') {
-                return false;
-            }
+            if (which != '0' && which != '1') { return false; }
             if (character != '~') {
                 out += escape_pairs[pair + (which == '1' ? 1 : 0)];
             } else if (which == '0') {
                 out += '~';
             } else {
                 int const value = hexadecimal();
-                if (value < 0x7F || value > 0x9F) {
-                    return false;
-                }
+                if (value < 0x7F || value > 0x9F) { return false; }
                 out += value == 0x7F ? "" : "\xC2";
                 out += static_cast<char>(static_cast<unsigned char>(value));
             }

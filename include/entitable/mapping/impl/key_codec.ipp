@@ -10,30 +10,20 @@ namespace detail {
 
 ENTITABLE_LAZY_BODY void append_key_integer(
     std::string& out, std::uint64_t magnitude, bool negative, std::size_t width) {
-    if (negative) {
-        out += '-';
-    }
+    if (negative) { out += '-'; }
     text::append_decimal(out, magnitude, width);
 }
 
 ENTITABLE_LAZY_BODY bool parse_key_integer(
     std::string_view text, std::size_t width, std::uint64_t& magnitude, bool& negative) noexcept {
     negative = !text.empty() && text.front() == '-';
-    if (negative) {
-        text.remove_prefix(1);
-    }
-    if (text.size() != width) {
-        return false;
-    }
+    if (negative) { text.remove_prefix(1); }
+    if (text.size() != width) { return false; }
     magnitude = 0;
     for (char const character : text) {
-        if (character < '0' || character > '9') {
-            return false;
-        }
+        if (character < '0' || character > '9') { return false; }
         auto const digit = static_cast<std::uint64_t>(character - '0');
-        if (magnitude > (~std::uint64_t{0} - digit) / 10) {
-            return false;
-        }
+        if (magnitude > (~std::uint64_t{0} - digit) / 10) { return false; }
         magnitude = magnitude * 10 + digit;
     }
     return true;

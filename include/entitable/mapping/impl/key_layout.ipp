@@ -11,9 +11,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 ENTITABLE_LAZY_BODY result<std::string> write_key(key_layout layout, key_source const* values) {
     result<std::string> made{std::in_place};
-    if (auto appended = append_key(*made, layout, values); !appended) {
-        made = std::move(appended).as_failure();
-    }
+    if (auto appended = append_key(*made, layout, values); !appended) { made = std::move(appended).as_failure(); }
     return made;
 }
 
@@ -60,9 +58,7 @@ ENTITABLE_LAZY_BODY failure key_reserved(std::string_view row_key) {
 }
 
 ENTITABLE_LAZY_BODY result<std::string> checked_row_key(result<std::string> row_key) {
-    if (row_key && system_row::is_one(*row_key)) {
-        row_key = key_reserved(*row_key);
-    }
+    if (row_key && system_row::is_one(*row_key)) { row_key = key_reserved(*row_key); }
     return row_key;
 }
 
@@ -80,9 +76,7 @@ ENTITABLE_LAZY bool take_component(
     }
     bool const last = index + 1 == layout.size();
     std::size_t const end = last ? key.size() : key.find(component.separator());
-    if (end == std::string_view::npos) {
-        return false;
-    }
+    if (end == std::string_view::npos) { return false; }
     text = key.substr(0, end);
     key.remove_prefix(last ? end : end + component.separator().size());
     return true;
@@ -92,9 +86,7 @@ ENTITABLE_LAZY bool take_component(
 
 ENTITABLE_LAZY_BODY bool split_key(std::string_view key, key_layout layout, key_texts& texts) noexcept {
     for (std::size_t index = 0; index < layout.size(); ++index) {
-        if (!detail::take_component(key, layout, index, texts[index])) {
-            return false;
-        }
+        if (!detail::take_component(key, layout, index, texts[index])) { return false; }
     }
     return key.empty();
 }
@@ -104,9 +96,7 @@ ENTITABLE_LAZY_BODY bool read_key(std::string_view key, key_layout layout, key_t
     std::string_view bucket; // bucket of the component after it
     std::size_t buckets = 0;
     for (std::size_t index = 0; index < layout.size(); ++index) {
-        if (!detail::take_component(key, layout, index, text)) {
-            return false;
-        }
+        if (!detail::take_component(key, layout, index, text)) { return false; }
         if (layout[index].is == key_component::kind::bucket) {
             bucket = text;
             buckets = layout[index].buckets;
@@ -115,14 +105,10 @@ ENTITABLE_LAZY_BODY bool read_key(std::string_view key, key_layout layout, key_t
         if (buckets != 0) {
             std::string wanted;
             append_bucket(wanted, text, std::exchange(buckets, 0));
-            if (wanted != bucket) {
-                return false;
-            }
+            if (wanted != bucket) { return false; }
         }
         if (layout[index].is == key_component::kind::member) {
-            if (!values->parse(text, values->value)) {
-                return false;
-            }
+            if (!values->parse(text, values->value)) { return false; }
             ++values;
         }
     }
@@ -139,17 +125,13 @@ ENTITABLE_LAZY_BODY failure key_mismatch(std::string_view entity, key_part part,
 
 ENTITABLE_LAZY_BODY void append_bucket_number(std::string& out, std::size_t bucket, std::size_t buckets) {
     std::size_t width = 1;
-    for (std::size_t last = buckets - 1; last >= 10; last /= 10) {
-        ++width;
-    }
+    for (std::size_t last = buckets - 1; last >= 10; last /= 10) { ++width; }
     text::append_decimal(out, bucket, width);
 }
 
 ENTITABLE_LAZY_BODY void append_bucket(std::string& out, std::string_view text, std::size_t buckets) {
     std::uint32_t hash = 2166136261U; // FNV-1a, 32 bits
-    for (char const character : text) {
-        hash = (hash ^ static_cast<unsigned char>(character)) * 16777619U;
-    }
+    for (char const character : text) { hash = (hash ^ static_cast<unsigned char>(character)) * 16777619U; }
     append_bucket_number(out, hash % buckets, buckets);
 }
 

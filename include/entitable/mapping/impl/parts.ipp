@@ -26,9 +26,7 @@ ENTITABLE_LAZY std::size_t size_of_chunk(std::string_view text) noexcept {
         auto const lead = static_cast<unsigned char>(text[at]);
         std::size_t const size = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
         units += size == 4 ? 2U : 1U;
-        if (units > chunk_units) {
-            break;
-        }
+        if (units > chunk_units) { break; }
         at += size;
     }
     return at < text.size() ? at : text.size();
@@ -36,12 +34,8 @@ ENTITABLE_LAZY std::size_t size_of_chunk(std::string_view text) noexcept {
 
 ENTITABLE_LAZY_BODY result<void> put_chunks(
     nullable_view* to, std::string_view name, edm_type type, std::optional<std::string_view> whole) {
-    for (std::size_t index = 0; index <= max_chunks; ++index) {
-        to[index] = {{}, true, false};
-    }
-    if (!whole) {
-        return {};
-    }
+    for (std::size_t index = 0; index <= max_chunks; ++index) { to[index] = {{}, true, false}; }
+    if (!whole) { return {}; }
     std::string_view rest = *whole;
     std::size_t count = 0;
     do {
@@ -68,9 +62,7 @@ ENTITABLE_LAZY_BODY result<void> check_size_of_chunked(row_view row, std::string
         return {}; // the measure is less than twice the bytes of values, plus fewer bytes than this for all names
     }
     std::size_t const size = service_size(row);
-    if (size <= chunked_entity_bytes) {
-        return {};
-    }
+    if (size <= chunked_entity_bytes) { return {}; }
     std::string_view largest;
     std::size_t bytes = 0;
     std::size_t most = 0;
@@ -109,9 +101,7 @@ ENTITABLE_LAZY_BODY void part_reader::complain(std::string_view name, std::strin
 ENTITABLE_LAZY_BODY std::size_t part_reader::chunks(
     std::string_view name, edm_type type, bool may_be_absent, std::string_view (&to)[max_chunks]) {
     std::optional<value_view> values[max_chunks + 1];
-    for (std::size_t index = 0; index <= max_chunks; ++index) {
-        values[index] = find(name, chunk_suffixes[index]);
-    }
+    for (std::size_t index = 0; index <= max_chunks; ++index) { values[index] = find(name, chunk_suffixes[index]); }
     auto const& counted = values[max_chunks];
     std::size_t count = values[0] ? 1 : 0; // as written by a writer without chunks
     if (counted) {
@@ -123,9 +113,7 @@ ENTITABLE_LAZY_BODY std::size_t part_reader::chunks(
         }
         count = static_cast<std::size_t>(counted->as_int32());
     }
-    if (count == 0 && !may_be_absent && mode_ != reading::lenient) {
-        complain(name, {}, true);
-    }
+    if (count == 0 && !may_be_absent && mode_ != reading::lenient) { complain(name, {}, true); }
     for (std::size_t index = 0; index < count; ++index) {
         if (!values[index] || values[index]->type() != type) {
             complain(name, chunk_suffixes[index], !values[index]);
@@ -139,9 +127,7 @@ ENTITABLE_LAZY_BODY std::size_t part_reader::chunks(
 ENTITABLE_LAZY_BODY bool part_reader::keys(std::string_view name, bool may_be_absent, std::string_view (&to)[2]) {
     std::optional<value_view> const values[2] = {find(name, reference_suffixes[0]), find(name, reference_suffixes[1])};
     if (!values[0] && !values[1]) {
-        if (!may_be_absent && mode_ != reading::lenient) {
-            complain(name, reference_suffixes[0], true);
-        }
+        if (!may_be_absent && mode_ != reading::lenient) { complain(name, reference_suffixes[0], true); }
         return false;
     }
     for (std::size_t index = 0; index < 2; ++index) {

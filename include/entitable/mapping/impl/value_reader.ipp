@@ -24,9 +24,7 @@ ENTITABLE_LAZY_BODY void value_reader::take(
     value_target const& target, described_property property, std::size_t index) {
     edm_type const type = property.type;
     bool present = true;
-    if (property.nullable) {
-        present = has(1) && *at_++ != 0;
-    }
+    if (property.nullable) { present = has(1) && *at_++ != 0; }
     value_view value;
     if (!present) {
         // no value is stored
@@ -44,9 +42,7 @@ ENTITABLE_LAZY_BODY void value_reader::take(
         }
         at_ += size;
     }
-    if (!damaged_ && !target.take(target.to, present ? &value : nullptr) && offender_ == none) {
-        offender_ = index;
-    }
+    if (!damaged_ && !target.take(target.to, present ? &value : nullptr) && offender_ == none) { offender_ = index; }
 }
 
 ENTITABLE_LAZY_BODY failure value_reader::problem(std::string_view const* names, std::string_view entity) const {

@@ -168,9 +168,7 @@ public:
         any_transport const& through, Request const& request, date_time& told) const {
         call context{options().calls, time()};
         context.location = read_location::primary;
-        if (under_receipt_) {
-            context.cancellation = {};
-        }
+        if (under_receipt_) { context.cancellation = {}; }
         auto answer = through.execute(request, context);
         told = context.server_date != date_time{} ? context.server_date : time().now();
         return answer;

@@ -24,9 +24,7 @@ ENTITABLE_DECL renewal::renewal(queue_core queue, receipt& held)
 
 ENTITABLE_DECL operation_step renewal::next(std::size_t place, steady_time now) {
     looking_ = looking_ || (!asked_ && held_->version.empty()); // of a write that was settled
-    if (looking_) {
-        return {look_, due_, place, wait_cause::back_off};
-    }
+    if (looking_) { return {look_, due_, place, wait_cause::back_off}; }
     if (!asked_) {
         asked_ = true;
         until_ = {held_->store_time((std::max)(now, due_)).ticks + queue_.options().visibility.count() / 100};

@@ -22,15 +22,11 @@ ENTITABLE_DECL result<bool> wait_unless_stopped(
     steady_time until, call const& waiting, cancellation_token const& stop, clock& time) {
     constexpr auto slice = std::chrono::milliseconds{5}; // a cancellation wakes nobody
     for (;;) {
-        if (stop.cancelled()) {
-            return false;
-        }
+        if (stop.cancelled()) { return false; }
         steady_time const now = time.steady();
         bool const last = !stop.has_source() || until <= now + slice;
         ENTITABLE_CHECK(wait_until(last ? until : now + slice, waiting, time));
-        if (last) {
-            return !stop.cancelled();
-        }
+        if (last) { return !stop.cancelled(); }
     }
 }
 ENTITABLE_DECL steady_time end_of_wait(std::chrono::nanoseconds wait, steady_time now) noexcept {
@@ -41,9 +37,7 @@ ENTITABLE_DECL steady_time end_of_wait(std::chrono::nanoseconds wait, steady_tim
 ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim(std::uint32_t most, claim_options const& how) const {
     constexpr std::uint32_t largest = 32;
     most = std::clamp(most, std::uint32_t{1}, largest);
-    if (how.stop.cancelled()) {
-        return std::vector<held_message>{};
-    }
+    if (how.stop.cancelled()) { return std::vector<held_message>{}; }
     ENTITABLE_TRY(std::size_t const number, lanes());
     steady_time const end = end_of_wait(how.wait, time().steady());
     call waiting{options().calls, time()};
@@ -60,14 +54,10 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim(std::uint32_t
         for (std::size_t index = 0; index < number; ++index) {
             bool const waits = time().steady() < end;
             ENTITABLE_TRY(auto got, claim_from((first + index) % number, most, waits, how.stop, due, told));
-            if (!got.empty() || how.stop.cancelled()) {
-                return got;
-            }
+            if (!got.empty() || how.stop.cancelled()) { return got; }
         }
         steady_time const now = time().steady();
-        if (now >= end) {
-            return std::vector<held_message>{};
-        }
+        if (now >= end) { return std::vector<held_message>{}; }
         steady_time next =
             now + std::chrono::duration_cast<steady_time::duration>(options().polling.delay(look, random().unit()));
         if (due != no_date) { // a message that is invisible now can be had then
@@ -75,9 +65,7 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim(std::uint32_t
             next = (std::min)(next, now + std::chrono::duration_cast<steady_time::duration>(left));
         }
         ENTITABLE_TRY(bool const whole, wait_unless_stopped((std::min)(next, end), waiting, how.stop, time()));
-        if (!whole) {
-            return std::vector<held_message>{};
-        }
+        if (!whole) { return std::vector<held_message>{}; }
     }
 }
 
@@ -88,9 +76,7 @@ ENTITABLE_DECL result<queue_core::found_rows> queue_core::scan(
     query_entities asked;
     asked.table = table().name();
     asked.range = {key_interval::only(lane), rows_of_kind(system_row::message, at.behind)};
-    if (!at.ahead) {
-        asked.range.row.upper = key_bound::excluding(message_key(at.up_to, {}));
-    }
+    if (!at.ahead) { asked.range.row.upper = key_bound::excluding(message_key(at.up_to, {})); }
     asked.page_size = at.page;
     auto const most_deliveries = static_cast<std::int32_t>((std::max)(options().max_deliveries, 1U));
     std::size_t spare_bytes = 0;
@@ -129,9 +115,7 @@ ENTITABLE_DECL result<queue_core::found_rows> queue_core::scan(
         bool const is_over = !page->continuation || found->ready.size() >= at.most;
         bool const is_ahead =
             !page->rows.empty() && time_of_message(page->rows[page->rows.size() - 1].row_key) > at.up_to;
-        if (is_over || is_ahead) {
-            return found;
-        }
+        if (is_over || is_ahead) { return found; }
         asked.continuation = std::move(page->continuation);
         asked.page_size = 1000; // many that others have: on to those behind them
     }
@@ -150,13 +134,9 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim_from(std::siz
     std::string const name = lane_key(lane);
     if (std::vector<pick> spares = spares_of(lane, most); !spares.empty()) {
         ENTITABLE_TRY(auto got, take(name, std::move(spares), store_time(lane)));
-        if (!got.empty()) {
-            return got;
-        }
+        if (!got.empty()) { return got; }
         forget_spares(lane, true);
-        if (stop.cancelled()) {
-            return got;
-        }
+        if (stop.cancelled()) { return got; }
     }
     for (int turn = 0; turn < 8; ++turn) { // others were faster each time: there is work elsewhere
         lane_state at;
@@ -201,9 +181,7 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim_from(std::siz
             at.clock.know(found.told, time());
             state().lane_states[lane] = at;
         }
-        if (stop.cancelled()) {
-            return std::vector<held_message>{};
-        }
+        if (stop.cancelled()) { return std::vector<held_message>{}; }
         if (found.ready.empty()) {
             if (found.told.ticks > now.ticks + tolerance) {
                 continue; // its clock was put forward: there may be something after all
@@ -212,9 +190,7 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim_from(std::siz
         }
         keep_spares(lane, found.ready, most);
         ENTITABLE_TRY(auto got, take(name, std::move(found.ready), found.told));
-        if (!got.empty()) {
-            return got;
-        }
+        if (!got.empty()) { return got; }
     }
     return std::vector<held_message>{};
 }
@@ -229,17 +205,11 @@ ENTITABLE_DECL result<void> queue_core::for_each_between(std::string const& lane
         date_time told;
         auto page = send(asked, told);
         if (!page) {
-            if (!worth_retrying(page.error()) || !again(attempt)) {
-                return std::move(page).as_failure();
-            }
+            if (!worth_retrying(page.error()) || !again(attempt)) { return std::move(page).as_failure(); }
             continue;
         }
-        for (std::size_t index = 0; index < page->rows.size(); ++index) {
-            visit(page->rows[index], told);
-        }
-        if (!page->continuation) {
-            return {};
-        }
+        for (std::size_t index = 0; index < page->rows.size(); ++index) { visit(page->rows[index], told); }
+        if (!page->continuation) { return {}; }
         asked.continuation = std::move(page->continuation);
     }
 }
@@ -256,9 +226,7 @@ ENTITABLE_DECL queue_core::moves queue_core::moves_of(
     for (pick& each : ready) {
         row_view const stored = each.stored;
         bytes += stored.payload.size();
-        if (!all.made.empty() && bytes > most_bytes_together) {
-            break;
-        }
+        if (!all.made.empty() && bytes > most_bytes_together) { break; }
         message_marks const marks = marks_of(stored.payload);
         receipt made;
         made.lane = lane;
@@ -314,9 +282,7 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::take(
             return std::move(answer).as_failure();
         }
         maybe = maybe || refused.effect == effect::unknown;
-        if (beaten && !maybe && all.made.size() == 1) {
-            break;
-        }
+        if (beaten && !maybe && all.made.size() == 1) { break; }
         // The rows say who has them: this call, nobody yet, or somebody else.
         std::map<std::string_view, std::size_t> at;
         auto const read_rows = [&](bool from, auto const& visit) {
@@ -326,15 +292,11 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::take(
             }
             return for_each_between(
                 lane, at.begin()->first, at.rbegin()->first, attempt, [&](row_view each, date_time when) {
-                    if (auto const one = at.find(each.row_key); one != at.end()) {
-                        visit(one->second, each, when);
-                    }
+                    if (auto const one = at.find(each.row_key); one != at.end()) { visit(one->second, each, when); }
                 });
         };
         auto read = !maybe ? result<void>{} : read_rows(false, [&](std::size_t index, row_view stored, date_time when) {
-            if (text_in(stored, queue_property::claim) == all.made[index].claim) {
-                hold(index, stored.etag(), when);
-            }
+            if (text_in(stored, queue_property::claim) == all.made[index].claim) { hold(index, stored.etag(), when); }
         });
         std::vector<bool> there(all.made.size());
         if (read && taken->empty()) {
@@ -347,9 +309,7 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::take(
             unread.error().effect = effect::unknown; // they come again when the claim is over
             return unread;
         }
-        if (!taken->empty() || !all.keep(there)) {
-            break;
-        }
+        if (!taken->empty() || !all.keep(there)) { break; }
         if (!again(attempt)) {
             failure unknown = std::move(answer).as_failure();
             unknown.error().effect = effect::unknown;

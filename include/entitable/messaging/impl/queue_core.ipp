@@ -32,9 +32,7 @@ ENTITABLE_DECL result<void> check_queue_options(queue_options const& options) {
     return options.delays.validate();
 }
 ENTITABLE_DECL bool wait_before_sending(queue_options const& options, random_source& random, std::uint32_t& attempt) {
-    if (++attempt >= options.max_attempts) {
-        return false;
-    }
+    if (++attempt >= options.max_attempts) { return false; }
     options.time->wait_until(options.time->steady() +
         std::chrono::duration_cast<steady_time::duration>(options.delays.delay(attempt, random.unit())));
     return true;
@@ -64,9 +62,7 @@ ENTITABLE_DECL result<bool> queue_core::create() const {
     date_time told;
     for (std::uint32_t attempt = 0;;) {
         auto const written = send(request, told);
-        if (written || written.error().code == error_code::entity_already_exists) {
-            break;
-        }
+        if (written || written.error().code == error_code::entity_already_exists) { break; }
         if ((written.error().effect == effect::none && !worth_retrying(written.error())) || !again(attempt)) {
             return failure{written.error()};
         }
@@ -76,9 +72,7 @@ ENTITABLE_DECL result<bool> queue_core::create() const {
 }
 
 ENTITABLE_DECL result<std::size_t> queue_core::lanes() const {
-    if (std::size_t const known = state().lanes.load(memory_order::acquire); known != 0) {
-        return known;
-    }
+    if (std::size_t const known = state().lanes.load(memory_order::acquire); known != 0) { return known; }
     ENTITABLE_CHECK(check_options());
     date_time told;
     ENTITABLE_TRY(auto const header, read(std::string{system_row::queue}, system_row::queue, told));
@@ -127,28 +121,20 @@ ENTITABLE_DECL result<std::optional<row>> queue_core::read(
         table().name(), {key_interval::only(lane), key_interval::only(std::string{key})}, {}, {}, 1, {}};
     for (std::uint32_t attempt = 0;;) {
         auto page = send(asked, told);
-        if (page && !page->rows.empty()) {
-            return std::optional<row>{row{page->rows[0]}};
-        }
-        if (page && !page->continuation) {
-            return std::optional<row>{};
-        }
+        if (page && !page->rows.empty()) { return std::optional<row>{row{page->rows[0]}}; }
+        if (page && !page->continuation) { return std::optional<row>{}; }
         if (page) {
             asked.continuation = std::move(page->continuation);
             continue;
         }
-        if (!worth_retrying(page.error()) || !again(attempt)) {
-            return std::move(page).as_failure();
-        }
+        if (!worth_retrying(page.error()) || !again(attempt)) { return std::move(page).as_failure(); }
     }
 }
 
 // ---- under a receipt ----
 
 ENTITABLE_DECL bool queue_core::adopt(receipt& held, row_view stored) {
-    if (text_in(stored, queue_property::claim) != held.claim) {
-        return false;
-    }
+    if (text_in(stored, queue_property::claim) != held.claim) { return false; }
     held.version = stored.etag();
     held.step = int32_in(stored, queue_property::step);
     auto const steps = stored.find(queue_property::steps);
@@ -160,9 +146,7 @@ ENTITABLE_DECL bool queue_core::adopt(receipt& held, row_view stored) {
 ENTITABLE_DECL result<bool> queue_core::look(receipt& held) const {
     date_time told;
     ENTITABLE_TRY(auto const stored, read(held.lane, held.key, told));
-    if (!stored || !adopt(held, *stored)) {
-        return false;
-    }
+    if (!stored || !adopt(held, *stored)) { return false; }
     held.told = told;
     held.told_at = time().steady();
     return true;
@@ -193,9 +177,7 @@ ENTITABLE_DECL failure receipt_is_lost(receipt& held) {
 
 ENTITABLE_DECL result<void> queue_core::write(
     receipt& held, function_ref<void(row_builder&)> properties, std::vector<mutation> const& beside) const {
-    if (held.spent) {
-        return receipt_is_spent();
-    }
+    if (held.spent) { return receipt_is_spent(); }
     bool maybe = false;
     for (std::uint32_t attempt = 0;;) {
         ENTITABLE_CHECK(know_version(held));
@@ -227,9 +209,7 @@ ENTITABLE_DECL result<void> queue_core::write(
             // A request of ours that came late has changed the version; then the one that is stored is the receipt.
             std::int32_t const step = held.step;
             ENTITABLE_TRY(bool const mine, look(held));
-            if (!mine) {
-                return receipt_is_lost(held);
-            }
+            if (!mine) { return receipt_is_lost(held); }
             if (!beside.empty() && held.step != step) {
                 return {}; // it was this very request: what it changed beside the message is changed
             }
@@ -250,9 +230,7 @@ ENTITABLE_DECL result<void> queue_core::renew(receipt& held, std::chrono::nanose
         until = {held.store_time(time().steady()).ticks + visibility.count() / 100};
         made.add(queue_property::visible_at, value_view{until});
     });
-    if (written) {
-        held.visible_at = until;
-    }
+    if (written) { held.visible_at = until; }
     return written;
 }
 

@@ -19,9 +19,7 @@ inline constexpr std::size_t most_of_a_reason = 4000; // bytes
 
 ENTITABLE_DECL result<void> queue_core::give_back(
     receipt& held, std::string_view why, std::chrono::nanoseconds delay) const {
-    if (held.spent) {
-        return receipt_is_spent();
-    }
+    if (held.spent) { return receipt_is_spent(); }
     forget_spares(held.lane); // it comes before them
     std::string to;
     bool maybe = false;
@@ -31,9 +29,7 @@ ENTITABLE_DECL result<void> queue_core::give_back(
         if (!stored || !adopt(held, *stored)) {
             if (maybe) { // the last request, come late
                 ENTITABLE_TRY(auto const moved, read(held.lane, to, told));
-                if (moved && text_in(*moved, queue_property::claim) == held.claim) {
-                    return {};
-                }
+                if (moved && text_in(*moved, queue_property::claim) == held.claim) { return {}; }
             }
             return receipt_is_lost(held);
         }
@@ -59,9 +55,7 @@ ENTITABLE_DECL result<void> queue_core::give_back(
             request.changes.push_back(mutation::insert(std::move(made)));
         }
         auto const answer = send(request, told);
-        if (answer) {
-            return {};
-        }
+        if (answer) { return {}; }
         error refused = answer.error();
         bool const gone = refused.code == error_code::update_condition_not_satisfied ||
             refused.code == error_code::resource_not_found;
@@ -92,17 +86,13 @@ ENTITABLE_DECL result<bool> queue_core::is_done(receipt const& held, std::string
     if (own && text_in(*own, queue_property::state) == "done" && text_in(*own, queue_property::claim) == held.claim) {
         return true;
     }
-    if (group.empty()) {
-        return false;
-    }
+    if (group.empty()) { return false; }
     ENTITABLE_TRY(auto const mark, read(held.lane, group, told));
     return mark.has_value();
 }
 
 ENTITABLE_DECL result<void> queue_core::complete(receipt& held, std::string_view group) const {
-    if (held.spent) {
-        return receipt_is_spent();
-    }
+    if (held.spent) { return receipt_is_spent(); }
     bool maybe = false;
     for (std::uint32_t attempt = 0;;) {
         ENTITABLE_CHECK(know_version(held));
@@ -121,9 +111,7 @@ ENTITABLE_DECL result<void> queue_core::complete(receipt& held, std::string_view
         bool const gone = refused.code == error_code::resource_not_found;
         if (gone || refused.code == error_code::update_condition_not_satisfied) {
             bool mine = false;
-            if (!gone) {
-                ENTITABLE_TRY(mine, look(held));
-            }
+            if (!gone) { ENTITABLE_TRY(mine, look(held)); }
             if (!mine) { // gone, or gone between the refusal and the look: maybe by a request of this claim, come late
                 ENTITABLE_TRY(bool const done, is_done(held, group));
                 held.spent = true;
@@ -168,9 +156,7 @@ ENTITABLE_DECL result<std::size_t> queue_core::complete_group(std::vector<receip
             if (as_one) {
                 all[first]->spent = true;
             } else if (auto one = complete(*all[first], mark); !one) {
-                if (one.error().code != error_code::receipt_lost) {
-                    return std::move(one).as_failure();
-                }
+                if (one.error().code != error_code::receipt_lost) { return std::move(one).as_failure(); }
                 continue;
             }
             ++done;

@@ -23,17 +23,11 @@ ENTITABLE_DECL result<void> queue_core::for_each_row(
             date_time told;
             auto page = send(asked, told);
             if (!page) {
-                if (!worth_retrying(page.error()) || !again(attempt)) {
-                    return std::move(page).as_failure();
-                }
+                if (!worth_retrying(page.error()) || !again(attempt)) { return std::move(page).as_failure(); }
                 continue;
             }
-            for (std::size_t index = 0; index < page->rows.size(); ++index) {
-                visit(page->rows[index], told);
-            }
-            if (!page->continuation) {
-                break;
-            }
+            for (std::size_t index = 0; index < page->rows.size(); ++index) { visit(page->rows[index], told); }
+            if (!page->continuation) { break; }
             asked.continuation = std::move(page->continuation);
         }
     }
@@ -42,9 +36,7 @@ ENTITABLE_DECL result<void> queue_core::for_each_row(
 
 ENTITABLE_DECL result<void> queue_core::requeue(row_view dead, etag const& version) const {
     std::string_view const key = text_in(dead, queue_property::key);
-    if (key.empty()) {
-        return failure{error_code::row_malformed, "a dead letter without the key of its message"};
-    }
+    if (key.empty()) { return failure{error_code::row_malformed, "a dead letter without the key of its message"}; }
     row_builder back = moved_message(key, dead, true);
     if (!dead.find(queue_property::step)) { // it was claimed before: the first step of a saga may have run
         back.add(queue_property::step, value_view{std::int32_t{0}});
@@ -56,9 +48,7 @@ ENTITABLE_DECL result<void> queue_core::requeue(row_view dead, etag const& versi
     date_time told;
     for (std::uint32_t attempt = 0;;) {
         auto const answer = send(request, told);
-        if (answer) {
-            return {};
-        }
+        if (answer) { return {}; }
         error refused = answer.error();
         bool const gone = refused.code == error_code::resource_not_found ||
             refused.code == error_code::update_condition_not_satisfied;
@@ -66,9 +56,7 @@ ENTITABLE_DECL result<void> queue_core::requeue(row_view dead, etag const& versi
             // Whoever it was: unless somebody has thrown it away, it was put back.
             ENTITABLE_TRY(auto const identity,
                 read(std::string{dead.partition_key}, text::joined({system_row::identity, id_of_message(key)}), told));
-            if (!identity || text_in(*identity, queue_property::state) != "purged") {
-                return {};
-            }
+            if (!identity || text_in(*identity, queue_property::state) != "purged") { return {}; }
         }
         if (gone) {
             return failure{error_code::receipt_lost, "the dead letter was put back or thrown away by somebody else"};
@@ -93,17 +81,13 @@ ENTITABLE_DECL result<void> queue_core::purge(row_view dead, etag const& version
     date_time told;
     for (std::uint32_t attempt = 0;;) {
         auto const answer = send(request, told);
-        if (answer) {
-            return {};
-        }
+        if (answer) { return {}; }
         error refused = answer.error();
         if (refused.code == error_code::resource_not_found ||
             refused.code == error_code::update_condition_not_satisfied) {
             ENTITABLE_TRY(auto const found, read(std::string{dead.partition_key}, identity_key, told));
             bool const swept = !found && !is_id_in_group(id);
-            if (maybe && (swept || (found && text_in(*found, queue_property::state) == "purged"))) {
-                return {};
-            }
+            if (maybe && (swept || (found && text_in(*found, queue_property::state) == "purged"))) { return {}; }
             return failure{error_code::receipt_lost, "the dead letter was put back or thrown away by somebody else"};
         }
         maybe = maybe || refused.effect == effect::unknown;
@@ -119,9 +103,7 @@ ENTITABLE_DECL result<std::size_t> queue_core::sweep(std::chrono::nanoseconds wi
     ENTITABLE_CHECK(for_each_row(system_row::identity, [&](row_view each, date_time told) {
         // Marked in the transaction that took the message away: nothing of it is there any more.
         bool const over = each.timestamp().ticks + window.count() / 100 < told.ticks;
-        if (over && !text_in(each, queue_property::state).empty()) {
-            old.emplace_back(each);
-        }
+        if (over && !text_in(each, queue_property::state).empty()) { old.emplace_back(each); }
     }));
     std::size_t removed = 0;
     for (row const& each : old) {
@@ -145,9 +127,7 @@ ENTITABLE_DECL std::string queue_core::outbox_prefix() const {
 
 ENTITABLE_DECL result<row> queue_core::outbox_row(
     std::string_view partition, std::string_view id, row_view message) const {
-    if (!state_) {
-        return moved_from("queue");
-    }
+    if (!state_) { return moved_from("queue"); }
     if (partition.empty()) {
         return failure{
             error_code::invalid_input, "a message goes into the outbox behind the first change of its batch"};
@@ -164,17 +144,13 @@ ENTITABLE_DECL result<std::size_t> queue_core::relay(
     std::string const prefix = outbox_prefix();
     query_entities asked{table_name, {}, {}, {}, 1000, {}};
     asked.range.row = rows_of_kind(prefix);
-    if (partition) {
-        asked.range.partition = key_interval::only(*partition);
-    }
+    if (partition) { asked.range.partition = key_interval::only(*partition); }
     std::size_t relayed = 0;
     for (std::uint32_t attempt = 0;;) {
         date_time told;
         auto page = send_to(from, asked, told);
         if (!page) {
-            if (!worth_retrying(page.error()) || !again(attempt)) {
-                return std::move(page).as_failure();
-            }
+            if (!worth_retrying(page.error()) || !again(attempt)) { return std::move(page).as_failure(); }
             continue;
         }
         for (std::size_t index = 0; index < page->rows.size(); ++index) {
@@ -195,13 +171,9 @@ ENTITABLE_DECL result<std::size_t> queue_core::relay(
                     table_name, mutation::remove(row_builder{each.partition_key, each.row_key}.build(), each.etag())},
                 told);
             // Another relay may have been faster; and what is still there is put in again, which does nothing.
-            if (removed) {
-                ++relayed;
-            }
+            if (removed) { ++relayed; }
         }
-        if (!page->continuation) {
-            return relayed;
-        }
+        if (!page->continuation) { return relayed; }
         asked.continuation = std::move(page->continuation);
     }
 }

@@ -37,9 +37,7 @@ ENTITABLE_DECL result<date_time> queue_core::certain_time(enqueue_plan const& of
     {
         std::lock_guard const lock{state().guard};
         store_clock const& clock = state().lane_states[of.lane_number].clock;
-        if (clock.is_certain(time())) {
-            return clock.now(time());
-        }
+        if (clock.is_certain(time())) { return clock.now(time()); }
     }
     date_time told;
     ENTITABLE_CHECK(read(of.lane, text::joined({system_row::identity, of.id}), told));
@@ -103,9 +101,7 @@ ENTITABLE_DECL result<enqueued> queue_core::enqueue(enqueue_plan const& at, row_
 ENTITABLE_DECL result<std::vector<enqueued>> queue_core::enqueue_group(std::vector<row> const& messages) const {
     constexpr std::size_t group = 32;
     ENTITABLE_TRY(std::size_t const number, lanes());
-    for (row const& each : messages) {
-        ENTITABLE_CHECK(check_room(each));
-    }
+    for (row const& each : messages) { ENTITABLE_CHECK(check_room(each)); }
     bool const together = state().format.load(memory_order::relaxed) >= 2; // else programs of format 1 complete them
     result<std::vector<enqueued>> all{std::in_place};
     all->reserve(messages.size());
@@ -125,9 +121,7 @@ ENTITABLE_DECL result<std::vector<enqueued>> queue_core::enqueue_group(std::vect
         std::size_t end = first;
         for (; end < messages.size() && end - first < group; ++end) {
             bytes += messages[end].payload().size();
-            if (end > first && bytes > most_bytes_together) {
-                break;
-            }
+            if (end > first && bytes > most_bytes_together) { break; }
             std::string id = together ? id_in_group(group_id, end - first) : id_in_lane(lane_number, number);
             key.assign(head).append(id);
             if (!together) {

@@ -20,9 +20,7 @@ ENTITABLE_LAZY_BODY std::string lane_key(std::size_t lane) {
 
 ENTITABLE_LAZY_BODY std::size_t lane_of(std::string_view id, std::size_t lanes) noexcept {
     std::uint64_t hash = 14695981039346656037U; // FNV-1a; part of the stored format
-    for (char const character : id) {
-        hash = (hash ^ static_cast<unsigned char>(character)) * 1099511628211U;
-    }
+    for (char const character : id) { hash = (hash ^ static_cast<unsigned char>(character)) * 1099511628211U; }
     hash ^= hash >> 32U; // the low bits of FNV-1a depend on the low bits of the text alone
     return static_cast<std::size_t>(hash % (lanes == 0 ? 1 : lanes));
 }
@@ -44,9 +42,7 @@ ENTITABLE_LAZY_BODY date_time time_of_message(std::string_view row_key) noexcept
     std::int64_t ticks = 0;
     for (char const digit :
         row_key.substr((std::min)(row_key.size(), system_row::message.size()), message_time_digits)) {
-        if (digit < '0' || digit > '9') {
-            return {};
-        }
+        if (digit < '0' || digit > '9') { return {}; }
         ticks = ticks * 10 + (digit - '0');
     }
     return {ticks};
@@ -71,13 +67,9 @@ ENTITABLE_LAZY_BODY std::string claim_text(std::string_view claim, std::string_v
 
 ENTITABLE_LAZY_BODY date_time first_time_of(row_view stored) noexcept {
     std::string_view const digits = first_time_in(text_in(stored, queue_property::claim));
-    if (digits.empty()) {
-        return time_of_message(stored.row_key);
-    }
+    if (digits.empty()) { return time_of_message(stored.row_key); }
     date_time first;
-    for (char const digit : digits) {
-        first.ticks = first.ticks * 10 + (digit - '0');
-    }
+    for (char const digit : digits) { first.ticks = first.ticks * 10 + (digit - '0'); }
     return first;
 }
 
@@ -90,9 +82,7 @@ ENTITABLE_LAZY_BODY std::string id_in_group(std::string_view group, std::size_t 
 }
 
 ENTITABLE_LAZY_BODY bool is_id_in_group(std::string_view id) noexcept {
-    if (id.size() != claim_digits + 3 || id[claim_digits] != '.') {
-        return false;
-    }
+    if (id.size() != claim_digits + 3 || id[claim_digits] != '.') { return false; }
     auto const is_digit = [](char each) { return each >= '0' && each <= '9'; };
     return is_digit(id[claim_digits + 1]) && is_digit(id[claim_digits + 2]) &&
         std::all_of(id.begin(), id.begin() + claim_digits,
@@ -151,9 +141,7 @@ ENTITABLE_LAZY_BODY row joined_row(std::string_view lane, std::string_view kind,
         block.append(bytes, sizeof bytes).append(each.name);
     }
     block.append(body.substr(described));
-    for (added_property const& each : added) {
-        append_added_value(block, each.value);
-    }
+    for (added_property const& each : added) { append_added_value(block, each.value); }
     return row{std::move(block), lane.size(), kind.size() + key.size()};
 }
 
@@ -188,16 +176,12 @@ ENTITABLE_LAZY_BODY message_marks marks_of(std::string_view payload) noexcept {
 
 /// Whether each property of an entity is stored as it is: none that may be absent.
 ENTITABLE_LAZY bool is_whole_message(std::string_view payload) noexcept {
-    if (payload.size() < row_format::header_size) {
-        return payload.empty();
-    }
+    if (payload.size() < row_format::header_size) { return payload.empty(); }
     std::size_t left = row_format::load<std::uint16_t>(payload.data() + 2);
     std::string_view at = payload.substr(row_format::header_size);
     for (; left > 0 && at.size() >= 3; --left) {
         std::size_t const bytes = 3U + row_format::load<std::uint16_t>(at.data() + 1);
-        if ((static_cast<unsigned char>(at[0]) & row_format::nullable_bit) != 0 || at.size() < bytes) {
-            return false;
-        }
+        if ((static_cast<unsigned char>(at[0]) & row_format::nullable_bit) != 0 || at.size() < bytes) { return false; }
         at.remove_prefix(bytes);
     }
     return left == 0;
@@ -208,9 +192,7 @@ ENTITABLE_LAZY_BODY row_builder message_row(std::string_view lane, std::string_v
     property_cursor cursor{message.payload};
     property_view each;
     while (cursor.next(each)) {
-        if (each.present) {
-            made.add(each.name, each.value);
-        }
+        if (each.present) { made.add(each.name, each.value); }
     }
     made.add(queue_property::entity_partition, value_view{message.partition_key});
     made.add(queue_property::entity_row, value_view{message.row_key});
@@ -222,9 +204,7 @@ ENTITABLE_LAZY_BODY row stored_message(
     added_property const visible{queue_property::visible_at, value_view{visible_at}};
     if (!is_whole_message(message.payload)) { // what is absent is left out
         row_builder made = message_row(lane, key, message);
-        if (visible_at != date_time{}) {
-            made.add(visible.name, visible.value);
-        }
+        if (visible_at != date_time{}) { made.add(visible.name, visible.value); }
         return made.build();
     }
     added_property const partition{queue_property::entity_partition, value_view{message.partition_key}};
@@ -252,9 +232,7 @@ ENTITABLE_LAZY_BODY row_builder moved_message(std::string_view key, row_view sto
         bool const kept = !again ||
             (each.name != queue_property::visible_at && each.name != queue_property::deliveries &&
                 each.name != queue_property::claim && each.name != queue_property::key);
-        if (each.present && kept) {
-            made.add(each.name, each.value);
-        }
+        if (each.present && kept) { made.add(each.name, each.value); }
     }
     return made;
 }
@@ -294,9 +272,7 @@ ENTITABLE_LAZY_BODY row entity_row(row_view stored) {
     property_cursor cursor{stored.payload};
     property_view each;
     while (cursor.next(each)) {
-        if (each.present && !each.name.starts_with(queue_property::prefix)) {
-            made.add(each.name, each.value);
-        }
+        if (each.present && !each.name.starts_with(queue_property::prefix)) { made.add(each.name, each.value); }
     }
     return made.build();
 }

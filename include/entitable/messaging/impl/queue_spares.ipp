@@ -18,9 +18,7 @@ ENTITABLE_DECL std::vector<queue_core::pick> queue_core::spares_of(std::size_t l
     steady_time const now = time().steady();
     std::lock_guard const lock{state().guard};
     spare_messages& spares = state().spares[lane];
-    if (spares.ready.empty()) {
-        return taken;
-    }
+    if (spares.ready.empty()) { return taken; }
     if (now >= spares.until || !state().lane_states[lane].clock.is_certain(time())) {
         spares.ready.clear();
         return taken;
@@ -44,9 +42,7 @@ ENTITABLE_DECL void queue_core::keep_spares(std::size_t lane, std::vector<pick>&
     std::lock_guard const lock{state().guard};
     spare_messages& spares = state().spares[lane];
     spares.ready.clear();
-    for (; ready.size() > most; ready.pop_back()) {
-        spares.ready.push_back(std::move(ready.back()));
-    }
+    for (; ready.size() > most; ready.pop_back()) { spares.ready.push_back(std::move(ready.back())); }
     spares.until = time().steady() + std::chrono::seconds{1};
 }
 
@@ -64,17 +60,13 @@ ENTITABLE_DECL void queue_core::forget_spares(std::string_view lane) const {
     for (char const digit : lane.substr((std::min)(lane.size(), std::size_t{4}))) { // behind "lane"
         number = number * 10 + static_cast<std::size_t>(digit - '0');
     }
-    if (number < state().lanes.load(memory_order::acquire)) {
-        forget_spares(number, false);
-    }
+    if (number < state().lanes.load(memory_order::acquire)) { forget_spares(number, false); }
 }
 
 ENTITABLE_DECL bool queue_core::moves::keep(std::vector<bool> const& which) {
     std::size_t kept = 0;
     for (std::size_t index = 0; index < made.size(); ++index) {
-        if (!which[index]) {
-            continue;
-        }
+        if (!which[index]) { continue; }
         if (kept != index) {
             from(kept) = std::move(from(index));
             to(kept) = std::move(to(index));

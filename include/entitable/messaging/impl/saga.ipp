@@ -15,15 +15,11 @@ ENTITABLE_DECL std::int64_t steps_hash(
     std::string_view name, std::string_view const* steps, std::size_t count) noexcept {
     std::uint64_t hash = 14695981039346656037U;
     auto const add = [&](std::string_view part) {
-        for (char const character : part) {
-            hash = (hash ^ static_cast<unsigned char>(character)) * 1099511628211U;
-        }
+        for (char const character : part) { hash = (hash ^ static_cast<unsigned char>(character)) * 1099511628211U; }
         hash *= 1099511628211U; // the byte 0
     };
     add(name);
-    for (std::size_t index = 0; index < count; ++index) {
-        add(steps[index]);
-    }
+    for (std::size_t index = 0; index < count; ++index) { add(steps[index]); }
     return static_cast<std::int64_t>(hash);
 }
 
@@ -70,9 +66,7 @@ ENTITABLE_DECL result<saga_outcome> resume_saga(queue_core const& queue, receipt
     }
     // Of so many steps, those up to the last one that has an undo.
     auto const to_undo = [&](std::int32_t steps) {
-        while (steps > 0 && !program.undoes[steps - 1]) {
-            --steps;
-        }
+        while (steps > 0 && !program.undoes[steps - 1]) { --steps; }
         return steps;
     };
     auto const advance = [&](std::int32_t next, std::string_view failed, std::string_view why,
@@ -112,9 +106,7 @@ ENTITABLE_DECL result<saga_outcome> resume_saga(queue_core const& queue, receipt
             recorded_before = true;
             continue;
         }
-        if (may_pass(done.error()) || to_undo(count) == 0) {
-            return std::move(done).as_failure();
-        }
+        if (may_pass(done.error()) || to_undo(count) == 0) { return std::move(done).as_failure(); }
         bool const nothing =
             done.had_no_effect() && (recorded_before || (held.step == 0 && maybe_first && is_first_run(queue, held)));
         std::string const all = done.error().to_string();
@@ -123,9 +115,7 @@ ENTITABLE_DECL result<saga_outcome> resume_saga(queue_core const& queue, receipt
         ENTITABLE_CHECK(
             advance(-1 - to_undo(held.step + (nothing ? 0 : 1)), failed, first_bytes(all, most_of_a_reason), {}));
     }
-    if (held.step == count) {
-        return saga_outcome{saga_end::completed, {}};
-    }
+    if (held.step == count) { return saga_outcome{saga_end::completed, {}}; }
     // What is below zero: so many steps are to be undone, from the one that failed.
     while (held.step < -1) {
         std::int32_t const last = -2 - held.step;

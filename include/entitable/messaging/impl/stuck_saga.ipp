@@ -16,9 +16,7 @@ ENTITABLE_DECL std::optional<failed_step> failed_step_of(row_view stored, std::s
     std::string_view const rest = text.substr(static_cast<std::size_t>(end - text.data()));
     bool const is_one = problem == std::errc{} && made.index >= 0 && static_cast<std::size_t>(made.index) < count &&
         (rest.starts_with('!') || rest.starts_with('-'));
-    if (!is_one) {
-        return {};
-    }
+    if (!is_one) { return {}; }
     made.had_no_effect = rest.front() == '-';
     made.why = rest.substr(1);
     return made;
@@ -32,12 +30,8 @@ ENTITABLE_DECL saga_place saga_place_of(row_view stored, std::int64_t hash, bool
     auto const number = static_cast<std::int32_t>(count);
     made.going_back = step < 0;
     auto const failed = failed_step_of(stored, count);
-    if (made.going_back) {
-        made.why = failed ? failed->why : text_in(stored, queue_property::why);
-    }
-    if ((begun_with != 0 && begun_with != hash) || step > number || step < -1 - number) {
-        return made;
-    }
+    if (made.going_back) { made.why = failed ? failed->why : text_in(stored, queue_property::why); }
+    if ((begun_with != 0 && begun_with != hash) || step > number || step < -1 - number) { return made; }
     std::int32_t const left = -1 - step; // going back: steps that are still to be undone
     auto const state = [&](std::int32_t index) {
         if (!made.going_back) {
@@ -52,17 +46,11 @@ ENTITABLE_DECL saga_place saga_place_of(row_view stored, std::int64_t hash, bool
         if (!failed) { // a program of before: it left out the step that failed, and did not say which one that was
             return step_state::unknown;
         }
-        if (index < failed->index) {
-            return undo ? step_state::undone : step_state::done;
-        }
-        if (index > failed->index || failed->had_no_effect) {
-            return step_state::not_done;
-        }
+        if (index < failed->index) { return undo ? step_state::undone : step_state::done; }
+        if (index > failed->index || failed->had_no_effect) { return step_state::not_done; }
         return undo ? step_state::undone : step_state::unknown;
     };
-    for (std::int32_t index = 0; index < number; ++index) {
-        made.states.push_back(state(index));
-    }
+    for (std::int32_t index = 0; index < number; ++index) { made.states.push_back(state(index)); }
     return made;
 }
 

@@ -28,16 +28,12 @@ ENTITABLE_DECL std::chrono::nanoseconds worker_run::outage_delay(std::uint64_t a
 }
 
 ENTITABLE_DECL void worker_run::report(error const& problem) noexcept {
-    if (!options_.on_error) {
-        return;
-    }
+    if (!options_.on_error) { return; }
     std::lock_guard const guard{reporting_};
 #if ENTITABLE_HAS_EXCEPTIONS
     try {
         options_.on_error(problem);
-    } catch (...) {
-        end_with_exception();
-    }
+    } catch (...) { end_with_exception(); }
 #else
     options_.on_error(problem);
 #endif
@@ -46,9 +42,7 @@ ENTITABLE_DECL void worker_run::report(error const& problem) noexcept {
 ENTITABLE_DECL void worker_run::end_with(error const& problem) {
     {
         std::lock_guard const guard{lock_};
-        if (!problem_) {
-            problem_ = problem;
-        }
+        if (!problem_) { problem_ = problem; }
     }
     over_.cancel();
 }
@@ -57,9 +51,7 @@ ENTITABLE_DECL void worker_run::end_with_exception() noexcept {
 #if ENTITABLE_HAS_EXCEPTIONS
     {
         std::lock_guard const guard{lock_};
-        if (!thrown_) {
-            thrown_ = std::current_exception();
-        }
+        if (!thrown_) { thrown_ = std::current_exception(); }
     }
     over_.cancel();
 #endif
@@ -73,9 +65,7 @@ ENTITABLE_DECL void worker_run::count(std::uint64_t worker_report::* what) {
 ENTITABLE_DECL result<worker_report> worker_run::finish() {
     std::lock_guard const guard{lock_};
 #if ENTITABLE_HAS_EXCEPTIONS
-    if (thrown_) {
-        std::rethrow_exception(thrown_);
-    }
+    if (thrown_) { std::rethrow_exception(thrown_); }
 #endif
     return problem_ ? result<worker_report>{failure{*problem_}} : result<worker_report>{report_};
 }
@@ -103,9 +93,7 @@ ENTITABLE_DECL steady_time renewal_due(clock& time, std::chrono::nanoseconds in)
 }
 
 ENTITABLE_DECL void lease_keeper::begin(claimed_work const& work, cancellation_source lost) {
-    if (!work.renewable) {
-        return;
-    }
+    if (!work.renewable) { return; }
     std::lock_guard const guard{lock_};
     ++number_;
     lost_ = std::move(lost);
@@ -118,9 +106,7 @@ ENTITABLE_DECL void lease_keeper::begin(claimed_work const& work, cancellation_s
 
 ENTITABLE_DECL bool lease_keeper::end() {
     std::unique_lock guard{lock_};
-    if (work_ == nullptr) {
-        return false;
-    }
+    if (work_ == nullptr) { return false; }
     work_ = nullptr;
     changed_.notify_all();
     changed_.wait(guard, [this] { return !renewing_; });
@@ -144,12 +130,8 @@ ENTITABLE_DECL void lease_keeper::renew_what_is_held() {
     std::unique_lock guard{lock_};
     for (;;) {
         changed_.wait(guard, [this] { return over_ || (work_ != nullptr && !gave_up_); });
-        if (over_) {
-            return;
-        }
-        if (!wait_until_due(guard)) {
-            continue;
-        }
+        if (over_) { return; }
+        if (!wait_until_due(guard)) { continue; }
         claimed_work const& work = *work_; // `end` waits while this is renewed
         renewing_ = true;
         guard.unlock();
@@ -176,9 +158,7 @@ ENTITABLE_DECL void lease_keeper::note(result<void> const& renewed, std::chrono:
     gave_up_ = is_lost_ || code == error_code::invalid_input;
     // Otherwise the handler has just written under its receipt, or the store does not answer.
     due_ = renewal_due(run_.time(), (std::min)(remaining / 4, std::chrono::nanoseconds{std::chrono::seconds{2}}));
-    if (gave_up_ || remaining <= std::chrono::nanoseconds{}) {
-        lost_.cancel();
-    }
+    if (gave_up_ || remaining <= std::chrono::nanoseconds{}) { lost_.cancel(); }
 }
 
 // ---- a thread that handles messages ----
@@ -227,9 +207,7 @@ ENTITABLE_DECL void worker_thread::work(claimed_work const& work) {
     bool const at_once = gave_up || work.last_delivery; // a dead letter is made by the claim that meets it
     auto const ended = done ? work.complete()
                             : work.fail(why, at_once ? std::chrono::nanoseconds{} : run_.retry_delay(work.deliveries));
-    if (!ended && ended.error().code != error_code::receipt_lost) {
-        run_.report(ended.error());
-    }
+    if (!ended && ended.error().code != error_code::receipt_lost) { run_.report(ended.error()); }
     run_.count(ended ? outcome : &worker_report::lost);
 }
 
@@ -249,9 +227,7 @@ ENTITABLE_DECL void work_until_over(worker_run& run, function_ref<result<bool>(w
         auto const had = turn(mine);
         if (had) {
             outages = 0;
-            if (!*had && run.options().wait != no_timeout) {
-                return;
-            }
+            if (!*had && run.options().wait != no_timeout) { return; }
             continue;
         }
         if (!claim_may_succeed(had.error())) {
@@ -271,9 +247,7 @@ ENTITABLE_DECL void work_and_keep_exceptions(
 #if ENTITABLE_HAS_EXCEPTIONS
     try {
         work_until_over(run, turn);
-    } catch (...) {
-        run.end_with_exception();
-    }
+    } catch (...) { run.end_with_exception(); }
 #else
     work_until_over(run, turn);
 #endif
@@ -302,16 +276,12 @@ ENTITABLE_DECL result<worker_report> run_crew(
 #if ENTITABLE_HAS_EXCEPTIONS
     try {
         add();
-    } catch (...) {
-        run.end_with_exception();
-    }
+    } catch (...) { run.end_with_exception(); }
 #else
     add();
 #endif
     work_and_keep_exceptions(run, turn);
-    for (std::thread& each : others) {
-        each.join();
-    }
+    for (std::thread& each : others) { each.join(); }
     return run.finish();
 }
 

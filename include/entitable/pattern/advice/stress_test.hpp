@@ -12,6 +12,7 @@
 
 #include <entitable/advice/stress_outcome.hpp>
 #include <entitable/client/table.hpp>
+#include <entitable/core/try.hpp>
 
 #include <functional>
 
@@ -103,11 +104,8 @@ public:
     [[nodiscard]] result<stress_outcome> run(stress_options const& options = {}) const {
         std::vector<row> rows;
         for (Entity const& each : entities_) {
-            auto made = to_row(each);
-            if (!made) {
-                return std::move(made).as_failure();
-            }
-            rows.push_back(*std::move(made));
+            ENTITABLE_TRY(auto made, to_row(each));
+            rows.push_back(std::move(made));
         }
         detail::attempt_counter attempts;
         call_options watched;
@@ -117,9 +115,7 @@ public:
         for (action const& each : actions_) {
             actions.push_back({each.name, each.weight, each.entities, [&, this](std::uint64_t random) -> result<void> {
                                    std::size_t const index = random % rows.size();
-                                   if (each.function) {
-                                       return each.function(into, entities_[index]);
-                                   }
+                                   if (each.function) { return each.function(into, entities_[index]); }
                                    call context{watched};
                                    auto read =
                                        through_.execute(get_entity{table_, std::string{rows[index].partition_key()},

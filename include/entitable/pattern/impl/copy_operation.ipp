@@ -32,9 +32,7 @@ ENTITABLE_DECL failure copy_operation::about(row const& offender, error_code cod
 
 ENTITABLE_DECL operation_step copy_operation::next() const noexcept {
     constexpr std::size_t target = 1;
-    if (outcome_) {
-        return {};
-    }
+    if (outcome_) { return {}; }
     operation_step due{reading_};
     switch (phase_) {
         case phase::read: break;
@@ -59,15 +57,11 @@ ENTITABLE_DECL void copy_operation::answer(result<query_entities::response> page
             row_view const found = page->rows[index];
             for (std::size_t at = 0; at < batch_.changes.size(); ++at) {
                 row const& wanted = batch_.changes[at].entity;
-                if (wanted.row_key() == found.row_key && same_properties(wanted, found)) {
-                    found_[at] = true;
-                }
+                if (wanted.row_key() == found.row_key && same_properties(wanted, found)) { found_[at] = true; }
             }
         }
         looking_.continuation = std::move(page->continuation);
-        if (looking_.continuation) {
-            return;
-        }
+        if (looking_.continuation) { return; }
         if (phase_ == phase::verify) {
             end_verifying();
         } else {
@@ -93,12 +87,8 @@ ENTITABLE_DECL void copy_operation::take_page(query_entities::response page) {
         system_row::copying const how = kind == nullptr ? system_row::copying::taken_along
             : changes_                                  ? kind->changed
                                                         : kind->copied;
-        if (how == system_row::copying::left_behind) {
-            continue;
-        }
-        if (how == system_row::copying::refused) {
-            return stop(refused(*kind));
-        }
+        if (how == system_row::copying::left_behind) { continue; }
+        if (how == system_row::copying::refused) { return stop(refused(*kind)); }
         if (auto whole = check_payload(page.rows[index].payload); !whole) {
             return stop(std::move(whole).as_failure());
         }
@@ -109,9 +99,7 @@ ENTITABLE_DECL void copy_operation::take_page(query_entities::response page) {
             continue;
         }
         auto made = change_(page.rows[index]);
-        if (!made) {
-            return stop(std::move(made).as_failure());
-        }
+        if (!made) { return stop(std::move(made).as_failure()); }
         ++progress_.read;
         if (*made && system_row::is_one((*made)->row_key())) {
             return stop(about(**made, error_code::key_reserved,
@@ -149,9 +137,7 @@ ENTITABLE_DECL void copy_operation::take_page(query_entities::response page) {
 
 ENTITABLE_DECL void copy_operation::begin_batch() {
     auto next = packer_.take();
-    if (!next) {
-        return end_page();
-    }
+    if (!next) { return end_page(); }
     batch_ = *std::move(next);
     found_.assign(batch_.changes.size(), false);
     if (batch_.changes.size() == 1) {
@@ -187,9 +173,7 @@ ENTITABLE_DECL void copy_operation::look_for_rows(phase why) {
 /// Writes the rows of the batch that were not found, one by one.
 ENTITABLE_DECL void copy_operation::write_rest(std::size_t from) {
     at_ = from;
-    while (at_ < found_.size() && found_[at_]) {
-        ++at_;
-    }
+    while (at_ < found_.size() && found_[at_]) { ++at_; }
     if (at_ < found_.size()) {
         write_one();
     } else if (std::find(found_.begin(), found_.end(), false) == found_.end()) {

@@ -28,9 +28,7 @@ ENTITABLE_DECL std::string_view to_string(store_fault kind) noexcept {
 }
 
 ENTITABLE_DECL std::string diagnosis::to_string() const {
-    if (findings.empty()) {
-        return "nothing was found";
-    }
+    if (findings.empty()) { return "nothing was found"; }
     std::string lines;
     for (store_finding const& each : findings) {
         lines += lines.empty() ? "" : "\n";
@@ -44,9 +42,7 @@ namespace detail {
 
 ENTITABLE_DECL void add_finding(
     diagnosis& to, store_fault kind, std::string const& table, std::uint64_t count, std::string example) {
-    if (count == 0) {
-        return;
-    }
+    if (count == 0) { return; }
     for (store_finding& each : to.findings) {
         if (each.kind == kind && each.table == table) {
             each.count += count;
@@ -120,12 +116,8 @@ private:
         auto const state = each.find("State");
         std::string const name{each.row_key.substr(system_row::index.size())};
         std::string_view const word = state && state->type() == edm_type::string ? state->bytes() : std::string_view{};
-        if (word != "ready" && word != "retired") {
-            add(store_fault::index_not_built, name);
-        }
-        if (!each.find("Entities")) {
-            add(store_fault::index_without_entities, name);
-        }
+        if (word != "ready" && word != "retired") { add(store_fault::index_not_built, name); }
+        if (!each.find("Entities")) { add(store_fault::index_without_entities, name); }
     }
 
     diagnosis& to_;

@@ -22,9 +22,7 @@ ENTITABLE_DECL period_names::period_names(table_core core, period_options how)
 ENTITABLE_DECL std::string period_names::digits_of(date_time when) const {
     std::string digits;
     for (char const each : when.to_string()) { // "2026-03-02T15:..."
-        if (each >= '0' && each <= '9' && digits.size() < digits_of_period(how_.length)) {
-            digits += each;
-        }
+        if (each >= '0' && each <= '9' && digits.size() < digits_of_period(how_.length)) { digits += each; }
     }
     return digits;
 }
@@ -78,15 +76,11 @@ ENTITABLE_DECL result<std::string> period_names::name_of(date_time when) const {
 }
 
 ENTITABLE_DECL result<std::string> period_names::made(date_time when) const {
-    if (!known_) {
-        return moved_from("set of period tables");
-    }
+    if (!known_) { return moved_from("set of period tables"); }
     ENTITABLE_TRY(std::string name, name_of(when));
     {
         std::lock_guard const lock{known_->guard};
-        if (known_->names.contains(name)) {
-            return name;
-        }
+        if (known_->names.contains(name)) { return name; }
     }
     ENTITABLE_CHECK(of(name).create_if_absent());
     std::lock_guard const lock{known_->guard};
@@ -103,13 +97,9 @@ ENTITABLE_DECL result<std::vector<std::string>> period_names::there(function_ref
         context.operation_id.clear(); // it identifies one write
         ENTITABLE_TRY(list_tables::response found, core_.transport().execute(asked, context));
         for (std::string& each : found.tables) {
-            if (!text::ascii_lower(each).starts_with(begins)) {
-                continue;
-            }
+            if (!text::ascii_lower(each).starts_with(begins)) { continue; }
             auto const span = span_of_digits(std::string_view{each}.substr(begins.size()));
-            if (span && wanted(*span)) {
-                names.push_back(std::move(each));
-            }
+            if (span && wanted(*span)) { names.push_back(std::move(each)); }
         }
         asked.continuation = std::move(found.continuation);
     } while (asked.continuation);

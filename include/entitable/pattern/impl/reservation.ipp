@@ -111,12 +111,8 @@ ENTITABLE_DECL void reservation::add(value_view counted, etag version) {
 ENTITABLE_DECL void reservation::insert_row() {
     row_builder builder{counter_.partition_key, counter_.row_key};
     builder.add(counter_value, value_view{counter_.start - counter_.step});
-    if (counter_.shards > 0) {
-        builder.add(counter_shards, value_view{counter_.shards});
-    }
-    if (counter_.declared) {
-        add_declaration(builder, *counter_.declared);
-    }
+    if (counter_.shards > 0) { builder.add(counter_shards, value_view{counter_.shards}); }
+    if (counter_.declared) { add_declaration(builder, *counter_.declared); }
     writing_.change = mutation::insert(builder.build());
     phase_ = phase::insert;
 }

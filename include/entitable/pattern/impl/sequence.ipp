@@ -4,6 +4,7 @@
 
 #include <entitable/core/process.hpp>
 #include <entitable/core/random_seed.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/pattern/sequence.hpp>
 #include <entitable/transport/run.hpp>
 
@@ -16,9 +17,7 @@ ENTITABLE_DECL result<void> check_sequence(sequence_options const& options) {
         : options.block < 1                     ? "the block of the sequence must be at least 1"
         : options.max_attempts < 1              ? "the attempts of the sequence must be at least 1"
                                                 : nullptr;
-    if (wrong != nullptr) {
-        return failure{error_code::out_of_range_input, wrong};
-    }
+    if (wrong != nullptr) { return failure{error_code::out_of_range_input, wrong}; }
     return options.delays.validate();
 }
 
@@ -42,13 +41,9 @@ ENTITABLE_DECL sequence::state::~state() {
 ENTITABLE_DECL sequence::turns& sequence::state::own_turns() {
     turns* found = now.load(memory_order::acquire);
     std::uint64_t const here = platform::forks();
-    if (found->forks == here) {
-        return *found;
-    }
+    if (found->forks == here) { return *found; }
     auto* const made = new turns{here, found};
-    if (now.compare_exchange_strong(found, made, memory_order::acq_rel, memory_order::acquire)) {
-        return *made;
-    }
+    if (now.compare_exchange_strong(found, made, memory_order::acq_rel, memory_order::acquire)) { return *made; }
     delete made; // another thread was faster
     return *found;
 }
@@ -57,23 +52,16 @@ ENTITABLE_DECL result<number_block> sequence::state::take(std::uint32_t count) {
     call context{options.calls, *options.time};
     context.location = read_location::primary;
     detail::reservation taking{counter, count, options.max_attempts, options.delays, random};
-    auto taken = run(taking, context, *options.time, through);
-    if (!taken) {
-        return std::move(taken).as_failure();
-    }
-    return number_block{taken->first, options.step, count, taken->attempts};
+    ENTITABLE_TRY(auto taken, run(taking, context, *options.time, through));
+    return number_block{taken.first, options.step, count, taken.attempts};
 }
 
 ENTITABLE_DECL sequence::sequence(any_transport through, std::string counted, sequence_options options)
     : state_(shared<state>::make(std::move(through), std::move(options), std::move(counted))) {}
 
 ENTITABLE_DECL result<number_block> sequence::reserve(std::uint32_t count) const {
-    if (!state_) {
-        return detail::moved_from("sequence");
-    }
-    if (!state_->usable) {
-        return failure{state_->usable.error()};
-    }
+    if (!state_) { return detail::moved_from("sequence"); }
+    if (!state_->usable) { return failure{state_->usable.error()}; }
     if (count == 0) {
         return failure{error_code::out_of_range_input, "the size of a block of numbers must be at least 1"};
     }
@@ -82,24 +70,15 @@ ENTITABLE_DECL result<number_block> sequence::reserve(std::uint32_t count) const
 }
 
 ENTITABLE_DECL result<sequence_number> sequence::next() const {
-    if (!state_) {
-        return detail::moved_from("sequence");
-    }
-    if (!state_->usable) {
-        return failure{state_->usable.error()};
-    }
+    if (!state_) { return detail::moved_from("sequence"); }
+    if (!state_->usable) { return failure{state_->usable.error()}; }
     turns& own = state_->own_turns();
     std::lock_guard const guard{own.turn};
-    if (own.given < own.block.count) {
-        return sequence_number{own.block[own.given++], 0};
-    }
-    auto taken = state_->take(state_->options.block);
-    if (!taken) {
-        return std::move(taken).as_failure();
-    }
-    own.block = *taken;
+    if (own.given < own.block.count) { return sequence_number{own.block[own.given++], 0}; }
+    ENTITABLE_TRY(auto taken, state_->take(state_->options.block));
+    own.block = taken;
     own.given = 1;
-    return sequence_number{taken->first, taken->attempts};
+    return sequence_number{taken.first, taken.attempts};
 }
 
 ENTITABLE_END_NAMESPACE

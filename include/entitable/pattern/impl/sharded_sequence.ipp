@@ -36,12 +36,8 @@ ENTITABLE_DECL sharded_sequence::sharded_sequence(
     : state_(shared<state>::make(std::move(through), std::move(counted), shards, std::move(options))) {}
 
 ENTITABLE_DECL result<sequence_number> sharded_sequence::next() const {
-    if (!state_) {
-        return detail::moved_from("sequence");
-    }
-    if (!state_->usable) {
-        return failure{state_->usable.error()};
-    }
+    if (!state_) { return detail::moved_from("sequence"); }
+    if (!state_->usable) { return failure{state_->usable.error()}; }
     sequence_options const& options = state_->options;
     auto const shards = static_cast<std::int64_t>(state_->counters.size());
     auto const shard = static_cast<std::int64_t>(state_->random.bits() % state_->counters.size());
@@ -57,26 +53,19 @@ ENTITABLE_DECL result<sequence_number> sharded_sequence::next() const {
     }
     detail::reservation taking{
         state_->counters[static_cast<std::size_t>(shard)], 1, options.max_attempts, options.delays, state_->random};
-    auto const taken = run(taking, context, *options.time, state_->through);
-    if (!taken) {
-        return failure{taken.error()};
-    }
+    ENTITABLE_TRY(auto const taken, run(taking, context, *options.time, state_->through));
     // The k-th number of shard s is number k * shards + s of all.
     constexpr std::int64_t most = (std::numeric_limits<std::int64_t>::max)();
-    std::int64_t const round = taken->first - 1;
+    std::int64_t const round = taken.first - 1;
     if (round > (most - shard) / shards || round * shards + shard > (most - options.start) / options.step) {
         return failure{error_code::out_of_range_input, "the sequence is exhausted, and it does not wrap"};
     }
-    return sequence_number{options.start + (round * shards + shard) * options.step, taken->attempts};
+    return sequence_number{options.start + (round * shards + shard) * options.step, taken.attempts};
 }
 
 ENTITABLE_DECL result<std::uint64_t> sharded_sequence::total() const {
-    if (!state_) {
-        return detail::moved_from("sequence");
-    }
-    if (!state_->usable) {
-        return failure{state_->usable.error()};
-    }
+    if (!state_) { return detail::moved_from("sequence"); }
+    if (!state_->usable) { return failure{state_->usable.error()}; }
     call_options calls = state_->options.calls; // of each request
     calls.location = read_location::primary;
     std::uint64_t sum = 0;
@@ -90,9 +79,7 @@ ENTITABLE_DECL result<std::uint64_t> sharded_sequence::total() const {
             code != error_code::resource_not_found && code != error_code::table_not_found) {
             return std::move(read).as_failure();
         } // otherwise this shard has not been used yet
-        if (++counter == state_->counters.end()) {
-            return false;
-        }
+        if (++counter == state_->counters.end()) { return false; }
         asked = reading();
         return true;
     };

@@ -56,9 +56,7 @@ ENTITABLE_DECL result<std::vector<row>> split_wide(
     property_cursor cursor{whole.payload};
     property_view property;
     while (cursor.next(property)) {
-        if (!property.present) {
-            continue;
-        }
+        if (!property.present) { continue; }
         if (property.name == wide_generation || property.name == wide_parts) {
             return failure{error_code::invalid_input,
                 text::joined(
@@ -84,9 +82,7 @@ ENTITABLE_DECL result<std::vector<row>> split_wide(
     head.add(wide_generation, value_view{generation});
     head.add(wide_parts, value_view{static_cast<std::int32_t>(parts.size())});
     result<std::vector<row>> made{std::in_place};
-    for (row_builder const& part : parts) {
-        made->push_back(part.build());
-    }
+    for (row_builder const& part : parts) { made->push_back(part.build()); }
     made->push_back(head.build());
     total += size + service_size(made->back());
     if (total > limits.max_transaction_size) {
@@ -111,9 +107,7 @@ ENTITABLE_DECL result<wide_head> wide_head_of(row_view main, std::string_view en
 
 /// Returns the error if the stored version does not satisfy the condition.
 ENTITABLE_DECL result<void> check_wide_version(bool there, etag const& version, etag_condition const& condition) {
-    if (!there) {
-        return failure{error_code::resource_not_found, "the entity does not exist"};
-    }
+    if (!there) { return failure{error_code::resource_not_found, "the entity does not exist"}; }
     if (!condition.accepts(version)) {
         return failure{error_code::update_condition_not_satisfied, "the entity was changed since it was read"};
     }
@@ -122,9 +116,7 @@ ENTITABLE_DECL result<void> check_wide_version(bool there, etag const& version, 
 
 ENTITABLE_DECL result<wide_written> write_wide(table_core const& core, wide_write kind, result<row> const& whole,
     etag_condition const& condition, std::string_view entity, wide_options const& options) {
-    if (!whole) {
-        return failure{whole.error()};
-    }
+    if (!whole) { return failure{whole.error()}; }
     std::uint64_t const seed = options.seed != 0 ? options.seed : random_seed();
     random_source random{seed};
     profile const limits = core.transport().profile();
@@ -159,9 +151,7 @@ ENTITABLE_DECL result<wide_written> write_wide(table_core const& core, wide_writ
             told.parts = rows.size() - 1;
             all.change(there ? mutation_kind::replace : mutation_kind::insert, std::move(rows.back()), false);
             rows.pop_back();
-            for (row& part : rows) {
-                all.change(mutation_kind::insert_or_replace, std::move(part), true);
-            }
+            for (row& part : rows) { all.change(mutation_kind::insert_or_replace, std::move(part), true); }
         }
         for (std::size_t gone = told.parts; gone < before; ++gone) {
             all.change(mutation_kind::remove, row{whole->partition_key(), wide_part_key(prefix, gone), {}}, true);
@@ -213,9 +203,7 @@ ENTITABLE_DECL result<std::optional<wide_found>> look_at_wide(table_core const& 
         property_cursor cursor{part.payload};
         property_view property;
         while (good && cursor.next(property)) {
-            if (property.present && property.name != wide_generation) {
-                whole.add(property.name, property.value);
-            }
+            if (property.present && property.name != wide_generation) { whole.add(property.name, property.value); }
         }
     };
     key_range range{key_interval::only(partition_key),
@@ -241,9 +229,7 @@ ENTITABLE_DECL result<void> wait_for_wide(
 
 ENTITABLE_DECL result<wide_found> read_wide(table_core const& core, result<std::string> const& partition_key,
     result<std::string> const& row_key, std::string_view entity, wide_options const& options) {
-    if (!partition_key || !row_key) {
-        return failure{!partition_key ? partition_key.error() : row_key.error()};
-    }
+    if (!partition_key || !row_key) { return failure{!partition_key ? partition_key.error() : row_key.error()}; }
     random_source random{options.seed != 0 ? options.seed : random_seed()};
     std::optional<std::int64_t> in_vain;
     for (std::uint32_t attempts = 1;; ++attempts) {
@@ -270,9 +256,7 @@ ENTITABLE_DECL result<wide_written> update_wide(table_core const& core, result<s
     for (std::uint32_t attempts = 1;; ++attempts) {
         ENTITABLE_TRY(wide_found const found, read_wide(core, partition_key, row_key, entity, options));
         ENTITABLE_TRY(std::optional<row> const changed, change(found.whole.view()));
-        if (!changed) {
-            return wide_written{found.version, 0, attempts};
-        }
+        if (!changed) { return wide_written{found.version, 0, attempts}; }
         if (changed->partition_key() != found.whole.partition_key() || changed->row_key() != found.whole.row_key()) {
             return failure{error_code::invalid_input, "an update must not change the keys of an entity"};
         }
@@ -282,12 +266,8 @@ ENTITABLE_DECL result<wide_written> update_wide(table_core const& core, result<s
         auto written = write_wide(core, wide_write::replace, *changed, etag_condition{found.version}, entity, once);
         bool const beaten = !written && written.error().effect == effect::none &&
             written.error().code == error_code::update_condition_not_satisfied;
-        if (written) {
-            written->attempts = attempts;
-        }
-        if (!beaten || attempts >= options.max_attempts) {
-            return written;
-        }
+        if (written) { written->attempts = attempts; }
+        if (!beaten || attempts >= options.max_attempts) { return written; }
         ENTITABLE_CHECK(wait_for_wide(core, options, attempts, random));
     }
 }

@@ -91,9 +91,7 @@ public:
 
 private:
     void fill(std::uint64_t number) noexcept {
-        for (std::size_t at = size_; at-- > 0; number >>= 8U) {
-            bytes_[at] = static_cast<char>(number & 0xFFU);
-        }
+        for (std::size_t at = size_; at-- > 0; number >>= 8U) { bytes_[at] = static_cast<char>(number & 0xFFU); }
     }
     char bytes_[8];
     std::size_t size_;

@@ -33,9 +33,7 @@ public:
         ~borrowed() { give_back(); }
         /// Returns the connection early.
         void give_back() noexcept {
-            if (!one_.empty()) {
-                from_->take_back(one_);
-            }
+            if (!one_.empty()) { from_->take_back(one_); }
         }
         /// It has not been returned.
         [[nodiscard]] bool held() const noexcept { return !one_.empty(); }

@@ -36,9 +36,7 @@ ENTITABLE_DECL std::string const& pg_array::finish() {
     put_pg_number(bytes_.data() + 8, 17U);
     put_pg_number(bytes_.data() + 12, count_);
     put_pg_number(bytes_.data() + 16, 1U);
-    if (count_ == 0) {
-        bytes_.resize(12);
-    }
+    if (count_ == 0) { bytes_.resize(12); }
     return bytes_;
 }
 
@@ -54,9 +52,7 @@ ENTITABLE_DECL std::int64_t pg_rows::number(int row, int column) const noexcept 
     std::string_view const read = bytes(row, column);
     std::uint64_t number =
         read.size() == 4 && (static_cast<unsigned char>(read[0]) & 0x80U) != 0 ? ~std::uint64_t{0} : 0;
-    for (char const each : read) {
-        number = number << 8U | static_cast<unsigned char>(each);
-    }
+    for (char const each : read) { number = number << 8U | static_cast<unsigned char>(each); }
     return static_cast<std::int64_t>(number);
 }
 ENTITABLE_DECL std::string_view pg_rows::command() const noexcept { return PQcmdStatus(answer_.get()); }
@@ -66,31 +62,17 @@ ENTITABLE_DECL std::string_view pg_rows::command() const noexcept { return PQcmd
 /// The first two characters name a class of conditions (source: PostgreSQL, "Error Codes").
 ENTITABLE_DECL error_code pg_error_code(std::string_view state) noexcept {
     auto const is = [&](std::string_view start) { return state.substr(0, start.size()) == start; };
-    if (is("08") || is("57P01") || is("57P02") || is("57P05")) {
-        return error_code::transport_failed;
-    }
-    if (is("25006")) {
-        return error_code::store_read_only;
-    }
+    if (is("08") || is("57P01") || is("57P02") || is("57P05")) { return error_code::transport_failed; }
+    if (is("25006")) { return error_code::store_read_only; }
     if (is("26000") ||
         is("42P05")) { // a statement that this session never prepared, or prepared twice: other programs share it
         return error_code::not_supported;
     }
-    if (is("40") || is("55P03") || is("57014")) {
-        return error_code::store_busy;
-    }
-    if (is("57P03") || is("53300") || is("53200")) {
-        return error_code::server_busy;
-    }
-    if (is("28")) {
-        return error_code::authentication_failed;
-    }
-    if (is("42501")) {
-        return error_code::authorization_failure;
-    }
-    if (is("42") || is("3F") || is("3D")) {
-        return error_code::store_foreign;
-    }
+    if (is("40") || is("55P03") || is("57014")) { return error_code::store_busy; }
+    if (is("57P03") || is("53300") || is("53200")) { return error_code::server_busy; }
+    if (is("28")) { return error_code::authentication_failed; }
+    if (is("42501")) { return error_code::authorization_failure; }
+    if (is("42") || is("3F") || is("3D")) { return error_code::store_foreign; }
     return is("53") ? error_code::store_full : is("XX00") ? error_code::store_corrupt : error_code::store_failed;
 }
 
@@ -106,9 +88,7 @@ ENTITABLE_DECL failure pg_failure(error_code code, char const* text, char const*
 ENTITABLE_DECL failure pg_connection::problem(pg_result const* answer, call const& context) {
     char const* const state = PQresultErrorField(answer, PG_DIAG_SQLSTATE);
     state_ = state != nullptr ? state : "";
-    if (state == nullptr || PQstatus(on_.get()) == CONNECTION_BAD) {
-        return lost();
-    }
+    if (state == nullptr || PQstatus(on_.get()) == CONNECTION_BAD) { return lost(); }
     if (state_ == "57014") { // ended by us, or by the statement timeout
         if (auto allowed = check_call(context, *options_->local.time); !allowed) {
             return std::move(allowed).as_failure();
@@ -150,16 +130,10 @@ ENTITABLE_DECL pg_connection::waited pg_connection::wait(pg_wait const& until) {
         }
         int const ready = ::poll(&at, 1, until.slice());
         if (ready > 0) {
-            if (PQconsumeInput(on_.get()) == 0) {
-                return waited::lost;
-            }
-            if (PQisBusy(on_.get()) == 0) {
-                return waited::ready;
-            }
+            if (PQconsumeInput(on_.get()) == 0) { return waited::lost; }
+            if (PQisBusy(on_.get()) == 0) { return waited::ready; }
         }
-        if (until.over()) {
-            return waited::gave_up;
-        }
+        if (until.over()) { return waited::gave_up; }
     }
 }
 
@@ -208,16 +182,12 @@ ENTITABLE_DECL void pg_connection::send_now(pg_statement statement, std::initial
 ENTITABLE_DECL void pg_connection::send(pg_statement statement, std::initializer_list<pg_value> values) {
     bool const begins = statement == pg_statement::begin || statement == pg_statement::begin_read;
     bool const settings = !own_settings_ && sent_ == 0 && PQtransactionStatus(on_.get()) == PQTRANS_IDLE;
-    if (begins || !settings) {
-        send_now(statement, values);
-    }
+    if (begins || !settings) { send_now(statement, values); }
     if (settings) {
         unasked_ |= std::uint64_t{1} << sent_;
         send_now(pg_statement::settings, {pg_number{pg_longest_statement(options_->longest_wait)}});
     }
-    if (!begins && settings) {
-        send_now(statement, values);
-    }
+    if (!begins && settings) { send_now(statement, values); }
 }
 
 /// The server stops a statement before that.
@@ -238,9 +208,7 @@ ENTITABLE_DECL result<std::vector<pg_rows>> pg_connection::run(pg_wait until) {
     sent_ = 0;
     std::uint64_t unasked = std::exchange(unasked_, 0);
     result<void> outcome;
-    if (PQpipelineSync(on_.get()) == 0) {
-        return lost();
-    }
+    if (PQpipelineSync(on_.get()) == 0) { return lost(); }
     bool gives_up = false;
     for (;;) {
         while (PQisBusy(on_.get()) != 0) {
@@ -261,9 +229,7 @@ ENTITABLE_DECL result<std::vector<pg_rows>> pg_connection::run(pg_wait until) {
         }
         pg_result* const answer = PQgetResult(on_.get());
         if (answer == nullptr) {
-            if (PQstatus(on_.get()) == CONNECTION_BAD) {
-                return lost();
-            }
+            if (PQstatus(on_.get()) == CONNECTION_BAD) { return lost(); }
             continue; // after the result of each statement
         }
         pg_rows rows{answer};
@@ -276,27 +242,19 @@ ENTITABLE_DECL result<std::vector<pg_rows>> pg_connection::run(pg_wait until) {
                 return answers;
             case PGRES_TUPLES_OK:
             case PGRES_COMMAND_OK:
-                if ((unasked & 1U) == 0) {
-                    answers.push_back(std::move(rows));
-                }
+                if ((unasked & 1U) == 0) { answers.push_back(std::move(rows)); }
                 unasked >>= 1U;
                 break;
             case PGRES_PIPELINE_ABORTED: break;
             default:
-                if (outcome) {
-                    outcome = problem(answer, context);
-                }
-                if (broken_) {
-                    return std::move(outcome).as_failure();
-                }
+                if (outcome) { outcome = problem(answer, context); }
+                if (broken_) { return std::move(outcome).as_failure(); }
         }
     }
 }
 
 ENTITABLE_DECL void pg_connection::roll_back(pg_wait const& until) noexcept {
-    if (spent() || !in_own_process() || PQtransactionStatus(on_.get()) == PQTRANS_IDLE) {
-        return;
-    }
+    if (spent() || !in_own_process() || PQtransactionStatus(on_.get()) == PQTRANS_IDLE) { return; }
     std::string const kept = state_;
     send(pg_statement::rollback);
     // Results within the grace period are valid, too.

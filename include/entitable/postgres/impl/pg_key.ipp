@@ -44,14 +44,10 @@ ENTITABLE_DECL bool append_utf16_key(std::string_view stored, std::string& to) {
         }
         for (std::size_t next = 1; next < length; ++next) {
             unsigned const byte = pg_byte(stored, at + next);
-            if ((byte & 0xC0U) != 0x80) {
-                return false;
-            }
+            if ((byte & 0xC0U) != 0x80) { return false; }
             code = code << 6U | (byte & 0x3FU);
         }
-        if (code < least || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) {
-            return false;
-        }
+        if (code < least || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) { return false; }
         if (code >= 0x10000) {
             append_unit(to, 0xD800U + ((code - 0x10000U) >> 10U));
             append_unit(to, 0xDC00U + ((code - 0x10000U) & 0x3FFU));
@@ -78,9 +74,7 @@ ENTITABLE_DECL bool assign_stored_key(std::string_view utf16, std::string& to) {
         } else if (code >= 0xD800 && code < 0xDC00) {
             at += 2;
             unsigned const low = pg_byte(utf16, at) << 8U | pg_byte(utf16, at + 1);
-            if (low < 0xDC00 || low >= 0xE000) {
-                return false;
-            }
+            if (low < 0xDC00 || low >= 0xE000) { return false; }
             code = 0x10000U + ((code - 0xD800U) << 10U | (low - 0xDC00U));
             to += static_cast<char>(0xF0U | code >> 18U);
             follow(code, 12);

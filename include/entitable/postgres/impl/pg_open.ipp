@@ -5,6 +5,7 @@
 // Opens a connection: tries the hosts in order, checks the session, applies settings, tables and statements.
 
 #include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/postgres/detail/pg_connection.hpp>
 #include <entitable/postgres/detail/pg_schema.hpp>
 #include <entitable/postgres/impl/pg_connection.ipp>
@@ -26,9 +27,7 @@ ENTITABLE_DECL result<void> pg_connection::run_text(
         whole += "', true); ";
     }
     whole += text;
-    if (PQsendQuery(on_.get(), whole.c_str()) == 0) {
-        return lost();
-    }
+    if (PQsendQuery(on_.get(), whole.c_str()) == 0) { return lost(); }
     bool of_settings = !own_settings_;
     result<void> outcome;
     for (;;) {
@@ -41,9 +40,7 @@ ENTITABLE_DECL result<void> pg_connection::run_text(
         }
         pg_rows rows{PQgetResult(on_.get())};
         pg_result* const answer = rows.get();
-        if (answer == nullptr) {
-            return outcome;
-        }
+        if (answer == nullptr) { return outcome; }
         auto const status = PQresultStatus(answer);
         if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) {
             outcome = problem(answer, until.context());
@@ -61,9 +58,7 @@ inline void note_pg_warning(void* to, pg_result const* said) {
     };
     std::string_view const source = field(PG_DIAG_SOURCE_FUNCTION);
     bool const unnamed = source.empty() && field(PG_DIAG_CONTEXT).empty() && field(PG_DIAG_SQLSTATE) == "01000";
-    if (source == "SyncRepWaitForLSN" || unnamed) {
-        *static_cast<bool*>(to) = true;
-    }
+    if (source == "SyncRepWaitForLSN" || unnamed) { *static_cast<bool*>(to) = true; }
 }
 
 /// "FATAL:  28P01: ...": the code is the same in each language. Empty if the server sent nothing.
@@ -71,12 +66,8 @@ inline std::string_view pg_state_of(std::string_view said) noexcept {
     for (std::size_t at = said.find(":  "); at != std::string_view::npos; at = said.find(":  ", at + 1)) {
         std::string_view const state = said.substr(at + 3, 5);
         bool good = state.size() == 5 && said.substr(at + 8, 2) == ": ";
-        for (char const each : state) {
-            good = good && ((each >= '0' && each <= '9') || (each >= 'A' && each <= 'Z'));
-        }
-        if (good) {
-            return state;
-        }
+        for (char const each : state) { good = good && ((each >= '0' && each <= '9') || (each >= 'A' && each <= 'Z')); }
+        if (good) { return state; }
     }
     return {};
 }
@@ -92,9 +83,7 @@ inline failure pg_refusal(std::string_view state) {
         {"3D000", "the database does not exist"}, {"53300", "the server accepts no further connections"},
         {"57P03", "the server is starting, stopping or recovering"}, {"42501", "the user may not connect"}};
     std::string_view words = "the server rejected the connection";
-    for (meaning const& each : meanings) {
-        words = each.state == state ? each.words : words;
-    }
+    for (meaning const& each : meanings) { words = each.state == state ? each.words : words; }
     return failure{pg_error_code(state), text::joined({"cannot use the database: ", words, " (SQLSTATE ", state, ")"})};
 }
 
@@ -110,9 +99,7 @@ ENTITABLE_DECL result<pg_connection> pg_connection::open_address(pg_target const
             values.push_back(value.c_str());
         }
     };
-    for (pg_target::setting const& each : target.settings) {
-        set(each.name.c_str(), each.value);
-    }
+    for (pg_target::setting const& each : target.settings) { set(each.name.c_str(), each.value); }
     std::string const attributes = "any"; // it is checked below
     std::string const encoding = "UTF8";
     std::string const session =
@@ -127,9 +114,7 @@ ENTITABLE_DECL result<pg_connection> pg_connection::open_address(pg_target const
     values.push_back(nullptr);
     pg_connection made{PQconnectStartParams(names.data(), values.data(), 0), statements, options};
     pg_conn* const on = made.on_.get();
-    if (on == nullptr) {
-        return failure{error_code::store_failed, "out of memory for a connection"};
-    }
+    if (on == nullptr) { return failure{error_code::store_failed, "out of memory for a connection"}; }
     made.own_settings_ = with_options;
     static_cast<void>(PQsetErrorVerbosity(on, PQERRORS_VERBOSE)); // for the SQLSTATE of an error
     auto last = PQstatus(on);
@@ -157,9 +142,7 @@ ENTITABLE_DECL result<pg_connection> pg_connection::open_address(pg_target const
             return failure{error_code::server_busy,
                 "this process is out of file descriptors for another connection to the database"};
         }
-        if (room >= 0) {
-            ::close(room);
-        }
+        if (room >= 0) { ::close(room); }
         return failure{error_code::transport_failed,
             last == CONNECTION_SSL_STARTUP ? "cannot reach the database: TLS negotiation failed (sslmode, "
                                              "certificates, or a host that closes connections)"
@@ -170,17 +153,13 @@ ENTITABLE_DECL result<pg_connection> pg_connection::open_address(pg_target const
     }
     static_cast<void>(PQsetErrorVerbosity(on, PQERRORS_DEFAULT));
     PQsetNoticeReceiver(on, note_pg_warning, made.unreplicated_.get());
-    if (PQsetnonblocking(on, 1) != 0) {
-        return made.lost();
-    }
+    if (PQsetnonblocking(on, 1) != 0) { return made.lost(); }
     return made;
 }
 
 /// Checks that the session is of the requested kind.
 ENTITABLE_DECL result<void> pg_connection::check_session(pg_session wanted, pg_wait const& until) {
-    if (wanted == pg_session::any) {
-        return {};
-    }
+    if (wanted == pg_session::any) { return {}; }
     auto const reported = [&](char const* name) -> std::string {
         char const* const value = PQparameterStatus(on_.get(), name);
         return value != nullptr ? value : "";
@@ -203,9 +182,7 @@ ENTITABLE_DECL result<void> pg_connection::check_session(pg_session wanted, pg_w
         : wanted == pg_session::read_only              ? reads_only
         : wanted == pg_session::primary                ? !standby
                                                        : standby;
-    if (good) {
-        return {};
-    }
+    if (good) { return {}; }
     bool const writes = wanted == pg_session::read_write || wanted == pg_session::primary;
     return writes ? failure{error_code::store_read_only,
                         "the database is read-only: a standby, or a role whose sessions do not write "
@@ -219,11 +196,8 @@ ENTITABLE_DECL result<pg_connection> pg_connection::open_host(pg_target const& t
     std::vector<std::string> addresses{host.address};
     bool const is_name = host.address.empty() && !host.name.empty() && host.name[0] != '/' && host.name[0] != '@';
     if (is_name) {
-        auto found = pg_addresses(host.name, until);
-        if (!found) {
-            return std::move(found).as_failure();
-        }
-        addresses = *std::move(found);
+        ENTITABLE_TRY(auto found, pg_addresses(host.name, until));
+        addresses = std::move(found);
     }
     result<pg_connection> last = failure{error_code::transport_failed, "a host has no address"};
     for (std::size_t at = 0; at < addresses.size(); ++at) {
@@ -231,21 +205,15 @@ ENTITABLE_DECL result<pg_connection> pg_connection::open_host(pg_target const& t
         for (bool const with_options : {true, false}) {
             auto made = open_address(target, host, addresses[at], with_options, statements, options, share, state);
             if (made) {
-                if (auto good = made->check_session(session, share); !good) {
-                    return std::move(good).as_failure();
-                }
+                ENTITABLE_CHECK(made->check_session(session, share));
                 return made;
             }
             // A pooler accepts no options, and another kind of server may not know ours.
             bool const by_options = state == "08P01" || state == "42704" || state == "22023" || state == "0A000";
             last = std::move(made);
-            if (!by_options) {
-                break;
-            }
+            if (!by_options) { break; }
         }
-        if (last.error().code != error_code::transport_failed) {
-            break;
-        }
+        if (last.error().code != error_code::transport_failed) { break; }
     }
     return last;
 }
@@ -259,9 +227,7 @@ ENTITABLE_DECL result<pg_connection> pg_connection::open(pg_target const& target
     std::optional<result<pg_connection>> refused;
     for (std::size_t at = 0; at < count && !until.over(); ++at) {
         auto most = until.left() / static_cast<std::int64_t>(count - at);
-        if (target.host_timeout.count() > 0) {
-            most = target.host_timeout;
-        }
+        if (target.host_timeout.count() > 0) { most = target.host_timeout; }
         pg_session const session = !prefers ? target.session
             : at < target.hosts.size()      ? pg_session::standby
                                             : pg_session::any;
@@ -269,19 +235,13 @@ ENTITABLE_DECL result<pg_connection> pg_connection::open(pg_target const& target
             target, target.hosts[at % target.hosts.size()], session, statements, options, until.at_most(most), state);
         no_room = !made && state == "53300";
         if (made) {
-            if (auto ready = made->prepare(may_create, until); !ready) {
-                return std::move(ready).as_failure();
-            }
+            ENTITABLE_CHECK(made->prepare(may_create, until));
             return made;
         }
         // An error of a server is more useful than a timeout.
-        if (!refused || refused->error().code == error_code::transport_failed) {
-            refused.emplace(std::move(made));
-        }
+        if (!refused || refused->error().code == error_code::transport_failed) { refused.emplace(std::move(made)); }
     }
-    if (auto allowed = until.allowed(); !allowed) {
-        return std::move(allowed).as_failure();
-    }
+    ENTITABLE_CHECK(until.allowed());
     return refused ? *std::move(refused)
                    : failure{error_code::transport_failed,
                          "the database did not respond within postgres_options::connect_timeout"};
@@ -301,23 +261,15 @@ ENTITABLE_DECL result<void> pg_connection::prepare(bool may_create, pg_wait cons
         !session || session->empty() || session->front().bytes(0, 0) != std::to_string(PQbackendPID(on_.get()));
     named_ = options_->prepared.value_or(!pooled);
     own_settings_ = own_settings_ && !pooled;
-    if (auto ready = check_pg_schema(*options_, may_create, ask); !ready) {
-        return ready;
-    }
+    if (auto ready = check_pg_schema(*options_, may_create, ask); !ready) { return ready; }
     // Servers that speak the protocol but are not PostgreSQL lack these functions; then commits cannot be checked.
     if (!pooled) {
         auto const history = ask("SELECT (SELECT system_identifier FROM pg_catalog.pg_control_system()) || '.' || "
                                  "left(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 8)");
-        if (history && !history->empty()) {
-            history_ = history->front().bytes(0, 0);
-        }
+        if (history && !history->empty()) { history_ = history->front().bytes(0, 0); }
     }
-    if (broken_ || PQenterPipelineMode(on_.get()) == 0) {
-        return lost();
-    }
-    if (!named_) {
-        return {};
-    }
+    if (broken_ || PQenterPipelineMode(on_.get()) == 0) { return lost(); }
+    if (!named_) { return {}; }
     for (int each = 0; each < static_cast<int>(pg_statement::count); ++each) {
         auto const which = static_cast<pg_statement>(each);
         static_cast<void>(

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/try.hpp>
 #include <entitable/postgres/detail/pg_pool.hpp>
 
 #include <thread>
@@ -25,9 +26,7 @@ ENTITABLE_DECL result<bool> pg_pool::wait_for_one(
         while (waiting_.front() != &own || !has_one()) {
             if (until.over()) {
                 waiting_.erase(mine);
-                if (!waiting_.empty()) {
-                    waiting_.front()->woken.notify_one();
-                }
+                if (!waiting_.empty()) { waiting_.front()->woken.notify_one(); }
                 auto allowed = until.allowed();
                 return allowed ? failure{error_code::store_busy,
                                      "every connection to the database is in use (postgres_options::connections)"}
@@ -41,9 +40,7 @@ ENTITABLE_DECL result<bool> pg_pool::wait_for_one(
         }
     }
     ++lent_;
-    if (idle_.empty()) {
-        return true;
-    }
+    if (idle_.empty()) { return true; }
     one.splice(one.end(), idle_, --idle_.end());
     return false;
 }
@@ -62,13 +59,8 @@ ENTITABLE_DECL result<pg_pool::borrowed> pg_pool::borrow(pg_wait const& until) {
         std::list<pg_connection> one;
         {
             std::unique_lock lock{mutex_};
-            auto opens = wait_for_one(lock, one, until);
-            if (!opens) {
-                return std::move(opens).as_failure();
-            }
-            if (!*opens) {
-                return result<borrowed>{std::in_place, *this, std::move(one), false};
-            }
+            ENTITABLE_TRY(auto opens, wait_for_one(lock, one, until));
+            if (!opens) { return result<borrowed>{std::in_place, *this, std::move(one), false}; }
         }
         bool no_room = false;
         auto opened = pg_connection::open(
@@ -81,9 +73,7 @@ ENTITABLE_DECL result<pg_pool::borrowed> pg_pool::borrow(pg_wait const& until) {
         {
             std::lock_guard const lock{mutex_};
             alone = lent_ == 1;
-            if (no_room) {
-                no_room_until_ = std::chrono::steady_clock::now() + std::chrono::milliseconds{100};
-            }
+            if (no_room) { no_room_until_ = std::chrono::steady_clock::now() + std::chrono::milliseconds{100}; }
         }
         take_back(one);
         if (!no_room || until.over()) {
@@ -100,12 +90,8 @@ ENTITABLE_DECL void pg_pool::take_back(std::list<pg_connection>& one) noexcept {
     {
         std::lock_guard const lock{mutex_};
         --lent_;
-        if (!one.empty() && !one.front().spent()) {
-            idle_.splice(idle_.end(), one);
-        }
-        if (!waiting_.empty()) {
-            waiting_.front()->woken.notify_one();
-        }
+        if (!one.empty() && !one.front().spent()) { idle_.splice(idle_.end(), one); }
+        if (!waiting_.empty()) { waiting_.front()->woken.notify_one(); }
     }
     one.clear();
 }
@@ -120,9 +106,7 @@ ENTITABLE_DECL result<void> pg_pool::open_first(call const& context) {
     bool no_room = false;
     auto opened = pg_connection::open(target_, statements_, options_, options_.create,
         {context, *options_.local.time, options_.connect_timeout}, no_room);
-    if (!opened) {
-        return std::move(opened).as_failure();
-    }
+    if (!opened) { return std::move(opened).as_failure(); }
     std::lock_guard const lock{mutex_};
     idle_.push_back(*std::move(opened));
     return {};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/postgres/detail/pg_schema.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -155,9 +156,7 @@ ENTITABLE_DECL pg_statements::pg_statements(std::string const& schema) {
     for (std::size_t at = 0; at < texts_.size(); ++at) {
         texts_[at] = pg_statement_text(static_cast<pg_statement>(at), schema);
         std::uint64_t hash = 0xcbf29ce484222325U; // FNV-1a
-        for (char const each : texts_[at]) {
-            hash = (hash ^ static_cast<unsigned char>(each)) * 0x100000001b3U;
-        }
+        for (char const each : texts_[at]) { hash = (hash ^ static_cast<unsigned char>(each)) * 0x100000001b3U; }
         names_[at] = "entitable_";
         for (int shift = 60; shift >= 0; shift -= 4) {
             names_[at] += "0123456789abcdef"[hash >> static_cast<unsigned>(shift) & 0xFU];
@@ -209,18 +208,16 @@ ENTITABLE_DECL result<void> check_pg_schema(postgres_options const& options, boo
             "digit"};
     }
     auto const on = [&](std::string_view text) { return run(with_pg_schema(text, options.schema)); };
-    auto exists = on("SELECT (to_regclass('@.state') IS NOT NULL)::text, (to_regnamespace('@') IS NOT NULL)::text");
-    if (!exists) {
-        return std::move(exists).as_failure();
-    }
+    ENTITABLE_TRY(
+        auto exists, on("SELECT (to_regclass('@.state') IS NOT NULL)::text, (to_regnamespace('@') IS NOT NULL)::text"));
     bool const without_case = options.local.limits.table_names_without_case;
-    if (exists->at(0).bytes(0, 0) != "true") {
+    if (exists.at(0).bytes(0, 0) != "true") {
         if (!may_create) {
             return failure{error_code::store_foreign, "the schema does not have the tables of this library"};
         }
         // Concurrent creators wait for each other; the second finds the tables created. An owner of a schema may lack the right to create
         // others.
-        if (exists->at(0).bytes(0, 1) != "true") {
+        if (exists.at(0).bytes(0, 1) != "true") {
             auto schema = on("BEGIN; SELECT pg_advisory_xact_lock(#, 0); CREATE SCHEMA IF NOT EXISTS @; COMMIT");
             if (!schema) {
                 static_cast<void>(run("ROLLBACK"));
@@ -237,22 +234,20 @@ ENTITABLE_DECL result<void> check_pg_schema(postgres_options const& options, boo
             return std::move(done).as_failure();
         }
     }
-    auto state = on("SELECT value::text FROM @.state WHERE name = 'version' UNION ALL "
-                    "SELECT value::text FROM @.state WHERE name = 'names_without_case'");
-    if (!state) {
-        return std::move(state).as_failure();
-    }
-    if (state->at(0).size() != 2) {
+    ENTITABLE_TRY(auto state,
+        on("SELECT value::text FROM @.state WHERE name = 'version' UNION ALL "
+           "SELECT value::text FROM @.state WHERE name = 'names_without_case'"));
+    if (state.at(0).size() != 2) {
         return failure{error_code::store_foreign, "the tables of the schema are not those of this library"};
     }
-    std::string const version{state->at(0).bytes(0, 0)};
+    std::string const version{state.at(0).bytes(0, 0)};
     if (version != std::to_string(pg_schema_version)) {
         bool const newer = version.size() > 1 || version[0] > '1';
         return failure{newer ? error_code::store_newer : error_code::store_foreign,
             text::joined({"the tables in the database have format ", version, "; this library knows format ",
                 std::to_string(pg_schema_version)})};
     }
-    if ((state->at(0).bytes(1, 0) == "1") != without_case) {
+    if ((state.at(0).bytes(1, 0) == "1") != without_case) {
         return failure{error_code::store_foreign,
             "the tables were created by a profile with other case sensitivity of table names "
             "(table_names_without_case)"};

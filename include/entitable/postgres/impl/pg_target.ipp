@@ -23,17 +23,13 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_DECL pg_target::~pg_target() {
-    for (setting& each : settings) {
-        wipe(each.value.data(), each.value.size());
-    }
+    for (setting& each : settings) { wipe(each.value.data(), each.value.size()); }
 }
 
 struct pg_free_options {
     void operator()(PQconninfoOption* all) const noexcept {
         for (PQconninfoOption* each = all; each != nullptr && each->keyword != nullptr; ++each) {
-            if (each->val != nullptr) {
-                wipe(each->val, std::strlen(each->val));
-            }
+            if (each->val != nullptr) { wipe(each->val, std::strlen(each->val)); }
         }
         PQconninfoFree(all);
     }
@@ -45,9 +41,7 @@ inline std::vector<std::string> split_pg_list(std::string const& list) {
     for (std::size_t begin = 0;;) {
         std::size_t const end = list.find(',', begin);
         parts.push_back(list.substr(begin, end == std::string::npos ? end : end - begin));
-        if (end == std::string::npos) {
-            return parts;
-        }
+        if (end == std::string::npos) { return parts; }
         begin = end + 1;
     }
 }
@@ -73,9 +67,7 @@ inline failure bad_pg_string(std::string_view why) {
 }
 
 ENTITABLE_DECL result<pg_target> pg_target::parse(std::string_view connection_string) {
-    if (connection_string.find('\0') != std::string_view::npos) {
-        return bad_pg_string("it contains NUL");
-    }
+    if (connection_string.find('\0') != std::string_view::npos) { return bad_pg_string("it contains NUL"); }
     std::string copy{connection_string};
     char* said = nullptr; // libpq's message, which repeats parts of the string
     pg_options_list const given{PQconninfoParse(copy.c_str(), &said)};
@@ -92,9 +84,7 @@ ENTITABLE_DECL result<pg_target> pg_target::parse(std::string_view connection_st
     pg_options_list const defaults{PQconndefaults()}; // of the environment
     auto const value = [](PQconninfoOption const* all, std::string_view name) -> char const* {
         for (; all != nullptr && all->keyword != nullptr; ++all) {
-            if (name == all->keyword) {
-                return all->val;
-            }
+            if (name == all->keyword) { return all->val; }
         }
         return nullptr;
     };
@@ -179,9 +169,7 @@ ENTITABLE_DECL result<pg_target> pg_target::parse(std::string_view connection_st
     std::string root = effective("sslrootcert");
     if (mode == "verify-ca" || mode == "verify-full") {
         char const* const home = std::getenv("HOME");
-        if (root.empty() && home != nullptr) {
-            root = std::string{home} + "/.postgresql/root.crt";
-        }
+        if (root.empty() && home != nullptr) { root = std::string{home} + "/.postgresql/root.crt"; }
         if (!root.empty() && root != "system" && ::access(root.c_str(), R_OK) != 0) {
             return bad_pg_string("sslmode requires verification of the server's certificate, but the file of root "
                                  "certificates (sslrootcert) "
@@ -261,9 +249,7 @@ ENTITABLE_DECL result<std::vector<std::string>> pg_addresses(std::string const& 
         }
         one->done.wait_for(lock, std::chrono::milliseconds{until.slice()});
     }
-    if (one->addresses.empty()) {
-        return failure{error_code::transport_failed, "cannot resolve a host name"};
-    }
+    if (one->addresses.empty()) { return failure{error_code::transport_failed, "cannot resolve a host name"}; }
     return std::move(one->addresses);
 }
 

@@ -23,9 +23,7 @@ ENTITABLE_DECL result<void> postgres_store::commit(detail::pg_pool::borrowed& on
     if (committed->back().command() != "COMMIT") {
         return failure{error_code::store_failed, "the database rolled back the transaction"};
     }
-    if (on->unreplicated()) {
-        return unreplicated();
-    }
+    if (on->unreplicated()) { return unreplicated(); }
     return {};
 }
 
@@ -58,9 +56,7 @@ ENTITABLE_DECL result<lookup> postgres_store::settle(
     detail::pg_wait const until{last, time(), context.deadline == no_deadline ? most : left + detail::pg_grace};
     while (!history.empty() && !until.over()) {
         auto other = pool_->borrow(until);
-        if (other && !(*other)->same_history(history)) {
-            break;
-        }
+        if (other && !(*other)->same_history(history)) { break; }
         if (other) {
             detail::pg_connection& to = **other;
             to.send(detail::pg_statement::outcome, {number, table, rows.asked_.partition});
@@ -76,9 +72,7 @@ ENTITABLE_DECL result<lookup> postgres_store::settle(
                 }
                 break;
             }
-            if (fate == "aborted") {
-                return why;
-            }
+            if (fate == "aborted") { return why; }
         }
         std::this_thread::sleep_for(std::chrono::milliseconds{until.slice() < 10 ? until.slice() : 10});
     }

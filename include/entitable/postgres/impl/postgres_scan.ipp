@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/try.hpp>
 #include <entitable/postgres/detail/pg_key.hpp>
 #include <entitable/postgres/postgres_store.hpp>
 
@@ -12,14 +13,9 @@ template <class Work>
 auto postgres_store::reading(call const& context, Work const& work)
     -> decltype(work(std::declval<detail::pg_connection&>())) {
     for (;;) {
-        auto on = pool_->borrow(context);
-        if (!on) {
-            return std::move(on).as_failure();
-        }
-        auto read = work(**on);
-        if (read || !is_stale(*on, read.error())) {
-            return read;
-        }
+        ENTITABLE_TRY(auto on, pool_->borrow(context));
+        auto read = work(*on);
+        if (read || !is_stale(on, read.error())) { return read; }
     }
 }
 
@@ -35,16 +31,10 @@ ENTITABLE_DECL result<lookup> postgres_store::get(
         on.send(detail::pg_statement::get, {table, partition_key, row_key});
         return on.run(context);
     });
-    if (!answers) {
-        return std::move(answers).as_failure();
-    }
+    if (!answers) { return std::move(answers).as_failure(); }
     detail::pg_rows const& found = answers->back();
-    if (found.size() == 0) {
-        return lookup::no_table;
-    }
-    if (found.is_null(0, 0)) {
-        return lookup::absent;
-    }
+    if (found.size() == 0) { return lookup::no_table; }
+    if (found.is_null(0, 0)) { return lookup::absent; }
     visit(found.bytes(0, 0));
     return lookup::found;
 }
@@ -66,9 +56,7 @@ ENTITABLE_DECL result<lookup> postgres_store::scan(
     if (has_last) {
         has_last = detail::append_utf16_key(one_partition ? *range.last_row : *range.last_partition, last);
     }
-    if (one_partition && !exact) {
-        from_row.clear();
-    }
+    if (one_partition && !exact) { from_row.clear(); }
     auto const statement = one_partition
         ? has_last ? detail::pg_statement::scan_partition_until : detail::pg_statement::scan_partition
         : has_last ? detail::pg_statement::scan_until
@@ -97,9 +85,7 @@ ENTITABLE_DECL result<lookup> postgres_store::scan(
                 on.send(detail::pg_statement::begin_read);
                 in_transaction = true;
             }
-            if (first) {
-                set_timeout(on, context);
-            }
+            if (first) { set_timeout(on, context); }
             detail::pg_number const limit{static_cast<std::int64_t>(part)};
             if (has_last) {
                 on.send(statement, {table, next_partition, next_row, limit, last});
@@ -140,22 +126,16 @@ ENTITABLE_DECL result<lookup> postgres_store::scan(
                     (partition < range.from_partition || (partition == range.from_partition && row < range.from_row))) {
                     continue;
                 }
-                if (!has_last && range.last_partition && partition > *range.last_partition) {
-                    return met;
-                }
+                if (!has_last && range.last_partition && partition > *range.last_partition) { return met; }
                 met = lookup::found;
                 shown = true;
-                if (!visit(partition, row, value)) {
-                    return met;
-                }
+                if (!visit(partition, row, value)) { return met; }
             }
             if (rows.size() > 0) {
                 std::size_t const mean = bytes / static_cast<std::size_t>(rows.size()) + 32;
                 row_bytes_.store(mean > known ? mean : known - (known - mean) / 8, memory_order::relaxed);
             }
-            if (static_cast<std::size_t>(rows.size()) < part) {
-                return met;
-            }
+            if (static_cast<std::size_t>(rows.size()) < part) { return met; }
             if (!in_transaction) { // the visitor did not stop as it should
                 on.send(detail::pg_statement::begin_read);
                 in_transaction = true;
@@ -178,18 +158,12 @@ ENTITABLE_DECL result<void> postgres_store::tables(
             on.send(detail::pg_statement::list_tables, {from, detail::pg_number{std::int64_t{part}}});
             return on.run(context);
         });
-        if (!answers) {
-            return std::move(answers).as_failure();
-        }
+        if (!answers) { return std::move(answers).as_failure(); }
         detail::pg_rows const& rows = answers->back();
         for (int at = 0; at < rows.size(); ++at) {
-            if (!visit(rows.bytes(at, 0), rows.bytes(at, 1))) {
-                return {};
-            }
+            if (!visit(rows.bytes(at, 0), rows.bytes(at, 1))) { return {}; }
         }
-        if (rows.size() < part) {
-            return {};
-        }
+        if (rows.size() < part) { return {}; }
         from = rows.bytes(part - 1, 0);
         from += '\0';
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/postgres/detail/pg_key.hpp>
 #include <entitable/postgres/postgres_store.hpp>
 #include <entitable/transport/transport.hpp>
@@ -22,23 +23,16 @@ struct postgres_store::question {
 
 ENTITABLE_DECL result<postgres_store::opened_database> postgres_store::open(
     std::string_view connection_string, postgres_options const& options) {
-    auto target = detail::pg_target::parse(connection_string);
-    if (!target) {
-        return std::move(target).as_failure();
-    }
-    auto made = std::make_unique<detail::pg_pool>(*std::move(target), options);
+    ENTITABLE_TRY(auto target, detail::pg_target::parse(connection_string));
+    auto made = std::make_unique<detail::pg_pool>(std::move(target), options);
     call const unhurried;
-    if (auto opened = made->open_first(unhurried); !opened) {
-        return std::move(opened).as_failure();
-    }
+    ENTITABLE_CHECK(made->open_first(unhurried));
     return made;
 }
 
 /// Sent before the first statement of a transaction. The server stops with the call, so that its response keeps the connection reusable.
 ENTITABLE_DECL void postgres_store::set_timeout(detail::pg_connection& on, call const& context) const {
-    if (context.deadline == no_deadline) {
-        return;
-    }
+    if (context.deadline == no_deadline) { return; }
     auto const left = std::chrono::duration_cast<std::chrono::milliseconds>(context.deadline - time().steady());
     auto const most = std::chrono::duration_cast<std::chrono::milliseconds>(pool_->options().longest_wait);
     if (left < most) {
@@ -53,53 +47,41 @@ ENTITABLE_DECL void postgres_store::set_timeout(detail::pg_connection& on, call 
 /// A connection may have been cut while idle: then nothing was applied, and the call starts over on a new one.
 ENTITABLE_DECL bool postgres_store::is_stale(detail::pg_pool::borrowed& on, error const& why) {
     bool const stale = on->broken() && !on.fresh() && why.code == error_code::transport_failed;
-    if (stale) {
-        pool_->forget_idle();
-    }
+    if (stale) { pool_->forget_idle(); }
     return stale;
 }
 
 ENTITABLE_DECL result<bool> postgres_store::create_table(
     std::string_view key, std::string_view shown_name, call const& context) {
     for (;;) {
-        auto on = pool_->borrow(context);
-        if (!on) {
-            return std::move(on).as_failure();
-        }
-        (*on)->send(detail::pg_statement::begin);
-        set_timeout(**on, context);
-        (*on)->send(detail::pg_statement::add_table, {key, shown_name});
-        auto added = (*on)->run(context);
+        ENTITABLE_TRY(auto on, pool_->borrow(context));
+        on->send(detail::pg_statement::begin);
+        set_timeout(*on, context);
+        on->send(detail::pg_statement::add_table, {key, shown_name});
+        auto added = on->run(context);
         if (!added) {
-            if (is_stale(*on, added.error())) {
-                continue;
-            }
+            if (is_stale(on, added.error())) { continue; }
             return std::move(added).as_failure();
         }
         if (added->back().size() == 0) {
-            (*on)->roll_back(context);
+            on->roll_back(context);
             return false;
         }
-        auto done = commit(*on, context);
+        auto done = commit(on, context);
         return done ? result<bool>{true} : std::move(done).as_failure();
     }
 }
 
 ENTITABLE_DECL result<bool> postgres_store::drop_table(std::string_view key, call const& context) {
     for (;;) {
-        auto on = pool_->borrow(context);
-        if (!on) {
-            return std::move(on).as_failure();
-        }
-        detail::pg_connection& to = **on;
+        ENTITABLE_TRY(auto on, pool_->borrow(context));
+        detail::pg_connection& to = *on;
         to.send(detail::pg_statement::begin);
         set_timeout(to, context);
         to.send(detail::pg_statement::hold_table, {key});
         auto held = to.run(context);
         if (!held) {
-            if (is_stale(*on, held.error())) {
-                continue;
-            }
+            if (is_stale(on, held.error())) { continue; }
             return std::move(held).as_failure();
         }
         if (held->back().size() == 0) {
@@ -111,10 +93,8 @@ ENTITABLE_DECL result<bool> postgres_store::drop_table(std::string_view key, cal
                  detail::pg_statement::forget_table, detail::pg_statement::remove_table}) {
             to.send(each, {id});
         }
-        if (auto removed = commit(*on, context); !removed) {
-            return std::move(removed).as_failure();
-        }
-        on->give_back();
+        ENTITABLE_CHECK(commit(on, context));
+        on.give_back();
         purge(context); // the table is removed; the space of its rows can be freed later
         return true;
     }
@@ -127,21 +107,15 @@ ENTITABLE_DECL void postgres_store::purge(call const& context) {
         detail::pg_connection& to = **on;
         to.send(detail::pg_statement::forgotten);
         auto next = to.run(context);
-        if (!next || next->back().size() == 0) {
-            return;
-        }
+        if (!next || next->back().size() == 0) { return; }
         detail::pg_number const id{static_cast<std::int32_t>(next->back().number(0, 0))};
         to.send(detail::pg_statement::purge_rows, {id});
         to.send(detail::pg_statement::purge_partitions, {id});
         auto gone = to.run(context);
-        if (!gone) {
-            return;
-        }
+        if (!gone) { return; }
         if (gone->at(0).size() == 0 && gone->at(1).size() == 0) {
             to.send(detail::pg_statement::purged, {id});
-            if (!to.run(context)) {
-                return;
-            }
+            if (!to.run(context)) { return; }
         }
     }
 }
@@ -162,25 +136,16 @@ ENTITABLE_DECL result<lookup> postgres_store::update_rows(std::string_view table
     detail::pg_array array;
     rows([&](std::string_view row) {
         std::string key;
-        if (detail::append_utf16_key(row, key)) {
-            array.add(key);
-        }
+        if (detail::append_utf16_key(row, key)) { array.add(key); }
     });
     asked.row_array = array.finish();
     for (unsigned tries = 0;; ++tries) {
-        auto on = pool_->borrow(context);
-        if (!on) {
-            return std::move(on).as_failure();
-        }
+        ENTITABLE_TRY(auto on, pool_->borrow(context));
         bool again = false;
-        auto outcome = try_update(*on, asked, context, again);
-        if (!again || tries >= 100) {
-            return outcome;
-        }
-        if (auto allowed = check_call(context, time()); !allowed) {
-            return std::move(allowed).as_failure();
-        }
-        on->give_back();
+        auto outcome = try_update(on, asked, context, again);
+        if (!again || tries >= 100) { return outcome; }
+        ENTITABLE_CHECK(check_call(context, time()));
+        on.give_back();
         if (tries > 2) { // lets conflicting updates finish
             std::this_thread::sleep_for(std::chrono::milliseconds{tries});
         }
@@ -213,9 +178,7 @@ ENTITABLE_DECL result<lookup> postgres_store::try_update(
         }
     } const rolls_back{on, context};
     detail::pg_rows const& found = locked->back();
-    if (found.size() == 0) {
-        return lookup::no_table;
-    }
+    if (found.size() == 0) { return lookup::no_table; }
     transaction rows{*on, asked, found, context};
     bool const wanted = asked.body(rows);
     if (!rows.problem_) {
@@ -223,9 +186,7 @@ ENTITABLE_DECL result<lookup> postgres_store::try_update(
         again = worth(why);
         return why;
     }
-    if (!wanted || rows.changes_.empty()) {
-        return wanted ? lookup::found : lookup::absent;
-    }
+    if (!wanted || rows.changes_.empty()) { return wanted ? lookup::found : lookup::absent; }
     rows.send();
     on->send(detail::pg_statement::commit);
     auto committed = on->run(context);
@@ -242,9 +203,7 @@ ENTITABLE_DECL result<lookup> postgres_store::try_update(
     if (committed->back().command() != "COMMIT") {
         return failure{error_code::store_failed, "the database rolled back the transaction"};
     }
-    if (on->unreplicated()) {
-        return unreplicated();
-    }
+    if (on->unreplicated()) { return unreplicated(); }
     return lookup::found;
 }
 
@@ -262,17 +221,13 @@ ENTITABLE_DECL postgres_store::transaction::transaction(
 
 ENTITABLE_DECL bool postgres_store::transaction::get(std::string_view row, row_visitor visit) {
     std::string key;
-    if (!problem_ || !detail::append_utf16_key(row, key)) {
-        return false;
-    }
+    if (!problem_ || !detail::append_utf16_key(row, key)) { return false; }
     for (int looked = 0; looked < found_.size(); ++looked) { // usually it is the next one
         int const at = (next_found_ + looked) % found_.size();
         if (!found_.is_null(at, 3) && found_.bytes(at, 3) == key) {
             next_found_ = at + 1;
             bool const exists = !found_.is_null(at, 4);
-            if (exists) {
-                visit(found_.bytes(at, 4));
-            }
+            if (exists) { visit(found_.bytes(at, 4)); }
             return exists;
         }
     }
@@ -282,9 +237,7 @@ ENTITABLE_DECL bool postgres_store::transaction::get(std::string_view row, row_v
         problem_ = std::move(read).as_failure();
         return false;
     }
-    if (read->back().size() == 0) {
-        return false;
-    }
+    if (read->back().size() == 0) { return false; }
     visit(read->back().bytes(0, 0));
     return true;
 }
@@ -319,9 +272,7 @@ ENTITABLE_DECL void postgres_store::transaction::send() {
         }
     }
     for (auto const& some : kept) {
-        if (some.empty()) {
-            continue;
-        }
+        if (some.empty()) { continue; }
         bool const puts = some.front()->bytes.has_value();
         if (some.size() == 1 && puts) {
             on_.send(pg_statement::put, {table, asked_.partition, some.front()->row, *some.front()->bytes});
@@ -332,9 +283,7 @@ ENTITABLE_DECL void postgres_store::transaction::send() {
             detail::pg_array values;
             for (change const* const each : some) {
                 rows.add(each->row);
-                if (puts) {
-                    values.add(*each->bytes);
-                }
+                if (puts) { values.add(*each->bytes); }
             }
             if (puts) {
                 on_.send(pg_statement::put_many, {table, asked_.partition, rows.finish(), values.finish()});

@@ -18,9 +18,7 @@ ENTITABLE_LAZY_BODY std::size_t& distinct_alternatives::slot_of(predicate_node c
         std::size_t& slot = slots_[at & (slots_.size() - 1)];
         bool const same = slot != 0 && nodes_[slot - 1].operand == comparison.operand &&
             nodes_[slot - 1].subject == comparison.subject;
-        if (slot == 0 || same) {
-            return slot;
-        }
+        if (slot == 0 || same) { return slot; }
     }
 }
 
@@ -29,9 +27,7 @@ ENTITABLE_LAZY_BODY void distinct_alternatives::add(predicate_nodes equality) {
         std::vector<std::size_t> before(slots_.empty() ? 16 : 2 * slots_.size());
         std::swap(slots_, before);
         for (std::size_t const number : before) {
-            if (number != 0) {
-                slot_of(nodes_[number - 1]) = number;
-            }
+            if (number != 0) { slot_of(nodes_[number - 1]) = number; }
         }
     }
     std::size_t& slot = slot_of(equality.front());

@@ -41,9 +41,7 @@ ENTITABLE_LAZY_BODY predicate_nodes key_comparison(
     node.optional = component.optional;
     node.name = component.name;
     node.operand = value_view{std::string_view{operand.text}};
-    if (operand.has_text) {
-        return nodes;
-    }
+    if (operand.has_text) { return nodes; }
     switch (operation) {
         case filter_operator::equal: node.subject = predicate_subject::nothing; break;
         case filter_operator::not_equal:
@@ -60,9 +58,7 @@ ENTITABLE_LAZY_BODY predicate_nodes key_comparison(
         case filter_operator::less_equal: node.operation = filter_operator::less; break;
         default: break;
     }
-    if (is_range(operation) && !operand.has_place) {
-        node.subject = predicate_subject::unplaced;
-    }
+    if (is_range(operation) && !operand.has_place) { node.subject = predicate_subject::unplaced; }
     return nodes;
 }
 
@@ -81,9 +77,7 @@ ENTITABLE_LAZY_BODY predicate_nodes key_comparison(
 /// The caller handles equality.
 [[nodiscard]] constexpr filter_operator beside_the_end(filter_operator operation, int place) noexcept {
     bool const less = operation == filter_operator::less || operation == filter_operator::less_equal;
-    if (place < 0) {
-        return less ? filter_operator::less : filter_operator::greater_equal;
-    }
+    if (place < 0) { return less ? filter_operator::less : filter_operator::greater_equal; }
     return less ? filter_operator::less_equal : filter_operator::greater;
 }
 

@@ -160,9 +160,7 @@ ENTITABLE_LAZY planned_part plan_comparison(
     }
     part.comparisons = 1;
     part.server.push_back(std::move(asked));
-    if (negated) {
-        part.server.push_back({filter_operator::negation, {}, {}});
-    }
+    if (negated) { part.server.push_back({filter_operator::negation, {}, {}}); }
     return part;
 }
 
@@ -186,9 +184,7 @@ ENTITABLE_LAZY void meet_boxes(planned_part const& left, planned_part const& rig
     std::size_t left_end = 0;
     for (std::size_t ours = 0; ours < left.boxes; ++ours) {
         std::size_t const left_start = left_end;
-        while (left_end < left.narrowed.size() && left.narrowed[left_end].box == ours) {
-            ++left_end;
-        }
+        while (left_end < left.narrowed.size() && left.narrowed[left_end].box == ours) { ++left_end; }
         std::size_t at = 0;
         for (std::size_t theirs = 0; theirs < right.boxes; ++theirs) {
             std::size_t const kept = into.narrowed.size();
@@ -202,9 +198,7 @@ ENTITABLE_LAZY void meet_boxes(planned_part const& left, planned_part const& rig
             if (possible) {
                 ++into.boxes;
             } else {
-                while (into.narrowed.size() > kept) {
-                    into.narrowed.pop_back();
-                }
+                while (into.narrowed.size() > kept) { into.narrowed.pop_back(); }
             }
         }
     }
@@ -213,12 +207,8 @@ ENTITABLE_LAZY void meet_boxes(planned_part const& left, planned_part const& rig
 /// Appends a condition to another; either may be empty.
 ENTITABLE_LAZY void join_conditions(planned_part& into, std::vector<filter_node>& other, filter_operator connective) {
     bool const two = !into.server.empty() && !other.empty();
-    for (filter_node& node : other) {
-        into.server.push_back(std::move(node));
-    }
-    if (two) {
-        into.server.push_back({connective, {}, {}});
-    }
+    for (filter_node& node : other) { into.server.push_back(std::move(node)); }
+    if (two) { into.server.push_back({connective, {}, {}}); }
 }
 
 ENTITABLE_LAZY planned_part plan_all_of(planned_part left, planned_part right, filter_budget budget) {
@@ -227,9 +217,7 @@ ENTITABLE_LAZY planned_part plan_all_of(planned_part left, planned_part right, f
     both.on_properties = left.on_properties || right.on_properties;
     both.exact = left.exact && right.exact;
     both.too_many = left.too_many || right.too_many || left.boxes * right.boxes > max_key_ranges;
-    if (!both.too_many) {
-        meet_boxes(left, right, both);
-    }
+    if (!both.too_many) { meet_boxes(left, right, both); }
     both.server = std::move(left.server);
     both.comparisons = left.comparisons;
     both.bytes = left.bytes;
@@ -303,9 +291,7 @@ ENTITABLE_LAZY planned_part plan_nodes(predicate_nodes const& nodes, key_layouts
 
 ENTITABLE_LAZY key_bound behind_prefix(std::string const& prefix, bool as_lower) {
     auto successor = text::successor_of_prefix(prefix);
-    if (!successor) {
-        return {};
-    }
+    if (!successor) { return {}; }
     return as_lower ? key_bound::including(*std::move(successor)) : key_bound::excluding(*std::move(successor));
 }
 
@@ -316,9 +302,7 @@ struct key_box {
 
     [[nodiscard]] key_interval const* find(key_part part, std::size_t index) const noexcept {
         for (narrowed_component const* at = first; at != last; ++at) {
-            if (at->part == part && at->index == index) {
-                return &at->texts;
-            }
+            if (at->part == part && at->index == index) { return &at->texts; }
         }
         return nullptr;
     }
@@ -344,12 +328,8 @@ ENTITABLE_LAZY key_interval keys_of(key_box const& box, key_part part, key_layou
             exact = exact && box.find(part, later) == nullptr;
         }
         key_interval keys;
-        if (!prefix.empty()) {
-            keys = {key_bound::including(prefix), behind_prefix(prefix, false)};
-        }
-        if (texts == nullptr) {
-            return keys;
-        }
+        if (!prefix.empty()) { keys = {key_bound::including(prefix), behind_prefix(prefix, false)}; }
+        if (texts == nullptr) { return keys; }
         key_bound const& lower = texts->lower;
         key_bound const& upper = texts->upper;
         if (lower.end != key_bound::kind::open) {
@@ -380,9 +360,7 @@ ENTITABLE_LAZY bool cut_system_rows(key_interval& rows, bool sorts_before) {
 
 /// Shortens the bounds of a range that exceeds `bytes` in a URL: it then contains more keys, never fewer.
 ENTITABLE_LAZY bool shorten(key_range& range, std::size_t bytes) {
-    if (range_size(range) <= bytes) {
-        return false;
-    }
+    if (range_size(range) <= bytes) { return false; }
     std::size_t const around = around_comparison + 12;
     std::size_t const each = bytes / 4 > around ? bytes / 4 - around : 0; // for each of four bounds
     for (key_interval* keys : {&range.partition, &range.row}) {
@@ -424,9 +402,7 @@ ENTITABLE_LAZY_BODY result<query_plan> make_plan(
     detail::narrowed_component const* const end = at + part.narrowed.size();
     for (std::size_t index = 0; index < part.boxes; ++index) {
         detail::key_box box{at, at};
-        while (box.last != end && box.last->box == index) {
-            ++box.last;
-        }
+        while (box.last != end && box.last->box == index) { ++box.last; }
         at = box.last;
         key_range range{detail::keys_of(box, key_part::partition, partition, exact),
             detail::keys_of(box, key_part::row, row, exact)};
@@ -442,9 +418,7 @@ ENTITABLE_LAZY_BODY result<query_plan> make_plan(
     detail::make_disjoint(plan.ranges, exact);
     plan.server.nodes = std::move(part.server);
     plan.shortened_to = part.too_long ? limits.max_filter_size : 0;
-    if (!exact) {
-        plan.client = predicate;
-    }
+    if (!exact) { plan.client = predicate; }
     return plan;
 }
 
@@ -452,12 +426,8 @@ ENTITABLE_LAZY_BODY projection properties_read(query_plan const& plan, projectio
     bool const all = wanted.empty();
     for (predicate_node const& node : plan.client) {
         bool known = all || !is_comparison(node.operation) || node.subject != predicate_subject::property;
-        for (std::size_t index = 0; index < wanted.size() && !known; ++index) {
-            known = wanted[index] == node.name;
-        }
-        if (!known) {
-            wanted.push_back(node.name);
-        }
+        for (std::size_t index = 0; index < wanted.size() && !known; ++index) { known = wanted[index] == node.name; }
+        if (!known) { wanted.push_back(node.name); }
     }
     return wanted;
 }
@@ -465,9 +435,7 @@ ENTITABLE_LAZY_BODY projection properties_read(query_plan const& plan, projectio
 ENTITABLE_LAZY_BODY explanation explain(query_plan const& plan, projection wanted) {
     explanation out;
     out.access = plan.access;
-    for (key_range const& range : plan.ranges) {
-        out.key_ranges.push_back(range.to_string());
-    }
+    for (key_range const& range : plan.ranges) { out.key_ranges.push_back(range.to_string()); }
     out.server_filter = plan.server.to_string();
     out.client_filter = detail::render_postfix(
         plan.client.size(), [&](std::size_t index) { return plan.client[index].operation; },
@@ -510,20 +478,14 @@ ENTITABLE_LAZY_BODY bool satisfies(
     bool const readable = split_key(row.partition_key, partition_layout, partition_texts) &&
         split_key(row.row_key, row_layout, row_texts);
     return detail::evaluate_postfix(predicate, [&](predicate_node const& node) {
-        if (node.subject == predicate_subject::nothing) {
-            return false;
-        }
-        if (!node.on_key()) {
-            return satisfies(row, node.operation, node.name, node.operand);
-        }
+        if (node.subject == predicate_subject::nothing) { return false; }
+        if (!node.on_key()) { return satisfies(row, node.operation, node.name, node.operand); }
         if (!readable) {
             return true; // decoding the row will report the invalid key
         }
         std::string_view const text = (node.part == key_part::partition ? partition_texts : row_texts)[node.index];
         std::string_view const wanted = node.operand.view().as_string();
-        if (node.subject == predicate_subject::prefix) {
-            return text.starts_with(wanted);
-        }
+        if (node.subject == predicate_subject::prefix) { return text.starts_with(wanted); }
         if (node.optional && (text == absent_key_text) != (wanted == absent_key_text)) {
             return node.operation == filter_operator::not_equal && wanted == absent_key_text;
         }

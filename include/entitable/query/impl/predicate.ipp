@@ -18,13 +18,9 @@ ENTITABLE_LAZY_BODY std::string predicate_node::to_string() const {
 namespace detail {
 
 ENTITABLE_LAZY_BODY predicate_nodes joined(predicate_nodes left, predicate_nodes right, filter_operator operation) {
-    if (left.empty() || right.empty()) {
-        return left.empty() ? std::move(right) : std::move(left);
-    }
+    if (left.empty() || right.empty()) { return left.empty() ? std::move(right) : std::move(left); }
     left.reserve(left.size() + right.size() + 1);
-    for (predicate_node& node : right) {
-        left.push_back(std::move(node));
-    }
+    for (predicate_node& node : right) { left.push_back(std::move(node)); }
     predicate_node connective;
     connective.operation = operation;
     left.push_back(std::move(connective));
@@ -45,9 +41,7 @@ ENTITABLE_LAZY_BODY predicate_value joined_values(
 
 ENTITABLE_LAZY_BODY void add_alternative(predicate_nodes& all, predicate_nodes next) {
     bool const first = all.empty();
-    for (predicate_node& node : next) {
-        all.push_back(std::move(node));
-    }
+    for (predicate_node& node : next) { all.push_back(std::move(node)); }
     if (!first) {
         predicate_node connective;
         connective.operation = filter_operator::any_of;

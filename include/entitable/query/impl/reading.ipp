@@ -43,9 +43,7 @@ ENTITABLE_LAZY_BODY std::string query_cost::to_string() const {
 }
 
 ENTITABLE_LAZY_BODY void query_reading::partition_count::add(std::string_view partition_key) {
-    if (count == 0) {
-        first = partition_key;
-    }
+    if (count == 0) { first = partition_key; }
     if (count == 0 || last != partition_key) {
         ++count;
         last = partition_key;
@@ -53,9 +51,7 @@ ENTITABLE_LAZY_BODY void query_reading::partition_count::add(std::string_view pa
 }
 
 ENTITABLE_LAZY_BODY void query_reading::partition_count::add(partition_count const& behind) {
-    if (behind.count == 0) {
-        return;
-    }
+    if (behind.count == 0) { return; }
     bool const goes_on = count > 0 && last == behind.first;
     count += behind.count - (goes_on ? 1 : 0);
     last = behind.last;
@@ -86,9 +82,7 @@ ENTITABLE_LAZY_BODY query_entities& query_reading::prepare(std::size_t range) {
 
 ENTITABLE_LAZY_BODY void query_reading::go_to(query_position position) {
     range_ = position.range < end_ ? position.range : end_;
-    if (!at_end()) {
-        prepare(range_).continuation = std::move(position.continuation);
-    }
+    if (!at_end()) { prepare(range_).continuation = std::move(position.continuation); }
 }
 
 ENTITABLE_LAZY_BODY query_position query_reading::position() const {
@@ -96,9 +90,7 @@ ENTITABLE_LAZY_BODY query_position query_reading::position() const {
     here.range = range_;
     if (!at_end()) {
         slot const& at = slots_[range_ % slots_.size()];
-        if (at.begun && at.range == range_) {
-            here.continuation = at.page ? at.continuation : at.request.continuation;
-        }
+        if (at.begun && at.range == range_) { here.continuation = at.page ? at.continuation : at.request.continuation; }
     }
     return here;
 }
@@ -108,18 +100,12 @@ namespace detail {
 /// Removes the system rows from a page, which usually has none.
 ENTITABLE_LAZY void leave_out_system_rows(page& rows) {
     std::size_t first = 0;
-    while (first < rows.size() && !system_row::is_one(rows[first].row_key)) {
-        ++first;
-    }
-    if (first == rows.size()) {
-        return;
-    }
+    while (first < rows.size() && !system_row::is_one(rows[first].row_key)) { ++first; }
+    if (first == rows.size()) { return; }
     page kept;
     kept.reserve(rows.size(), rows.bytes());
     for (std::size_t index = 0; index < rows.size(); ++index) {
-        if (index < first || !system_row::is_one(rows[index].row_key)) {
-            kept.append(rows[index]);
-        }
+        if (index < first || !system_row::is_one(rows[index].row_key)) { kept.append(rows[index]); }
     }
     rows = std::move(kept);
 }
@@ -147,9 +133,7 @@ ENTITABLE_LAZY_BODY void query_reading::answer(std::size_t index, result<query_e
     for (std::size_t row = 0; row < different && row < response->rows.size(); ++row) {
         at.partitions.add(response->rows[row].partition_key);
     }
-    if (parts_->plan.meets_system_rows) {
-        detail::leave_out_system_rows(response->rows);
-    }
+    if (parts_->plan.meets_system_rows) { detail::leave_out_system_rows(response->rows); }
     if (parts_->plan.client.empty()) {
         at.page.emplace(std::move(response->rows));
     } else {
@@ -175,9 +159,7 @@ ENTITABLE_LAZY_BODY query_entities const& query_reading::page_to_show() {
 
 ENTITABLE_LAZY_BODY std::span<row_view const> query_reading::accept(std::span<row_view const>& run) {
     query_plan const& plan = parts_->plan;
-    if (partitions_shown_ != nullptr) {
-        partitions_shown_->add(run.front().partition_key);
-    }
+    if (partitions_shown_ != nullptr) { partitions_shown_->add(run.front().partition_key); }
     // Keys are in order: usually the first byte of the last key shows that no row is a system row.
     std::string_view const last = run.back().row_key;
     bool const looks = plan.meets_system_rows && !last.empty() &&
@@ -188,9 +170,7 @@ ENTITABLE_LAZY_BODY std::span<row_view const> query_reading::accept(std::span<ro
     };
     std::size_t accepted = run.size();
     if (looks || !plan.client.empty()) {
-        for (accepted = 0; accepted < run.size() && accepts(run[accepted]);) {
-            ++accepted;
-        }
+        for (accepted = 0; accepted < run.size() && accepts(run[accepted]);) { ++accepted; }
     }
     auto const taken = run.first(accepted);
     refused_ += accepted < run.size() ? 1 : 0;
@@ -218,9 +198,7 @@ ENTITABLE_LAZY_BODY result<void> query_reading::finish(result<read_entities::res
 }
 
 ENTITABLE_LAZY_BODY void query_reading::abandon(error const& reason) {
-    if (at_end()) {
-        return;
-    }
+    if (at_end()) { return; }
     prepare(range_);
     slot& at = slots_[range_ % slots_.size()];
     at.page.emplace(failure{reason});
@@ -229,25 +207,19 @@ ENTITABLE_LAZY_BODY void query_reading::abandon(error const& reason) {
 }
 
 ENTITABLE_LAZY_BODY result<page> query_reading::finish() {
-    if (at_end()) {
-        return page{};
-    }
+    if (at_end()) { return page{}; }
     slot& at = slots_[range_ % slots_.size()];
     result<page> done = *std::move(at.page);
     at.page.reset();
     partitions_.add(at.partitions);
     at.partitions = {};
     cost_.partitions = partitions_.count;
-    if (at.last_page) {
-        ++range_;
-    }
+    if (at.last_page) { ++range_; }
     return done;
 }
 
 ENTITABLE_LAZY_BODY void query_reading::begin_round() noexcept {
-    for (slot& at : slots_) {
-        at.asked = false;
-    }
+    for (slot& at : slots_) { at.asked = false; }
 }
 
 ENTITABLE_LAZY_BODY query_entities const* query_reading::next_request(std::size_t& index) {

@@ -27,9 +27,7 @@ ENTITABLE_LAZY std::uint64_t token_checksum(
         hash.add(range.row);
     }
     hash.add(std::uint64_t{parts.plan.server.nodes.size()});
-    for (filter_node const& node : parts.plan.server.nodes) {
-        hash.add(node.operation, node.name, node.operand);
-    }
+    for (filter_node const& node : parts.plan.server.nodes) { hash.add(node.operation, node.name, node.operand); }
     hash.add(std::uint64_t{parts.plan.client.size()});
     for (predicate_node const& node : parts.plan.client) {
         hash.add(static_cast<std::uint64_t>(node.subject));
@@ -37,9 +35,7 @@ ENTITABLE_LAZY std::uint64_t token_checksum(
         hash.add(node.operation, node.name, node.operand);
     }
     hash.add(std::uint64_t{select.size()});
-    for (std::string const& name : select) {
-        hash.add(std::string_view{name});
-    }
+    for (std::string const& name : select) { hash.add(std::string_view{name}); }
     hash.add(position);
     return hash.value();
 }
@@ -119,9 +115,7 @@ ENTITABLE_LAZY_BODY result<query_position> read_token(
     position.range = static_cast<std::size_t>(detail::take_decimal(place));
     bool const with_continuation = place.find('!') != std::string_view::npos;
     position.taken = detail::take_decimal(place);
-    if (with_continuation) {
-        position.continuation = detail::from_printable(place);
-    }
+    if (with_continuation) { position.continuation = detail::from_printable(place); }
     return position;
 }
 

@@ -26,12 +26,8 @@ ENTITABLE_DECL std::size_t transaction_size(std::string_view table, mutation con
     constexpr std::size_t annotated = 64; // the name and the punctuation of a type, and any number, time or GUID
     row_view const entity = change.entity;
     std::size_t size = fixed + table.size() + escaped * (entity.partition_key.size() + entity.row_key.size());
-    if (!change.condition.any()) {
-        size += change.condition.version().text().size();
-    }
-    if (change.kind == mutation_kind::remove) {
-        return size;
-    }
+    if (!change.condition.any()) { size += change.condition.version().text().size(); }
+    if (change.kind == mutation_kind::remove) { return size; }
     size += json_size(entity.partition_key) + json_size(entity.row_key);
     property_cursor cursor{entity.payload};
     property_view property;
@@ -74,9 +70,7 @@ namespace detail {
     for (; key.size() >= 8; key.remove_prefix(8)) {
         made = (made ^ row_format::load<std::uint64_t>(key.data())) * 0x9E3779B97F4A7C15U;
     }
-    for (char const each : key) {
-        made = (made ^ static_cast<unsigned char>(each)) * 0x9E3779B97F4A7C15U;
-    }
+    for (char const each : key) { made = (made ^ static_cast<unsigned char>(each)) * 0x9E3779B97F4A7C15U; }
     return made;
 }
 
@@ -84,9 +78,7 @@ namespace detail {
 
 ENTITABLE_DECL bool batch_packer::has(open_batch const& batch, mutation const& change, std::uint64_t key) const {
     for (std::size_t at = 0; at < batch.keys.size(); ++at) {
-        if (batch.keys[at] == key && batch.changes[at].entity.row_key() == change.entity.row_key()) {
-            return true;
-        }
+        if (batch.keys[at] == key && batch.changes[at].entity.row_key() == change.entity.row_key()) { return true; }
     }
     return false;
 }
@@ -96,9 +88,7 @@ ENTITABLE_DECL bool batch_packer::has_room(open_batch& batch, mutation const& ch
     auto const fits = [&] {
         return batch.size <= limits_.max_transaction_size && size <= limits_.max_transaction_size - batch.size;
     };
-    if (fits()) {
-        return true;
-    }
+    if (fits()) { return true; }
     for (; batch.measured < batch.changes.size(); ++batch.measured) {
         std::size_t& counted = batch.sizes[batch.measured];
         std::size_t const exact = detail::transaction_size(table_, batch.changes[batch.measured]);
@@ -153,16 +143,12 @@ ENTITABLE_DECL result<void> batch_packer::add(mutation&& change, std::uint64_t t
 
 ENTITABLE_DECL transact batch_packer::give(open_batch&& batch, std::vector<std::uint64_t>* tags) {
     held_ -= batch.changes.size();
-    if (tags != nullptr) {
-        *tags = std::move(batch.tags);
-    }
+    if (tags != nullptr) { *tags = std::move(batch.tags); }
     return {table_, std::move(batch.changes)};
 }
 
 ENTITABLE_DECL std::optional<transact> batch_packer::take_full(std::vector<std::uint64_t>* tags) {
-    if (taken_ == full_.size()) {
-        return std::nullopt;
-    }
+    if (taken_ == full_.size()) { return std::nullopt; }
     transact next = give(std::move(full_[taken_]), tags);
     if (++taken_ == full_.size()) {
         full_.clear();
@@ -172,12 +158,8 @@ ENTITABLE_DECL std::optional<transact> batch_packer::take_full(std::vector<std::
 }
 
 ENTITABLE_DECL std::optional<transact> batch_packer::take(std::vector<std::uint64_t>* tags) {
-    if (auto full = take_full(tags)) {
-        return full;
-    }
-    if (open_.empty()) {
-        return std::nullopt;
-    }
+    if (auto full = take_full(tags)) { return full; }
+    if (open_.empty()) { return std::nullopt; }
     transact next = give(std::move(open_.begin()->second), tags);
     open_.erase(open_.begin());
     return next;

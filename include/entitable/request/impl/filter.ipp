@@ -9,9 +9,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 ENTITABLE_DECL std::size_t filter::comparisons() const noexcept {
     std::size_t count = 0;
-    for (auto const& node : nodes) {
-        count += is_comparison(node.operation) ? 1U : 0U;
-    }
+    for (auto const& node : nodes) { count += is_comparison(node.operation) ? 1U : 0U; }
     return count;
 }
 
@@ -27,9 +25,7 @@ ENTITABLE_LAZY_BODY std::string render_postfix(std::size_t count,
     std::string text;
     std::vector<part> parts;
     auto const bracket = [&](std::size_t start, std::size_t end, filter_operator top, filter_operator around) {
-        if (is_comparison(top) || top == filter_operator::negation || top == around) {
-            return end;
-        }
+        if (is_comparison(top) || top == filter_operator::negation || top == around) { return end; }
         text.insert(start, 1, '(');
         text.insert(end + 1, 1, ')');
         return end + 2;
@@ -38,9 +34,7 @@ ENTITABLE_LAZY_BODY std::string render_postfix(std::size_t count,
     for (std::size_t index = 0; index < count; ++index) {
         filter_operator const operation = operation_of(index);
         std::size_t const operands = is_comparison(operation) ? 0 : operation == filter_operator::negation ? 1 : 2;
-        if (parts.size() < operands) {
-            return malformed();
-        }
+        if (parts.size() < operands) { return malformed(); }
         if (operands == 0) {
             parts.push_back({text.size(), operation});
             text += leaf(index);

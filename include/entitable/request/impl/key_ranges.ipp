@@ -21,15 +21,11 @@ ENTITABLE_LAZY void sort_ranges(std::vector<key_range>& ranges) {
     auto const sift = [&](std::size_t root, std::size_t end) {
         for (std::size_t child = 2 * root + 1; child < end; root = child, child = 2 * root + 1) {
             child += child + 1 < end && stands_before(ranges[child], ranges[child + 1]) ? 1U : 0U;
-            if (!stands_before(ranges[root], ranges[child])) {
-                return;
-            }
+            if (!stands_before(ranges[root], ranges[child])) { return; }
             std::swap(ranges[root], ranges[child]);
         }
     };
-    for (std::size_t root = ranges.size() / 2; root > 0; --root) {
-        sift(root - 1, ranges.size());
-    }
+    for (std::size_t root = ranges.size() / 2; root > 0; --root) { sift(root - 1, ranges.size()); }
     for (std::size_t end = ranges.size(); end > 1; --end) {
         std::swap(ranges[0], ranges[end - 1]);
         sift(0, end - 1);
@@ -38,13 +34,9 @@ ENTITABLE_LAZY void sort_ranges(std::vector<key_range>& ranges) {
 
 /// Merges `range` into `before` if they share rows or are not in key order; the result is the least range that contains both.
 ENTITABLE_LAZY bool absorb(key_range& before, key_range const& range, bool& exact) {
-    if (intersection(before.partition, range.partition).is_empty()) {
-        return false;
-    }
+    if (intersection(before.partition, range.partition).is_empty()) { return false; }
     bool const one_partition = before.partition.is_point() && before.partition == range.partition;
-    if (one_partition && intersection(before.row, range.row).is_empty()) {
-        return false;
-    }
+    if (one_partition && intersection(before.row, range.row).is_empty()) { return false; }
     auto const hull = [](key_interval const& left, key_interval const& right) {
         return key_interval{compare_lower(left.lower, right.lower) <= 0 ? left.lower : right.lower,
             compare_upper(left.upper, right.upper) >= 0 ? left.upper : right.upper};
@@ -65,13 +57,9 @@ ENTITABLE_LAZY_BODY void make_disjoint(std::vector<key_range>& ranges, bool& exa
             continue;
         }
         // A grown range may reach its predecessors.
-        while (kept > 1 && absorb(ranges[kept - 2], ranges[kept - 1], exact)) {
-            --kept;
-        }
+        while (kept > 1 && absorb(ranges[kept - 2], ranges[kept - 1], exact)) { --kept; }
     }
-    while (ranges.size() > kept) {
-        ranges.pop_back();
-    }
+    while (ranges.size() > kept) { ranges.pop_back(); }
 }
 
 // ---- key ranges of a filter ----
@@ -108,9 +96,7 @@ ENTITABLE_LAZY ranges_of_filter ranges_of_both(ranges_of_filter const& left, ran
     for (key_range const& ours : left.ranges) {
         for (key_range const& theirs : right.ranges) {
             key_range common{intersection(ours.partition, theirs.partition), intersection(ours.row, theirs.row)};
-            if (!common.is_empty()) {
-                made.ranges.push_back(std::move(common));
-            }
+            if (!common.is_empty()) { made.ranges.push_back(std::move(common)); }
         }
     }
     tidy(made);
@@ -119,9 +105,7 @@ ENTITABLE_LAZY ranges_of_filter ranges_of_both(ranges_of_filter const& left, ran
 
 ENTITABLE_LAZY ranges_of_filter ranges_of_either(ranges_of_filter left, ranges_of_filter const& right) {
     left.exact = left.exact && right.exact;
-    for (key_range const& each : right.ranges) {
-        left.ranges.push_back(each);
-    }
+    for (key_range const& each : right.ranges) { left.ranges.push_back(each); }
     tidy(left);
     return left;
 }
@@ -130,17 +114,13 @@ ENTITABLE_LAZY ranges_of_filter ranges_of_either(ranges_of_filter left, ranges_o
 ENTITABLE_LAZY ranges_of_filter only_in(bool partition, key_interval keys) {
     ranges_of_filter made = all_keys(true);
     (partition ? made.ranges.front().partition : made.ranges.front().row) = std::move(keys);
-    if (made.ranges.front().is_empty()) {
-        made.ranges.clear();
-    }
+    if (made.ranges.front().is_empty()) { made.ranges.clear(); }
     return made;
 }
 
 ENTITABLE_LAZY both_sides sides_of(filter_node const& comparison) {
     bool const partition = comparison.name == "PartitionKey";
-    if (!partition && comparison.name != "RowKey") {
-        return {all_keys(false), all_keys(false)};
-    }
+    if (!partition && comparison.name != "RowKey") { return {all_keys(false), all_keys(false)}; }
     if (comparison.operand.type() != edm_type::string) { // a key is always text
         return {{}, all_keys(true)};
     }

@@ -47,9 +47,7 @@ ENTITABLE_DECL bool is_void(row_view found) noexcept {
 }
 
 ENTITABLE_DECL bool is_one(row_view found) noexcept {
-    if (!found.row_key.starts_with(row_key_prefix)) {
-        return false;
-    }
+    if (!found.row_key.starts_with(row_key_prefix)) { return false; }
     auto const held = found.find(version_name);
     return held && held->type() == edm_type::int32 && held->as_int32() == version;
 }

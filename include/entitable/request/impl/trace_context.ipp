@@ -10,9 +10,7 @@ namespace detail {
 
 /// Appends a number as lower-case digits, with leading zeros.
 ENTITABLE_DECL void append_lower_hex(std::string& out, std::uint64_t number, unsigned digits) {
-    for (unsigned shift = digits * 4; shift > 0; shift -= 4) {
-        out += hexadecimal_of(number >> (shift - 4));
-    }
+    for (unsigned shift = digits * 4; shift > 0; shift -= 4) { out += hexadecimal_of(number >> (shift - 4)); }
 }
 
 /// Parses up to 16 lower-case digits; false for anything else.
@@ -20,9 +18,7 @@ ENTITABLE_DECL bool read_lower_hex(std::string_view digits, std::uint64_t& numbe
     number = 0;
     for (char const each : digits) {
         bool const decimal = each >= '0' && each <= '9';
-        if (!decimal && (each < 'a' || each > 'f')) {
-            return false;
-        }
+        if (!decimal && (each < 'a' || each > 'f')) { return false; }
         number = number << 4U | static_cast<std::uint64_t>(decimal ? each - '0' : each - 'a' + 10);
     }
     return true;
@@ -33,9 +29,7 @@ ENTITABLE_DECL bool read_lower_hex(std::string_view digits, std::uint64_t& numbe
 ENTITABLE_DECL result<trace_context> trace_context::parse(std::string_view traceparent) {
     constexpr std::size_t length = 55;
     auto const wrong = [](char const* what) { return failure{error_code::invalid_input, std::string{what}}; };
-    if (traceparent.size() < length) {
-        return wrong("a traceparent must have at least 55 characters");
-    }
+    if (traceparent.size() < length) { return wrong("a traceparent must have at least 55 characters"); }
     if (traceparent[2] != '-' || traceparent[35] != '-' || traceparent[52] != '-') {
         return wrong("the parts of a traceparent must be separated by hyphens");
     }
@@ -53,9 +47,7 @@ ENTITABLE_DECL result<trace_context> trace_context::parse(std::string_view trace
         return wrong("a traceparent must have a valid version, and the length that its version allows");
     }
     made.flags = static_cast<std::uint8_t>(flags & (sampled | random));
-    if (!made) {
-        return wrong("the ids of a traceparent must not be zero");
-    }
+    if (!made) { return wrong("the ids of a traceparent must not be zero"); }
     return made;
 }
 

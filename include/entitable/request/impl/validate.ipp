@@ -36,9 +36,7 @@ inline constexpr byte_classes byte_class = make_byte_classes();
 /// Returns the number of consecutive bytes of a class from `at`.
 ENTITABLE_LAZY std::size_t run_of(bool const (&members)[256], std::string_view text, std::size_t at) noexcept {
     std::size_t const start = at;
-    while (at < text.size() && members[static_cast<unsigned char>(text[at])]) {
-        ++at;
-    }
+    while (at < text.size() && members[static_cast<unsigned char>(text[at])]) { ++at; }
     return at - start;
 }
 
@@ -55,15 +53,11 @@ inline bool are_in_key(std::uint64_t eight) noexcept {
 
 /// Checks ASCII only; the service decides which other letters a C# identifier may have.
 ENTITABLE_LAZY bool is_property_name(std::string_view name) noexcept {
-    if (name.empty() || is_decimal(name.front())) {
-        return false;
-    }
+    if (name.empty() || is_decimal(name.front())) { return false; }
     std::size_t at = run_of(byte_class.in_name, name, 0);
     for (std::size_t rest = at; rest < name.size(); ++rest) {
         auto const byte = static_cast<unsigned char>(name[rest]);
-        if (byte < 0x80 && !byte_class.in_name[byte]) {
-            return false;
-        }
+        if (byte < 0x80 && !byte_class.in_name[byte]) { return false; }
     }
     return at == name.size() || text::valid_utf8_prefix(name) == name.size();
 }
@@ -163,17 +157,13 @@ private:
         table_.reserve((std::min)(names_, payload_.size() / 3)); // each descriptor has three bytes or more
         property_cursor cursor{payload_};
         property_view each;
-        for (std::size_t left = count_ - 1; left > 0 && cursor.next(each); --left) {
-            note(each);
-        }
+        for (std::size_t left = count_ - 1; left > 0 && cursor.next(each); --left) { note(each); }
     }
     ENTITABLE_LAZY void note(property_view const& property) noexcept {
         name_table::entry* const before = table_.add(property.name, property.present ? 1 : 0);
         name_twice_ = before != nullptr;
         value_twice_ = name_twice_ && property.present && before->number == 1;
-        if (name_twice_ && property.present) {
-            before->number = 1;
-        }
+        if (name_twice_ && property.present) { before->number = 1; }
     }
 
     std::string_view payload_;
@@ -194,9 +184,7 @@ ENTITABLE_LAZY result<void> validate_units_of_key(
         std::size_t const plain = run_of(byte_class.in_key, key, at);
         units += plain;
         at += plain;
-        if (at == key.size()) {
-            break;
-        }
+        if (at == key.size()) { break; }
         std::size_t size = 1;
         bool forbidden = true;
         if (static_cast<unsigned char>(key[at]) >= 0x80) {
@@ -231,17 +219,13 @@ ENTITABLE_LAZY result<void> validate_units_of_key(
 
 ENTITABLE_LAZY result<void> validate_keys(
     std::string_view partition_key, std::string_view row_key, profile const& limits) {
-    if (auto checked = validate_key(partition_key, "PartitionKey", limits); !checked) {
-        return checked;
-    }
+    if (auto checked = validate_key(partition_key, "PartitionKey", limits); !checked) { return checked; }
     return validate_key(row_key, "RowKey", limits);
 }
 
 /// Returns the descriptor of a payload (`row_format`); empty if the payload is too short.
 ENTITABLE_LAZY std::string_view descriptor_in(std::string_view payload) noexcept {
-    if (payload.size() < row_format::header_size) {
-        return {};
-    }
+    if (payload.size() < row_format::header_size) { return {}; }
     std::size_t const size = row_format::load<std::uint32_t>(payload.data() + 4);
     payload.remove_prefix(row_format::header_size);
     return size <= payload.size() ? payload.substr(0, size) : std::string_view{};
@@ -263,27 +247,19 @@ ENTITABLE_LAZY bool has_good_values(row_view entity, std::string_view descriptor
         std::size_t const name_size = row_format::load<std::uint16_t>(described + 1);
         described += 3 + name_size;
         if ((kind & row_format::nullable_bit) != 0) {
-            if (at == end) {
-                return false;
-            }
-            if (*at++ == 0) {
-                continue;
-            }
+            if (at == end) { return false; }
+            if (*at++ == 0) { continue; }
         }
         std::size_t size = row_format::fixed_size(type);
         auto const left = static_cast<std::size_t>(end - at);
-        if (left < size) {
-            return false;
-        }
+        if (left < size) { return false; }
         if (row_format::has_length(type)) {
             std::string_view const content{at + size, row_format::load<std::uint32_t>(at)};
             bool const good = left - size >= content.size() &&
                 (type == edm_type::binary ? content.size() <= limits.max_binary_size
                                           : content.size() <= limits.max_string_units &&
                             text::valid_utf8_prefix(content) == content.size());
-            if (!good) {
-                return false;
-            }
+            if (!good) { return false; }
             size += content.size();
         } else if (type == edm_type::date_time && !date_time{row_format::load<std::int64_t>(at)}.is_valid()) {
             return false;
@@ -299,13 +275,9 @@ ENTITABLE_LAZY bool has_good_values(row_view entity, std::string_view descriptor
 
 ENTITABLE_LAZY_BODY result<void> validate_entity(row_view entity, profile const& limits, known_good& known) {
     if (entity.partition_key.empty() || entity.partition_key != known.partition_key) { // nothing is known at first
-        if (auto checked = validate_key(entity.partition_key, "PartitionKey", limits); !checked) {
-            return checked;
-        }
+        if (auto checked = validate_key(entity.partition_key, "PartitionKey", limits); !checked) { return checked; }
     }
-    if (auto checked = validate_key(entity.row_key, "RowKey", limits); !checked) {
-        return checked;
-    }
+    if (auto checked = validate_key(entity.row_key, "RowKey", limits); !checked) { return checked; }
     std::string_view const descriptor = descriptor_in(entity.payload);
     if (!descriptor.empty() && descriptor == known.descriptor && has_good_values(entity, descriptor, limits)) {
         known.partition_key = entity.partition_key;
@@ -325,21 +297,13 @@ ENTITABLE_LAZY_BODY result<void> validate_entity(row_view entity, profile const&
             return refusal(error_code::duplicate_properties_specified,
                 text::joined({"the entity has the property \"", property.name, "\" twice"}));
         }
-        if (property.present && !named) {
-            return named;
-        }
-        if (!property.present) {
-            continue;
-        }
+        if (property.present && !named) { return named; }
+        if (!property.present) { continue; }
         ++count;
         bytes += 32 + 2 * (property.name.size() + property.value.bytes().size());
-        if (auto checked = validate_property(property, limits); !checked) {
-            return checked;
-        }
+        if (auto checked = validate_property(property, limits); !checked) { return checked; }
     }
-    if (cursor.damaged()) {
-        return refusal(error_code::row_malformed, "the entity is not a row of version 1");
-    }
+    if (cursor.damaged()) { return refusal(error_code::row_malformed, "the entity is not a row of version 1"); }
     if (count > limits.max_properties) {
         return refusal(
             error_code::too_many_properties, limit_text("the entity", count, limits.max_properties, "properties"));
@@ -353,9 +317,7 @@ ENTITABLE_LAZY_BODY result<void> validate_entity(row_view entity, profile const&
         }
     }
     known.partition_key = entity.partition_key;
-    if (all_good) {
-        known.descriptor = descriptor;
-    }
+    if (all_good) { known.descriptor = descriptor; }
     return {};
 }
 
@@ -435,9 +397,7 @@ ENTITABLE_LAZY_BODY result<void> validate_filter(
         if (is_comparison(node.operation)) {
             ++depth;
             if (!detail::is_system_property(node.name)) {
-                if (auto checked = detail::validate_property_name(node.name, limits); !checked) {
-                    return checked;
-                }
+                if (auto checked = detail::validate_property_name(node.name, limits); !checked) { return checked; }
             }
             if (auto checked =
                     detail::validate_property({node.name, node.operand.type(), true, node.operand.view()}, limits);
@@ -475,9 +435,7 @@ ENTITABLE_LAZY_BODY result<void> validate(list_tables const& request, profile co
 }
 
 ENTITABLE_LAZY_BODY result<void> validate(read_entity const& request, profile const& limits) {
-    if (auto checked = validate_table_name(request.table); !checked) {
-        return checked;
-    }
+    if (auto checked = validate_table_name(request.table); !checked) { return checked; }
     return detail::validate_keys(request.partition_key, request.row_key, limits);
 }
 
@@ -486,9 +444,7 @@ ENTITABLE_LAZY_BODY result<void> validate(get_entity const& request, profile con
 }
 
 ENTITABLE_LAZY_BODY result<void> validate(query_entities const& request, profile const& limits) {
-    if (auto checked = validate_table_name(request.table); !checked) {
-        return checked;
-    }
+    if (auto checked = validate_table_name(request.table); !checked) { return checked; }
     if (request.page_size == 0 || request.page_size > limits.max_page_size) {
         return detail::refusal(error_code::invalid_input,
             text::joined({"page_size is ", std::to_string(request.page_size), "; 1 to ",
@@ -514,19 +470,13 @@ ENTITABLE_LAZY_BODY result<void> validate(transact const& request, profile const
 namespace detail {
 
 ENTITABLE_LAZY_BODY result<void> validate_write(write_entity const& request, profile const& limits, known_good& known) {
-    if (auto checked = validate_table_name(request.table); !checked) {
-        return checked;
-    }
+    if (auto checked = validate_table_name(request.table); !checked) { return checked; }
     return validate_mutation(request.change, limits, known);
 }
 
 ENTITABLE_LAZY_BODY result<void> validate_write(transact const& request, profile const& limits, known_good& known) {
-    if (auto checked = validate_table_name(request.table); !checked) {
-        return checked;
-    }
-    if (request.changes.empty()) {
-        return refusal(error_code::invalid_input, "the batch is empty");
-    }
+    if (auto checked = validate_table_name(request.table); !checked) { return checked; }
+    if (request.changes.empty()) { return refusal(error_code::invalid_input, "the batch is empty"); }
     if (request.changes.size() > limits.max_operations) {
         return refusal(error_code::invalid_input,
             limit_text("the batch", request.changes.size(), limits.max_operations, "operations"));

@@ -18,9 +18,7 @@ public:
     ~rest_channel() override {
         below_ = {}; // it refers to objects returned here
         for (auto const& each : all_) {
-            if (each->work != nullptr) {
-                engine_->give_back(each->work);
-            }
+            if (each->work != nullptr) { engine_->give_back(each->work); }
         }
     }
 
@@ -46,9 +44,7 @@ public:
     }
     void cancel(void* tag, error const& why) override {
         for (auto const& each : all_) {
-            if (each->work != nullptr && each->tag == tag) {
-                below_->cancel(each.get(), why);
-            }
+            if (each->work != nullptr && each->tag == tag) { below_->cancel(each.get(), why); }
         }
     }
     void poll(steady_time now, completion_sink sink) override {

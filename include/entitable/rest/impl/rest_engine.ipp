@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/request/detail/refusal.hpp>
 #include <entitable/request/validate.hpp>
 #include <entitable/rest/detail/rest_engine.hpp>
@@ -45,9 +46,7 @@ ENTITABLE_DECL rest_engine::rest_engine(endpoint at, credential who, rest_option
     std::string_view const addresses[] = {endpoint_.primary, endpoint_.secondary};
     for (std::size_t index = 0; index < 2; ++index) {
         auto const parts = parse_url(addresses[index], "the endpoint");
-        if (parts && addresses[index].find('?') == std::string_view::npos) {
-            addresses_[index] = *parts;
-        }
+        if (parts && addresses[index].find('?') == std::string_view::npos) { addresses_[index] = *parts; }
         url_parts const& address = addresses_[index];
         servers_[index] = {system_name(endpoint_.kind), address.host, 0};
         for (char const digit : address.port) {
@@ -55,9 +54,7 @@ ENTITABLE_DECL rest_engine::rest_engine(endpoint at, credential who, rest_option
         }
     }
     std::random_device source;
-    for (std::uint64_t& half : random_) {
-        half = std::uint64_t{source()} << 32U | source();
-    }
+    for (std::uint64_t& half : random_) { half = std::uint64_t{source()} << 32U | source(); }
 }
 
 ENTITABLE_DECL rest_engine::rest_engine(error problem) : problem_(std::move(problem)) {}
@@ -71,9 +68,7 @@ ENTITABLE_DECL shared<rest_engine> const& absent_rest_engine() {
 }
 
 ENTITABLE_DECL rest_engine::~rest_engine() {
-    for (exchange* const each : idle_) {
-        delete each;
-    }
+    for (exchange* const each : idle_) { delete each; }
 }
 
 ENTITABLE_DECL exchange* rest_engine::take() {
@@ -132,16 +127,10 @@ ENTITABLE_DECL http_call rest_engine::limits_of(call const& context) const {
 
 ENTITABLE_DECL std::chrono::seconds rest_engine::timeout_of(call const& context) const {
     std::chrono::seconds given = options_.service_timeout;
-    if (given.count() == 0) {
-        return given;
-    }
+    if (given.count() == 0) { return given; }
     steady_time::duration left = given;
-    if (options_.request_timeout.count() > 0 && options_.request_timeout < left) {
-        left = options_.request_timeout;
-    }
-    if (context.deadline != no_deadline) {
-        left = (std::min)(left, context.deadline - options_.time->steady());
-    }
+    if (options_.request_timeout.count() > 0 && options_.request_timeout < left) { left = options_.request_timeout; }
+    if (context.deadline != no_deadline) { left = (std::min)(left, context.deadline - options_.time->steady()); }
     given = std::chrono::ceil<std::chrono::seconds>(left);
     return (std::max)(given, std::chrono::seconds{1});
 }
@@ -161,9 +150,7 @@ ENTITABLE_DECL result<void> rest_engine::authorize(http_request& request, read_l
 
 ENTITABLE_DECL void rest_engine::mark(exchange& work, call& context) const {
     bool const traced{context.trace};
-    if (context.watch == nullptr && !traced) {
-        return;
-    }
+    if (context.watch == nullptr && !traced) { return; }
     work.span = draw_span_id(context);
     work.begun = options_.time->steady();
     if (traced) {
@@ -190,9 +177,7 @@ ENTITABLE_DECL void rest_engine::note(exchange const& work, request_ref sent, at
                         ahead < 0 ? " s behind" : " s ahead of", " the service's, which accepts 900 s"});
             }
         }
-        if (work.fields.request_id) {
-            context.request_ids.emplace_back(work.fields.request_id->substr(0, 128));
-        }
+        if (work.fields.request_id) { context.request_ids.emplace_back(work.fields.request_id->substr(0, 128)); }
     }
     if (problem != nullptr && problem->effect == effect::unknown) {
         auto const dated = parse_http_date(work.request.headers.find("x-ms-date").value_or(std::string_view{}));
@@ -202,24 +187,18 @@ ENTITABLE_DECL void rest_engine::note(exchange const& work, request_ref sent, at
                 : date_time::max_ticks};
         context.undecided_until = (std::max)(context.undecided_until, end);
     }
-    if (response != nullptr && response->status == 401) {
-        credential_.refused(work.request, options_.time->now());
-    }
+    if (response != nullptr && response->status == 401) { credential_.refused(work.request, options_.time->now()); }
     if (problem != nullptr && problem->request_id.empty() && response != nullptr && !context.request_ids.empty()) {
         problem->request_id = context.request_ids.back();
     }
-    if (context.watch == nullptr) {
-        return;
-    }
+    if (context.watch == nullptr) { return; }
     done.span.own.span_id = work.span;
     done.begun = work.begun;
     done.ended = options_.time->steady();
     done.request_size = work.request.body.size();
     if (response != nullptr) {
         done.outcome.status = response->status;
-        if (work.fields.request_id) {
-            done.request_id = context.request_ids.back();
-        }
+        if (work.fields.request_id) { done.request_id = context.request_ids.back(); }
     }
     tell_attempt(sent, done, context);
 }
@@ -249,9 +228,7 @@ result<void> place(rest_engine const& engine, Request const& request, call const
         work.fingerprint = fingerprint_of(engine, request);
         if (request.continuation) {
             auto token = read_service_token(work.fingerprint, *request.continuation);
-            if (!token) {
-                return std::move(token).as_failure();
-            }
+            if (!token) { return std::move(token).as_failure(); }
             if (token->location == read_location::secondary && !has_secondary) {
                 return failure{error_code::continuation_invalid,
                     "the continuation token was issued by a secondary location, which this backend does not have"};
@@ -279,9 +256,7 @@ result<void> write(rest_engine& engine, Request const& request, call& context, e
     } else if constexpr (std::same_as<Request, list_tables>) {
         write_request(work.request, request, to, work.token);
     } else if constexpr (std::same_as<Request, write_entity> || std::same_as<Request, transact>) {
-        if (auto written = write_request(work.request, request, to); !written) {
-            return written;
-        }
+        if (auto written = write_request(work.request, request, to); !written) { return written; }
     } else {
         write_request(work.request, request, to);
     }
@@ -303,9 +278,7 @@ result<void> validate_in(exchange& work, Request const& request, profile const& 
     if constexpr (std::same_as<Request, write_entity> || std::same_as<Request, transact>) {
         known_good known{{}, work.names};
         auto checked = validate_write(request, limits, known);
-        if (known.descriptor.data() != work.names.data()) {
-            work.names = known.descriptor;
-        }
+        if (known.descriptor.data() != work.names.data()) { work.names = known.descriptor; }
         return checked;
     } else {
         return validate(request, limits);
@@ -314,18 +287,10 @@ result<void> validate_in(exchange& work, Request const& request, profile const& 
 
 template <class Request>
 result<void> begin(rest_engine& engine, Request const& request, call& context, exchange& work) {
-    if (auto const* const problem = engine.broken()) {
-        return failure{*problem};
-    }
-    if (auto ready = validate_in(work, request, engine.limits()); !ready) {
-        return ready;
-    }
-    if (auto ready = check_call(context, *engine.options().time); !ready) {
-        return ready;
-    }
-    if (auto placed = place(engine, request, context, work); !placed) {
-        return placed;
-    }
+    if (auto const* const problem = engine.broken()) { return failure{*problem}; }
+    if (auto ready = validate_in(work, request, engine.limits()); !ready) { return ready; }
+    if (auto ready = check_call(context, *engine.options().time); !ready) { return ready; }
+    if (auto placed = place(engine, request, context, work); !placed) { return placed; }
     return write(engine, request, context, work);
 }
 
@@ -374,19 +339,13 @@ result<response_of<Request>> send_one(rest_engine& engine, Request const& reques
     return as_operation(request, context, *engine.options().time, [&]() -> result<response_of<Request>> {
         borrowed_exchange const borrowed{engine};
         exchange& work = *borrowed;
-        if (auto ready = begin(engine, request, context, work); !ready) {
-            return std::move(ready).as_failure();
-        }
+        ENTITABLE_CHECK(begin(engine, request, context, work));
         http_call const limits = engine.limits_of(context);
         for (;;) {
             result<response_of<Request>> outcome{std::in_place};
             auto response = send(work.request, limits);
-            if (finish(engine, request, response, work, context, outcome)) {
-                return outcome;
-            }
-            if (auto ready = write(engine, request, context, work); !ready) {
-                return std::move(ready).as_failure();
-            }
+            if (finish(engine, request, response, work, context, outcome)) { return outcome; }
+            ENTITABLE_CHECK(write(engine, request, context, work));
         }
     });
 }
@@ -431,9 +390,7 @@ ENTITABLE_DECL result<std::string> rest_engine::execute(
     bool const writes = what == service_request::set_properties || what == service_request::set_policies;
     bool const of_table = what == service_request::policies || what == service_request::set_policies;
     bool const at_secondary = what == service_request::statistics;
-    if (broken() != nullptr) {
-        return failure{*broken()};
-    }
+    if (broken() != nullptr) { return failure{*broken()}; }
     if (limits_.kind == service::cosmos || (at_secondary && endpoint_.secondary.empty())) {
         return failure{error_code::not_supported, text::joined({"this service does not have ", names[index]})};
     }
@@ -449,12 +406,8 @@ ENTITABLE_DECL result<std::string> rest_engine::execute(
 
 ENTITABLE_DECL result<http_response> rest_engine::execute(
     plain_request const& request, call& context, http_sender send) {
-    if (broken() != nullptr) {
-        return failure{*broken()};
-    }
-    if (auto ready = check_call(context, *options_.time); !ready) {
-        return std::move(ready).as_failure();
-    }
+    if (broken() != nullptr) { return failure{*broken()}; }
+    ENTITABLE_CHECK(check_call(context, *options_.time));
     borrowed_exchange const borrowed{*this};
     exchange& work = *borrowed;
     work.request_id.clear();
@@ -469,9 +422,7 @@ ENTITABLE_DECL result<http_response> rest_engine::execute(
     }
     append_timeout(work.request, to, timeout_of(context));
     mark(work, context);
-    if (auto signed_ = authorize(work.request, request.location); !signed_) {
-        return std::move(signed_).as_failure();
-    }
+    ENTITABLE_CHECK(authorize(work.request, request.location));
     auto response = send(work.request, limits_of(context));
     work.fields = response ? fields_of(response->headers) : answer_fields{};
     std::optional<failure> problem;

@@ -23,16 +23,12 @@ public:
     }
     void add(std::string_view bytes) noexcept {
         add(static_cast<std::uint64_t>(bytes.size()));
-        for (; bytes.size() >= 8; bytes.remove_prefix(8)) {
-            add(row_format::load<std::uint64_t>(bytes.data()));
-        }
+        for (; bytes.size() >= 8; bytes.remove_prefix(8)) { add(row_format::load<std::uint64_t>(bytes.data())); }
         std::uint64_t rest = 0;
         for (std::size_t at = 0; at < bytes.size(); ++at) {
             rest |= std::uint64_t{static_cast<unsigned char>(bytes[at])} << (8 * at);
         }
-        if (!bytes.empty()) {
-            add(rest);
-        }
+        if (!bytes.empty()) { add(rest); }
     }
     void add(row_view each) noexcept {
         add(each.partition_key);
@@ -91,9 +87,7 @@ std::uint64_t properties_digest(row_view each, AddBytes const& add_bytes) noexce
         }
     }
     row_digest whole{size};
-    for (row_digest const& one : each) {
-        whole.add(one.value());
-    }
+    for (row_digest const& one : each) { whole.add(one.value()); }
     whole.add(bytes);
     return whole.value();
 }

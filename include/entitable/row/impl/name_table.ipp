@@ -19,18 +19,14 @@ ENTITABLE_LAZY_BODY std::uint32_t name_table::hash_of(std::string_view name, std
         mix(eight);
     }
     eight = 0;
-    for (char const character : name) {
-        eight = eight << 8U | static_cast<unsigned char>(character);
-    }
+    for (char const character : name) { eight = eight << 8U | static_cast<unsigned char>(character); }
     mix(eight);
     return static_cast<std::uint32_t>(hash);
 }
 
 ENTITABLE_LAZY_BODY void name_table::reserve(std::size_t names) {
     std::size_t capacity = 16;
-    while (capacity < 2 * names) {
-        capacity *= 2;
-    }
+    while (capacity < 2 * names) { capacity *= 2; }
     if (names > few) {
         more_entries_.resize(names);
         more_slots_.assign(capacity, 0);
@@ -47,13 +43,9 @@ ENTITABLE_LAZY_BODY void name_table::reserve(std::size_t names) {
 ENTITABLE_LAZY_BODY std::size_t name_table::slot_of(std::string_view name, std::uint32_t hash) noexcept {
     steps_left_ += steps_for_each;
     for (std::size_t slot = hash & mask_;; slot = (slot + 1) & mask_) {
-        if (slots_[slot] == 0) {
-            return slot;
-        }
+        if (slots_[slot] == 0) { return slot; }
         entry const& there = entries_[slots_[slot] - 1];
-        if (there.hash == hash && there.text() == name) {
-            return slot;
-        }
+        if (there.hash == hash && there.text() == name) { return slot; }
         --steps_left_;
     }
 }
@@ -82,9 +74,7 @@ ENTITABLE_LAZY_BODY name_table::entry* name_table::find(std::string_view name) n
 ENTITABLE_LAZY_BODY name_table::entry* name_table::add(std::string_view name, std::size_t number) noexcept {
     std::uint32_t const hash = hash_for_search(name);
     std::uint32_t& at = slots_[slot_of(name, hash)];
-    if (at != 0) {
-        return entries_ + at - 1;
-    }
+    if (at != 0) { return entries_ + at - 1; }
     entries_[count_] = {name.data(), number, static_cast<std::uint32_t>(name.size()), hash};
     at = ++count_;
     return nullptr;

@@ -17,9 +17,7 @@ ENTITABLE_LAZY_BODY void page::append(row_view row) {
     } else {
         arena_.append(row.partition_key).append(row.row_key).append(row.payload);
     }
-    if (!row.etag_text.empty()) {
-        arena_.append(row.etag_text);
-    }
+    if (!row.etag_text.empty()) { arena_.append(row.etag_text); }
 }
 
 ENTITABLE_LAZY_BODY void page::reserve(std::size_t rows, std::size_t bytes) {

@@ -21,9 +21,7 @@ ENTITABLE_LAZY_BODY property_view const* property_finder::find(std::string_view 
         return find_in_table(name);
     }
     for (property_cursor cursor = ahead_; cursor.left() > behind_.left() && cursor.next(found_);) {
-        if (found_.name == name) {
-            return &found_;
-        }
+        if (found_.name == name) { return &found_; }
     }
     return nullptr;
 }
@@ -42,13 +40,9 @@ ENTITABLE_LAZY_BODY property_view const* property_finder::find_in_table(std::str
     }
     while (true) {
         auto const values_at = static_cast<std::size_t>(ahead_.values_ - payload_.data());
-        if (!ahead_.next(found_)) {
-            return nullptr;
-        }
+        if (!ahead_.next(found_)) { return nullptr; }
         walked_.add(found_.name, values_at);
-        if (found_.name == name) {
-            return &found_;
-        }
+        if (found_.name == name) { return &found_; }
     }
 }
 

@@ -40,40 +40,30 @@ ENTITABLE_LAZY_BODY bool property_cursor::next(property_view& out) noexcept {
     };
     char const* const described = descriptor_;
     auto const described_size = static_cast<std::size_t>(descriptor_end_ - described);
-    if (described_size < 3) {
-        return broken();
-    }
+    if (described_size < 3) { return broken(); }
     auto const kind = static_cast<unsigned char>(*described);
     auto const type = static_cast<edm_type>(kind & ~row_format::nullable_bit);
     std::size_t const name_size = row_format::load<std::uint16_t>(described + 1);
-    if (type < edm_type::string || type > edm_type::binary || described_size < 3 + name_size) {
-        return broken();
-    }
+    if (type < edm_type::string || type > edm_type::binary || described_size < 3 + name_size) { return broken(); }
     char const* at = values_;
     auto rest = static_cast<std::size_t>(values_end_ - at);
     out.name = {described + 3, name_size};
     out.type = type;
     out.present = true;
     if ((kind & row_format::nullable_bit) != 0) {
-        if (rest == 0) {
-            return broken();
-        }
+        if (rest == 0) { return broken(); }
         out.present = *at != 0;
         ++at;
         --rest;
     }
     if (out.present) {
         std::size_t size = row_format::fixed_size(type);
-        if (rest < size) {
-            return broken();
-        }
+        if (rest < size) { return broken(); }
         switch (type) {
             case edm_type::string:
             case edm_type::binary: {
                 std::size_t const length = row_format::load<std::uint32_t>(at);
-                if (rest - size < length) {
-                    return broken();
-                }
+                if (rest - size < length) { return broken(); }
                 out.value.assign(type, std::string_view{at + size, length});
                 size += length;
                 break;
@@ -95,9 +85,7 @@ ENTITABLE_LAZY_BODY std::optional<value_view> row_view::find(std::string_view na
     property_cursor cursor{payload};
     property_view property;
     while (cursor.next(property)) {
-        if (property.name == name) {
-            return property.present ? std::optional{property.value} : std::nullopt;
-        }
+        if (property.name == name) { return property.present ? std::optional{property.value} : std::nullopt; }
     }
     return std::nullopt;
 }
@@ -148,12 +136,8 @@ ENTITABLE_LAZY_BODY void append_property(
     std::string_view const name = property.name.substr(0, 0xFFFF); // still far above the limit of any service
     row_format::store(bytes, static_cast<std::uint16_t>(name.size()));
     descriptor.append(bytes, 2).append(name);
-    if (nullable) {
-        values += static_cast<char>(property.present ? 1 : 0);
-    }
-    if (!property.present) {
-        return;
-    }
+    if (nullable) { values += static_cast<char>(property.present ? 1 : 0); }
+    if (!property.present) { return; }
     std::string_view const content = property.value.bytes();
     switch (property.type) {
         case edm_type::boolean: values += static_cast<char>(property.value.as_boolean() ? 1 : 0); break;
@@ -205,9 +189,7 @@ ENTITABLE_LAZY_BODY std::size_t service_size(row_view row) noexcept {
     property_cursor cursor{row.payload};
     property_view property;
     while (cursor.next(property)) {
-        if (!property.present) {
-            continue;
-        }
+        if (!property.present) { continue; }
         size += 8 + 2 * units(property.name);
         switch (property.type) {
             case edm_type::string: size += 4 + 2 * units(property.value.bytes()); break;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/server/detail/server_work.hpp>
 #include <entitable/server/impl/change_answers.ipp>
 #include <entitable/server/impl/query_answers.ipp>
@@ -34,9 +35,7 @@ public:
         out_ += "\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\nHTTP/1.1 ";
         out_.append(std::to_string(status)).append(" ").append(reason_of(status));
         out_ += "\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-cache\r\nDataServiceVersion: 3.0;\r\n";
-        if (!content_id.empty()) {
-            field("Content-ID", content_id);
-        }
+        if (!content_id.empty()) { field("Content-ID", content_id); }
     }
     void field(std::string_view name, std::string_view held) {
         out_.append(name).append(": ").append(held).append("\r\n");
@@ -44,9 +43,7 @@ public:
     void body(std::string_view text) { out_.append("\r\n").append(text).append("\r\n"); }
     void end(bool change_set) {
         out_ += text::joined({"--", boundary_, "--\r\n"});
-        if (change_set) {
-            out_ += text::joined({"--batchresponse_", id_, "--\r\n"});
-        }
+        if (change_set) { out_ += text::joined({"--batchresponse_", id_, "--\r\n"}); }
     }
 
 private:
@@ -57,9 +54,7 @@ private:
 
 /// Writes a single part: the error of the whole batch.
 ENTITABLE_DECL void answer_failed_batch(server_work& work, service_error refusal, std::string_view content_id) {
-    if (!refusal.index) {
-        refusal.index = 0;
-    }
+    if (!refusal.index) { refusal.index = 0; }
     work.out.body.clear();
     work.out.headers.clear();
     batch_answer_writer writer{work, true};
@@ -117,9 +112,7 @@ ENTITABLE_DECL result<transact> read_changes(server_work& work, sent_batch const
         }
         std::string absolute;
         auto address = address_of(work, each.url, absolute);
-        if (!address) {
-            return at_operation(std::move(address).as_failure());
-        }
+        if (!address) { return at_operation(std::move(address).as_failure()); }
         auto const& other = each.fields.other_method;
         auto const method =
             other && each.method == http_method::post ? method_named(*other) : std::optional{each.method};
@@ -135,9 +128,7 @@ ENTITABLE_DECL result<transact> read_changes(server_work& work, sent_batch const
             return at_operation(refused_input("The operations of the batch must be on one table."));
         }
         auto change = read_change({*method, each.fields, each.body, *address}, work.grant, reader);
-        if (!change) {
-            return at_operation(std::move(change).as_failure());
-        }
+        if (!change) { return at_operation(std::move(change).as_failure()); }
         made.changes.push_back(*std::move(change));
     }
     return made;
@@ -146,18 +137,13 @@ ENTITABLE_DECL result<transact> read_changes(server_work& work, sent_batch const
 /// Handles one read in a batch.
 ENTITABLE_DECL result<void> answer_batched_query(server_work& work, sent_operation const& sent) {
     std::string absolute;
-    auto address = address_of(work, sent.url, absolute);
-    if (!address) {
-        return std::move(address).as_failure();
-    }
+    ENTITABLE_TRY(auto address, address_of(work, sent.url, absolute));
     bool const good = sent.method == http_method::get &&
-        (address->place == service_place::entity || address->place == service_place::table);
-    if (!good) {
-        return refused_input("A batch without a change set must have one query.");
-    }
+        (address.place == service_place::entity || address.place == service_place::table);
+    if (!good) { return refused_input("A batch without a change set must have one query."); }
     http_response inner;
     inner.status = 200;
-    server_work one{work.engine, work.request, inner, *std::move(address), http_method::get, work.account, work.grant,
+    server_work one{work.engine, work.request, inner, std::move(address), http_method::get, work.account, work.grant,
         work.style, work.context, work.request_id, work.now};
     auto outcome = one.address.place == service_place::entity ? answer_entity(one) : answer_query(one);
     if (!outcome) {
@@ -180,12 +166,8 @@ ENTITABLE_DECL result<void> answer_batch(server_work& work, entity_reader& reade
     work.name = transact::name;
     auto batch = read_batch(
         work.request.headers.find("Content-Type").value_or(std::string_view{}), work.request.body, most_operations);
-    if (!batch) {
-        return std::move(batch).as_failure();
-    }
-    if (batch->is_query) {
-        return answer_batched_query(work, batch->operations.front());
-    }
+    if (!batch) { return std::move(batch).as_failure(); }
+    if (batch->is_query) { return answer_batched_query(work, batch->operations.front()); }
     auto const content_id = [&](service_error const& refusal) {
         std::size_t const index = refusal.index.value_or(0);
         return index < batch->operations.size() ? batch->operations[index].content_id : std::string_view{};
@@ -203,9 +185,7 @@ ENTITABLE_DECL result<void> answer_batch(server_work& work, entity_reader& reade
     auto const done = work.account->store.execute(*changes, work.context);
     if (!done) {
         service_error const refusal = service_error_of_transport(done.error());
-        if (refusal.status >= 500 || refusal.status == 413) {
-            return refused_by_store(done.error());
-        }
+        if (refusal.status >= 500 || refusal.status == 413) { return refused_by_store(done.error()); }
         answer_failed_batch(work, refusal, content_id(refusal));
         return {};
     }
@@ -226,9 +206,7 @@ ENTITABLE_DECL result<void> answer_batch(server_work& work, entity_reader& reade
                 writer.field("DataServiceId", location);
             }
         }
-        if (change.kind != mutation_kind::remove) {
-            writer.field("ETag", done->results[index].etag.text());
-        }
+        if (change.kind != mutation_kind::remove) { writer.field("ETag", done->results[index].etag.text()); }
         std::string said;
         if (content) {
             writer.field("Content-Type", content_type_of(work.style.metadata));

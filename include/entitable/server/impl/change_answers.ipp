@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/server/detail/server_work.hpp>
 #include <entitable/wire/detail/escape.hpp>
 
@@ -22,9 +23,7 @@ ENTITABLE_DECL failure not_permitted(std::string_view word) {
 
 ENTITABLE_DECL result<void> check_rights(
     access_grant const& grant, std::string_view table, needed_rights const& needed) {
-    if (grant.by == access_grant::kind::all) {
-        return {};
-    }
+    if (grant.by == access_grant::kind::all) { return {}; }
     if (grant.by == access_grant::kind::one_table) {
         if (!needed.on_table || text::ascii_lower(table) != grant.table) {
             return not_permitted("AuthorizationFailure");
@@ -60,13 +59,9 @@ ENTITABLE_DECL needed_rights rights_for(mutation_kind kind) noexcept {
 
 /// Whether a body is JSON, by its Content-Type; JSON if there is none.
 ENTITABLE_DECL result<void> check_media_type(std::optional<std::string_view> content_type) {
-    if (!content_type || content_type->starts_with("application/json")) {
-        return {};
-    }
+    if (!content_type || content_type->starts_with("application/json")) { return {}; }
     std::string const type = text::ascii_lower(*content_type);
-    if (type.find("json") != std::string::npos) {
-        return {};
-    }
+    if (type.find("json") != std::string::npos) { return {}; }
     return refused(415, type.find("atom") != std::string::npos ? "AtomFormatNotSupported" : "MediaTypeNotSupported",
         "The media type of the body is not supported.");
 }
@@ -109,12 +104,8 @@ ENTITABLE_DECL result<mutation> read_change(sent_change const& sent, access_gran
         empty = row_builder{{}, {}}.build();
         entity.payload = empty.payload();
     } else {
-        if (auto good = check_media_type(sent.fields.content_type); !good) {
-            return std::move(good).as_failure();
-        }
-        if (auto read = reader.read(sent.body, entity); !read) {
-            return std::move(read).as_failure();
-        }
+        ENTITABLE_CHECK(check_media_type(sent.fields.content_type));
+        ENTITABLE_CHECK(reader.read(sent.body, entity));
     }
     if (insert) {
         if (!entity.partition_key || !entity.row_key) {
@@ -124,9 +115,7 @@ ENTITABLE_DECL result<mutation> read_change(sent_change const& sent, access_gran
     } else {
         bool const same = (!entity.partition_key || *entity.partition_key == sent.address.partition_key) &&
             (!entity.row_key || *entity.row_key == sent.address.row_key);
-        if (!same) {
-            return refused_input("The keys in the body differ from those in the address.");
-        }
+        if (!same) { return refused_input("The keys in the body differ from those in the address."); }
         entity.partition_key = sent.address.partition_key;
         entity.row_key = sent.address.row_key;
     }
@@ -154,22 +143,14 @@ ENTITABLE_DECL result<void> answer_change(server_work& work, entity_reader& read
     change_fields fields;
     work.request.headers.for_each([&](std::string_view name, std::string_view value) { fields.take(name, value); });
     auto change = read_change({work.method, fields, work.request.body, work.address}, work.grant, reader);
-    if (!change) {
-        return std::move(change).as_failure();
-    }
+    if (!change) { return std::move(change).as_failure(); }
     write_entity const write{work.address.table, *std::move(change)};
     auto const done = work.account->store.execute(write, work.context);
-    if (!done) {
-        return refused_by_store(done.error());
-    }
+    if (!done) { return refused_by_store(done.error()); }
     work.out.status = 204;
-    if (write.change.kind == mutation_kind::remove) {
-        return {};
-    }
+    if (write.change.kind == mutation_kind::remove) { return {}; }
     static_cast<void>(work.out.headers.add("ETag", done->etag.text()));
-    if (write.change.kind != mutation_kind::insert) {
-        return {};
-    }
+    if (write.change.kind != mutation_kind::insert) { return {}; }
     std::string const location = location_of(work, write.table, write.change.entity);
     static_cast<void>(work.out.headers.add("Location", location));
     if (wants_no_content(fields.prefer)) {
@@ -177,9 +158,7 @@ ENTITABLE_DECL result<void> answer_change(server_work& work, entity_reader& read
         known_fields::add(work.out.headers, "Preference-Applied: return-no-content", 1);
         return {};
     }
-    if (fields.prefer) {
-        known_fields::add(work.out.headers, "Preference-Applied: return-content", 1);
-    }
+    if (fields.prefer) { known_fields::add(work.out.headers, "Preference-Applied: return-content", 1); }
     work.out.status = 201;
     known_fields::add(work.out.headers, "Content-Type", content_type_of(work.style.metadata));
     append_inserted(work.out.body, write.change.entity, done->etag, write.table, work.style);

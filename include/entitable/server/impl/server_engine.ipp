@@ -5,6 +5,7 @@
 #include <entitable/core/guid.hpp>
 #include <entitable/core/random_seed.hpp>
 #include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/server/detail/server_engine.hpp>
 #include <entitable/server/impl/batch_answers.ipp>
 #include <entitable/server/impl/change_answers.ipp>
@@ -20,13 +21,9 @@ namespace detail {
 ENTITABLE_DECL server_engine::server_engine(any_transport store, server_options options)
     : options_(std::move(options)), random_(random_seed()) {
     bool taken = false;
-    if (options_.accounts.empty()) {
-        problem_ = add(served_account::development(), store, taken);
-    }
+    if (options_.accounts.empty()) { problem_ = add(served_account::development(), store, taken); }
     for (served_account const& each : options_.accounts) {
-        if (!problem_) {
-            problem_ = add(each, store, taken);
-        }
+        if (!problem_) { problem_ = add(each, store, taken); }
     }
 }
 
@@ -39,23 +36,13 @@ ENTITABLE_DECL std::optional<error> server_engine::add(
     for (char const each : account.name) {
         good = good && ((each >= 'a' && each <= 'z') || (each >= '0' && each <= '9'));
     }
-    if (!good) {
-        return wrong("name must be 3 to 24 lower-case letters and digits");
-    }
+    if (!good) { return wrong("name must be 3 to 24 lower-case letters and digits"); }
     std::vector<std::string> keys{account.key};
-    if (!account.second_key.empty()) {
-        keys.push_back(account.second_key);
-    }
+    if (!account.second_key.empty()) { keys.push_back(account.second_key); }
     auto made = account_keys::make(account.name, keys);
-    for (std::string& each : keys) {
-        wipe(each.data(), each.size());
-    }
-    if (!made) {
-        return wrong("key must be base64");
-    }
-    if (find(account.name) != nullptr) {
-        return wrong("two accounts have the same name");
-    }
+    for (std::string& each : keys) { wipe(each.data(), each.size()); }
+    if (!made) { return wrong("key must be base64"); }
+    if (find(account.name) != nullptr) { return wrong("two accounts have the same name"); }
     if (!account.store && std::exchange(taken, true)) {
         return wrong("two accounts lack their own store, and would see each other's tables");
     }
@@ -86,9 +73,7 @@ ENTITABLE_DECL void server_engine::give_back(std::unique_ptr<entity_reader> used
     constexpr std::size_t largest = std::size_t{1024} * 1024;
     if (used->capacity() <= largest) {
         std::lock_guard const guard{lock_};
-        if (readers_.size() < most) {
-            readers_.push_back(std::move(used));
-        }
+        if (readers_.size() < most) { readers_.push_back(std::move(used)); }
     }
 }
 
@@ -103,9 +88,7 @@ ENTITABLE_DECL std::string server_engine::new_id() {
 
 /// Refuses oversized requests, before anything else is checked.
 ENTITABLE_DECL result<void> check_sizes(http_request const& request, server_options const& limits) {
-    if (request.url.size() > limits.max_url_size) {
-        return refused(414, "InvalidUri", "The URL is too long.");
-    }
+    if (request.url.size() > limits.max_url_size) { return refused(414, "InvalidUri", "The URL is too long."); }
     if (request.headers.text().size() > limits.max_header_size) {
         return refused(431, "RequestHeaderFieldsTooLarge", "The header fields are too large.");
     }
@@ -119,9 +102,7 @@ ENTITABLE_DECL result<void> check_sizes(http_request const& request, server_opti
 /// Returns the effective method.
 ENTITABLE_DECL result<http_method> meant_method(http_request const& request) {
     auto const other = request.headers.find("X-HTTP-Method");
-    if (!other) {
-        return request.method;
-    }
+    if (!other) { return request.method; }
     if (request.method != http_method::post) {
         return refused(400, "XMethodNotUsingPost", "X-HTTP-Method can only be used with POST.");
     }
@@ -132,9 +113,7 @@ ENTITABLE_DECL result<http_method> meant_method(http_request const& request) {
     bool const known = method &&
         (*method == http_method::merge || *method == http_method::patch || *method == http_method::put ||
             *method == http_method::delete_);
-    if (!known) {
-        return refused(400, "XMethodIncorrectValue", "The value of X-HTTP-Method is unknown.");
-    }
+    if (!known) { return refused(400, "XMethodIncorrectValue", "The value of X-HTTP-Method is unknown."); }
     return *method;
 }
 
@@ -142,9 +121,7 @@ ENTITABLE_DECL result<http_method> meant_method(http_request const& request) {
 ENTITABLE_DECL result<void> authenticate(server_work& work, request_origin const& origin) {
     auto const authorization = work.request.headers.find("Authorization");
     account_state* const account = work.engine.find(work.address.account);
-    if (account == nullptr) {
-        return not_authenticated("The account or its signature is unknown.");
-    }
+    if (account == nullptr) { return not_authenticated("The account or its signature is unknown."); }
     constexpr std::string_view bearer = "Bearer ";
     if (authorization && authorization->starts_with(bearer)) {
         auto const& verify = work.engine.options().bearer;
@@ -157,18 +134,14 @@ ENTITABLE_DECL result<void> authenticate(server_work& work, request_origin const
         }
     } else if (authorization) {
         auto good = check_shared_key(work.request, work.address.url, account->keys, work.now);
-        if (!good) {
-            return good;
-        }
+        if (!good) { return good; }
     } else {
         auto const find_policy = [&](std::string_view table, std::string_view id) -> std::optional<access_policy> {
             std::lock_guard const guard{account->lock};
             auto const at = account->policies.find(std::string{table});
             if (at != account->policies.end()) {
                 for (access_policy const& each : at->second) {
-                    if (each.id == id) {
-                        return each;
-                    }
+                    if (each.id == id) { return each; }
                 }
             }
             return std::nullopt;
@@ -176,14 +149,10 @@ ENTITABLE_DECL result<void> authenticate(server_work& work, request_origin const
         bool has_signature = false;
         for_each_option(work.address.url.query,
             [&](std::string_view name, std::string_view) { has_signature = has_signature || name == "sig"; });
-        if (!has_signature) {
-            return not_authenticated("The request has no signature.");
-        }
-        auto grant = check_signature(work.address.url.query, account->keys, origin, work.now, find_policy);
-        if (!grant) {
-            return std::move(grant).as_failure();
-        }
-        work.grant = *std::move(grant);
+        if (!has_signature) { return not_authenticated("The request has no signature."); }
+        ENTITABLE_TRY(
+            auto grant, check_signature(work.address.url.query, account->keys, origin, work.now, find_policy));
+        work.grant = std::move(grant);
     }
     work.account = account;
     return {};
@@ -192,9 +161,7 @@ ENTITABLE_DECL result<void> authenticate(server_work& work, request_origin const
 /// Checks the protocol version: a date, not before the first version with JSON.
 ENTITABLE_DECL result<void> check_version(http_request const& request) {
     auto const version = request.headers.find("x-ms-version");
-    if (!version) {
-        return {};
-    }
+    if (!version) { return {}; }
     bool const good = date_time::parse(text::joined({*version, "T00:00:00Z"})).has_value();
     if (!good || *version < "2013-08-15") {
         return refused(
@@ -205,13 +172,10 @@ ENTITABLE_DECL result<void> check_version(http_request const& request) {
 
 /// Sets the deadline of the transport.
 ENTITABLE_DECL result<void> set_deadline(server_work& work, steady_time deadline) {
-    auto wanted = option_of(work, "timeout");
-    if (!wanted) {
-        return std::move(wanted).as_failure();
-    }
+    ENTITABLE_TRY(auto wanted, option_of(work, "timeout"));
     std::chrono::seconds seconds = work.engine.options().longest_work;
-    if (*wanted) {
-        std::string_view digits = **wanted;
+    if (wanted) {
+        std::string_view digits = *wanted;
         auto const number = leading_number<std::uint32_t>(digits);
         if (!number || !digits.empty() || *number == 0) {
             return refused(400, "InvalidQueryParameterValue",
@@ -229,10 +193,7 @@ ENTITABLE_DECL result<void> no_such_method() {
 
 /// Dispatches a request to its handler.
 ENTITABLE_DECL result<void> dispatch(server_work& work, entity_reader& reader) {
-    auto comp = option_of(work, "comp");
-    if (!comp) {
-        return std::move(comp).as_failure();
-    }
+    ENTITABLE_TRY(auto comp, option_of(work, "comp"));
     http_method const method = work.method;
     bool const reads = method == http_method::get || method == http_method::head;
     if (work.address.secondary) {
@@ -242,13 +203,9 @@ ENTITABLE_DECL result<void> dispatch(server_work& work, entity_reader& reader) {
         }
         work.context.location = read_location::secondary;
     }
-    if (*comp && work.address.place == service_place::table && **comp == "acl") {
-        return answer_policies(work);
-    }
-    if (work.address.place == service_place::service) {
-        return answer_service(work);
-    }
-    if (*comp) {
+    if (comp && work.address.place == service_place::table && *comp == "acl") { return answer_policies(work); }
+    if (work.address.place == service_place::service) { return answer_service(work); }
+    if (comp) {
         return refused(400, "InvalidQueryParameterValue",
             "Value for one of the query parameters specified in the request URI is invalid.");
     }
@@ -276,37 +233,19 @@ ENTITABLE_DECL result<void> dispatch(server_work& work, entity_reader& reader) {
 
 /// Runs a request, except the parts common to every response.
 ENTITABLE_DECL result<void> run(server_work& work, request_origin const& origin, steady_time deadline) {
-    if (auto good = check_sizes(work.request, work.engine.options()); !good) {
-        return good;
-    }
-    auto address = read_service_address(work.request.url);
-    if (!address) {
-        return std::move(address).as_failure();
-    }
-    work.address = *std::move(address);
+    if (auto good = check_sizes(work.request, work.engine.options()); !good) { return good; }
+    ENTITABLE_TRY(auto address, read_service_address(work.request.url));
+    work.address = std::move(address);
     work.style.base = work.address.base;
     work.style.account = work.address.account;
-    if (work.request.method == http_method::options) {
-        return answer_preflight(work);
-    }
-    if (auto good = authenticate(work, origin); !good) {
-        return good;
-    }
-    if (auto good = check_version(work.request); !good) {
-        return good;
-    }
-    if (auto good = check_digest(work.request); !good) {
-        return good;
-    }
-    auto method = meant_method(work.request);
-    if (!method) {
-        return std::move(method).as_failure();
-    }
-    work.method = *method;
+    if (work.request.method == http_method::options) { return answer_preflight(work); }
+    if (auto good = authenticate(work, origin); !good) { return good; }
+    if (auto good = check_version(work.request); !good) { return good; }
+    if (auto good = check_digest(work.request); !good) { return good; }
+    ENTITABLE_TRY(auto method, meant_method(work.request));
+    work.method = method;
     auto format = option_of(work, "$format");
-    if (!format) {
-        return std::move(format).as_failure();
-    }
+    if (!format) { return std::move(format).as_failure(); }
     auto const level = metadata_asked_for(
         format->value_or(std::string{}), work.request.headers.find("Accept").value_or(std::string_view{}));
     bool const xml =
@@ -315,9 +254,7 @@ ENTITABLE_DECL result<void> run(server_work& work, request_origin const& origin,
         return refused(415, "AtomFormatNotSupported", "Atom format is not supported.");
     }
     work.style.metadata = level.value_or(metadata_level::minimal);
-    if (auto good = set_deadline(work, deadline); !good) {
-        return good;
-    }
+    if (auto good = set_deadline(work, deadline); !good) { return good; }
     auto reader = work.engine.take_reader();
     auto outcome = dispatch(work, *reader);
     work.engine.give_back(std::move(reader));
@@ -344,9 +281,7 @@ ENTITABLE_DECL http_response server_engine::answer(http_request const& request, 
     server_work work{*this, request, out, {}, request.method, nullptr, {}, {}, {}, new_id(), options_.time->now()};
     work.context.cancellation = cancellation;
     if (auto const above = request.headers.find("traceparent")) {
-        if (auto const trace = trace_context::parse(*above)) {
-            work.context.trace = *trace;
-        }
+        if (auto const trace = trace_context::parse(*above)) { work.context.trace = *trace; }
     }
     out.status = 200;
     out.headers.clear();
@@ -374,9 +309,7 @@ ENTITABLE_DECL http_response server_engine::answer(http_request const& request, 
         failed = code_of(refusal.word, refusal.status);
     }
     add_common_fields(work);
-    if (request.method == http_method::head) {
-        out.body.clear();
-    }
+    if (request.method == http_method::head) { out.body.clear(); }
     out.body.reserve(out.body.size() + http_response::padding);
     if (options_.watch != nullptr) {
         attempt_record done;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/server/detail/server_work.hpp>
 #include <entitable/server/impl/change_answers.ipp>
 #include <entitable/server/impl/query_answers.ipp>
@@ -27,9 +28,7 @@ ENTITABLE_DECL result<void> answer_policies(server_work& work) {
     if (!sets && work.method != http_method::get && work.method != http_method::head) {
         return refused(405, "UnsupportedHttpVerb", "The resource doesn't support specified Http Verb.");
     }
-    if (work.grant.by != access_grant::kind::all) {
-        return not_permitted("AuthorizationFailure");
-    }
+    if (work.grant.by != access_grant::kind::all) { return not_permitted("AuthorizationFailure"); }
     query_entities asked; // the cheapest query that shows whether the table exists
     asked.table = work.address.table;
     asked.page_size = 1;
@@ -56,11 +55,8 @@ ENTITABLE_DECL result<void> answer_policies(server_work& work) {
             held = at->second;
         }
     }
-    auto xml = write_xml(held);
-    if (!xml) {
-        return std::move(xml).as_failure();
-    }
-    answer_xml(work, *std::move(xml));
+    ENTITABLE_TRY(auto xml, write_xml(held));
+    answer_xml(work, std::move(xml));
     return {};
 }
 
@@ -69,9 +65,7 @@ ENTITABLE_DECL service_properties all_of(service_properties held) {
     held.logging = held.logging ? held.logging : logging_settings{};
     held.hour_metrics = held.hour_metrics ? held.hour_metrics : metrics_settings{};
     held.minute_metrics = held.minute_metrics ? held.minute_metrics : metrics_settings{};
-    if (!held.cors) {
-        held.cors.emplace();
-    }
+    if (!held.cors) { held.cors.emplace(); }
     return held;
 }
 
@@ -87,17 +81,12 @@ ENTITABLE_DECL result<void> answer_properties(server_work& work) {
             std::lock_guard const guard{work.account->lock};
             held = work.account->properties;
         }
-        auto xml = write_xml(all_of(std::move(held)));
-        if (!xml) {
-            return std::move(xml).as_failure();
-        }
-        answer_xml(work, *std::move(xml));
+        ENTITABLE_TRY(auto xml, write_xml(all_of(std::move(held))));
+        answer_xml(work, std::move(xml));
         return {};
     }
     auto changed = read_properties(work.request.body);
-    if (!changed) {
-        return refused(400, "InvalidXmlDocument", "XML specified is not syntactically valid.");
-    }
+    if (!changed) { return refused(400, "InvalidXmlDocument", "XML specified is not syntactically valid."); }
     if (!write_xml(*changed)) {
         return refused(400, "InvalidXmlNodeValue",
             "The value provided for one of the XML nodes in the request body was not in the correct format.");
@@ -114,12 +103,8 @@ ENTITABLE_DECL result<void> answer_properties(server_work& work) {
 
 ENTITABLE_DECL result<void> answer_statistics(server_work& work) {
     work.name = "service_statistics";
-    if (!work.address.secondary) {
-        return bad_parameter();
-    }
-    if (auto permitted = check_rights(work.grant, {}, {"r", {}, "s", false}); !permitted) {
-        return permitted;
-    }
+    if (!work.address.secondary) { return bad_parameter(); }
+    if (auto permitted = check_rights(work.grant, {}, {"r", {}, "s", false}); !permitted) { return permitted; }
     std::string xml = R"(<?xml version="1.0" encoding="utf-8"?><StorageServiceStats><GeoReplication>)";
     append_xml_element(xml, "Status", "live");
     append_xml_element(xml, "LastSyncTime", http_date(work.now));
@@ -130,19 +115,11 @@ ENTITABLE_DECL result<void> answer_statistics(server_work& work) {
 ENTITABLE_DECL result<void> answer_service(server_work& work) {
     auto type = option_of(work, "restype");
     auto comp = option_of(work, "comp");
-    if (!type || !comp) {
-        return !type ? std::move(type).as_failure() : std::move(comp).as_failure();
-    }
+    if (!type || !comp) { return !type ? std::move(type).as_failure() : std::move(comp).as_failure(); }
     bool const get = work.method == http_method::get;
-    if (*type != "service") {
-        return bad_parameter();
-    }
-    if (*comp == "properties" && (get || work.method == http_method::put)) {
-        return answer_properties(work);
-    }
-    if (*comp == "stats" && get) {
-        return answer_statistics(work);
-    }
+    if (*type != "service") { return bad_parameter(); }
+    if (*comp == "properties" && (get || work.method == http_method::put)) { return answer_properties(work); }
+    if (*comp == "stats" && get) { return answer_statistics(work); }
     return bad_parameter();
 }
 
@@ -153,9 +130,7 @@ ENTITABLE_DECL bool allows(
         for (std::string const& each : list) {
             bool const begins = each.size() > 1 && each.ends_with('*') &&
                 text::ascii_lower(wanted).starts_with(text::ascii_lower(each.substr(0, each.size() - 1)));
-            if (each == "*" || begins || same_field_name(each, wanted)) {
-                return true;
-            }
+            if (each == "*" || begins || same_field_name(each, wanted)) { return true; }
         }
         return false;
     };
@@ -183,9 +158,7 @@ ENTITABLE_DECL result<void> answer_preflight(server_work& work) {
     if (account != nullptr) {
         std::lock_guard const guard{account->lock};
         for (cors_rule const& rule : account->properties.cors.value_or(std::vector<cors_rule>{})) {
-            if (!found && allows(rule, origin, method, field("Access-Control-Request-Headers"))) {
-                found = rule;
-            }
+            if (!found && allows(rule, origin, method, field("Access-Control-Request-Headers"))) { found = rule; }
         }
     }
     if (!found) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/server/detail/server_work.hpp>
 #include <entitable/server/impl/change_answers.ipp>
 #include <entitable/server/impl/query_answers.ipp>
@@ -21,9 +22,7 @@ ENTITABLE_DECL bool table_satisfies(std::string_view table, filter const& condit
 
 ENTITABLE_DECL result<void> answer_tables(server_work& work) {
     work.name = list_tables::name;
-    if (auto permitted = check_rights(work.grant, {}, {"l", {}, "sc", false}); !permitted) {
-        return permitted;
-    }
+    if (auto permitted = check_rights(work.grant, {}, {"l", {}, "sc", false}); !permitted) { return permitted; }
     auto text = option_of(work, "$filter");
     auto size = page_size_of(work);
     auto token = option_of(work, "NextTableName");
@@ -33,16 +32,12 @@ ENTITABLE_DECL result<void> answer_tables(server_work& work) {
                      : std::move(token).as_failure();
     }
     auto const condition = read_odata_filter(text->value_or(std::string{}));
-    if (!condition) {
-        return failure{condition.error()};
-    }
+    if (!condition) { return failure{condition.error()}; }
     list_tables asked;
     asked.page_size = *size;
     if (*token) {
         asked.continuation = unwrapped_token(**token);
-        if (!asked.continuation) {
-            return refused_input("The continuation token was not issued by this server.");
-        }
+        if (!asked.continuation) { return refused_input("The continuation token was not issued by this server."); }
     }
     std::string& body = work.out.body;
     append_list_start(body, "Tables", {}, work.style);
@@ -50,9 +45,7 @@ ENTITABLE_DECL result<void> answer_tables(server_work& work) {
     constexpr int most_pages = 20; // any of which may be without a table that satisfies the condition
     for (int page = 0; *size != 0 && page < most_pages && shown == 0; ++page) {
         auto found = work.account->store.execute(asked, work.context);
-        if (!found) {
-            return refused_by_store(found.error());
-        }
+        if (!found) { return refused_by_store(found.error()); }
         for (std::string const& name : found->tables) {
             if (table_satisfies(name, *condition)) {
                 body += shown++ == 0 ? "" : ",";
@@ -60,9 +53,7 @@ ENTITABLE_DECL result<void> answer_tables(server_work& work) {
             }
         }
         asked.continuation = std::move(found->continuation);
-        if (!asked.continuation) {
-            break;
-        }
+        if (!asked.continuation) { break; }
     }
     body += "]}";
     if (asked.continuation && *size != 0) {
@@ -74,18 +65,11 @@ ENTITABLE_DECL result<void> answer_tables(server_work& work) {
 
 ENTITABLE_DECL result<void> answer_create_table(server_work& work, entity_reader& reader) {
     work.name = create_table::name;
-    if (auto permitted = check_rights(work.grant, {}, {"cw", {}, "c", false}); !permitted) {
-        return permitted;
-    }
-    auto name = reader.read_table_name(work.request.body);
-    if (!name) {
-        return std::move(name).as_failure();
-    }
-    auto const made = work.account->store.execute(create_table{*name}, work.context);
-    if (!made) {
-        return refused_by_store(made.error());
-    }
-    std::string const location = text::joined({work.style.base, "/Tables('", *name, "')"});
+    if (auto permitted = check_rights(work.grant, {}, {"cw", {}, "c", false}); !permitted) { return permitted; }
+    ENTITABLE_TRY(auto name, reader.read_table_name(work.request.body));
+    auto const made = work.account->store.execute(create_table{name}, work.context);
+    if (!made) { return refused_by_store(made.error()); }
+    std::string const location = text::joined({work.style.base, "/Tables('", name, "')"});
     static_cast<void>(work.out.headers.add("Location", location));
     if (wants_no_content(work.request.headers.find("Prefer"))) {
         work.out.status = 204;
@@ -95,7 +79,7 @@ ENTITABLE_DECL result<void> answer_create_table(server_work& work, entity_reader
     }
     work.out.status = 201;
     known_fields::add(work.out.headers, "Content-Type", content_type_of(work.style.metadata));
-    append_answer_table(work.out.body, *name, work.style, true);
+    append_answer_table(work.out.body, name, work.style, true);
     return {};
 }
 
@@ -105,9 +89,7 @@ ENTITABLE_DECL result<void> answer_delete_table(server_work& work) {
         return permitted;
     }
     auto const gone = work.account->store.execute(delete_table{work.address.table}, work.context);
-    if (!gone) {
-        return refused_by_store(gone.error());
-    }
+    if (!gone) { return refused_by_store(gone.error()); }
     std::lock_guard const guard{work.account->lock};
     work.account->policies.erase(text::ascii_lower(work.address.table));
     work.out.status = 204;
@@ -120,18 +102,12 @@ ENTITABLE_DECL result<std::string> stored_table_name(server_work& work, std::str
     list_tables asked;
     for (;;) {
         auto found = work.account->store.execute(asked, work.context);
-        if (!found) {
-            return refused_by_store(found.error());
-        }
+        if (!found) { return refused_by_store(found.error()); }
         for (std::string const& name : found->tables) {
-            if (text::ascii_lower(name) == folded) {
-                return name;
-            }
+            if (text::ascii_lower(name) == folded) { return name; }
         }
         asked.continuation = std::move(found->continuation);
-        if (!asked.continuation) {
-            return refused(404, "ResourceNotFound", "The specified resource does not exist.");
-        }
+        if (!asked.continuation) { return refused(404, "ResourceNotFound", "The specified resource does not exist."); }
     }
 }
 
@@ -140,12 +116,9 @@ ENTITABLE_DECL result<void> answer_one_table(server_work& work) {
     if (auto permitted = check_rights(work.grant, work.address.table, {"l", {}, "sc", false}); !permitted) {
         return permitted;
     }
-    auto const name = stored_table_name(work, work.address.table);
-    if (!name) {
-        return failure{name.error()};
-    }
+    ENTITABLE_TRY(auto const name, stored_table_name(work, work.address.table));
     known_fields::add(work.out.headers, "Content-Type", content_type_of(work.style.metadata));
-    append_answer_table(work.out.body, *name, work.style, true);
+    append_answer_table(work.out.body, name, work.style, true);
     return {};
 }
 

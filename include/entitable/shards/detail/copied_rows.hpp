@@ -33,9 +33,7 @@ public:
     /// Returns null if the row is absent.
     [[nodiscard]] copied_row* find(std::string_view row_key) {
         std::size_t const at = place_of(row_key);
-        if (at < in_order_.size()) {
-            return in_order_[at].is_there ? &in_order_[at].row : nullptr;
-        }
+        if (at < in_order_.size()) { return in_order_[at].is_there ? &in_order_[at].row : nullptr; }
         auto const known = late_.find(row_key);
         return known == late_.end() ? nullptr : &known->second;
     }
@@ -68,13 +66,9 @@ public:
     template <class Visit>
     void for_each(Visit const& visit) const {
         for (placed_row const& each : in_order_) {
-            if (each.is_there) {
-                visit(key_of(each), each.row);
-            }
+            if (each.is_there) { visit(key_of(each), each.row); }
         }
-        for (auto const& [row_key, row] : late_) {
-            visit(std::string_view{row_key}, row);
-        }
+        for (auto const& [row_key, row] : late_) { visit(std::string_view{row_key}, row); }
     }
 
 private:
@@ -89,14 +83,10 @@ private:
     }
     /// Returns the index among the ordered rows; their number if absent.
     [[nodiscard]] std::size_t place_of(std::string_view row_key) noexcept {
-        if (next_ < in_order_.size() && key_of(in_order_[next_]) == row_key) {
-            return next_++;
-        }
+        if (next_ < in_order_.size() && key_of(in_order_[next_]) == row_key) { return next_++; }
         auto const found = std::lower_bound(in_order_.begin(), in_order_.end(), row_key,
             [this](placed_row const& each, std::string_view key) { return key_of(each) < key; });
-        if (found == in_order_.end() || key_of(*found) != row_key) {
-            return in_order_.size();
-        }
+        if (found == in_order_.end() || key_of(*found) != row_key) { return in_order_.size(); }
         auto const at = static_cast<std::size_t>(found - in_order_.begin());
         next_ = at + 1;
         return at;

@@ -18,9 +18,7 @@ namespace detail {
 inline bool rule_names(std::string_view list, std::string_view part) noexcept {
     while (!list.empty()) {
         std::size_t const end = list.find(';');
-        if (list.substr(0, end) == part) {
-            return true;
-        }
+        if (list.substr(0, end) == part) { return true; }
         list.remove_prefix(end == std::string_view::npos ? list.size() : end + 1);
     }
     return false;
@@ -28,16 +26,12 @@ inline bool rule_names(std::string_view list, std::string_view part) noexcept {
 
 inline std::string rule_list(std::vector<std::string> const& parts) {
     std::string out;
-    for (std::string const& each : parts) {
-        out += text::joined({out.empty() ? "" : ";", each});
-    }
+    for (std::string const& each : parts) { out += text::joined({out.empty() ? "" : ";", each}); }
     return out;
 }
 inline std::string rule_list(std::vector<std::int32_t> const& shards) {
     std::vector<std::string> parts;
-    for (std::int32_t const each : shards) {
-        parts.push_back(std::to_string(each));
-    }
+    for (std::int32_t const each : shards) { parts.push_back(std::to_string(each)); }
     return rule_list(parts);
 }
 

@@ -24,9 +24,7 @@ void for_each_shard_part(std::string_view list, char separator, Take const& take
 inline std::int64_t shard_number_in(std::string_view text) noexcept {
     std::int64_t number = 0;
     for (char const each : text) {
-        if (each >= '0' && each <= '9') {
-            number = number * 10 + (each - '0');
-        }
+        if (each >= '0' && each <= '9') { number = number * 10 + (each - '0'); }
     }
     return number;
 }
@@ -95,13 +93,9 @@ inline result<void> check_ranges(shard_map_copy const& map) {
 
 /// Checks that the virtual shards cover every key once.
 inline result<void> check_coverage(shard_map_copy const& map) {
-    if (map.by_ranges) {
-        return check_ranges(map);
-    }
+    if (map.by_ranges) { return check_ranges(map); }
     auto const number = static_cast<std::size_t>(map.header.number);
-    if (map.places.size() < number || number == 0) {
-        return map_fault("has fewer rows than virtual shards");
-    }
+    if (map.places.size() < number || number == 0) { return map_fault("has fewer rows than virtual shards"); }
     for (std::size_t at = 0; at < map.places.size(); ++at) {
         if (map.places[at].row.shard != static_cast<std::int32_t>(at)) {
             return map_fault(text::joined({"has no row for the virtual shard ", std::to_string(at)}));

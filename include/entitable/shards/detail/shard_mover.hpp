@@ -43,9 +43,7 @@ public:
     void answer(result<Response> answered, steady_time now) {
         constexpr bool reads =
             std::same_as<Response, query_entities::response> || std::same_as<Response, get_entity::response>;
-        if (again_later(answered ? nullptr : &answered.error(), reads, now)) {
-            return;
-        }
+        if (again_later(answered ? nullptr : &answered.error(), reads, now)) { return; }
         pass_on(std::move(answered), now);
         go_on(now);
     }

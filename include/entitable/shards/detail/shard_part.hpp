@@ -17,9 +17,7 @@ inline std::vector<key_range> ranges_behind(
     key_range const& whole, std::optional<last_keys> const& last, bool has_partition) {
     std::vector<key_range> left;
     auto const add = [&](key_range range) {
-        if (!range.is_empty()) {
-            left.push_back(std::move(range));
-        }
+        if (!range.is_empty()) { left.push_back(std::move(range)); }
     };
     if (!last) {
         add(whole);

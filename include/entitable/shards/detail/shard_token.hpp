@@ -42,9 +42,7 @@ inline result<last_keys> keys_of_token(std::uint64_t query, std::string const& t
         auto second = from_hexadecimal(std::string_view{token}.substr(row + 1));
         if (first && second) {
             last_keys found{*std::move(first), *std::move(second)};
-            if (token_of_keys(query, found) == token) {
-                return found;
-            }
+            if (token_of_keys(query, found) == token) { return found; }
         }
     }
     failure refused{error_code::continuation_invalid,

@@ -25,23 +25,17 @@ inline result<bool> has_changed(shard_map_copy const& map, lookup_map_state& sou
 
 ENTITABLE_DECL result<adoption> adopt(sharded const& cloud) {
     detail::sharded_state& state = cloud.state();
-    if (state.fixed) {
-        return failure{error_code::not_supported, "hashed stores have no map to adopt"};
-    }
+    if (state.fixed) { return failure{error_code::not_supported, "hashed stores have no map to adopt"}; }
     detail::lookup_map_state& source = state.map.state();
     adoption done;
     // The identity comes first, and has no effect yet: a resumed call writes the same one.
     ENTITABLE_CHECK(source.change({}, [&](auto const& map, detail::shard_map_draft& draft) -> result<bool> {
         done.identity = map.identity;
-        if (!done.identity.empty()) {
-            return false;
-        }
+        if (!done.identity.empty()) { return false; }
         call context;
         auto const begun = source.catalogue.execute(
             get_entity{source.table, shard_map_identity{}.map, shard_map_identity{}.part, {}}, context);
-        if (!begun && begun.error().code != error_code::resource_not_found) {
-            return failure{begun.error()};
-        }
+        if (!begun && begun.error().code != error_code::resource_not_found) { return failure{begun.error()}; }
         shard_map_identity own;
         if (begun) {
             ENTITABLE_CHECK(from_row(begun->entity.view(), own));
@@ -61,34 +55,24 @@ ENTITABLE_DECL result<adoption> adopt(sharded const& cloud) {
         bool moved = false; // a part that is missing here may have moved
         std::set<std::string> added;
         for (detail::shard_place const& place : map->places) {
-            if (marked.find(place.row.store) == marked.end()) {
-                added.insert(place.row.store);
-            }
+            if (marked.find(place.row.store) == marked.end()) { added.insert(place.row.store); }
         }
         for (detail::shard_place const& place : map->places) {
             for (detail::shard_table const& table : map->tables) {
-                if (table.dropping || added.find(place.row.store) == added.end()) {
-                    continue;
-                }
+                if (table.dropping || added.find(place.row.store) == added.end()) { continue; }
                 if (auto part = detail::check_part(state, place, table, {}); !part) {
                     ENTITABLE_TRY(moved, detail::has_changed(*map, source));
-                    if (!moved) {
-                        return std::move(part).as_failure();
-                    }
+                    if (!moved) { return std::move(part).as_failure(); }
                 }
                 whole.insert(table.epoch);
             }
         }
-        if (moved) {
-            continue;
-        }
+        if (moved) { continue; }
         for (std::string const& name : added) {
             ENTITABLE_TRY(auto const through, state.stores.open(name));
             ENTITABLE_TRY(auto const before, detail::read_store_rows(through, name));
             ENTITABLE_CHECK(detail::write_identity(through, done.identity, name));
-            if (!before.identity) {
-                done.stores.push_back(name);
-            }
+            if (!before.identity) { done.stores.push_back(name); }
             marked.insert(name);
         }
         ENTITABLE_CHECK(source.change({}, [&](auto const& now, detail::shard_map_draft& draft) -> result<bool> {
@@ -115,9 +99,7 @@ ENTITABLE_DECL result<adoption> adopt(sharded const& cloud) {
         }));
     }
     ENTITABLE_CHECK(source.fresh({}));
-    for (std::string const& name : marked) {
-        state.stores.doubt(name);
-    }
+    for (std::string const& name : marked) { state.stores.doubt(name); }
     return done;
 }
 
@@ -126,9 +108,7 @@ ENTITABLE_DECL result<void> release_store(any_transport const& store) {
     call context;
     auto const done = store.execute(
         write_entity{std::string{detail::store_rows_table}, mutation::remove(std::move(keys), any_etag)}, context);
-    if (!done && !detail::is_table_missing(done.error())) {
-        return failure{done.error()};
-    }
+    if (!done && !detail::is_table_missing(done.error())) { return failure{done.error()}; }
     return {};
 }
 

@@ -45,9 +45,7 @@ ENTITABLE_DECL result<void> hash_stores_state::judge(std::size_t place, store_ro
             others += text::joined({others.empty() ? ", but of " : ", ", std::to_string(header.generation)});
             continue;
         }
-        if (is_retired(header)) {
-            return refuse({"is retired as generation ", std::to_string(generation)});
-        }
+        if (is_retired(header)) { return refuse({"is retired as generation ", std::to_string(generation)}); }
         if (header.hash_version != shard_hash_version) {
             return refuse({"has hash version ", std::to_string(header.hash_version), ", not ",
                 std::to_string(shard_hash_version)});
@@ -57,18 +55,10 @@ ENTITABLE_DECL result<void> hash_stores_state::judge(std::size_t place, store_ro
             return refuse({"has place ", std::to_string(header.place), " of ", std::to_string(header.number)});
         }
         std::lock_guard<std::mutex> const guard{lock_};
-        if (fleet.empty()) {
-            fleet = header.fleet;
-        }
-        if (header.fleet != fleet) {
-            return refuse({"belongs to the fleet ", header.fleet, ", not ", fleet});
-        }
-        if (rows.identity) {
-            return refuse({"belongs to the map ", rows.identity->map, " as well"});
-        }
-        if (is_being_made(header) && !being_made) {
-            return refuse({"is incomplete: make the stores again"});
-        }
+        if (fleet.empty()) { fleet = header.fleet; }
+        if (header.fleet != fleet) { return refuse({"belongs to the fleet ", header.fleet, ", not ", fleet}); }
+        if (rows.identity) { return refuse({"belongs to the map ", rows.identity->map, " as well"}); }
+        if (is_being_made(header) && !being_made) { return refuse({"is incomplete: make the stores again"}); }
         return {};
     }
     return refuse({rows.identity ? "belongs to a map and " : "", "has no header of generation ",
@@ -80,9 +70,7 @@ ENTITABLE_DECL std::vector<result<any_transport>> hash_stores_state::checked(
     std::vector<std::string_view> wanted;
     wanted.reserve(places.size());
     for (std::size_t const place : places) {
-        if (place >= names.size()) {
-            return std::vector<result<any_transport>>(places.size(), no_such_place());
-        }
+        if (place >= names.size()) { return std::vector<result<any_transport>>(places.size(), no_such_place()); }
         wanted.push_back(names[place]);
     }
     return stores.checked(
@@ -117,12 +105,8 @@ ENTITABLE_DECL result<std::vector<std::string>> hash_stores_state::tables(call c
             } while (asked.continuation);
             return found;
         }();
-        if (listed) {
-            return listed;
-        }
-        if (!last || last->error().code != error_code::wrong_store) {
-            last.emplace(listed.error());
-        }
+        if (listed) { return listed; }
+        if (!last || last->error().code != error_code::wrong_store) { last.emplace(listed.error()); }
     }
     return *std::move(last);
 }
@@ -142,9 +126,7 @@ ENTITABLE_DECL result<query_entities::response> hash_catalogue::execute(
     };
     shard_map_header header;
     std::vector<shard_table> tables;
-    for (std::string const& each : names) {
-        tables.push_back({each, stores.generation, false, true});
-    }
+    for (std::string const& each : names) { tables.push_back({each, stores.generation, false, true}); }
     header.strategy = "jump";
     header.hash_version = shard_hash_version;
     header.number = static_cast<std::int32_t>(stores.names.size());
@@ -212,23 +194,17 @@ ENTITABLE_DECL result<hash_stores> hash_stores::open(
     auto state = shared<detail::hash_stores_state>::make(
         std::move(stores), std::move(opener), options.generation, options.check_every, *options.time);
     std::vector<std::size_t> places(state->names.size());
-    for (std::size_t place = 0; place < places.size(); ++place) {
-        places[place] = place;
-    }
+    for (std::size_t place = 0; place < places.size(); ++place) { places[place] = place; }
     auto const reached = state->checked(places, {});
     for (auto const& each : reached) {
-        if (!each && each.error().code == error_code::wrong_store) {
-            return failure{each.error()};
-        }
+        if (!each && each.error().code == error_code::wrong_store) { return failure{each.error()}; }
     }
     if (std::none_of(reached.begin(), reached.end(), [](auto const& each) { return each.has_value(); })) {
         return failure{reached.front().error()};
     }
     auto map = lookup_map::open(any_transport{detail::hash_catalogue{state}}, "stores",
         virtual_shards::jump(static_cast<std::uint32_t>(state->names.size())), {3 * options.check_every, options.time});
-    if (!map) {
-        return std::move(map).as_failure();
-    }
+    if (!map) { return std::move(map).as_failure(); }
     return hash_stores{std::move(state), *std::move(map)};
 }
 

@@ -39,22 +39,16 @@ public:
         }
         if (whole > 0) {
             for (std::size_t place = 0; place < rows_.size(); ++place) {
-                if (!own(place)) {
-                    return lost_header(place);
-                }
+                if (!own(place)) { return lost_header(place); }
             }
         }
         // If two programs make the stores concurrently, the first store decides the fleet.
         header_.fleet = own(0) ? own(0)->fleet : guid::random().to_string();
         for (std::size_t place = 0; place < rows_.size(); ++place) {
-            if (!own(place)) {
-                ENTITABLE_CHECK(begin(place));
-            }
+            if (!own(place)) { ENTITABLE_CHECK(begin(place)); }
         }
         for (std::size_t place = 0; place < rows_.size(); ++place) {
-            if (is_being_made(*own(place))) {
-                ENTITABLE_CHECK(end(place));
-            }
+            if (is_being_made(*own(place))) { ENTITABLE_CHECK(end(place)); }
         }
         return {};
     }
@@ -64,9 +58,7 @@ private:
     result<void> read(std::size_t place) {
         ENTITABLE_TRY(auto const through, state_.store(place));
         ENTITABLE_TRY(rows_[place], read_store_rows(through, state_.names[place]));
-        if (own(place) != nullptr) {
-            return state_.judge(place, rows_[place], true);
-        }
+        if (own(place) != nullptr) { return state_.judge(place, rows_[place], true); }
         for (found_header const& each : rows_[place].headers) {
             if (each.header.generation > header_.generation) {
                 return wrong_store(state_.names[place],
@@ -83,17 +75,13 @@ private:
         ENTITABLE_TRY(auto const through, state_.store(place));
         call creating; // only now: a header that arrives late at an emptied store finds no table
         auto table = through.execute(create_table{std::string{store_rows_table}}, creating);
-        if (!table && table.error().code != error_code::table_already_exists) {
-            return std::move(table).as_failure();
-        }
+        if (!table && table.error().code != error_code::table_already_exists) { return std::move(table).as_failure(); }
         header_.place = static_cast<std::int32_t>(place);
         ENTITABLE_TRY(auto made, to_row(header_));
         call context;
         auto done =
             through.execute(write_entity{std::string{store_rows_table}, mutation::insert(std::move(made))}, context);
-        if (!done && done.error().code != error_code::entity_already_exists) {
-            return std::move(done).as_failure();
-        }
+        if (!done && done.error().code != error_code::entity_already_exists) { return std::move(done).as_failure(); }
         auto read_back = read(place);
         if (!read_back && done && rows_[place].identity) { // a map was made over it concurrently: neither may use it
             ENTITABLE_TRY(auto keys, to_row(header_));
@@ -102,9 +90,7 @@ private:
                 write_entity{std::string{store_rows_table}, mutation::remove(std::move(keys), done->etag)}, again));
         }
         ENTITABLE_CHECK(std::move(read_back));
-        if (own(place) == nullptr) {
-            return lost_header(place);
-        }
+        if (own(place) == nullptr) { return lost_header(place); }
         header_.fleet = own(place)->fleet;
         return {};
     }
@@ -176,9 +162,7 @@ ENTITABLE_DECL result<void> hash_stores::retire(
         ENTITABLE_TRY(auto const through, opener(name));
         call context;
         auto made = through.execute(create_table{std::string{detail::store_rows_table}}, context);
-        if (!made && made.error().code != error_code::table_already_exists) {
-            return std::move(made).as_failure();
-        }
+        if (!made && made.error().code != error_code::table_already_exists) { return std::move(made).as_failure(); }
         ENTITABLE_TRY(auto row, to_row(tombstone));
         call again;
         ENTITABLE_CHECK(through.execute(
@@ -188,9 +172,7 @@ ENTITABLE_DECL result<void> hash_stores::retire(
 }
 
 ENTITABLE_DECL result<void> hash_stores::retire() const {
-    if (!state_) {
-        return detail::moved_from("list of stores");
-    }
+    if (!state_) { return detail::moved_from("list of stores"); }
     hash_stores_options own;
     own.generation = state_->generation;
     return retire(state_->names, [this](std::string_view name) { return state_->stores.open(name); }, own);

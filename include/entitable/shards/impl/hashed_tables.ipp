@@ -50,9 +50,7 @@ public:
         found here;
         do {
             auto some = ask(place, asked);
-            if (!some && some.error().code == error_code::table_not_found) {
-                return found{};
-            }
+            if (!some && some.error().code == error_code::table_not_found) { return found{}; }
             ENTITABLE_CHECK(some);
             here = {true, here.rows || !some->rows.empty()};
             asked.continuation = std::move(some->continuation);
@@ -85,15 +83,11 @@ ENTITABLE_DECL result<create_table::response> create_hashed_table(
     };
     for (bool again = false;; again = true) {
         auto const whole = table.look(0);
-        if (!whole) {
-            return none(whole.error());
-        }
+        if (!whole) { return none(whole.error()); }
         std::string with_rows; // a store that has rows
         for (std::size_t place = 1; place < table.stores(); ++place) {
             auto const here = table.look(place);
-            if (!here) {
-                return none(here.error());
-            }
+            if (!here) { return none(here.error()); }
             if (whole->there && !here->there) {
                 return wrong_store(table.store(place),
                     text::joined({" lacks ", table.stored(place),
@@ -101,12 +95,8 @@ ENTITABLE_DECL result<create_table::response> create_hashed_table(
             }
             with_rows = here->rows ? table.store(place) : with_rows;
         }
-        if (whole->there) {
-            return failure{error_code::table_already_exists, "the table exists already"};
-        }
-        if (with_rows.empty()) {
-            break;
-        }
+        if (whole->there) { return failure{error_code::table_already_exists, "the table exists already"}; }
+        if (with_rows.empty()) { break; }
         if (again) { // and no other program has created it meanwhile
             return wrong_store(table.store(0),
                 text::joined({" lacks ", table.stored(0), ", and the store ", with_rows,
@@ -144,9 +134,7 @@ ENTITABLE_DECL result<delete_table::response> delete_hashed_table(
         }
         found = found || (!absent && place == 0);
     }
-    if (!found) {
-        return failure{error_code::resource_not_found, "the table does not exist"};
-    }
+    if (!found) { return failure{error_code::resource_not_found, "the table does not exist"}; }
     return delete_table::response{};
 }
 

@@ -31,9 +31,7 @@ ENTITABLE_DECL result<shard_map_ref> lookup_map_state::read(call const& caller) 
     context.cancellation = caller.cancellation;
     shard_map_reading reading{table, now()};
     auto found = run(reading, context, *options.time, catalogue);
-    if (!found || ((*found)->identity.empty() && identity.empty())) {
-        return found;
-    }
+    if (!found || ((*found)->identity.empty() && identity.empty())) { return found; }
     std::lock_guard<std::mutex> const guard{lock};
     if (identity.empty()) { // it was adopted since
         identity = (*found)->identity;
@@ -49,12 +47,8 @@ ENTITABLE_DECL result<shard_map_ref> lookup_map_state::fresh(call const& context
     std::unique_lock<std::mutex> guard{lock};
     std::uint64_t const wanted = begun + 1;
     for (;;) {
-        if (held && held_began >= wanted) {
-            return held;
-        }
-        if (auto allowed = check_call(context); !allowed) {
-            return std::move(allowed).as_failure();
-        }
+        if (held && held_began >= wanted) { return held; }
+        ENTITABLE_CHECK(check_call(context));
         if (renewing) {
             changed.wait_for(guard, std::chrono::milliseconds{5}); // a cancellation wakes no waiter
             continue;
@@ -79,9 +73,7 @@ ENTITABLE_DECL result<shard_map_ref> lookup_map_state::fresh(call const& context
             }
             return found;
         }();
-        if (!renewed) {
-            return renewed;
-        }
+        if (!renewed) { return renewed; }
         guard.lock();
     }
 }
@@ -93,9 +85,7 @@ ENTITABLE_DECL result<shard_map_ref> lookup_map_state::current(call const& conte
         std::lock_guard<std::mutex> const guard{lock};
         if (held) {
             bool const fresh = at < held->asked_at + std::chrono::milliseconds{held->places.front().row.lease_ms} / 3;
-            if (fresh || renewing || at < renews_from) {
-                return held;
-            }
+            if (fresh || renewing || at < renews_from) { return held; }
             // The held copy may stay valid for long: a map that does not respond must not block the caller.
             deadline = (std::min)(deadline, system_clock().steady() + longest);
         }
@@ -114,9 +104,7 @@ ENTITABLE_DECL result<shard_map_ref> lookup_map_state::current(call const& conte
 }
 
 ENTITABLE_DECL result<shard_keys> lookup_map_state::keys_of(std::string_view partition_key) const {
-    if (shards.by_ranges()) {
-        return shard_keys{partition_key, nullptr, 0};
-    }
+    if (shards.by_ranges()) { return shard_keys{partition_key, nullptr, 0}; }
     auto const found = shards.shard_of(partition_key);
     if (!found) {
         failure refused{error_code::shard_unmapped, "no virtual shard of the map has the partition key"};

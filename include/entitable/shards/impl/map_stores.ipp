@@ -27,9 +27,7 @@ ENTITABLE_DECL result<void> note_stores(
 ENTITABLE_DECL result<void> list_store(sharded_state& state, std::string const& name) {
     lookup_map_state& source = state.map.state();
     ENTITABLE_TRY(auto const map, source.fresh({}));
-    if (map->identity.empty()) {
-        return {};
-    }
+    if (map->identity.empty()) { return {}; }
     if (map->lists(name)) {
         ENTITABLE_CHECK(state.store(name));
         return {};
@@ -52,9 +50,7 @@ ENTITABLE_DECL result<void> check_part(
     context.deadline = caller.deadline;
     context.cancellation = caller.cancellation;
     auto const found = through.execute(query_of_any_row(place.table_name(table)), context);
-    if (!found && found.error().code == error_code::table_not_found) {
-        return lost_part(place, table);
-    }
+    if (!found && found.error().code == error_code::table_not_found) { return lost_part(place, table); }
     return found ? result<void>{} : result<void>{failure{found.error()}};
 }
 

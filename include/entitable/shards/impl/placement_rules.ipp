@@ -68,12 +68,8 @@ ENTITABLE_DECL placement_rule placement_rule::weighs(std::string name, std::stri
 ENTITABLE_DECL bool placement_rule::allows(std::int32_t shard, std::string_view store) const {
     bool const about = shards.empty() || detail::rule_names(shards, std::to_string(shard));
     bool const there = detail::rule_names(stores, store);
-    if (kind == "only") {
-        return !about || there;
-    }
-    if (kind == "never") {
-        return !about || !there;
-    }
+    if (kind == "only") { return !about || there; }
+    if (kind == "never") { return !about || !there; }
     return kind != "alone" || about == there;
 }
 
@@ -91,18 +87,14 @@ ENTITABLE_DECL result<void> placement_rules::allows(std::int32_t shard, std::str
 ENTITABLE_DECL double placement_rules::weight_of(std::string_view store) const {
     double weight = 1;
     for (placement_rule const& each : rules_) {
-        if (each.kind == "weighs" && detail::rule_names(each.stores, store)) {
-            weight *= each.weight;
-        }
+        if (each.kind == "weighs" && detail::rule_names(each.stores, store)) { weight *= each.weight; }
     }
     return weight;
 }
 
 ENTITABLE_DECL result<placement_rules> rules_of(lookup_map const& map) {
     using r = fields<placement_rule>;
-    if (map.state().absent) {
-        return detail::moved_from("shard map");
-    }
+    if (map.state().absent) { return detail::moved_from("shard map"); }
     table<placement_rule> const rules{map.state().catalogue, map.state().table};
     auto found = rules.where(r::map == "map" && r::name >= "").to();
     if (!found) {

@@ -42,12 +42,8 @@ ENTITABLE_DECL std::optional<etag> etag_of_epoch(etag const& shown, std::int64_t
         return shown; // not from here: no stored entity has it
     }
     std::size_t const end = own.find_first_not_of("0123456789", quote + 2);
-    if (end == std::string::npos || end == quote + 2 || (own[end] != '!' && own[end] != 't')) {
-        return shown;
-    }
-    if (std::string_view{own}.substr(quote + 2, end - quote - 2) != std::to_string(epoch)) {
-        return std::nullopt;
-    }
+    if (end == std::string::npos || end == quote + 2 || (own[end] != '!' && own[end] != 't')) { return shown; }
+    if (std::string_view{own}.substr(quote + 2, end - quote - 2) != std::to_string(epoch)) { return std::nullopt; }
     if (own[end] == '!') {
         own.erase(quote + 1, end - quote);
         return etag{own};
@@ -55,9 +51,7 @@ ENTITABLE_DECL std::optional<etag> etag_of_epoch(etag const& shown, std::int64_t
     std::uint64_t ticks = 0;
     for (char const each : std::string_view{own}.substr(end + 1, own.size() - end - 2)) {
         int const digit = hexadecimal_digit(each);
-        if (digit < 0) {
-            return shown;
-        }
+        if (digit < 0) { return shown; }
         ticks = ticks << 4U | static_cast<std::uint64_t>(digit);
     }
     etag const found = etag::of({static_cast<std::int64_t>(ticks)});

@@ -25,9 +25,7 @@ public:
         ENTITABLE_CHECK(check_call(context_));
         std::uint64_t const print = fingerprint(request_, text::ascii_lower(request_.table));
         std::optional<last_keys> last;
-        if (request_.continuation) {
-            ENTITABLE_TRY(last, keys_of_token(print, *request_.continuation));
-        }
+        if (request_.continuation) { ENTITABLE_TRY(last, keys_of_token(print, *request_.continuation)); }
         ENTITABLE_CHECK(find_parts(last));
         // Two pages of a store are two snapshots, so a page of one partition holds the rows of a single page (`transport`, rule 10).
         bool const one_partition = request_.range.partition.is_point();
@@ -66,17 +64,13 @@ private:
             ENTITABLE_TRY(only, state_.map.state().place_of(*map, request_.range.partition.lower.key));
         }
         for (shard_place const& place : map->places) {
-            if ((only != nullptr && only != &place) || !meets_range(place, request_.range)) {
-                continue;
-            }
+            if ((only != nullptr && only != &place) || !meets_range(place, request_.range)) { continue; }
             shard_part part;
             part.shard = place.row.shard;
             part.keys = place.keys();
             part.last = last;
             restart(part);
-            if (misses_ != nullptr) {
-                skip_if_failed(part);
-            }
+            if (misses_ != nullptr) { skip_if_failed(part); }
             parts_.push_back(std::move(part));
         }
         std::size_t const count = parts_.empty() ? 1 : parts_.size();
@@ -99,9 +93,7 @@ private:
                 own = each.table == request_.table ? &each : own;
             }
         }
-        if (failed == nullptr) {
-            return;
-        }
+        if (failed == nullptr) { return; }
         part.failed = part.ended = true;
         if (own == nullptr) {
             missing_shard lost{*failed};
@@ -114,9 +106,7 @@ private:
     }
     static void note_last(missing_shard& lost, shard_part const& part) {
         lost.after.reset();
-        if (part.last) {
-            lost.after.emplace(part.last->partition_key, part.last->row_key);
-        }
+        if (part.last) { lost.after.emplace(part.last->partition_key, part.last->row_key); }
     }
     static bool comes_before(last_keys const& left, std::pair<std::string, std::string> const& right) {
         int const order = text::compare_utf16(left.partition_key, right.first);
@@ -128,13 +118,9 @@ private:
         for (;;) {
             std::vector<shard_part*> hungry;
             for (shard_part& each : parts_) {
-                if (each.hungry()) {
-                    hungry.push_back(&each);
-                }
+                if (each.hungry()) { hungry.push_back(&each); }
             }
-            if (hungry.empty()) {
-                return {};
-            }
+            if (hungry.empty()) { return {}; }
             ENTITABLE_CHECK(check_call(context_));
             ENTITABLE_CHECK(ask(hungry));
         }
@@ -149,9 +135,7 @@ private:
             auto way = way_of(*each);
             if (way && each->asked.continuation && !each->way.leads_where(*way)) {
                 restart(*each); // its continuation belongs to another table
-                if (each->ended) {
-                    continue;
-                }
+                if (each->ended) { continue; }
                 way = way_of(*each);
             }
             if (!way) {
@@ -186,9 +170,7 @@ private:
         if (sent.size() == 1 && !hedged) {
             return take(*sent.front(), stores.front().execute(sent.front()->asked, context_));
         }
-        if (sent.empty()) {
-            return {};
-        }
+        if (sent.empty()) { return {}; }
         shared<shard_lane> lane = state_.take_lane();
         std::vector<channel*> places;
         std::vector<shard_page_request> requests;
@@ -197,26 +179,18 @@ private:
         calls.reserve(sent.size());
         for (std::size_t index = 0; index < sent.size(); ++index) {
             shared<channel>& to = lane->channels[sent[index]->way.store()];
-            if (!to) {
-                to = open_channel(stores[index], lane->io);
-            }
+            if (!to) { to = open_channel(stores[index], lane->io); }
             auto const known = std::find(places.begin(), places.end(), to.get());
             requests.emplace_back(sent[index]->asked, static_cast<std::size_t>(known - places.begin()));
-            if (known == places.end()) {
-                places.push_back(to.get());
-            }
+            if (known == places.end()) { places.push_back(to.get()); }
             call& own = calls.emplace_back(context_);
             own.attempts = 0;
             own.request_ids.clear();
-            if (own.watch != nullptr) {
-                own.spans.drawn = draw_span_id(context_);
-            }
+            if (own.watch != nullptr) { own.spans.drawn = draw_span_id(context_); }
         }
         bool const spoke = hedged ? ask_hedged(requests, calls, places, lane->io, state_)
                                   : run_all(requests, calls, places, lane->io, state_.options.in_flight);
-        if (spoke) {
-            state_.give_back(std::move(lane));
-        }
+        if (spoke) { state_.give_back(std::move(lane)); }
         for (call const& own : calls) {
             context_.attempts += own.attempts;
             context_.request_ids.insert(context_.request_ids.end(), own.request_ids.begin(), own.request_ids.end());
@@ -249,9 +223,7 @@ private:
         bool const missing = !answer && answer.error().code == error_code::table_not_found;
         auto const holds = state_.still_holds(
             part.way, part.keys_of(part.asked.range.partition), request_.table, false, missing, context_);
-        if (!holds) {
-            return fail(part, holds.error());
-        }
+        if (!holds) { return fail(part, holds.error()); }
         if (!*holds) { // discarded: requested again at the new place
             restart(part);
             return {};
@@ -260,9 +232,7 @@ private:
             failure lost = lost_part(*part.way.place, *part.way.table);
             return fail(part, lost.error());
         }
-        if (!answer) {
-            return fail(part, answer.error());
-        }
+        if (!answer) { return fail(part, answer.error()); }
         examined_ += answer->examined;
         stale_ = stale_ || answer->stale;
         part.rows = std::move(answer->rows);
@@ -296,9 +266,7 @@ private:
                 part.way.place == nullptr ? std::string_view{"of the map"} : std::string_view{part.way.store()}, ": ",
                 why.message});
         }
-        if (misses_ == nullptr || passes) {
-            return named;
-        }
+        if (misses_ == nullptr || passes) { return named; }
         missing_shard lost;
         lost.shard = part.shard;
         lost.low = part.keys.lower.key;
@@ -342,15 +310,11 @@ private:
             std::pop_heap(heap.begin(), heap.end(), after);
             shard_part& part = *heap.back();
             std::string_view const partition = part.front().partition_key;
-            if (part.etag_start.empty()) {
-                part.etag_start = start_of_etags(part.way.epoch());
-            }
+            if (part.etag_start.empty()) { part.etag_start = start_of_etags(part.way.epoch()); }
             std::string_view const start = part.etag_start;
             for (; part.at < part.rows.size() && out.size() < request_.page_size; ++part.at) {
                 row_view each = part.front();
-                if (each.partition_key != partition) {
-                    break;
-                }
+                if (each.partition_key != partition) { break; }
                 if (each.etag_text.empty()) {
                     shown_.assign(start);
                     append_end_of_etag(shown_, each.timestamp());
@@ -364,9 +328,7 @@ private:
                 std::push_heap(heap.begin(), heap.end(), after);
             } else {
                 heap.pop_back();
-                if (!part.ended) {
-                    return;
-                }
+                if (!part.ended) { return; }
             }
         }
     }

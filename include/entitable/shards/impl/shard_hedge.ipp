@@ -25,17 +25,13 @@ public:
     [[nodiscard]] steady_time late_at() const noexcept { return answer_ || hedged_ ? (steady_time::max)() : late_at_; }
     void hedge(bool allowed) {
         hedged_ = true;
-        if (allowed) {
-            send(runners_[1], second_);
-        }
+        if (allowed) { send(runners_[1], second_); }
     }
     [[nodiscard]] bool answered() const noexcept { return answer_.has_value(); }
     [[nodiscard]] bool over() const noexcept { return answer_ && !runners_[0].under_way && !runners_[1].under_way; }
     /// Requires that no request is in flight: hands over the response and its call.
     void end(steady_time now) {
-        if (second_won_) {
-            first_ = std::move(second_);
-        }
+        if (second_won_) { first_ = std::move(second_); }
         page_.answer(*std::move(answer_), now);
     }
 
@@ -95,9 +91,7 @@ ENTITABLE_DECL bool ask_hedged(std::vector<shard_page_request>& requests, std::v
         }
         steady_time wakes = (steady_time::max)();
         for (page_race& each : races) {
-            if (each.late_at() <= now) {
-                each.hedge(state.take_hedge());
-            }
+            if (each.late_at() <= now) { each.hedge(state.take_hedge()); }
             wakes = (std::min)(wakes, each.late_at());
         }
         bool came = false;
@@ -118,16 +112,12 @@ ENTITABLE_DECL bool ask_hedged(std::vector<shard_page_request>& requests, std::v
         }
         if (wakes == (steady_time::max)() && !io.watches()) {
             error silent{error_code::transport_failed, "the transport did not complete a request"};
-            for (shard_page_request& each : requests) {
-                each.abandon(silent);
-            }
+            for (shard_page_request& each : requests) { each.abandon(silent); }
             return false;
         }
         io.wait(wakes);
     }
-    for (page_race& each : races) {
-        each.end(io.time().steady());
-    }
+    for (page_race& each : races) { each.end(io.time().steady()); }
     return true;
 }
 

@@ -46,9 +46,7 @@ public:
         return steady_time{std::chrono::duration_cast<steady_time::duration>(since)};
     }
     void wait_until(steady_time time) noexcept override {
-        for (steady_time at = steady(); at < time; at = steady()) {
-            platform::sleep_for(time - at);
-        }
+        for (steady_time at = steady(); at < time; at = steady()) { platform::sleep_for(time - at); }
     }
 };
 
@@ -66,9 +64,7 @@ ENTITABLE_DECL shard_table const* shard_map_copy::find(std::string_view table) c
         if (each.name == table ||
             std::equal(each.name.begin(), each.name.end(), table.begin(), table.end(),
                 [&](char one, char other) { return lower(one) == lower(other); })) {
-            if (!each.dropping) {
-                return &each;
-            }
+            if (!each.dropping) { return &each; }
             dropping = &each;
         }
     }

@@ -76,9 +76,7 @@ ENTITABLE_DECL void shard_map_reading::answer(result<query_entities::response> f
         return;
     }
     pages_.continuation = std::move(found->continuation);
-    if (pages_.continuation) {
-        return;
-    }
+    if (pages_.continuation) { return; }
     if (!headed_) {
         outcome_.emplace(map_fault("has no header: it was not made, or its making was interrupted"));
     } else if (read_ > 1) {
@@ -121,9 +119,7 @@ ENTITABLE_DECL void shard_map_reading::end() {
 
 ENTITABLE_DECL shard_row_draft* shard_map_draft::edit(shard_map_copy const& map, std::int32_t shard) {
     for (shard_row_draft& each : rows) {
-        if (each.row.shard == shard) {
-            return &each;
-        }
+        if (each.row.shard == shard) { return &each; }
     }
     shard_place const* const place = map.find_shard(shard);
     return place == nullptr ? nullptr
@@ -139,9 +135,7 @@ ENTITABLE_DECL shard_map_change::shard_map_change(
 ENTITABLE_DECL void shard_map_change::read(steady_time now) { reading_.emplace(table_, now); }
 
 ENTITABLE_DECL operation_step shard_map_change::next() const noexcept {
-    if (outcome_) {
-        return {};
-    }
+    if (outcome_) { return {}; }
     operation_step due = reading_ ? reading_->next() : operation_step{request_};
     due.not_before = not_before_;
     return due;
@@ -157,9 +151,7 @@ ENTITABLE_DECL void shard_map_change::answer(result<get_entity::response> header
 }
 
 ENTITABLE_DECL void shard_map_change::look(steady_time) {
-    if (!reading_->next().done()) {
-        return;
-    }
+    if (!reading_->next().done()) { return; }
     not_before_ = (steady_time::min)();
     auto read = reading_->finish();
     reading_.reset();
@@ -201,9 +193,7 @@ ENTITABLE_DECL void shard_map_change::draw_up() {
     auto const make = [&]() -> result<bool> {
         shard_map_draft draft{base_->header, base_->tables, {}, {}};
         ENTITABLE_TRY(bool const wanted, edit_(*base_, draft));
-        if (!wanted) {
-            return false;
-        }
+        if (!wanted) { return false; }
         sent_nonce_ = text::joined({nonce_, "-", std::to_string(drafts_)});
         draft.header.tables = text_of(draft.tables);
         draft.header.nonce = sent_nonce_;
@@ -219,9 +209,7 @@ ENTITABLE_DECL void shard_map_change::draw_up() {
             request_.changes.push_back(each.erased ? mutation::remove(std::move(row), each.version)
                     : each.version.empty()         ? mutation::insert(std::move(row))
                                                    : mutation::replace(std::move(row), each.version));
-            if (!each.erased) {
-                sent_rows_.push_back(each.row.shard);
-            }
+            if (!each.erased) { sent_rows_.push_back(each.row.shard); }
         }
         std::move(draft.others.begin(), draft.others.end(), std::back_inserter(request_.changes));
         return true;
@@ -252,9 +240,7 @@ ENTITABLE_DECL void shard_map_change::answer(result<transact::response> changed,
     }
     // The ETag mismatch may be due to an earlier send whose response was lost.
     unsettled_ = unsettled_ || lost;
-    if (!refused) {
-        not_before_ = now + std::chrono::milliseconds{sendings_ < 10 ? 1 << sendings_ : 1000};
-    }
+    if (!refused) { not_before_ = now + std::chrono::milliseconds{sendings_ < 10 ? 1 << sendings_ : 1000}; }
     read(now);
 }
 

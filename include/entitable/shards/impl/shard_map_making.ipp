@@ -51,9 +51,7 @@ public:
     result<void> run() {
         call context;
         auto made = catalogue_.execute(create_table{table_}, context);
-        if (!made && made.error().code != error_code::table_already_exists) {
-            return std::move(made).as_failure();
-        }
+        if (!made && made.error().code != error_code::table_already_exists) { return std::move(made).as_failure(); }
         ENTITABLE_CHECK(begin());
         for (std::string const& store : stores_) {
             ENTITABLE_TRY(auto const through, open_store_(store));
@@ -111,9 +109,7 @@ private:
     result<bool> send(std::vector<mutation> changes) {
         call context;
         auto const done = catalogue_.execute(transact{table_, std::move(changes)}, context);
-        if (done) {
-            return true;
-        }
+        if (done) { return true; }
         error_code const code = done.error().code;
         bool const refused = code == error_code::update_condition_not_satisfied ||
             code == error_code::entity_already_exists || code == error_code::resource_not_found;
@@ -200,9 +196,7 @@ private:
             ENTITABLE_TRY(auto row, to_row(header));
             changes.push_back(mutation::replace(std::move(row), found.version));
             ENTITABLE_TRY(bool const done, send(std::move(changes)));
-            if (done && last) {
-                return {};
-            }
+            if (done && last) { return {}; }
         }
         return given_up();
     }

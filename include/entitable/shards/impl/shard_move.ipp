@@ -88,9 +88,7 @@ ENTITABLE_DECL std::string_view to_string(move_step step) noexcept {
 
 ENTITABLE_DECL move_plan::move_plan(sharded cloud, std::string to, move_options options)
     : target(std::move(to)), cloud_(std::move(cloud)), options_(std::move(options)) {
-    if (options_.owner.empty()) {
-        options_.owner = guid::random().to_string();
-    }
+    if (options_.owner.empty()) { options_.owner = guid::random().to_string(); }
 }
 
 /// Checks that the target responds.
@@ -137,14 +135,10 @@ inline result<void> check_placement(lookup_map const& map, std::int32_t shard, s
     std::string_view target, std::string_view but = {}) {
     ENTITABLE_TRY(auto const rules, rules_of(map));
     for (placement_rule const& each : rules.all()) {
-        if (each.name == but) {
-            continue;
-        }
+        if (each.name == but) { continue; }
         placement_rules const one{{each}};
         ENTITABLE_CHECK(one.allows(shard, target));
-        if (!upper) {
-            continue;
-        }
+        if (!upper) { continue; }
         ENTITABLE_CHECK(one.allows(*upper, target));
         bool const names_lower = rule_names(each.shards, std::to_string(shard));
         if (names_lower != rule_names(each.shards, std::to_string(*upper))) {

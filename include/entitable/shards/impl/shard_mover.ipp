@@ -23,9 +23,7 @@ ENTITABLE_DECL shard_mover::shard_mover(shard_mover_order order, steady_time now
 }
 
 ENTITABLE_DECL operation_step shard_mover::next() const {
-    if (outcome_) {
-        return {};
-    }
+    if (outcome_) { return {}; }
     operation_step due;
     if (change_) {
         due = change_->next();
@@ -56,9 +54,7 @@ ENTITABLE_DECL std::size_t shard_mover::place_of(std::string const& store) const
 /// Whether to send the request again: nothing was applied, and the failure may be temporary.
 ENTITABLE_DECL bool shard_mover::again_later(error const* problem, bool reads, steady_time now) {
     not_before_ = (steady_time::min)();
-    if (waits_for_) {
-        progress_.step = *std::exchange(waits_for_, std::nullopt);
-    }
+    if (waits_for_) { progress_.step = *std::exchange(waits_for_, std::nullopt); }
     if (problem == nullptr) {
         failures_ = 0;
         return false;
@@ -67,9 +63,7 @@ ENTITABLE_DECL bool shard_mover::again_later(error const* problem, bool reads, s
     std::size_t const most =
         at_ == stage::dropping ? (std::min)(most_of_drops, order_.options.failures) : order_.options.failures;
     bool const unsettled = !reads && problem->effect == effect::unknown;
-    if (unsettled || !worth_retrying(*problem) || ++failures_ > most) {
-        return false;
-    }
+    if (unsettled || !worth_retrying(*problem) || ++failures_ > most) { return false; }
     std::chrono::milliseconds const pause{(std::min)(std::int64_t{5} << failures_, std::int64_t{5000})};
     not_before_ = now + (std::max)(pause, problem->retry_after.value_or(pause));
     return true;
@@ -140,9 +134,7 @@ ENTITABLE_DECL void shard_mover::go_on(steady_time now) {
 /// Takes the next step; false if a request is due.
 ENTITABLE_DECL bool shard_mover::step(steady_time now) {
     if (change_) {
-        if (!change_->next().done()) {
-            return false;
-        }
+        if (!change_->next().done()) { return false; }
         auto done = change_->finish();
         change_.reset();
         if (!done) {
@@ -152,9 +144,7 @@ ENTITABLE_DECL bool shard_mover::step(steady_time now) {
         }
         return true;
     }
-    if (create_ || delete_) {
-        return false;
-    }
+    if (create_ || delete_) { return false; }
     if (at_ == stage::creating) {
         if (table_ < tables_.size()) {
             create_.emplace(create_table{tables_[table_].copy->target()});
@@ -165,14 +155,10 @@ ENTITABLE_DECL bool shard_mover::step(steady_time now) {
     }
     if (at_ == stage::dropping) {
         if (erase_) {
-            if (!erase_->next().done()) {
-                return false;
-            }
+            if (!erase_->next().done()) { return false; }
             auto done = erase_->finish();
             erase_.reset();
-            if (!done) {
-                leave_drop(now);
-            }
+            if (!done) { leave_drop(now); }
             return true;
         }
         if (!drops_.empty()) {
@@ -191,15 +177,11 @@ ENTITABLE_DECL bool shard_mover::step(steady_time now) {
         }
         dropped_ = dropping_;
         change(stage::forgetting, move_step::dropping, &shard_mover::forget_dropped, now);
-        if (!flipped_) {
-            progress_.step = move_step::taking_over;
-        }
+        if (!flipped_) { progress_.step = move_step::taking_over; }
         return true;
     }
     if (table_ < tables_.size()) {
-        if (!tables_[table_].copy->next().done()) {
-            return false;
-        }
+        if (!tables_[table_].copy->next().done()) { return false; }
         if (auto done = tables_[table_].copy->finish(); !done) {
             if (done.error().code == error_code::table_not_found) {
                 missing_ = done.error(); // a takeover drops tables
@@ -210,9 +192,7 @@ ENTITABLE_DECL bool shard_mover::step(steady_time now) {
             return true;
         }
         found_ += tables_[table_].copy->changes();
-        if (++table_ < tables_.size()) {
-            tables_[table_].copy->begin(*pass_);
-        }
+        if (++table_ < tables_.size()) { tables_[table_].copy->begin(*pass_); }
         return true;
     }
     after_pass(now);
@@ -231,9 +211,7 @@ ENTITABLE_DECL void shard_mover::change(stage at, move_step told, edit_type edit
                 dropping_.reset();
                 return false;
             }
-            if (own == nullptr && epoch_ != 0) {
-                return taken_over(nullptr);
-            }
+            if (own == nullptr && epoch_ != 0) { return taken_over(nullptr); }
             if (own == nullptr) {
                 return failure{
                     error_code::invalid_input, text::joined({"no virtual shard ", std::to_string(order_.shard)})};
@@ -254,16 +232,12 @@ ENTITABLE_DECL void shard_mover::pass(stage at, move_step told, copy_pass what) 
     table_ = 0;
     found_before_ = found_;
     found_ = 0;
-    if (!tables_.empty()) {
-        tables_.front().copy->begin(what);
-    }
+    if (!tables_.empty()) { tables_.front().copy->begin(what); }
 }
 
 ENTITABLE_DECL void shard_mover::wait_for(std::chrono::milliseconds lease, steady_time now) {
     auto const length = length_of_wait(lease);
-    if (length.count() == 0) {
-        return;
-    }
+    if (length.count() == 0) { return; }
     not_before_ = now + length;
     progress_.waited += length;
     waits_for_ = progress_.step;
@@ -331,9 +305,7 @@ ENTITABLE_DECL void shard_mover::after_change(steady_time now) {
             flipped_ = true;
             progress_.writes_paused = writes_stopped_ ? now - *writes_stopped_ : std::chrono::nanoseconds{};
             progress_.reads_paused = reads_stopped_ ? now - *reads_stopped_ : std::chrono::nanoseconds{};
-            if (order_.options.keep_old_tables) {
-                return end();
-            }
+            if (order_.options.keep_old_tables) { return end(); }
             return drop_or(stage::over, now);
         default: return end();
     }
@@ -343,9 +315,7 @@ ENTITABLE_DECL void shard_mover::after_pass(steady_time now) {
     switch (at_) {
         case stage::copying: rounds_ = 0; return pass(stage::catching_up, move_step::catching_up, copy_pass::catch_up);
         case stage::catching_up:
-            if (found_ != 0) {
-                ++rounds_;
-            }
+            if (found_ != 0) { ++rounds_; }
             if (found_ != 0 && rounds_ < order_.options.rounds && (rounds_ == 1 || found_ < found_before_)) {
                 return pass(stage::catching_up, move_step::catching_up, copy_pass::catch_up);
             }

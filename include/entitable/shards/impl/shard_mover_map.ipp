@@ -22,9 +22,7 @@ ENTITABLE_DECL failure shard_mover::taken_over(shard_map_row const* row) {
 /// Returns the shards that are moved.
 ENTITABLE_DECL std::vector<std::int32_t> shard_mover::numbers() const {
     std::vector<std::int32_t> all{order_.shard};
-    if (order_.upper) {
-        all.push_back(*order_.upper);
-    }
+    if (order_.upper) { all.push_back(*order_.upper); }
     return all;
 }
 
@@ -123,9 +121,7 @@ ENTITABLE_DECL result<bool> shard_mover::register_attempt(
         row.attempt_owner = order_.options.owner;
         row.attempt_store = order_.target;
         row.attempt_epoch = epoch_;
-        if (order_.upper) {
-            row.attempt_with = number == order_.shard ? *order_.upper : order_.shard;
-        }
+        if (order_.upper) { row.attempt_with = number == order_.shard ? *order_.upper : order_.shard; }
     }
     return true;
 }
@@ -158,9 +154,7 @@ ENTITABLE_DECL result<bool> shard_mover::drain(shard_map_copy const& map, shard_
 }
 ENTITABLE_DECL result<bool> shard_mover::seal(shard_map_copy const& map, shard_map_draft& draft, shard_row_draft&) {
     ENTITABLE_TRY(auto const rows, own_rows(map, draft, "draining"));
-    for (shard_map_row* const each : rows) {
-        each->state = "sealed";
-    }
+    for (shard_map_row* const each : rows) { each->state = "sealed"; }
     return true;
 }
 ENTITABLE_DECL result<bool> shard_mover::give_up(

@@ -19,9 +19,7 @@ ENTITABLE_DECL result<shard_map_ref> sharded_state::map_with(std::string_view ta
     if (found == nullptr || found->dropping || !known->good(known->places.front(), map.state().now())) {
         ENTITABLE_TRY(known, map.state().fresh(context));
         found = known->find(table);
-        if (found == nullptr || found->dropping) {
-            return no_such_table();
-        }
+        if (found == nullptr || found->dropping) { return no_such_table(); }
     }
     return known;
 }
@@ -39,9 +37,7 @@ ENTITABLE_DECL result<shard_route> sharded_state::route(
             return shard_route{std::move(known), place, found};
         }
         if (again) {
-            if (!there) {
-                return no_such_table();
-            }
+            if (!there) { return no_such_table(); }
             shard_map_row const& row = place->row;
             failure moving{error_code::shard_moving,
                 text::joined({"the virtual shard ", std::to_string(row.shard), " on the store ", row.store, " is ",
@@ -58,22 +54,14 @@ ENTITABLE_DECL result<shard_route> sharded_state::route(
 inline bool all_lead_to(
     shard_map_copy const& map, shard_keys const& keys, function_ref<bool(shard_place const&)> leads) {
     shard_place const* place = keys.place_in(map);
-    if (place == nullptr || !leads(*place)) {
-        return false;
-    }
-    if (!map.by_ranges || keys.range == nullptr) {
-        return true;
-    }
+    if (place == nullptr || !leads(*place)) { return false; }
+    if (!map.by_ranges || keys.range == nullptr) { return true; }
     key_bound const& end = keys.range->upper;
     for (++place; place != map.places.data() + map.places.size();
         ++place) { // since a split, several places have these tables
         int const order = end.end == key_bound::kind::open ? -1 : text::compare_utf16(place->row.low, end.key);
-        if (order > 0 || (order == 0 && end.end == key_bound::kind::exclusive)) {
-            return true;
-        }
-        if (!leads(*place)) {
-            return false;
-        }
+        if (order > 0 || (order == 0 && end.end == key_bound::kind::exclusive)) { return true; }
+        if (!leads(*place)) { return false; }
     }
     return true;
 }
@@ -95,12 +83,8 @@ ENTITABLE_DECL result<bool> sharded_state::still_holds(shard_route const& way, s
         }
     }
     ENTITABLE_TRY(auto const read, source.fresh(context));
-    if (!all_lead_to(*read, keys, holds)) {
-        return false;
-    }
-    if (!table_missing) {
-        return true;
-    }
+    if (!all_lead_to(*read, keys, holds)) { return false; }
+    if (!table_missing) { return true; }
     shard_table const* const found = read->find(table);
     return found != nullptr && !found->dropping && (std::max)(way.epoch(), found->epoch) == way.table_epoch();
 }

@@ -72,9 +72,7 @@ ENTITABLE_DECL result<bool> shard_splitting::edit(shard_map_copy const& map, sha
     upper.row.tables_of = lower->row.tables_of.value_or(shard_);
     lower->row.high = key_;
     draft.rows.push_back(std::move(upper));
-    if (also_) {
-        ENTITABLE_CHECK(also_(upper_, draft));
-    }
+    if (also_) { ENTITABLE_CHECK(also_(upper_, draft)); }
     return true;
 }
 
@@ -89,9 +87,7 @@ inline result<void> name_upper_half(
     table<placement_rule> const stored{map.state().catalogue, map.state().table};
     ENTITABLE_TRY(auto const rules, rules_of(map));
     for (placement_rule const& each : rules.all()) {
-        if (!rule_names(each.shards, std::to_string(shard))) {
-            continue;
-        }
+        if (!rule_names(each.shards, std::to_string(shard))) { continue; }
         if (each.name == placement_of(shard)) {
             placement_rule own = each;
             own.name = placement_of(upper);

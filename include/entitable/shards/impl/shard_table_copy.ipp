@@ -38,9 +38,7 @@ ENTITABLE_DECL void shard_table_copy::begin(copy_pass pass) {
     asked_.table = reads_target ? to_ : from_;
     asked_.continuation.reset();
     asked_.select.clear();
-    if (pass == copy_pass::catch_up || pass == copy_pass::collect) {
-        asked_.select = {"PartitionKey", "RowKey"};
-    }
+    if (pass == copy_pass::catch_up || pass == copy_pass::collect) { asked_.select = {"PartitionKey", "RowKey"}; }
     scanned_ = removed_ = false;
     fetch_.reset();
     fetches_.clear();
@@ -49,15 +47,9 @@ ENTITABLE_DECL void shard_table_copy::begin(copy_pass pass) {
 }
 
 ENTITABLE_DECL operation_step shard_table_copy::next() const noexcept {
-    if (outcome_) {
-        return {};
-    }
-    if (settles_) {
-        return {guard_, not_before_, 1};
-    }
-    if (sends_) {
-        return {batch_, not_before_, 1};
-    }
+    if (outcome_) { return {}; }
+    if (settles_) { return {guard_, not_before_, 1}; }
+    if (sends_) { return {batch_, not_before_, 1}; }
     bool const reads_target = pass_ == copy_pass::verify || pass_ == copy_pass::collect;
     return {fetch_ ? request_ref{*fetch_} : request_ref{asked_}, (steady_time::min)(), reads_target ? 1U : 0U};
 }
@@ -77,12 +69,8 @@ ENTITABLE_DECL void shard_table_copy::take_keys(page const& rows) {
             continue; // of an earlier move
         }
         copied_row* const known = find(each);
-        if (known != nullptr) {
-            known->seen = number_;
-        }
-        if (known != nullptr && known->source == each.etag()) {
-            continue;
-        }
+        if (known != nullptr) { known->seen = number_; }
+        if (known != nullptr && known->source == each.etag()) { continue; }
         ++changes_; // also if a later read finds it unchanged
         bool const goes_on =
             !fetches_.empty() && fetches_.back().partition.lower.key == std::string_view{each.partition_key};
@@ -100,13 +88,9 @@ ENTITABLE_DECL result<void> shard_table_copy::take_rows(page const& rows) {
     pending_.clear();
     for (std::size_t index = 0; index < rows.size(); ++index) {
         row_view const each = rows[index];
-        if (each.row_key == system_row::copy) {
-            continue;
-        }
+        if (each.row_key == system_row::copy) { continue; }
         copied_row* const known = pass_ == copy_pass::whole ? nullptr : find(each); // the first pass has no known rows
-        if (known != nullptr) {
-            known->seen = number_;
-        }
+        if (known != nullptr) { known->seen = number_; }
         if (known == nullptr || !(known->source == each.etag())) {
             ENTITABLE_CHECK(packer_.add(
                 mutation::insert_or_replace(row{each.partition_key, each.row_key, each.payload}), pending_.size()));
@@ -123,9 +107,7 @@ ENTITABLE_DECL result<void> shard_table_copy::take_rows(page const& rows) {
 ENTITABLE_DECL result<void> shard_table_copy::take_target(page const& rows) {
     for (std::size_t index = 0; index < rows.size(); ++index) {
         row_view const each = rows[index];
-        if (each.row_key == system_row::copy) {
-            continue;
-        }
+        if (each.row_key == system_row::copy) { continue; }
         copied_row* const known = find(each);
         if (known == nullptr) {
             if (each.row_key.starts_with(system_row::operation)) {
@@ -151,32 +133,22 @@ ENTITABLE_DECL result<void> shard_table_copy::take_target(page const& rows) {
 }
 
 ENTITABLE_DECL void shard_table_copy::answer(result<query_entities::response> found, steady_time) {
-    if (!found) {
-        return stop(failure{found.error()});
-    }
+    if (!found) { return stop(failure{found.error()}); }
     if (pass_ == copy_pass::verify || pass_ == copy_pass::collect) {
-        if (auto taken = take_target(found->rows); !taken) {
-            return stop(std::move(taken).as_failure());
-        }
+        if (auto taken = take_target(found->rows); !taken) { return stop(std::move(taken).as_failure()); }
         asked_.continuation = std::move(found->continuation);
         if (!asked_.continuation) {
             std::uint64_t written = 0;
-            for (auto const& [key, partition] : partitions_) {
-                written += partition.rows.size();
-            }
+            for (auto const& [key, partition] : partitions_) { written += partition.rows.size(); }
             changes_ += written > met_ ? written - met_ : 0;
             outcome_.emplace();
         }
         return;
     }
     if (fetch_) {
-        if (auto taken = take_rows(found->rows); !taken) {
-            return stop(std::move(taken).as_failure());
-        }
+        if (auto taken = take_rows(found->rows); !taken) { return stop(std::move(taken).as_failure()); }
         fetch_->continuation = std::move(found->continuation);
-        if (!fetch_->continuation) {
-            fetch_.reset();
-        }
+        if (!fetch_->continuation) { fetch_.reset(); }
         return go_on();
     }
     if (pass_ == copy_pass::catch_up) {
@@ -191,22 +163,16 @@ ENTITABLE_DECL void shard_table_copy::answer(result<query_entities::response> fo
 
 /// Sends batches first, then fetches changed rows, then the next page; after the last page, removes rows deleted at the source.
 ENTITABLE_DECL void shard_table_copy::go_on() {
-    if (send_next() || fetch_) {
-        return;
-    }
+    if (send_next() || fetch_) { return; }
     if (!fetches_.empty()) {
         fetch_.emplace(query_entities{from_, std::move(fetches_.front()), {}, {}, asked_.page_size, {}});
         fetches_.pop_front();
         return;
     }
-    if (!scanned_) {
-        return;
-    }
+    if (!scanned_) { return; }
     if (!std::exchange(removed_, true)) {
         remove_the_rest();
-        if (outcome_ || send_next()) {
-            return;
-        }
+        if (outcome_ || send_next()) { return; }
     }
     outcome_.emplace();
 }
@@ -221,17 +187,13 @@ ENTITABLE_DECL void shard_table_copy::remove_the_rest() {
             }
         });
     }
-    if (!added) {
-        stop(std::move(added).as_failure());
-    }
+    if (!added) { stop(std::move(added).as_failure()); }
 }
 
 ENTITABLE_DECL bool shard_table_copy::send_next() {
     auto taken = packer_.take(&tags_);
     sends_ = taken.has_value();
-    if (!sends_) {
-        return false;
-    }
+    if (!sends_) { return false; }
     batch_ = *std::move(taken);
     sendings_ = 0;
     not_before_ = (steady_time::min)();
@@ -289,9 +251,7 @@ ENTITABLE_DECL void shard_table_copy::answer(result<transact::response> done, st
 
 ENTITABLE_DECL void shard_table_copy::answer(result<get_entity::response> guard, steady_time) {
     auto const number = guard ? guard->entity.view().find("Copy_Batch") : std::nullopt;
-    if (!guard && guard.error().code != error_code::resource_not_found) {
-        return stop(failure{guard.error()});
-    }
+    if (!guard && guard.error().code != error_code::resource_not_found) { return stop(failure{guard.error()}); }
     if (!number || number->type() != edm_type::int64 || number->as_int64() != batches_) {
         return stop(
             failure{error_code::shard_moving, text::joined({"another process also writes to the table ", to_})});

@@ -26,9 +26,7 @@ ENTITABLE_DECL void shard_table_erasure::ask_next() {
 }
 
 ENTITABLE_DECL operation_step shard_table_erasure::next() const noexcept {
-    if (outcome_) {
-        return {};
-    }
+    if (outcome_) { return {}; }
     return {batch_ ? request_ref{*batch_} : request_ref{asked_}, not_before_, 0};
 }
 
@@ -41,9 +39,7 @@ ENTITABLE_DECL void shard_table_erasure::answer(result<query_entities::response>
     }
     if (found->rows.empty()) { // an empty page may not be the last one
         asked_.continuation = std::move(found->continuation);
-        if (!asked_.continuation) {
-            ask_next();
-        }
+        if (!asked_.continuation) { ask_next(); }
         return;
     }
     asked_.continuation.reset();

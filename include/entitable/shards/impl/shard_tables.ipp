@@ -62,13 +62,9 @@ ENTITABLE_DECL failure lost_part(shard_place const& place, shard_table const& ta
 /// Whether a table of this name in a store belongs to a table that is not being dropped.
 inline bool is_in_use(shard_map_copy const& map, std::string_view store, std::string_view name) {
     for (shard_place const& place : map.places) {
-        if (place.row.store != store) {
-            continue;
-        }
+        if (place.row.store != store) { continue; }
         for (shard_table const& table : map.tables) {
-            if (!table.dropping && place.table_name(table) == name) {
-                return true;
-            }
+            if (!table.dropping && place.table_name(table) == name) { return true; }
         }
     }
     return false;
@@ -131,9 +127,7 @@ inline result<void> make_parts(sharded_state& state, std::string const& name, ca
     for (int round = 0; round < most_rounds; ++round) {
         ENTITABLE_TRY(auto const map, state.map.state().fresh(context));
         shard_table const* const found = map->find(name);
-        if (found == nullptr || found->dropping) {
-            return {};
-        }
+        if (found == nullptr || found->dropping) { return {}; }
         for (shard_place const& each : map->places) {
             if (found->whole) {
                 ENTITABLE_CHECK(check_part(state, each, *found, context));
@@ -141,22 +135,16 @@ inline result<void> make_parts(sharded_state& state, std::string const& name, ca
             }
             ENTITABLE_TRY(auto const through, state.store(each.row.store, context));
             auto const made = through.execute(create_table{each.table_name(*found)}, context);
-            if (!made && made.error().code != error_code::table_already_exists) {
-                return failure{made.error()};
-            }
+            if (!made && made.error().code != error_code::table_already_exists) { return failure{made.error()}; }
         }
-        if (found->whole || map->identity.empty()) {
-            return {};
-        }
+        if (found->whole || map->identity.empty()) { return {}; }
         bool ended = false;
         std::int64_t const epoch = found->epoch;
         ENTITABLE_CHECK(
             state.map.state().change(context, [&](shard_map_copy const& now, shard_map_draft& draft) -> result<bool> {
                 auto const at = position_of(draft.tables, name);
                 ended = at == draft.tables.end() || at->epoch != epoch || at->whole;
-                if (ended) {
-                    return false;
-                }
+                if (ended) { return false; }
                 // The new parts are valid if the shards have not moved.
                 ended = std::equal(now.places.begin(), now.places.end(), map->places.begin(), map->places.end(),
                     [&](shard_place const& left, shard_place const& right) {
@@ -165,9 +153,7 @@ inline result<void> make_parts(sharded_state& state, std::string const& name, ca
                 at->whole = ended;
                 return ended;
             }));
-        if (ended) {
-            return {};
-        }
+        if (ended) { return {}; }
     }
     return failure{error_code::shard_moving, "shards moved during every attempt to create the table's parts"};
 }
@@ -177,9 +163,7 @@ ENTITABLE_DECL result<create_table::response> create_sharded_table(
     constexpr std::size_t most_of_list = 30'000; // a text property has 32 Ki units
     ENTITABLE_CHECK(validate(request, state.profile()));
     ENTITABLE_CHECK(check_call(context));
-    if (state.fixed) {
-        return create_hashed_table(state, request, context);
-    }
+    if (state.fixed) { return create_hashed_table(state, request, context); }
     static_cast<void>(finish_dropping(state, request.table, context)); // the rest of an earlier one has other names
     bool made_now = false;
     std::int64_t own = 0;
@@ -217,9 +201,7 @@ ENTITABLE_DECL result<create_table::response> create_sharded_table(
         }
         return stopped;
     }
-    if (!made_now) {
-        return failure{error_code::table_already_exists, "the table exists already"};
-    }
+    if (!made_now) { return failure{error_code::table_already_exists, "the table exists already"}; }
     return create_table::response{};
 }
 
@@ -227,16 +209,12 @@ ENTITABLE_DECL result<delete_table::response> delete_sharded_table(
     sharded_state& state, delete_table const& request, call& context) {
     ENTITABLE_CHECK(validate(request, state.profile()));
     ENTITABLE_CHECK(check_call(context));
-    if (state.fixed) {
-        return delete_hashed_table(state, request, context);
-    }
+    if (state.fixed) { return delete_hashed_table(state, request, context); }
     bool found = false;
     ENTITABLE_CHECK(
         state.map.state().change(context, [&](shard_map_copy const& map, shard_map_draft& draft) -> result<bool> {
             auto const at = position_of(draft.tables, request.table);
-            if (at == draft.tables.end()) {
-                return false;
-            }
+            if (at == draft.tables.end()) { return false; }
             ENTITABLE_CHECK(none_is_moving(map));
             at->dropping = true;
             found = true;
@@ -249,9 +227,7 @@ ENTITABLE_DECL result<delete_table::response> delete_sharded_table(
         stopped.error().effect = effect::unknown;
         return stopped;
     }
-    if (!found) {
-        return failure{error_code::resource_not_found, "the table does not exist"};
-    }
+    if (!found) { return failure{error_code::resource_not_found, "the table does not exist"}; }
     return delete_table::response{};
 }
 
@@ -278,9 +254,7 @@ ENTITABLE_DECL result<list_tables::response> list_sharded_tables(
     std::vector<std::pair<std::string, std::string>> names;
     for (shard_table const& each : map->tables) {
         std::string key = text::ascii_lower(each.name);
-        if (!each.dropping && key > after) {
-            names.emplace_back(std::move(key), each.name);
-        }
+        if (!each.dropping && key > after) { names.emplace_back(std::move(key), each.name); }
     }
     std::sort(names.begin(), names.end());
     list_tables::response found;

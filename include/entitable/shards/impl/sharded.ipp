@@ -30,9 +30,7 @@ ENTITABLE_DECL result<void> sharded_state::judge(std::string_view name, result<q
 }
 
 ENTITABLE_DECL result<any_transport> sharded_state::store(std::string_view name, call const& context) {
-    if (fixed) {
-        return std::move(stores_of({name}, context).front());
-    }
+    if (fixed) { return std::move(stores_of({name}, context).front()); }
     return stores.checked(
         name, context, [&](std::string_view) { return map.state().has_identity(); },
         [&](std::string_view of, auto const& found) { return judge(of, found); });
@@ -46,33 +44,23 @@ ENTITABLE_DECL std::vector<result<any_transport>> sharded_state::stores_of(
             [&](std::string_view of, auto const& found) { return judge(of, found); });
     }
     std::vector<std::size_t> places;
-    for (std::string_view const name : names) {
-        places.push_back(fixed->place_of(name));
-    }
+    for (std::string_view const name : names) { places.push_back(fixed->place_of(name)); }
     return fixed->checked(places, context);
 }
 
 ENTITABLE_DECL entitable::profile sharded_state::profile() {
-    if (options.limits) {
-        return *options.limits;
-    }
+    if (options.limits) { return *options.limits; }
     {
         std::lock_guard<std::mutex> const guard{lock};
-        if (limits) {
-            return *limits;
-        }
+        if (limits) { return *limits; }
     }
     auto const read = map.state().current({}, map.state().now());
-    if (!read) {
-        return storage_profile();
-    }
+    if (!read) { return storage_profile(); }
     std::optional<entitable::profile> least;
     for (shard_place const& each : (*read)->places) {
         auto const through =
             fixed ? fixed->store(fixed->place_of(each.row.store)) : stores.open(each.row.store); // sends no request
-        if (!through) {
-            return storage_profile();
-        }
+        if (!through) { return storage_profile(); }
         entitable::profile const its = through->profile();
         if (!least) {
             least = its;
@@ -133,9 +121,7 @@ ENTITABLE_DECL bool sharded_state::take_hedge() {
 
 ENTITABLE_DECL shared<shard_lane> sharded_state::take_lane() {
     std::lock_guard<std::mutex> const guard{lock};
-    if (lanes.empty()) {
-        return shared<shard_lane>::make(*options.time);
-    }
+    if (lanes.empty()) { return shared<shard_lane>::make(*options.time); }
     shared<shard_lane> taken = std::move(lanes.back());
     lanes.pop_back();
     return taken;
@@ -166,12 +152,8 @@ result<response_of<Request>> ask_shard(sharded_state& state, Request const& requ
         bool const missing = !answer && answer.error().code == error_code::table_not_found;
         auto const holds = state.still_holds(way, keys, request.table, Request::writes, missing, context);
         if (holds && *holds) {
-            if (missing && way.table->whole) {
-                return lost_part(*way.place, *way.table);
-            }
-            if (!answer) {
-                return answer;
-            }
+            if (missing && way.table->whole) { return lost_part(*way.place, *way.table); }
+            if (!answer) { return answer; }
             return take(*std::move(answer), way);
         }
         if (Request::writes && answer) {
@@ -181,17 +163,13 @@ result<response_of<Request>> ask_shard(sharded_state& state, Request const& requ
             moved.error().effect = effect::unknown;
             return moved;
         }
-        if (!holds) {
-            return failure{holds.error()};
-        }
+        if (!holds) { return failure{holds.error()}; }
         // A read, or a refusal by a shard that moved, is not conclusive: it is sent again.
     }
 }
 
 inline result<mutation> mutation_of_epoch(mutation const& given, std::int64_t epoch) {
-    if (!given.needs_existing() || given.condition.any() || given.condition.version().empty()) {
-        return given;
-    }
+    if (!given.needs_existing() || given.condition.any() || given.condition.version().empty()) { return given; }
     auto version = etag_of_epoch(given.condition.version(), epoch);
     if (!version) {
         return failure{error_code::update_condition_not_satisfied,
@@ -279,9 +257,7 @@ ENTITABLE_DECL result<transact::response> sharded::execute(transact const& reque
                 return sent;
             },
             [](transact::response done, detail::shard_route const& way) -> result<transact::response> {
-                for (written& each : done.results) {
-                    each.etag = detail::etag_with_epoch(each.etag, way.epoch());
-                }
+                for (written& each : done.results) { each.etag = detail::etag_with_epoch(each.etag, way.epoch()); }
                 return done;
             });
         if (from_before && request.changes.front().entity.row_key().starts_with(system_row::operation)) {
@@ -321,9 +297,7 @@ ENTITABLE_DECL result<std::string> sharded::explain(std::string_view table, key_
     std::string out = text::joined({lines.size() == 1 ? "one shard: " : "fan-out: ", std::to_string(lines.size()),
         " of ", std::to_string(map->places.size()), " tables in ", std::to_string(stores.size()),
         " stores, map version ", std::to_string(map->header.version), "\n"});
-    for (std::string const& each : lines) {
-        out += each;
-    }
+    for (std::string const& each : lines) { out += each; }
     return out;
 }
 

@@ -22,9 +22,7 @@ ENTITABLE_DECL query_entities query_of_any_row(std::string table) {
 
 ENTITABLE_DECL result<store_rows> store_rows_in(std::string_view name, result<query_entities::response> const& found) {
     store_rows made;
-    if (!found && is_table_missing(found.error())) {
-        return made;
-    }
+    if (!found && is_table_missing(found.error())) { return made; }
     if (!found) {
         failure named{found.error()};
         named.error().message =
@@ -37,9 +35,7 @@ ENTITABLE_DECL result<store_rows> store_rows_in(std::string_view name, result<qu
         auto const read = each.row_key == store_identity{}.kind
             ? from_row(each, made.identity.emplace())
             : from_row(each, made.headers.emplace_back(found_header{{}, each.etag()}).header);
-        if (!read) {
-            return wrong_store(name, text::joined({" has an unreadable header: ", read.error().message}));
-        }
+        if (!read) { return wrong_store(name, text::joined({" has an unreadable header: ", read.error().message})); }
     }
     return made;
 }
@@ -81,24 +77,18 @@ ENTITABLE_DECL result<void> write_identity(any_transport const& store, std::stri
     };
     ENTITABLE_TRY(auto const before, read_store_rows(store, name));
     ENTITABLE_CHECK(judge(before));
-    if (before.identity) {
-        return {};
-    }
+    if (before.identity) { return {}; }
     std::string const table{store_rows_table};
     call context;
     auto made = store.execute(create_table{table}, context);
-    if (!made && made.error().code != error_code::table_already_exists) {
-        return std::move(made).as_failure();
-    }
+    if (!made && made.error().code != error_code::table_already_exists) { return std::move(made).as_failure(); }
     store_identity own;
     own.map = map;
     own.store = name;
     ENTITABLE_TRY(auto row, to_row(own));
     call writing;
     auto const written = store.execute(write_entity{table, mutation::insert(std::move(row))}, writing);
-    if (!written && written.error().code != error_code::entity_already_exists) {
-        return failure{written.error()};
-    }
+    if (!written && written.error().code != error_code::entity_already_exists) { return failure{written.error()}; }
     ENTITABLE_TRY(auto const behind, read_store_rows(store, name));
     auto judged = judge(behind);
     if (!judged && written) { // it joined hashed stores concurrently: neither may use it

@@ -12,24 +12,18 @@ ENTITABLE_BEGIN_NAMESPACE
 
 ENTITABLE_DECL std::optional<std::uint32_t> virtual_shards::shard_of_other(std::string_view partition_key) const {
     std::string_view const first = partition_key.substr(0, partition_key.find("__"));
-    if (auto const own = own_.find(first); own != own_.end()) {
-        return own->second;
-    }
+    if (auto const own = own_.find(first); own != own_.end()) { return own->second; }
     if ((way_ == way::hash || way_ == way::first_component) && number_ > 0) {
         return static_cast<std::uint32_t>(shard_hash(way_ == way::hash ? partition_key : first) % number_);
     }
-    if (way_ == way::jump && number_ > 0) {
-        return jump_hash(shard_hash(partition_key), number_);
-    }
+    if (way_ == way::jump && number_ > 0) { return jump_hash(shard_hash(partition_key), number_); }
     if (way_ == way::ranges) {
         auto const above = std::upper_bound(bounds_.begin(), bounds_.end(), partition_key,
             [](std::string_view key, std::string const& bound) { return text::compare_utf16(key, bound) < 0; });
         return static_cast<std::uint32_t>(above - bounds_.begin());
     }
     auto const found = function_ ? function_(partition_key) : std::nullopt;
-    if (found && *found < number_) {
-        return found;
-    }
+    if (found && *found < number_) { return found; }
     return otherwise_ && *otherwise_ < number_ ? otherwise_ : std::nullopt;
 }
 
@@ -37,9 +31,7 @@ ENTITABLE_DECL std::uint64_t virtual_shards::fingerprint() const {
     detail::part_hash hash{static_cast<std::uint64_t>(shard_hash_version)};
     hash.add(std::uint64_t{number_});
     if (by_ranges()) {
-        for (std::string const& each : bounds_) {
-            hash.add(std::string_view{each});
-        }
+        for (std::string const& each : bounds_) { hash.add(std::string_view{each}); }
         return hash.value();
     }
     auto const add = [&](std::string const& key) {

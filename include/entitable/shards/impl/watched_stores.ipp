@@ -28,9 +28,7 @@ ENTITABLE_DECL failure wrong_store(std::string_view name, std::string_view found
 ENTITABLE_DECL result<any_transport> watched_stores::open(std::string_view name) {
     std::lock_guard<std::mutex> const guard{lock_};
     auto known = stores_.find(name);
-    if (known != stores_.end() && known->second.through) {
-        return *known->second.through;
-    }
+    if (known != stores_.end() && known->second.through) { return *known->second.through; }
     auto made = open_(name);
     if (!made) {
         failure named{made.error()};
@@ -44,9 +42,7 @@ ENTITABLE_DECL result<any_transport> watched_stores::open(std::string_view name)
 
 ENTITABLE_DECL void watched_stores::doubt(std::string_view name) {
     std::lock_guard<std::mutex> const guard{lock_};
-    if (auto known = stores_.find(name); known != stores_.end()) {
-        known->second.checked_at.reset();
-    }
+    if (auto known = stores_.find(name); known != stores_.end()) { known->second.checked_at.reset(); }
 }
 
 ENTITABLE_DECL result<any_transport> watched_stores::checked(
@@ -70,15 +66,11 @@ ENTITABLE_DECL std::vector<result<any_transport>> watched_stores::checked(
     steady_time const now = time_.steady();
     for (std::string_view const name : names) {
         all.push_back(open(name));
-        if (!all.back()) {
-            continue;
-        }
+        if (!all.back()) { continue; }
         {
             std::lock_guard<std::mutex> const guard{lock_};
             watched& here = stores_.find(name)->second;
-            if (!is_due(here, now)) {
-                continue;
-            }
+            if (!is_due(here, now)) { continue; }
             here.checking = true;
         }
         if (wants(name)) {
@@ -90,9 +82,7 @@ ENTITABLE_DECL std::vector<result<any_transport>> watched_stores::checked(
         here.checking = false;
         here.checked_at = now;
     }
-    if (due.empty()) {
-        return all;
-    }
+    if (due.empty()) { return all; }
     query_entities const asked = query_of_store_rows();
     poll_driver io{time_};
     std::vector<shared<channel>> channels;
@@ -113,9 +103,7 @@ ENTITABLE_DECL std::vector<result<any_transport>> watched_stores::checked(
         std::vector<std::size_t> const& due;
         ~at_end() {
             std::lock_guard<std::mutex> const guard{stores.lock_};
-            for (std::size_t const each : due) {
-                stores.stores_.find(names[each])->second.checking = false;
-            }
+            for (std::size_t const each : due) { stores.stores_.find(names[each])->second.checking = false; }
         }
     } const end{*this, names, due};
     (void)run_all(requests, calls, ways, io, requests.size());

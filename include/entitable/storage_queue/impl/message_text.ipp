@@ -23,9 +23,7 @@ ENTITABLE_DECL row with_queue_properties(row_view entity, std::string_view id, s
         }
     }
     made.add(queue_id_property, value_view{id});
-    if (!why.empty()) {
-        made.add(queue_property::why, value_view{why});
-    }
+    if (!why.empty()) { made.add(queue_property::why, value_view{why}); }
     return made.build();
 }
 
@@ -52,9 +50,7 @@ ENTITABLE_DECL std::string message_text(row_view entity, queue_text how) {
 /// Parses the entity in the text of a message; false if it is malformed.
 ENTITABLE_DECL bool read_message_text(std::string_view text, queue_text how, entity_reader& reader, row& out) {
     std::string json;
-    if (how == queue_text::base64 && !append_from_base64(json, text)) {
-        return false;
-    }
+    if (how == queue_text::base64 && !append_from_base64(json, text)) { return false; }
     sent_entity found;
     if (!reader.read(how == queue_text::base64 ? std::string_view{json} : text, found) || !found.partition_key ||
         !found.row_key) {

@@ -40,9 +40,7 @@ ENTITABLE_DECL shared<rest_engine> queue_engine(result<connection_settings> at, 
     if (at && at->endpoint.kind == service::cosmos) {
         at = failure{error_code::not_supported, "Cosmos DB does not have queues"};
     }
-    if (!at) {
-        return shared<rest_engine>::make(at.error());
-    }
+    if (!at) { return shared<rest_engine>::make(at.error()); }
     rest_options how;
     how.time = time;
     return shared<rest_engine>::make(std::move(at->endpoint), std::move(at->credential), std::move(how));
@@ -102,9 +100,7 @@ ENTITABLE_DECL result<std::string> service_queue::body_of(std::string_view text)
 
 ENTITABLE_DECL result<http_response> service_queue::send(plain_request const& request, date_time& told) const {
     call context{options().calls, time()};
-    if (under_receipt_) {
-        context.cancellation = {};
-    }
+    if (under_receipt_) { context.cancellation = {}; }
     auto answer = state().engine->execute(request, context, state().send);
     told = context.server_date != date_time{} ? context.server_date : time().now();
     return answer;
@@ -112,16 +108,12 @@ ENTITABLE_DECL result<http_response> service_queue::send(plain_request const& re
 
 ENTITABLE_DECL result<http_response> service_queue::settle(
     plain_request const& request, date_time& told, bool& maybe) const {
-    if (state().engine.get() == absent_rest_engine().get()) {
-        return moved_from("queue");
-    }
+    if (state().engine.get() == absent_rest_engine().get()) { return moved_from("queue"); }
     ENTITABLE_CHECK(check_queue_options(options()));
     ENTITABLE_CHECK(validate_queue_name(name()));
     for (std::uint32_t attempt = 0;;) {
         auto answer = send(request, told);
-        if (answer) {
-            return answer;
-        }
+        if (answer) { return answer; }
         error refused = answer.error();
         bool const unknown = refused.effect == effect::unknown;
         maybe = maybe || unknown;
@@ -147,9 +139,7 @@ ENTITABLE_DECL result<bool> service_queue::remove() const {
     auto const answer =
         settle({"delete_queue", name(), http_method::delete_, name(), {}, true, read_location::primary, {204, 204}},
             told, maybe);
-    if (!answer && answer.error().code == error_code::resource_not_found) {
-        return maybe;
-    }
+    if (!answer && answer.error().code == error_code::resource_not_found) { return maybe; }
     return answer ? result<bool>{true} : failure{answer.error()};
 }
 
@@ -157,9 +147,7 @@ ENTITABLE_DECL result<void> service_queue::put(
     std::string_view text, std::chrono::nanoseconds delay, bool& maybe) const {
     ENTITABLE_TRY(std::string const body, body_of(text));
     std::string path = text::joined({messages_path(), "?messagettl=-1"}); // it stays until it is completed
-    if (delay > std::chrono::nanoseconds{}) {
-        path.append("&visibilitytimeout=").append(seconds_parameter(delay));
-    }
+    if (delay > std::chrono::nanoseconds{}) { path.append("&visibilitytimeout=").append(seconds_parameter(delay)); }
     date_time told;
     auto const answer = settle(
         {"enqueue", name(), http_method::post, path, body, true, read_location::primary, {201, 201}}, told, maybe);
@@ -184,9 +172,7 @@ ENTITABLE_DECL result<std::vector<service_message>> service_queue::read(
     bool good = true;
     bool const whole = read_xml(answer.body, [&](xml_event event, std::string_view path, std::string_view text) {
         constexpr std::string_view each = "QueueMessagesList/QueueMessage";
-        if (!path.starts_with(each)) {
-            return;
-        }
+        if (!path.starts_with(each)) { return; }
         std::string_view const field = path.substr((std::min)(path.size(), each.size() + 1));
         if (event == xml_event::opens) {
             one = field.empty() ? service_message{} : std::move(one);
@@ -238,9 +224,7 @@ ENTITABLE_DECL result<std::vector<service_message>> service_queue::claim(
     call waiting{options().calls, time()};
     waiting.deadline = no_deadline; // the timeout is for each request
     for (std::uint64_t look = 1;; ++look) {
-        if (how.stop.cancelled()) {
-            return std::vector<service_message>{};
-        }
+        if (how.stop.cancelled()) { return std::vector<service_message>{}; }
         date_time told;
         bool maybe = false;
         ENTITABLE_TRY(auto const answer,
@@ -256,9 +240,7 @@ ENTITABLE_DECL result<std::vector<service_message>> service_queue::claim(
             return over;
         });
         steady_time const now = time().steady();
-        if (!got.empty() || (!any && now >= end)) {
-            return got;
-        }
+        if (!got.empty() || (!any && now >= end)) { return got; }
         if (any) {
             continue; // only dead letters: other messages may follow
         }
@@ -307,13 +289,9 @@ ENTITABLE_DECL result<std::uint64_t> service_queue::approximate_count() const {
 
 ENTITABLE_DECL result<void> service_queue::update(
     service_receipt& held, std::optional<std::string> text, std::chrono::nanoseconds visibility) const {
-    if (held.spent) {
-        return receipt_is_spent();
-    }
+    if (held.spent) { return receipt_is_spent(); }
     std::string body; // none: the text is unchanged
-    if (text) {
-        ENTITABLE_TRY(body, body_of(*text));
-    }
+    if (text) { ENTITABLE_TRY(body, body_of(*text)); }
     std::string path = path_of(held);
     path.append("&visibilitytimeout=").append(seconds_parameter(visibility));
     date_time told;
@@ -359,9 +337,7 @@ ENTITABLE_DECL result<void> service_queue::give_back(
 }
 
 ENTITABLE_DECL result<void> service_queue::complete(service_receipt& held) const {
-    if (held.spent) {
-        return receipt_is_spent();
-    }
+    if (held.spent) { return receipt_is_spent(); }
     std::string path = path_of(held);
     date_time told;
     bool maybe = false;

@@ -81,15 +81,11 @@ inline void primary_is_not_stale(trial& t) {
     std::string const table = t.new_table();
     t.put(table, make_row("p", "r"));
     auto const read = t.get(table, "p", "r");
-    if (t.yes(read, "a read")) {
-        t.expect(!read->stale, "a read of the primary location is marked stale");
-    }
+    if (t.yes(read, "a read")) { t.expect(!read->stale, "a read of the primary location is marked stale"); }
     query_entities query;
     query.table = table;
     auto const page = t.send(query);
-    if (t.yes(page, "a query")) {
-        t.expect(!page->stale, "a query of the primary location is marked stale");
-    }
+    if (t.yes(page, "a query")) { t.expect(!page->stale, "a query of the primary location is marked stale"); }
 }
 
 inline void shown_as_it_is_read(trial& t) {
@@ -146,9 +142,7 @@ std::vector<std::optional<result<response_of<Request>>>> answers_to(
             opened->send(requests[sent], calls[sent], &calls[sent]);
         }
         opened->poll(io.time().steady(), take);
-        if (answered >= requests.size()) {
-            return answers;
-        }
+        if (answered >= requests.size()) { return answers; }
         if (opened->wakes_at() != (steady_time::max)() || io.watches()) {
             io.wait(opened->wakes_at());
         } else if (sent == requests.size() || sent - answered >= 3) {

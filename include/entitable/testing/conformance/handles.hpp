@@ -19,9 +19,7 @@ inline void copies_are_one_store(trial& t) {
     etag const version = t.put(table, make_row("p", "1", {{"A", 1}}));
     t.put(table, make_row("p", "2"));
     auto const read = t.send_other(get_entity{table, "p", "1", {}});
-    if (!t.yes(read, "reading another handle's write")) {
-        return;
-    }
+    if (!t.yes(read, "reading another handle's write")) { return; }
     t.same(read->etag.text(), version.text(), "the ETag through the other handle");
     query_entities query;
     query.table = table;
@@ -53,9 +51,7 @@ inline void write_between_read_and_write(trial& t) {
             std::string const text = key + (in_transaction ? " in a transaction" : "");
             t.put(table, make_row("p", key, {{"A", 1}}));
             auto const read = t.get(table, "p", key);
-            if (!t.yes(read, "a read")) {
-                return;
-            }
+            if (!t.yes(read, "a read")) { return; }
             t.yes(t.send_other(write_entity{table, mutation::insert_or_merge(make_row("p", key, {{"B", 2}}))}),
                 "a write in between");
             mutation const change{kind, make_row("p", key, {{"A", 3}}), read->etag};
@@ -77,9 +73,7 @@ public:
     ~writes_between() override { finish(); }
 
     void on_attempt(attempt_record const&) noexcept override {
-        if (writer_.joinable()) {
-            return;
-        }
+        if (writer_.joinable()) { return; }
         // On a separate thread: a backend may hold a lock while it reports, and then the write waits for the lock.
         writer_ = std::thread{[this] {
             call own;
@@ -92,9 +86,7 @@ public:
     }
     /// Waits for the write.
     void finish() {
-        if (writer_.joinable()) {
-            writer_.join();
-        }
+        if (writer_.joinable()) { writer_.join(); }
     }
 
     result<response_of<Request>> outcome{failure{error_code::cancelled, "no attempt was reported"}};
@@ -143,9 +135,7 @@ public:
             for (std::size_t turns = 1; !stopped_.load(memory_order::acquire); ++turns) {
                 bool const over = met_.load(memory_order::relaxed) >= enough ||
                     std::chrono::steady_clock::now() - begun > std::chrono::milliseconds{50};
-                if (!turn(thread) || (over && turns >= 3)) {
-                    stopped_.store(true, memory_order::release);
-                }
+                if (!turn(thread) || (over && turns >= 3)) { stopped_.store(true, memory_order::release); }
             }
         };
         std::thread other{[&] { all(1); }};
@@ -200,9 +190,7 @@ inline void two_threads_raise_a_counter(trial& t) {
         return true;
     });
     auto const read = t.get(table, "p", "counter");
-    if (accounts[0].unsure || accounts[1].unsure || !t.yes(read, "the counter")) {
-        return;
-    }
+    if (accounts[0].unsure || accounts[1].unsure || !t.yes(read, "the counter")) { return; }
     auto const count = read->entity.view().find("N");
     std::int32_t const raised = accounts[0].raised + accounts[1].raised;
     t.expect(count && *count == value_view{raised},
@@ -251,14 +239,10 @@ inline void two_threads_merge(trial& t) {
         account& mine = accounts[thread];
         std::string const names[] = {"First", "Second"};
         row const change = make_row("p", "r", {{names[thread], ++mine.merged}});
-        if (!send_through(stores[thread], write_entity{table, mutation::insert_or_merge(change)})) {
-            return true;
-        }
+        if (!send_through(stores[thread], write_entity{table, mutation::insert_or_merge(change)})) { return true; }
         std::this_thread::yield();
         auto const read = send_through(stores[thread], get_entity{table, "p", "r", {}});
-        if (!read) {
-            return true;
-        }
+        if (!read) { return true; }
         auto const found = read->entity.view().find(names[thread]);
         mine.lost = !found || *found != value_view{mine.merged};
         auto const other = read->entity.view().find(names[1 - thread]);
@@ -327,9 +311,7 @@ inline void page_is_one_snapshot(trial& t) {
         }
     };
     set_all(0);
-    if (!t.yes(t.send(batch), "a transaction")) {
-        return;
-    }
+    if (!t.yes(t.send(batch), "a transaction")) { return; }
     query_entities query;
     query.table = table;
     query.range.partition = key_interval::only("p");
@@ -340,9 +322,7 @@ inline void page_is_one_snapshot(trial& t) {
         context.watch = &other;
         auto page = t.send(query, context);
         other.finish();
-        if (!t.yes(page, "a page") || !t.yes(other.outcome, "a transaction through the other handle")) {
-            return;
-        }
+        if (!t.yes(page, "a page") || !t.yes(other.outcome, "a transaction through the other handle")) { return; }
         for (std::size_t index = 1; index < page->rows.size(); ++index) {
             auto const first = page->rows[0].find("N");
             auto const each = page->rows[index].find("N");
@@ -350,9 +330,7 @@ inline void page_is_one_snapshot(trial& t) {
                 return;
             }
         }
-        if (!page->continuation) {
-            return;
-        }
+        if (!page->continuation) { return; }
         query.continuation = std::move(page->continuation);
     }
     t.expect(false, "a query of 8 rows did not end within 100 pages");

@@ -25,9 +25,7 @@ namespace testing::conformance {
         "\xEE\x80\x80",     // U+E000
         "\xEF\xBD\x9E",     // U+FF5E
         "\xEF\xBF\xBD"};    // U+FFFD
-    if (!limits.empty_keys) {
-        keys.erase(keys.begin());
-    }
+    if (!limits.empty_keys) { keys.erase(keys.begin()); }
     return keys;
 }
 
@@ -36,12 +34,8 @@ inline void keys_come_in_order(trial& t) {
     auto const keys = ordered_keys(t.limits());
     std::vector<std::string> of_partition;
     std::vector<std::string> of_table;
-    for (std::size_t index = keys.size(); index > 0; --index) {
-        t.put(table, make_row("p", keys[index - 1]));
-    }
-    for (std::string const& key : keys) {
-        of_partition.push_back("p/" + key);
-    }
+    for (std::size_t index = keys.size(); index > 0; --index) { t.put(table, make_row("p", keys[index - 1])); }
+    for (std::string const& key : keys) { of_partition.push_back("p/" + key); }
     query_entities query;
     query.table = table;
     query.range.partition = key_interval::only("p");
@@ -54,9 +48,7 @@ inline void keys_come_in_order(trial& t) {
         std::string const& key = keys[(index * 7) % keys.size()];
         t.put(partitions, make_row(key, "r"));
     }
-    for (std::string const& key : keys) {
-        of_table.push_back(key + "/r");
-    }
+    for (std::string const& key : keys) { of_table.push_back(key + "/r"); }
     query = {};
     query.table = partitions;
     for (std::uint32_t const size : {1U, 5U, t.largest_page()}) {
@@ -80,9 +72,7 @@ inline void ranges_of_keys(trial& t) {
             for (auto const& [from, to] : {std::pair{std::size_t{3}, std::size_t{12}},
                      {std::size_t{0}, keys.size() - 1}, {std::size_t{7}, std::size_t{7}},
                      {std::size_t{12}, std::size_t{3}}, {std::size_t{20}, std::size_t{24}}}) {
-                if (++tried > 3 && lower != upper) {
-                    continue;
-                }
+                if (++tried > 3 && lower != upper) { continue; }
                 key_interval const interval{
                     {lower, lower == end::open ? "" : keys[from]}, {upper, upper == end::open ? "" : keys[to]}};
                 std::vector<std::string> rows;
@@ -148,9 +138,7 @@ inline void keys_that_differ(trial& t) {
     for (std::string const& partition : partitions) {
         std::vector<std::string> expected;
         for (auto const& [of, row_key] : pairs) {
-            if (of == partition) {
-                expected.push_back(text::joined({of, "/", row_key}));
-            }
+            if (of == partition) { expected.push_back(text::joined({of, "/", row_key})); }
         }
         query_entities query;
         query.table = table;
@@ -170,9 +158,7 @@ inline void awkward_keys(trial& t) {
         "datetime'2020'", "or 1 eq 1", "J\xC3\xBCrgen", "\xE6\x97\xA5\xE6\x9C\xAC", "\xF0\x9F\x98\x80", "\xD9\x80",
         "x HTTP", times(512, "k"), times(256, "\xF0\x9F\x98\x80")};
     for (std::string const& key : keys) {
-        if (key.size() > t.limits().max_row_key_size && t.limits().max_row_key_size != 0) {
-            continue;
-        }
+        if (key.size() > t.limits().max_row_key_size && t.limits().max_row_key_size != 0) { continue; }
         if (key.empty() && !t.limits().empty_keys) {
             for (row const& refused : {make_row("", "r"), make_row("p", "")}) {
                 t.no(t.write(table, mutation::insert(refused)), error_code::properties_need_value, "an empty key");

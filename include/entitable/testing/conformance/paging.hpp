@@ -27,16 +27,12 @@ inline std::vector<std::string> page_with_rows(trial& t, query_entities& query) 
     std::vector<std::string> keys;
     for (int pages = 0; pages < 1000 && keys.empty(); ++pages) {
         auto page = t.send(query);
-        if (!t.yes(page, "a page")) {
-            break;
-        }
+        if (!t.yes(page, "a page")) { break; }
         for (std::size_t index = 0; index < page->rows.size(); ++index) {
             keys.push_back(std::string{page->rows[index].partition_key} + "/" + std::string{page->rows[index].row_key});
         }
         query.continuation = std::move(page->continuation);
-        if (!query.continuation) {
-            break;
-        }
+        if (!query.continuation) { break; }
     }
     return keys;
 }
@@ -100,17 +96,13 @@ inline void tokens_belong_to_their_query(trial& t) {
     query.table = table;
     query.page_size = 2;
     page_with_rows(t, query);
-    if (!t.expect(query.continuation.has_value(), "the query has more pages")) {
-        return;
-    }
+    if (!t.expect(query.continuation.has_value(), "the query has more pages")) { return; }
     std::string const token = *query.continuation;
     auto const before = t.now(table);
     auto const refused = [&](query_entities const& asked, std::string const& text) {
         t.no(t.send(asked), error_code::continuation_invalid, error_code::invalid_input, text);
     };
-    for (char const character : token) {
-        t.expect(character > ' ' && character < 127, "a token is printable ASCII");
-    }
+    for (char const character : token) { t.expect(character > ' ' && character < 127, "a token is printable ASCII"); }
     query_entities wrong = query;
     wrong.table = other;
     refused(wrong, "the token of another table");
@@ -146,9 +138,7 @@ inline void tokens_belong_to_their_query(trial& t) {
 }
 
 inline void tokens_name_a_place(trial& t) {
-    if (!t.limits().ordered) {
-        return;
-    }
+    if (!t.limits().ordered) { return; }
     std::string const table = filled_table(t, 2, 8);
     query_entities all;
     all.table = table;
@@ -159,13 +149,9 @@ inline void tokens_name_a_place(trial& t) {
     query.page_size = 3;
     auto const before = t.keys(all);
     auto const first = page_with_rows(t, query);
-    if (!t.expect(!first.empty() && query.continuation && before.size() == 16, "the query has more pages")) {
-        return;
-    }
+    if (!t.expect(!first.empty() && query.continuation && before.size() == 16, "the query has more pages")) { return; }
     // Changes before the token have no effect; changes after it are visible.
-    for (std::string const& key : first) {
-        remove(key);
-    }
+    for (std::string const& key : first) { remove(key); }
     t.put(table, make_row("a", "!early"));
     t.put(table, make_row("b", "zzz"));
     remove("b/004");
@@ -179,17 +165,13 @@ inline void tokens_name_a_place(trial& t) {
     query.page_size = 2;
     auto const again = page_with_rows(t, query);
     expected = after(again.back(), t.keys(all));
-    if (!t.expect(!again.empty() && query.continuation && expected.size() > 3, "the query has more pages")) {
-        return;
-    }
+    if (!t.expect(!again.empty() && query.continuation && expected.size() > 3, "the query has more pages")) { return; }
     remove(expected.front());
     expected.erase(expected.begin());
     t.same(t.keys(query), expected, "after the next row was removed");
 
     // So may all following rows.
-    for (std::string const& key : expected) {
-        remove(key);
-    }
+    for (std::string const& key : expected) { remove(key); }
     t.same(t.keys(query), std::vector<std::string>{}, "after all rows beyond the token were removed");
 }
 

@@ -22,9 +22,7 @@ namespace testing::conformance {
     auto keys = t.keys(query);
     std::sort(keys.begin(), keys.end());
     std::string found;
-    for (std::string const& key : keys) {
-        found += key.substr(2);
-    }
+    for (std::string const& key : keys) { found += key.substr(2); }
     return found;
 }
 
@@ -137,18 +135,14 @@ inline void system_properties_are_filterable(trial& t) {
     t.put(table, make_row("p", "2"));
     t.put(table, make_row("p", "3"));
     auto const second = t.get(table, "p", "2");
-    if (!t.yes(second, "get")) {
-        return;
-    }
+    if (!t.yes(second, "get")) { return; }
     // Uses the Timestamps returned: a service may give two writes the same one, or the later write an earlier one.
     date_time const time = second->entity.view().timestamp();
     std::string same;
     std::string later;
     for (std::string const key : {"1", "2", "3"}) {
         auto const read = t.get(table, "p", key);
-        if (!t.yes(read, "get")) {
-            return;
-        }
+        if (!t.yes(read, "get")) { return; }
         date_time const written = read->entity.view().timestamp();
         same += written == time ? key : "";
         later += written > time ? key : "";
@@ -182,9 +176,7 @@ inline void filters_that_are_none(trial& t) {
     std::size_t const comparisons = t.limits().max_comparisons == 0 ? 10'000 : t.limits().max_comparisons;
     for (std::size_t index = 1; index < comparisons; ++index) { // the partition is a comparison, too
         query.filter.nodes.push_back(leaf);
-        if (index > 1) {
-            query.filter.nodes.push_back(both);
-        }
+        if (index > 1) { query.filter.nodes.push_back(both); }
     }
     t.same(t.keys(query), {"p/1"}, "the maximum number of comparisons");
     if (t.limits().max_comparisons != 0) {
@@ -198,13 +190,9 @@ inline void projections(trial& t) {
     std::string const table = t.new_table();
     t.put(table, make_row("p", "r", {{"A", 1}, {"B", "b"}, {"C", true}}));
     auto const whole = t.get(table, "p", "r");
-    if (!t.yes(whole, "get")) {
-        return;
-    }
+    if (!t.yes(whole, "get")) { return; }
     std::vector<std::string> many;
-    for (int index = 0; index < 300; ++index) {
-        many.push_back(text::joined({"N", std::to_string(index)}));
-    }
+    for (int index = 0; index < 300; ++index) { many.push_back(text::joined({"N", std::to_string(index)})); }
     struct choice {
         projection names;
         row expected;
@@ -227,9 +215,7 @@ inline void projections(trial& t) {
         query.filter = only(filter_operator::equal, "B", std::string_view{"b"}); // also if it is not selected
         auto const read = t.send(get_entity{table, "p", "r", each.names});
         auto const rows = t.rows(query);
-        if (!t.yes(read, text) || !t.expect(rows.size() == 1, text + ": one row")) {
-            continue;
-        }
+        if (!t.yes(read, text) || !t.expect(rows.size() == 1, text + ": one row")) { continue; }
         t.same(read->etag.text(), whole->etag.text(), "the ETag, " + text);
         for (row_view const found : {read->entity.view(), rows[0].view()}) {
             t.same(found, each.expected, text);

@@ -65,9 +65,7 @@ void gives_three(trial& t, Query const& query, Field stars, std::string const& t
         do {
             auto pages = (token ? query.page_size(size).resume(*token) : query.page_size(size)).pages();
             auto one = pages.next();
-            if (!t.yes(one, text + ", a page" + paged)) {
-                break;
-            }
+            if (!t.yes(one, text + ", a page" + paged)) { break; }
             found += *one ? (*one)->size() : 0;
             token = *one ? (*one)->token : std::nullopt;
         } while (token);
@@ -137,9 +135,7 @@ inline void readers_of_mixed_rows(trial& t) {
         tables<listed_note> const notes{t.store(), name};
         row_table const rows{t.store(), name};
         auto batch = notes.batch();
-        for (std::int32_t const number : {1, 2, 3}) {
-            batch.insert(listed_note{"b", number, number});
-        }
+        for (std::int32_t const number : {1, 2, 3}) { batch.insert(listed_note{"b", number, number}); }
         t.yes(batch.submit(), text + ", insert");
         add_system_rows(t, name, "b", kind, 5);
         std::size_t typed = 0;

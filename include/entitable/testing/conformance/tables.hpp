@@ -121,25 +121,17 @@ inline void deletion_hits_no_prefix(trial& t) {
 inline bool rest_of_tables(trial& t, list_tables& request, std::vector<std::string>& found, bool until_found = false) {
     for (std::size_t idle = 0;;) {
         auto page = t.send(request);
-        if (!t.yes(page, "a page of tables")) {
-            return false;
-        }
+        if (!t.yes(page, "a page of tables")) { return false; }
         t.expect(page->tables.size() <= request.page_size, "a page has more tables than its size");
         std::size_t const before = found.size();
         for (std::string const& name : page->tables) {
-            if (name.starts_with(t.prefix() + "L")) {
-                found.push_back(name);
-            }
+            if (name.starts_with(t.prefix() + "L")) { found.push_back(name); }
         }
         request.continuation = std::move(page->continuation);
-        if (!request.continuation || (until_found && !found.empty())) {
-            return true;
-        }
+        if (!request.continuation || (until_found && !found.empty())) { return true; }
         idle = found.size() == before ? idle + 1 : 0;
         // A service may be shared and have many tables of others.
-        if (!t.expect(idle < 20'000 && found.size() < 1'000, "the list of tables did not end")) {
-            return false;
-        }
+        if (!t.expect(idle < 20'000 && found.size() < 1'000, "the list of tables did not end")) { return false; }
     }
 }
 
@@ -152,9 +144,7 @@ inline void tables_are_listed(trial& t) {
     for (std::uint32_t const size : {1U, 3U, 13U, t.largest_page()}) {
         std::vector<std::string> found;
         list_tables request{std::nullopt, size};
-        if (!rest_of_tables(t, request, found)) {
-            return;
-        }
+        if (!rest_of_tables(t, request, found)) { return; }
         t.same(found, expected, "tables with their original names, in pages of " + std::to_string(size));
     }
     for (std::uint32_t const size : {0U, t.largest_page() + 1, 4'000'000'000U}) {
@@ -174,9 +164,7 @@ inline void list_goes_on_without_a_table(trial& t) {
     }
     std::vector<std::string> found;
     list_tables request{std::nullopt, 2};
-    if (!rest_of_tables(t, request, found, true) || !request.continuation || !t.limits().ordered) {
-        return;
-    }
+    if (!rest_of_tables(t, request, found, true) || !request.continuation || !t.limits().ordered) { return; }
     // Deletes the last listed table and the next one.
     auto const next = std::find(left.begin(), left.end(), found.back()) + 1;
     t.yes(t.send(delete_table{found.back()}), "delete " + found.back());
@@ -187,9 +175,7 @@ inline void list_goes_on_without_a_table(trial& t) {
         left.clear();
     }
     found.clear();
-    if (rest_of_tables(t, request, found)) {
-        t.same(found, left, "the tables after the listed and deleted ones");
-    }
+    if (rest_of_tables(t, request, found)) { t.same(found, left, "the tables after the listed and deleted ones"); }
 }
 
 inline constexpr behaviour behaviours_of_tables[] = {

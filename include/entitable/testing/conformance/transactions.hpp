@@ -64,9 +64,7 @@ inline void a_hundred_at_once(trial& t) {
     auto rows = t.rows(query);
     std::sort(
         rows.begin(), rows.end(), [](row const& left, row const& right) { return left.row_key() < right.row_key(); });
-    if (!t.expect(rows.size() == outcome->results.size(), "an entity for each operation")) {
-        return;
-    }
+    if (!t.expect(rows.size() == outcome->results.size(), "an entity for each operation")) { return; }
     for (std::size_t index = 0; index < rows.size(); ++index) {
         t.same(rows[index].row_key(), padded(index), "the entities of a transaction");
         t.same(rows[index].view().etag().text(), outcome->results[index].etag.text(),
@@ -138,9 +136,7 @@ inline void all_or_nothing(trial& t) {
             changes.insert(changes.begin() + static_cast<std::ptrdiff_t>(place), each.change);
             bool const has_index = refused_at(t, table, std::move(changes), each.code, place,
                 std::string{each.text} + " at " + std::to_string(place));
-            if (each.is_of_the_store) {
-                (has_index ? with_index : without_index) = each.text;
-            }
+            if (each.is_of_the_store) { (has_index ? with_index : without_index) = each.text; }
         }
     }
     t.expect(with_index.empty() || without_index.empty(),

@@ -97,9 +97,7 @@ public:
         request.page_size = (std::min)(request.page_size, largest_page());
         for (std::size_t idle = 0; idle < 100;) {
             auto page = send(request);
-            if (!yes(page, "a page of a query")) {
-                return found;
-            }
+            if (!yes(page, "a page of a query")) { return found; }
             expect(page->rows.size() <= request.page_size, "a page has more rows than its size");
             std::size_t const before = known.size();
             for (std::size_t index = 0; index < page->rows.size(); ++index) {
@@ -107,9 +105,7 @@ public:
                 found.emplace_back(each);
                 known.emplace(each.partition_key, each.row_key);
             }
-            if (!page->continuation) {
-                return found;
-            }
+            if (!page->continuation) { return found; }
             request.continuation = std::move(page->continuation);
             idle = known.size() == before ? idle + 1 : 0;
         }
@@ -128,9 +124,7 @@ public:
     // ---- judging ----
 
     bool expect(bool good, std::string text) {
-        if (!good) {
-            failures_.push_back(std::move(text) + (asked_.empty() ? "" : "\n    request: " + asked_));
-        }
+        if (!good) { failures_.push_back(std::move(text) + (asked_.empty() ? "" : "\n    request: " + asked_)); }
         return good;
     }
     bool expect(verdict const& asked_for, std::string const& text) {
@@ -164,9 +158,7 @@ public:
     }
     /// Returns the current content of the table, including versions.
     contents now(std::string const& table) {
-        if (endless_) {
-            return {};
-        }
+        if (endless_) { return {}; }
         auto all = read_contents(stores_.first, {table});
         endless_ = !yes(all, "read the whole table");
         return all ? *std::move(all) : contents{};
@@ -219,14 +211,10 @@ struct behaviour {
 
 /// Returns `part` repeated `count` times.
 [[nodiscard]] inline std::string times(std::size_t count, std::string_view part) {
-    if (part.size() == 1) {
-        return std::string(count, part.front());
-    }
+    if (part.size() == 1) { return std::string(count, part.front()); }
     std::string text;
     text.reserve(count * part.size());
-    for (std::size_t index = 0; index < count; ++index) {
-        text += part;
-    }
+    for (std::size_t index = 0; index < count; ++index) { text += part; }
     return text;
 }
 

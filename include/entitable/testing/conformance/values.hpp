@@ -34,9 +34,7 @@ namespace testing::conformance {
 [[nodiscard]] inline std::vector<named_value> values_often_changed(std::size_t max_string_units) {
     using limits = std::numeric_limits<double>;
     std::string every_byte;
-    for (int byte = 0; byte < 256; ++byte) {
-        every_byte += static_cast<char>(byte);
-    }
+    for (int byte = 0; byte < 256; ++byte) { every_byte += static_cast<char>(byte); }
     std::string_view const bytes{every_byte};
     return {
         // Integers that no double holds, and small ones that must not change their type.
@@ -111,9 +109,7 @@ inline void no_value_is_changed(trial& t) {
         std::size_t const until = (std::min)(all.size(), from + t.limits().max_properties);
         auto const with_values = [&](std::string_view key) {
             row_builder entity{"p", text::joined({key, padded(from)})};
-            for (std::size_t index = from; index < until; ++index) {
-                entity.add(all[index].name, all[index].held);
-            }
+            for (std::size_t index = from; index < until; ++index) { entity.add(all[index].name, all[index].held); }
             row made = entity.build();
             expected.tables[table].emplace(std::pair{"p", std::string{made.row_key()}}, made);
             return made;

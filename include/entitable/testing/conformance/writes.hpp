@@ -131,9 +131,7 @@ inline void versions_increase(trial& t) {
     std::vector<std::string> seen;
     auto const wrote = [&](result<written> const& outcome, std::string const& text) {
         auto const read = t.get(table, "p", "r");
-        if (!t.yes(outcome, text) || !t.yes(read, text)) {
-            return;
-        }
+        if (!t.yes(outcome, text) || !t.yes(read, text)) { return; }
         t.same(outcome->etag.text(), read->etag.text(), text + ": the ETag of the write and that of the entity");
         t.expect(read->entity.view().timestamp() > last, text + ": the Timestamp has not increased");
         t.expect(std::find(seen.begin(), seen.end(), read->etag.text()) == seen.end(), text + ": an ETag was repeated");

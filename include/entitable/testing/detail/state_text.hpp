@@ -36,9 +36,7 @@ template <class T>
     if constexpr (std::same_as<T, written>) {
         text += shown_etag(answered->etag);
     } else if constexpr (std::same_as<T, transact::response>) {
-        for (written const& each : answered->results) {
-            text += shown_etag(each.etag);
-        }
+        for (written const& each : answered->results) { text += shown_etag(each.etag); }
     } else if constexpr (std::same_as<T, get_entity::response>) {
         text += shown_row(answered->entity.view());
     } else if constexpr (std::same_as<T, query_entities::response>) {

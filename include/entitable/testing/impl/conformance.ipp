@@ -41,9 +41,7 @@ ENTITABLE_DECL std::vector<std::string> try_behaviour(
     trial t{store, std::move(prefix)};
     tried.run(t);
     std::vector<std::string> failures;
-    for (std::string const& each : t.failures()) {
-        failures.push_back(text::joined({tried.name, ": ", each}));
-    }
+    for (std::string const& each : t.failures()) { failures.push_back(text::joined({tried.name, ": ", each})); }
     if (!failures.empty() && !tried.contract.empty()) {
         failures.front() += text::joined({"\n    contract: ", tried.contract});
     }

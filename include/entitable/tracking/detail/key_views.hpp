@@ -7,6 +7,7 @@
 
 #include <entitable/client/detail/keyed_operations.hpp>
 #include <entitable/client/detail/keyed_texts.hpp>
+#include <entitable/core/try.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -26,16 +27,10 @@ struct key_views<Entity, components<void, P...>, components<void, R...>>
         auto const keys = key_views::sources_of(partition..., rows...);
         std::string partition_buffer;
         std::string row_buffer;
-        auto const partition_key =
-            key_text(partition_buffer, key_part::partition, mapping<Entity>::partition_layout, keys.partition);
-        if (!partition_key) {
-            return failure{partition_key.error()};
-        }
-        auto const row_key = key_text(row_buffer, key_part::row, mapping<Entity>::row_layout, keys.row);
-        if (!row_key) {
-            return failure{row_key.error()};
-        }
-        function(*partition_key, *row_key);
+        ENTITABLE_TRY(auto const partition_key,
+            key_text(partition_buffer, key_part::partition, mapping<Entity>::partition_layout, keys.partition));
+        ENTITABLE_TRY(auto const row_key, key_text(row_buffer, key_part::row, mapping<Entity>::row_layout, keys.row));
+        function(partition_key, row_key);
         return {};
     }
 };

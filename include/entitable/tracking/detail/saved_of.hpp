@@ -38,15 +38,11 @@ template <class Entity>
 /// Converts the outcomes of a run to the types of the unit.
 template <class... Entities>
 [[nodiscard]] result<saved_changes<Entities...>> saved_of(result<std::vector<row_outcome>> ended) {
-    if (!ended) {
-        return std::move(ended).as_failure();
-    }
+    if (!ended) { return std::move(ended).as_failure(); }
     result<saved_changes<Entities...>> made{std::in_place};
     for (row_outcome& each : *ended) {
         change_outcome<Entities...> one{*each.of, each.was, each.outcome, std::move(each.problem)};
-        if (one.outcome != save_outcome::saved && one.outcome != save_outcome::dropped) {
-            made->failed.push_back(one);
-        }
+        if (one.outcome != save_outcome::saved && one.outcome != save_outcome::dropped) { made->failed.push_back(one); }
         made->changes.push_back(std::move(one));
     }
     return made;

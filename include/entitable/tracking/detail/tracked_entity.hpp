@@ -5,6 +5,7 @@
 /// \file
 /// A tracked entity: the object that a program changes, and the known state of its row.
 
+#include <entitable/core/try.hpp>
 #include <entitable/mapping/codec.hpp>
 #include <entitable/request/requests.hpp>
 #include <entitable/tracking/tracking_options.hpp>
@@ -84,16 +85,12 @@ public:
     result<void> decode(row_view from, reading mode) override {
         Entity fresh{};
         auto read = from_row(from, fresh, mode);
-        if (read) {
-            object = std::move(fresh);
-        }
+        if (read) { object = std::move(fresh); }
         return read;
     }
     result<row> encoded_as_read(row_view from, reading mode) const override {
         Entity fresh{};
-        if (auto read = from_row(from, fresh, mode); !read) {
-            return std::move(read).as_failure();
-        }
+        ENTITABLE_CHECK(from_row(from, fresh, mode));
         return to_row(fresh);
     }
     void take_version(row_view from) override {

@@ -30,27 +30,17 @@ inline void set_own(tracked_entity& of, row own) {
 
 ENTITABLE_DECL tracked_entity* entity_tracker::of(void const* address, result<row> const& keys) const {
     tracked_entity* const by_keys = keys ? at(keys->partition_key(), keys->row_key()) : nullptr;
-    if (by_keys != nullptr && by_keys->address() == address) {
-        return by_keys;
-    }
+    if (by_keys != nullptr && by_keys->address() == address) { return by_keys; }
     for (auto const& each : list_) { // its keys were changed
-        if (each && each->address() == address) {
-            return each.get();
-        }
+        if (each && each->address() == address) { return each.get(); }
     }
     return by_keys;
 }
 
 ENTITABLE_DECL entity_state entity_tracker::state(tracked_entity const& of) const {
-    if (of.unsettled) {
-        return entity_state::unknown;
-    }
-    if (of.removed) {
-        return entity_state::removed;
-    }
-    if (!of.there) {
-        return entity_state::added;
-    }
+    if (of.unsettled) { return entity_state::unknown; }
+    if (of.removed) { return entity_state::removed; }
+    if (!of.there) { return entity_state::added; }
     return of.replaces || differs_from_row(of, scratch_) ? entity_state::modified : entity_state::unchanged;
 }
 
@@ -61,9 +51,7 @@ ENTITABLE_DECL tracked_entity& entity_tracker::keep_aside(std::unique_ptr<tracke
 ENTITABLE_DECL tracked_entity& entity_tracker::begin(std::unique_ptr<tracked_entity> object) {
     if (list_.size() >= 64 && list_.size() >= 2 * index_.size()) { // most were removed
         std::erase(list_, nullptr);
-        for (std::size_t at = 0; at < list_.size(); ++at) {
-            list_[at]->place = at;
-        }
+        for (std::size_t at = 0; at < list_.size(); ++at) { list_[at]->place = at; }
     }
     tracked_entity& one = *list_.emplace_back(std::move(object));
     one.place = list_.size() - 1;
@@ -80,9 +68,7 @@ ENTITABLE_DECL std::unique_ptr<tracked_entity> entity_tracker::take_out(tracked_
 // ---- verbs ------------------------------------------------------------------------------------------
 
 ENTITABLE_DECL void entity_tracker::refuse(failure problem) {
-    if (problem_) {
-        problem_ = std::move(problem);
-    }
+    if (problem_) { problem_ = std::move(problem); }
 }
 
 ENTITABLE_DECL tracked_entity& entity_tracker::add(std::unique_ptr<tracked_entity> fresh) {
@@ -91,9 +77,7 @@ ENTITABLE_DECL tracked_entity& entity_tracker::add(std::unique_ptr<tracked_entit
         return keep_aside(std::move(fresh));
     }
     tracked_entity* const before = at(fresh->partition_key(), fresh->row_key());
-    if (before == nullptr) {
-        return begin(std::move(fresh));
-    }
+    if (before == nullptr) { return begin(std::move(fresh)); }
     if (!before->removed || before->type() != fresh->type()) {
         failure taken{error_code::entity_already_exists, "an entity with these keys is tracked by this unit of work"};
         taken.error().detail = keys_text(fresh->partition_key(), fresh->row_key());
@@ -104,9 +88,7 @@ ENTITABLE_DECL tracked_entity& entity_tracker::add(std::unique_ptr<tracked_entit
     auto const decoded = before->decode(fresh->base.view(), core_.options().reading);
     before->removed = false;
     before->replaces = true;
-    if (!decoded) {
-        refuse(failure{decoded.error()});
-    }
+    if (!decoded) { refuse(failure{decoded.error()}); }
     return *before;
 }
 
@@ -227,24 +209,18 @@ ENTITABLE_DECL result<void> entity_tracker::merge(
         case merge_option::overwrite_changes: {
             auto const lost = into.unsettled;
             ENTITABLE_CHECK(take(into, found, version));
-            if (lost) {
-                dropped_.push_back({&into, lost->why});
-            }
+            if (lost) { dropped_.push_back({&into, lost->why}); }
             return {};
         }
         case merge_option::preserve_changes:
             switch (now) {
                 case entity_state::unchanged: return take(into, found, version);
                 case entity_state::modified:
-                    if (!same && into.replaces) {
-                        conflict(into, found, version);
-                    }
+                    if (!same && into.replaces) { conflict(into, found, version); }
                     return same || into.replaces ? result<void>{} : merge_properties(into, found, version);
                 case entity_state::added: conflict(into, found, version); return {};
                 case entity_state::removed:
-                    if (!same) {
-                        conflict(into, found, version);
-                    }
+                    if (!same) { conflict(into, found, version); }
                     return {};
                 default: return {};
             }
@@ -263,9 +239,7 @@ ENTITABLE_DECL result<void> entity_tracker::merge(
 }
 
 ENTITABLE_DECL void entity_tracker::gone(tracked_entity& of, merge_option how) {
-    if (how == merge_option::no_tracking) {
-        return;
-    }
+    if (how == merge_option::no_tracking) { return; }
     switch (state(of)) {
         case entity_state::unchanged:
         case entity_state::removed: return release(of);
@@ -293,9 +267,7 @@ ENTITABLE_DECL void entity_tracker::written_as(tracked_entity& of, row base, boo
 // ---- conflicts --------------------------------------------------------------------------------------
 
 ENTITABLE_DECL result<bool> entity_tracker::resolve(tracked_entity& of, keep which) {
-    if (!of.conflict) {
-        return false;
-    }
+    if (!of.conflict) { return false; }
     row_conflict const met = *of.conflict;
     if (!met.theirs) {
         of.conflict.reset();
@@ -327,9 +299,7 @@ ENTITABLE_DECL result<bool> entity_tracker::resolve(tracked_entity& of, keep whi
 }
 
 ENTITABLE_DECL result<bool> entity_tracker::resolve_by_value(tracked_entity& of) {
-    if (!of.conflict) {
-        return false;
-    }
+    if (!of.conflict) { return false; }
     row_conflict const met = *of.conflict;
     of.removed = of.replaces = false;
     if (met.theirs) {

@@ -18,17 +18,13 @@ ENTITABLE_DECL void save_run::settle_all() {
     for (auto const& each : all_.all()) {
         if (each && each->unsettled) {
             of.push_back(each.get());
-            if (std::find(lost.begin(), lost.end(), each->unsettled) == lost.end()) {
-                lost.push_back(each->unsettled);
-            }
+            if (std::find(lost.begin(), lost.end(), each->unsettled) == lost.end()) { lost.push_back(each->unsettled); }
         }
     }
     for (auto const& request : lost) {
         auto const told = fate_of(*request);
         for (tracked_entity* const each : of) {
-            if (each->unsettled != request) {
-                continue;
-            }
+            if (each->unsettled != request) { continue; }
             mutation const& sent = request->changes[each->unsettled_at];
             if (told) {
                 settle(*each, sent, *told);
@@ -56,9 +52,7 @@ ENTITABLE_DECL void save_run::settle(tracked_entity& of, mutation const& sent, f
         return take_as_applied(of, sent);
     }
     bool const by_row = !of.unsettled->why.operation_id.empty();
-    if (told == fate::unknown) {
-        return settle_by_reading(of, sent);
-    }
+    if (told == fate::unknown) { return settle_by_reading(of, sent); }
     of.unsettled.reset();
     of.came_late = of.came_late || !by_row;
     if (!of.there && of.removed) { // it never existed
@@ -82,9 +76,7 @@ ENTITABLE_DECL void save_run::settle_by_reading(tracked_entity& of, mutation con
     }
     of.unsettled.reset();
     of.came_late = true;
-    if (*found) {
-        return all_.conflict(of, (*found)->entity.view(), (*found)->etag);
-    }
+    if (*found) { return all_.conflict(of, (*found)->entity.view(), (*found)->etag); }
     if (of.removed) { // removed, by whichever writer
         tell(of, entity_state::removed, save_outcome::saved);
         all_.release(of);
@@ -127,9 +119,7 @@ ENTITABLE_DECL result<void> save_run::read_version(tracked_entity& of) {
     }
     row_view const theirs = found->entity.view();
     if (of.removed) {
-        if (!same_properties(theirs, of.base.view())) {
-            all_.conflict(of, theirs, found->etag);
-        }
+        if (!same_properties(theirs, of.base.view())) { all_.conflict(of, theirs, found->etag); }
         of.version = found->etag;
         of.must_read = false;
         return {};

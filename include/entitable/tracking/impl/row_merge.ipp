@@ -46,9 +46,7 @@ ENTITABLE_DECL property_changes changes_between(row_view before, row_view now) {
 ENTITABLE_DECL row with_changes(row_view stored, property_changes const& changes) {
     std::vector<std::string_view> changed;
     changed.reserve(changes.changed.size());
-    for (property_view const& each : changes.changed) {
-        changed.push_back(each.name);
-    }
+    for (property_view const& each : changes.changed) { changed.push_back(each.name); }
     std::sort(changed.begin(), changed.end());
     row_builder builder{stored.partition_key, stored.row_key};
     property_cursor cursor{stored.payload};
@@ -58,9 +56,7 @@ ENTITABLE_DECL row with_changes(row_view stored, property_changes const& changes
         }
     }
     for (property_view const& each : changes.changed) {
-        if (each.present) {
-            builder.add(each.name, each.value);
-        }
+        if (each.present) { builder.add(each.name, each.value); }
     }
     return builder.build();
 }
@@ -68,9 +64,7 @@ ENTITABLE_DECL row with_changes(row_view stored, property_changes const& changes
 ENTITABLE_DECL row changes_alone(row_view keys, property_changes const& changes) {
     row_builder builder{keys.partition_key, keys.row_key};
     for (property_view const& each : changes.changed) {
-        if (each.present) {
-            builder.add(each.name, each.value);
-        }
+        if (each.present) { builder.add(each.name, each.value); }
     }
     return builder.build();
 }
@@ -85,9 +79,7 @@ ENTITABLE_DECL std::vector<std::string> changed_by_both(
         auto const is = now.value(each.name);
         bool const changed = was.has_value() != is.has_value() || (was && !(*was == *is));
         bool const wanted = each.present ? is && *is == each.value : !is;
-        if (changed && !wanted) {
-            both.emplace_back(each.name);
-        }
+        if (changed && !wanted) { both.emplace_back(each.name); }
     }
     return both;
 }

@@ -20,22 +20,16 @@ ENTITABLE_DECL failure refusal_of(std::vector<change_refusal> const& changes) {
     bool lost = false;
     for (std::size_t index = 0; index < changes.size(); ++index) {
         save_outcome const outcome = changes[index].outcome;
-        if (outcome == save_outcome::saved || outcome == save_outcome::dropped) {
-            continue;
-        }
+        if (outcome == save_outcome::saved || outcome == save_outcome::dropped) { continue; }
         ++count;
         lost = lost || outcome == save_outcome::unknown;
         // In the order of the enumeration: refused, lost, not sent.
-        if (at == changes.size() || outcome < changes[at].outcome) {
-            at = index;
-        }
+        if (at == changes.size() || outcome < changes[at].outcome) { at = index; }
     }
     error why{error_code::other_service_error, "changes were not saved"};
     if (at < changes.size()) {
         change_refusal const& first = changes[at];
-        if (*first.problem) {
-            why = **first.problem;
-        }
+        if (*first.problem) { why = **first.problem; }
         why.operation_index.reset(); // of a transaction that the caller did not write
         name_keys(why, first.partition_key, first.row_key);
     }
@@ -81,9 +75,7 @@ ENTITABLE_DECL void save_run::fail(tracked_entity& of, entity_state was, error p
 
 ENTITABLE_DECL void save_run::hold_up(tracked_entity const& of) {
     failed_ = true;
-    if (!how_.without_failed) {
-        blocked_.emplace(of.partition_key());
-    }
+    if (!how_.without_failed) { blocked_.emplace(of.partition_key()); }
 }
 
 ENTITABLE_DECL call save_run::fresh_call() const {
@@ -96,12 +88,8 @@ ENTITABLE_DECL result<std::optional<get_entity::response>> save_run::read(tracke
     call context = fresh_call();
     auto found = through_.execute(
         get_entity{all_.core().name(), std::string{of.partition_key()}, std::string{of.row_key()}, {}}, context);
-    if (found) {
-        return std::optional{*std::move(found)};
-    }
-    if (found.error().code == error_code::resource_not_found) {
-        return std::optional<get_entity::response>{};
-    }
+    if (found) { return std::optional{*std::move(found)}; }
+    if (found.error().code == error_code::resource_not_found) { return std::optional<get_entity::response>{}; }
     return std::move(found).as_failure();
 }
 
@@ -111,9 +99,7 @@ ENTITABLE_DECL void save_run::plan() {
     // By index rather than iterator: removed entities are null.
     for (std::size_t at = 0; at < all_.all().size(); ++at) {
         tracked_entity* const each = all_.all()[at].get();
-        if (each != nullptr && !each->unsettled) {
-            plan_one(*each);
-        }
+        if (each != nullptr && !each->unsettled) { plan_one(*each); }
     }
 }
 
@@ -130,60 +116,38 @@ ENTITABLE_DECL void save_run::plan_one(tracked_entity& of) {
     bool const same_keys =
         of.removed || (scratch_.partition_key() == of.partition_key() && scratch_.row_key() == of.row_key());
     bool const plain = of.there && !of.removed && !of.replaces;
-    if (plain && encoded && same_keys && same_stored_bytes(scratch_.payload(), of.own().payload)) {
-        return;
-    }
+    if (plain && encoded && same_keys && same_stored_bytes(scratch_.payload(), of.own().payload)) { return; }
     if (of.must_read) {
         bool const removed = of.removed;
-        if (auto known = read_version(of); !known) {
-            return fail(of, all_.state(of), known.error());
-        }
-        if (all_.at(of.partition_key(), of.row_key()) == &of) {
-            return plan_one(of);
-        }
-        if (removed) {
-            tell(of, entity_state::removed, save_outcome::saved);
-        }
+        if (auto known = read_version(of); !known) { return fail(of, all_.state(of), known.error()); }
+        if (all_.at(of.partition_key(), of.row_key()) == &of) { return plan_one(of); }
+        if (removed) { tell(of, entity_state::removed, save_outcome::saved); }
         return;
     }
     entity_state const was = of.removed ? entity_state::removed
         : of.there                      ? entity_state::modified
                                         : entity_state::added;
-    if (of.conflict) {
-        return fail(of, was, not_resolved(of));
-    }
-    if (!encoded) {
-        return fail(of, was, encoded.error());
-    }
+    if (of.conflict) { return fail(of, was, not_resolved(of)); }
+    if (!encoded) { return fail(of, was, encoded.error()); }
     if (!same_keys) {
         return fail(of, was,
             error{error_code::invalid_input,
                 "the keys of a tracked entity were changed: remove it, and add an entity with the new keys"});
     }
     auto change = change_of(of, scratch_.view());
-    if (!change) {
-        return fail(of, was, change.error());
-    }
+    if (!change) { return fail(of, was, change.error()); }
     planned_.push_back({&of, was, *std::move(change)});
 }
 
 ENTITABLE_DECL result<mutation> save_run::change_of(tracked_entity& of, row_view now) {
-    if (of.removed) {
-        return mutation::remove(row{of.partition_key(), of.row_key(), {}}, of.version);
-    }
-    if (!of.there) {
-        return mutation::insert(row{now});
-    }
+    if (of.removed) { return mutation::remove(row{of.partition_key(), of.row_key(), {}}, of.version); }
+    if (!of.there) { return mutation::insert(row{now}); }
     if (of.replaces) {
         return of.version.any() ? mutation::insert_or_replace(row{now}) : mutation::replace(row{now}, of.version);
     }
     auto const changes = changes_between(of.own(), now);
-    if (!changes.removes) {
-        return mutation::merge(changes_alone(now, changes), of.version);
-    }
-    if (!of.complete) {
-        ENTITABLE_CHECK(read_base(of));
-    }
+    if (!changes.removes) { return mutation::merge(changes_alone(now, changes), of.version); }
+    if (!of.complete) { ENTITABLE_CHECK(read_base(of)); }
     return mutation::replace(with_changes(of.base.view(), changes), of.version);
 }
 
@@ -212,9 +176,7 @@ ENTITABLE_DECL result<void> save_run::read_base(tracked_entity& of) {
 ENTITABLE_DECL result<std::vector<std::vector<save_run::planned>>> save_run::transactions() {
     std::vector<std::vector<planned>> parts;
     if (how_.mode == save_mode::each) {
-        for (planned& each : planned_) {
-            parts.emplace_back().push_back(std::move(each));
-        }
+        for (planned& each : planned_) { parts.emplace_back().push_back(std::move(each)); }
         return parts;
     }
     std::stable_sort(planned_.begin(), planned_.end(), [](planned const& one, planned const& other) {
@@ -249,9 +211,7 @@ ENTITABLE_DECL result<std::vector<std::vector<save_run::planned>>> save_run::tra
                 part.push_back({each.of, each.was, std::move(next->changes[at])});
             }
         }
-        if (!part.empty()) {
-            parts.push_back(std::move(part));
-        }
+        if (!part.empty()) { parts.push_back(std::move(part)); }
     }
     return parts;
 }
@@ -262,9 +222,7 @@ ENTITABLE_DECL void save_run::send_all(std::vector<std::vector<planned>> parts) 
     bool stopped = how_.stop_at_failure && failed_;
     for (std::vector<planned>& each : parts) {
         if (stopped) {
-            for (planned const& one : each) {
-                tell(*one.of, one.was, save_outcome::not_sent);
-            }
+            for (planned const& one : each) { tell(*one.of, one.was, save_outcome::not_sent); }
         } else {
             stopped = !send(each) && how_.stop_at_failure;
         }
@@ -281,9 +239,7 @@ ENTITABLE_DECL result<std::vector<written>> save_run::execute(std::vector<planne
     }
     transact request{table, {}};
     request.changes.reserve(part.size());
-    for (planned const& each : part) {
-        request.changes.push_back(each.change);
-    }
+    for (planned const& each : part) { request.changes.push_back(each.change); }
     auto made = through_.execute(request, context);
     return made ? result<std::vector<written>>{std::move(made->results)}
                 : result<std::vector<written>>{std::move(made).as_failure()};
@@ -293,9 +249,7 @@ ENTITABLE_DECL bool save_run::send(std::vector<planned>& part) {
     while (!part.empty()) {
         auto made = execute(part);
         if (made) {
-            for (std::size_t at = 0; at < part.size(); ++at) {
-                done(part[at], (*made)[at]);
-            }
+            for (std::size_t at = 0; at < part.size(); ++at) { done(part[at], (*made)[at]); }
             return true;
         }
         error const& problem = made.error();
@@ -334,9 +288,7 @@ ENTITABLE_DECL bool save_run::send(std::vector<planned>& part) {
 
 ENTITABLE_DECL void save_run::done(planned& one, written const& made) {
     tell(*one.of, one.was, save_outcome::saved);
-    if (one.change.kind == mutation_kind::remove) {
-        return all_.release(*one.of);
-    }
+    if (one.change.kind == mutation_kind::remove) { return all_.release(*one.of); }
     tracked_entity& of = *one.of;
     bool const merged = one.change.kind == mutation_kind::merge;
     row base = merged

@@ -55,9 +55,7 @@ ENTITABLE_DECL outcome_record outcome_of(error const* problem) noexcept {
 ENTITABLE_DECL void end_operation(
     request_ref asked, call& context, steady_time begun, steady_time ended, outcome_record outcome) noexcept {
     std::uint64_t const own = std::exchange(context.spans.operation, 0);
-    if (context.watch == nullptr || own == 0) {
-        return;
-    }
+    if (context.watch == nullptr || own == 0) { return; }
     auto const [name, table, batch_size] = words_of(asked);
     operation_record done;
     done.span = span_below(context, own, 0);
@@ -68,9 +66,7 @@ ENTITABLE_DECL void end_operation(
     done.ended = ended;
     done.attempts = context.attempts - context.spans.attempts_before;
     done.outcome = outcome;
-    if (context.spans.server != nullptr && done.attempts > 0) {
-        done.server = *context.spans.server;
-    }
+    if (context.spans.server != nullptr && done.attempts > 0) { done.server = *context.spans.server; }
     context.watch->on_operation(done);
 }
 
@@ -83,17 +79,13 @@ ENTITABLE_DECL void tell_attempt(request_ref sent, attempt_record& done, call co
     }
     done.span = span_below(context, done.span.own.span_id, context.spans.operation);
     done.number = context.attempts - (context.spans.operation != 0 ? context.spans.attempts_before : 0);
-    if (context.spans.server != nullptr) {
-        done.server = *context.spans.server;
-    }
+    if (context.spans.server != nullptr) { done.server = *context.spans.server; }
     context.watch->on_attempt(done);
 }
 
 ENTITABLE_DECL void tell_wait(
     request_ref next, wait_cause cause, call const& context, steady_time begun, steady_time until) noexcept {
-    if (context.watch == nullptr) {
-        return;
-    }
+    if (context.watch == nullptr) { return; }
     auto const [name, table, batch_size] = words_of(next);
     bool const within = context.spans.operation != 0;
     wait_record wait;

@@ -57,9 +57,7 @@ ENTITABLE_DECL shared<channel> open_blocking_channel(any_transport const& throug
 
 ENTITABLE_DECL shared<channel> any_transport::open(io_driver& io) const {
     shared<channel> opened;
-    if (interface_) {
-        interface_->open(io, opened);
-    }
+    if (interface_) { interface_->open(io, opened); }
     return opened;
 }
 

@@ -12,9 +12,7 @@ ENTITABLE_DECL operation_sweep::operation_sweep(
     std::string table, sweep_options const& options, std::chrono::seconds late, call const& context)
     : context_(&context), retention_(options.retention) {
     reading_.table = std::move(table);
-    if (options.partition_key) {
-        reading_.range.partition = key_interval::only(*options.partition_key);
-    }
+    if (options.partition_key) { reading_.range.partition = key_interval::only(*options.partition_key); }
     std::string behind{operation_row::row_key_prefix};
     ++behind.back();
     reading_.range.row = {
@@ -69,9 +67,7 @@ ENTITABLE_DECL void operation_sweep::answer(result<written> removed, steady_time
 }
 
 ENTITABLE_DECL void operation_sweep::end_page() {
-    if (at_ == old_.size() && !reading_.continuation) {
-        outcome_.emplace(removed_);
-    }
+    if (at_ == old_.size() && !reading_.continuation) { outcome_.emplace(removed_); }
 }
 
 } // namespace detail

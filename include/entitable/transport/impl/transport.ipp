@@ -9,9 +9,7 @@ namespace detail {
 
 ENTITABLE_LAZY_BODY result<read_entities::response> show_page(
     result<query_entities::response> found, run_watcher const& visit) {
-    if (!found) {
-        return std::move(found).as_failure();
-    }
+    if (!found) { return std::move(found).as_failure(); }
     for (std::size_t index = 0; index < found->rows.size(); ++index) {
         row_view const each = found->rows[index];
         visit({&each, 1});

@@ -27,9 +27,7 @@ template <class Number>
 [[nodiscard]] std::optional<Number> leading_number(std::string_view& text) noexcept {
     Number number{};
     auto const read = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (read.ec != std::errc{} || text.empty() || text.front() == '-') {
-        return std::nullopt;
-    }
+    if (read.ec != std::errc{} || text.empty() || text.front() == '-') { return std::nullopt; }
     text.remove_prefix(static_cast<std::size_t>(read.ptr - text.data()));
     return number;
 }

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/try.hpp>
 #include <entitable/request/filter.hpp>
 #include <entitable/request/key_range.hpp>
 #include <entitable/wire/detail/answer_reader.hpp>
@@ -50,9 +51,7 @@ ENTITABLE_DECL answer_fields fields_of(http_headers const& headers) {
 
 ENTITABLE_DECL result<etag> etag_of(http_response const& response, exchange const& work) {
     etag made{work.fields.etag};
-    if (!made.is_valid()) {
-        return garbled(response, {"it lacks an ETag"});
-    }
+    if (!made.is_valid()) { return garbled(response, {"it lacks an ETag"}); }
     return made;
 }
 
@@ -66,9 +65,7 @@ ENTITABLE_DECL result<create_table::response> read_success(
 
 ENTITABLE_DECL result<delete_table::response> read_success(
     delete_table const&, http_response const& response, exchange&) {
-    if (response.status == 204 && response.body.empty()) {
-        return delete_table::response{};
-    }
+    if (response.status == 204 && response.body.empty()) { return delete_table::response{}; }
     return garbled(response, {"its status is invalid for this request"});
 }
 
@@ -76,9 +73,7 @@ ENTITABLE_DECL result<list_tables::response> read_success(
     list_tables const&, http_response const& response, exchange& work) {
     auto tables = response.status == 200 ? work.reader.read_tables(response.body)
                                          : garbled(response, {"its status is invalid for this request"});
-    if (!tables) {
-        return std::move(tables).as_failure();
-    }
+    if (!tables) { return std::move(tables).as_failure(); }
     list_tables::response made{*std::move(tables), std::nullopt};
     service_token const next = service_token_of(response.headers, work.location);
     if (next.table) {
@@ -94,17 +89,13 @@ ENTITABLE_DECL result<get_entity::response> read_success(
     get_entity const& request, http_response const& response, exchange& work) {
     auto made = response.status == 200 ? work.reader.read_entity(response.body)
                                        : garbled(response, {"its status is invalid for this request"});
-    if (!made) {
-        return made;
-    }
+    if (!made) { return made; }
     if (made->entity.partition_key() != request.partition_key || made->entity.row_key() != request.row_key) {
         return garbled(response, {"it has a different entity from the requested one"});
     }
     if (made->etag.empty()) { // the header field has the service's own text; the Timestamp only gives the usual one
         auto given = etag_of(response, work);
-        if (!given && made->entity.view().timestamp() == date_time{}) {
-            return std::move(given).as_failure();
-        }
+        if (!given && made->entity.view().timestamp() == date_time{}) { return std::move(given).as_failure(); }
         made->etag = given ? *std::move(given) : made->entity.view().etag();
         made->entity = row{request.partition_key, request.row_key, made->entity.payload(), made->etag.text()};
     }
@@ -136,9 +127,7 @@ ENTITABLE_DECL page filtered(page const& rows, query_entities const& request) {
     page kept;
     for (std::size_t index = 0; index < rows.size(); ++index) {
         row_view const each = rows[index];
-        if (!satisfies(each, request.filter)) {
-            continue;
-        }
+        if (!satisfies(each, request.filter)) { continue; }
         if (request.select.empty()) {
             kept.append(each);
             continue;
@@ -167,12 +156,8 @@ ENTITABLE_DECL result<query_entities::response> read_success(
     query_entities::response made;
     auto read = response.status == 200 ? work.reader.read_page(response.body, made.rows)
                                        : garbled(response, {"its status is invalid for this request"});
-    if (!read) {
-        return std::move(read).as_failure();
-    }
-    if (made.rows.size() > request.page_size) {
-        return garbled(response, {"it has more entities than the page size"});
-    }
+    if (!read) { return std::move(read).as_failure(); }
+    if (made.rows.size() > request.page_size) { return garbled(response, {"it has more entities than the page size"}); }
     if (work.ordered && !rises(made.rows)) {
         return garbled(response, {"its entities are not in key order, or have a duplicate"});
     }
@@ -204,32 +189,22 @@ ENTITABLE_DECL result<written> read_success(
     write_entity const& request, http_response const& response, exchange& work) {
     mutation_kind const kind = request.change.kind;
     if (response.status == 201 && kind == mutation_kind::insert) { // sent despite `Prefer: return-no-content`
-        auto echo = work.reader.read_entity(response.body);
-        if (!echo) {
-            return std::move(echo).as_failure();
-        }
-        if (echo->entity.partition_key() != request.change.entity.partition_key() ||
-            echo->entity.row_key() != request.change.entity.row_key()) {
+        ENTITABLE_TRY(auto echo, work.reader.read_entity(response.body));
+        if (echo.entity.partition_key() != request.change.entity.partition_key() ||
+            echo.entity.row_key() != request.change.entity.row_key()) {
             return garbled(response, {"it names a different entity from the one sent"});
         }
     } else if (response.status != 204 || !response.body.empty()) {
         return garbled(response, {"its status is invalid for this request, or it has a body"});
     }
-    if (kind == mutation_kind::remove) {
-        return written{};
-    }
-    auto version = etag_of(response, work);
-    if (!version) {
-        return std::move(version).as_failure();
-    }
-    return written{*std::move(version)};
+    if (kind == mutation_kind::remove) { return written{}; }
+    ENTITABLE_TRY(auto version, etag_of(response, work));
+    return written{std::move(version)};
 }
 
 ENTITABLE_DECL result<transact::response> read_success(
     transact const& request, http_response const& response, exchange& work) {
-    if (response.status != 202) {
-        return garbled(response, {"its status is invalid for this request"});
-    }
+    if (response.status != 202) { return garbled(response, {"its status is invalid for this request"}); }
     return read_batch_answer(response, request.changes, work.reader);
 }
 
@@ -240,9 +215,7 @@ result<response_of<Request>> read_any_answer(
     work.fields = response ? fields_of(response->headers) : answer_fields{};
     if (!response) {
         failure lost{response.error()};
-        if (!Request::writes) {
-            lost.error().effect = effect::none;
-        }
+        if (!Request::writes) { lost.error().effect = effect::none; }
         return lost;
     }
     auto const& echoed = work.fields.client_request_id;

@@ -16,12 +16,8 @@ ENTITABLE_DECL std::string_view trimmed(std::string_view text) noexcept {
     auto const blank = [](char character) {
         return character == ' ' || character == '\t' || character == '\r' || character == '\n';
     };
-    while (!text.empty() && blank(text.front())) {
-        text.remove_prefix(1);
-    }
-    while (!text.empty() && blank(text.back())) {
-        text.remove_suffix(1);
-    }
+    while (!text.empty() && blank(text.front())) { text.remove_prefix(1); }
+    while (!text.empty() && blank(text.back())) { text.remove_suffix(1); }
     return text;
 }
 

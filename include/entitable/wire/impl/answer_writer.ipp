@@ -20,12 +20,8 @@ namespace detail {
 ENTITABLE_DECL std::optional<metadata_level> metadata_asked_for(std::string_view format, std::string_view accept) {
     std::string const wanted = text::ascii_lower(format.empty() ? accept : format);
     auto const has = [&](std::string_view word) { return wanted.find(word) != std::string::npos; };
-    if (has("nometadata")) {
-        return metadata_level::none;
-    }
-    if (has("fullmetadata")) {
-        return metadata_level::full;
-    }
+    if (has("nometadata")) { return metadata_level::none; }
+    if (has("fullmetadata")) { return metadata_level::full; }
     bool const any = wanted.empty() || has("json") || has("*/*") || has("multipart/mixed") || has("application/*");
     return any ? std::optional{metadata_level::minimal} : std::nullopt;
 }
@@ -153,9 +149,7 @@ private:
         }
     }
     static std::string_view descriptor_of(std::string_view payload) noexcept {
-        if (payload.size() < row_format::header_size) {
-            return {};
-        }
+        if (payload.size() < row_format::header_size) { return {}; }
         return payload.substr(row_format::header_size, row_format::load<std::uint32_t>(payload.data() + 4));
     }
     void learn(std::string_view payload) {
@@ -176,9 +170,7 @@ private:
         }
     }
     void comma() {
-        if (!first_) {
-            pen_.put(",");
-        }
+        if (!first_) { pen_.put(","); }
         first_ = false;
     }
 
@@ -204,9 +196,7 @@ private:
 /// Returns the `,`-joined names of a projection, as the metadata has them.
 ENTITABLE_DECL std::string selected_names(projection const& select) {
     std::string names;
-    for (std::string const& each : select) {
-        names.append(names.empty() ? "&$select=" : ",").append(each);
-    }
+    for (std::string const& each : select) { names.append(names.empty() ? "&$select=" : ",").append(each); }
     return names;
 }
 
@@ -244,9 +234,7 @@ ENTITABLE_DECL void write_entity_members(answer_pen& pen, row_view entity, etag 
         pen.properties(entity.payload);
     }
     for (std::string const& name : select) {
-        if (write_system_property(pen, name, entity)) {
-            continue;
-        }
+        if (write_system_property(pen, name, entity)) { continue; }
         if (auto const held = entity.find(name)) {
             pen.property(name, *held);
         } else {
@@ -272,12 +260,8 @@ ENTITABLE_DECL void append_answer_page(std::string& out, page const& rows, bool 
     answer_pen pen{out, style.metadata};
     constexpr std::size_t some = 32; // a long page grows once, a short one stays small
     for (std::size_t index = 0; index < rows.size(); ++index) {
-        if (index == some) {
-            pen.room_for_list(some, rows.size() - some);
-        }
-        if (index != 0 || !first) {
-            pen.comma_between_objects();
-        }
+        if (index == some) { pen.room_for_list(some, rows.size() - some); }
+        if (index != 0 || !first) { pen.comma_between_objects(); }
         pen.open();
         write_entity_members(pen, rows[index], nullptr, table, select, style);
         pen.close();

@@ -25,22 +25,14 @@ ENTITABLE_DECL void append_base64(std::string& out, std::string_view bytes) {
 
 /// Returns the six bits of a character; 64 or more for an invalid character.
 ENTITABLE_DECL std::uint32_t from_base64_character(char character) noexcept {
-    if (character >= 'A' && character <= 'Z') {
-        return static_cast<std::uint32_t>(character - 'A');
-    }
-    if (character >= 'a' && character <= 'z') {
-        return static_cast<std::uint32_t>(character - 'a') + 26;
-    }
-    if (character >= '0' && character <= '9') {
-        return static_cast<std::uint32_t>(character - '0') + 52;
-    }
+    if (character >= 'A' && character <= 'Z') { return static_cast<std::uint32_t>(character - 'A'); }
+    if (character >= 'a' && character <= 'z') { return static_cast<std::uint32_t>(character - 'a') + 26; }
+    if (character >= '0' && character <= '9') { return static_cast<std::uint32_t>(character - '0') + 52; }
     return character == '+' ? 62U : character == '/' ? 63U : 64U;
 }
 
 ENTITABLE_DECL bool append_from_base64(std::string& out, std::string_view text) {
-    if (text.size() % 4 != 0) {
-        return false;
-    }
+    if (text.size() % 4 != 0) { return false; }
     std::size_t padding = 0;
     while (padding < 2 && !text.empty() && text.back() == '=') {
         text.remove_suffix(1);
@@ -50,9 +42,7 @@ ENTITABLE_DECL bool append_from_base64(std::string& out, std::string_view text) 
     std::size_t count = 0;
     for (char const character : text) {
         std::uint32_t const six = from_base64_character(character);
-        if (six > 63) {
-            return false;
-        }
+        if (six > 63) { return false; }
         bits = bits << 6U | six;
         if (std::size_t const place = count++ % 4; place != 0) {
             out += static_cast<char>(static_cast<unsigned char>(bits >> (6 - 2 * place) & 0xFFU));

@@ -20,15 +20,11 @@ ENTITABLE_DECL failure garbled_batch(std::initializer_list<std::string_view> why
 /// Returns the boundary of a content type; empty if it is not multipart or has none.
 ENTITABLE_DECL std::string_view boundary_of(std::string_view content_type) noexcept {
     constexpr std::string_view media = "multipart/mixed";
-    if (!same_field_name(content_type.substr(0, media.size()), media)) {
-        return {};
-    }
+    if (!same_field_name(content_type.substr(0, media.size()), media)) { return {}; }
     std::string_view parameters = content_type.substr(media.size());
     while (!parameters.empty()) {
         std::size_t const semicolon = parameters.find(';');
-        if (semicolon == std::string_view::npos) {
-            break;
-        }
+        if (semicolon == std::string_view::npos) { break; }
         parameters = trimmed(parameters.substr(semicolon + 1));
         std::size_t const equals = parameters.find('=');
         if (equals == std::string_view::npos || !same_field_name(parameters.substr(0, equals), "boundary")) {
@@ -158,9 +154,7 @@ class change_set_reader {
 public:
     /// False if the text has no boundary, the last one is missing, or there is not exactly one change set.
     bool read(std::string_view text, std::string_view boundary) {
-        if (boundary.empty() || boundary.size() > longest_boundary) {
-            return false;
-        }
+        if (boundary.empty() || boundary.size() > longest_boundary) { return false; }
         for (std::size_t next = 0; next < text.size();) {
             std::size_t const at = next;
             std::size_t const end = text.find('\n', at);
@@ -174,9 +168,7 @@ public:
                     return where_ != place::before;
                 }
                 if (outer == edge::next) {
-                    if (where_ != place::before) {
-                        return false;
-                    }
+                    if (where_ != place::before) { return false; }
                     where_ = place::set;
                     continue;
                 }
@@ -219,9 +211,7 @@ private:
     }
     /// Handles a boundary between parts.
     void pass(edge boundary, std::size_t at) {
-        if (!parts_.empty()) {
-            parts_.back().end = at;
-        }
+        if (!parts_.empty()) { parts_.back().end = at; }
         if (boundary == edge::last) {
             where_ = parts_.empty() ? place::cut : place::behind;
         } else if (parts_.size() == most_parts) {
@@ -244,25 +234,19 @@ ENTITABLE_DECL bool places_of(std::vector<batch_part> const& parts, std::vector<
     for (batch_part const& part : parts) {
         std::string_view digits = part.content_id;
         auto const id = leading_number<std::size_t>(digits);
-        if (!id || !digits.empty()) {
-            break;
-        }
+        if (!id || !digits.empty()) { break; }
         places.push_back(*id);
         least = *id < least ? *id : least;
     }
     if (places.size() != parts.size() || least > 1) {
         places.clear();
-        for (std::size_t index = 0; index < parts.size(); ++index) {
-            places.push_back(index);
-        }
+        for (std::size_t index = 0; index < parts.size(); ++index) { places.push_back(index); }
         return true;
     }
     std::string taken(parts.size(), '\0');
     for (std::size_t& place : places) {
         place -= least;
-        if (place >= taken.size() || taken[place] != 0) {
-            return false;
-        }
+        if (place >= taken.size() || taken[place] != 0) { return false; }
         taken[place] = 1;
     }
     return true;
@@ -275,9 +259,7 @@ ENTITABLE_DECL result<transact::response> read_batch_answer(
         return garbled_batch({"it is not a multipart response with one change set"});
     }
     std::vector<batch_part> const parts = std::move(lines).parts();
-    if (parts.empty()) {
-        return garbled_batch({"its change set is truncated"});
-    }
+    if (parts.empty()) { return garbled_batch({"its change set is truncated"}); }
     for (std::size_t index = 0; index < parts.size(); ++index) {
         if (parts[index].at != batch_part::stage::body) {
             return garbled_batch({"part ", std::to_string(index), " of its change set is not an HTTP response"});
@@ -292,9 +274,7 @@ ENTITABLE_DECL result<transact::response> read_batch_answer(
             std::string_view{response.body}.substr(part.body_begin, part.end - part.body_begin);
         read_error_body(answer, trimmed(body), reader);
         answer.retry_after = retry_after_of(fields_of_part(response.body, part));
-        if (!answer.retry_after) {
-            answer.retry_after = retry_after_of(response.headers);
-        }
+        if (!answer.retry_after) { answer.retry_after = retry_after_of(response.headers); }
         // A missing table is not caused by an operation, whichever came first.
         if (answer.index && (*answer.index >= changes.size() || answer.code == "TableNotFound")) {
             answer.index.reset();
@@ -314,9 +294,7 @@ ENTITABLE_DECL result<transact::response> read_batch_answer(
         if (part.status < 200 || part.status >= 300) {
             return garbled_batch({"it mixes failures and successes in one change set"});
         }
-        if (changes[place].kind == mutation_kind::remove) {
-            continue;
-        }
+        if (changes[place].kind == mutation_kind::remove) { continue; }
         made.results[place].etag = etag{part.etag};
         if (!made.results[place].etag.is_valid()) {
             return garbled_batch({"part ", std::to_string(index), " of its change set lacks an ETag"});

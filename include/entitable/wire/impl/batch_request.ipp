@@ -31,13 +31,9 @@ public:
 
     /// False if the body is malformed.
     bool read(std::string_view boundary, sent_batch& out) {
-        if (!good_boundary(boundary) || !skip_to(boundary, edge::next)) {
-            return false;
-        }
+        if (!good_boundary(boundary) || !skip_to(boundary, edge::next)) { return false; }
         std::string_view type;
-        if (!read_envelope(type, nullptr)) {
-            return false;
-        }
+        if (!read_envelope(type, nullptr)) { return false; }
         std::string_view const inner = boundary_of(type);
         if (inner.empty()) {
             out.is_query = true;
@@ -49,9 +45,7 @@ public:
             out.operations.push_back(std::move(one));
             return met_ == edge::last && trimmed(rest_).empty();
         }
-        if (!good_boundary(inner) || inner == boundary || !skip_to(inner, edge::next)) {
-            return false;
-        }
+        if (!good_boundary(inner) || inner == boundary || !skip_to(inner, edge::next)) { return false; }
         for (;;) {
             sent_operation next;
             std::string_view part;
@@ -60,12 +54,8 @@ public:
                 return false;
             }
             out.operations.push_back(std::move(next));
-            if (out.operations.size() > most_) {
-                return true;
-            }
-            if (met_ == edge::last) {
-                return ends(boundary);
-            }
+            if (out.operations.size() > most_) { return true; }
+            if (met_ == edge::last) { return ends(boundary); }
         }
     }
 
@@ -76,9 +66,7 @@ private:
 
     /// Reads the next line without its end; false at the end of the text.
     bool next_line(std::string_view& line) {
-        if (rest_.empty()) {
-            return false;
-        }
+        if (rest_.empty()) { return false; }
         std::size_t const end = rest_.find('\n');
         line = rest_.substr(0, end);
         rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
@@ -88,9 +76,7 @@ private:
     bool skip_to(std::string_view boundary, edge wanted) {
         std::string_view line;
         while (next_line(line)) {
-            if (edge const met = edge_of(line, boundary); met != edge::none) {
-                return met == wanted;
-            }
+            if (edge const met = edge_of(line, boundary); met != edge::none) { return met == wanted; }
         }
         return false;
     }
@@ -98,12 +84,8 @@ private:
     bool ends(std::string_view boundary) {
         std::string_view line;
         while (next_line(line)) {
-            if (edge_of(line, boundary) == edge::last) {
-                return trimmed(rest_).empty();
-            }
-            if (!trimmed(line).empty()) {
-                return false;
-            }
+            if (edge_of(line, boundary) == edge::last) { return trimmed(rest_).empty(); }
+            if (!trimmed(line).empty()) { return false; }
         }
         return true;
     }
@@ -117,14 +99,10 @@ private:
     bool read_envelope(std::string_view& type, sent_operation* of) {
         std::string_view line;
         for (std::size_t fields = 0; next_line(line) && fields < most_fields; ++fields) {
-            if (line.empty()) {
-                return true;
-            }
+            if (line.empty()) { return true; }
             std::string_view name;
             std::string_view value;
-            if (!split(line, name, value) || !is_good_field(name, value)) {
-                return false;
-            }
+            if (!split(line, name, value) || !is_good_field(name, value)) { return false; }
             if (same_field_name(name, "Content-Type")) {
                 type = value;
             } else if (of != nullptr && same_field_name(name, "Content-ID")) {
@@ -137,44 +115,30 @@ private:
     bool read_operation(std::string_view boundary, sent_operation& out) {
         std::string_view line;
         do { // tolerates empty lines before the request
-            if (!next_line(line)) {
-                return false;
-            }
+            if (!next_line(line)) { return false; }
         } while (line.empty());
         std::size_t const first = line.find(' ');
         std::size_t const last = line.rfind(' ');
         auto const method = method_named(line.substr(0, first));
-        if (!method || last == first || !line.substr(last + 1).starts_with("HTTP/1.")) {
-            return false;
-        }
+        if (!method || last == first || !line.substr(last + 1).starts_with("HTTP/1.")) { return false; }
         out.method = *method;
         out.url = line.substr(first + 1, last - first - 1);
         for (std::size_t fields = 0;; ++fields) {
-            if (fields == most_fields || !next_line(line)) {
-                return false;
-            }
-            if (line.empty()) {
-                break;
-            }
+            if (fields == most_fields || !next_line(line)) { return false; }
+            if (line.empty()) { break; }
             if (met_ = edge_of(line, boundary); met_ != edge::none) {
                 return true; // a removal that has no empty line after its fields
             }
             std::string_view name;
             std::string_view value;
-            if (!split(line, name, value) || !is_good_field(name, value)) {
-                return false;
-            }
+            if (!split(line, name, value) || !is_good_field(name, value)) { return false; }
             out.fields.take(name, value);
-            if (same_field_name(name, "Content-ID")) {
-                out.content_id = value;
-            }
+            if (same_field_name(name, "Content-ID")) { out.content_id = value; }
         }
         char const* const begin = rest_.data();
         for (;;) {
             char const* const end = rest_.data();
-            if (!next_line(line)) {
-                return false;
-            }
+            if (!next_line(line)) { return false; }
             met_ = edge_of(line, boundary);
             if (met_ != edge::none) {
                 out.body = trimmed({begin, static_cast<std::size_t>(end - begin)});

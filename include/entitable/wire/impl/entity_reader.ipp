@@ -23,9 +23,7 @@ ENTITABLE_DECL failure invalid_json() { return refused_input("One of the request
 ENTITABLE_DECL std::optional<edm_type> edm_type_named(std::string_view name) noexcept {
     for (auto const type : {edm_type::string, edm_type::int32, edm_type::int64, edm_type::float64, edm_type::boolean,
              edm_type::date_time, edm_type::guid, edm_type::binary}) {
-        if (name == to_string(type)) {
-            return type;
-        }
+        if (name == to_string(type)) { return type; }
     }
     return std::nullopt;
 }
@@ -47,9 +45,7 @@ ENTITABLE_DECL std::optional<value_view> annotated_value(json_scalar const& valu
     switch (type) {
         case edm_type::string: return is_text ? std::optional{value_view{text}} : std::nullopt;
         case edm_type::boolean:
-            if (value.is == kind::boolean) {
-                return value_view{value.boolean};
-            }
+            if (value.is == kind::boolean) { return value_view{value.boolean}; }
             if (text == "true" || text == "True" || text == "false" || text == "False") {
                 return value_view{text.size() == 4};
             }
@@ -66,12 +62,8 @@ ENTITABLE_DECL std::optional<value_view> annotated_value(json_scalar const& valu
             return number ? std::optional{value_view{*number}} : std::nullopt;
         }
         case edm_type::float64: {
-            if (value.is == kind::integer) {
-                return value_view{static_cast<double>(value.integer)};
-            }
-            if (value.is == kind::real || value.is == kind::large) {
-                return value_view{value.real};
-            }
+            if (value.is == kind::integer) { return value_view{static_cast<double>(value.integer)}; }
+            if (value.is == kind::real || value.is == kind::large) { return value_view{value.real}; }
             constexpr double infinity = std::numeric_limits<double>::infinity();
             if (text == "NaN" || text == "Infinity" || text == "-Infinity") {
                 return value_view{text == "NaN" ? std::numeric_limits<double>::quiet_NaN()
@@ -87,9 +79,7 @@ ENTITABLE_DECL std::optional<value_view> annotated_value(json_scalar const& valu
         }
         case edm_type::guid: {
             auto const id = guid::parse(text);
-            if (!id) {
-                return std::nullopt;
-            }
+            if (!id) { return std::nullopt; }
             bytes.assign(reinterpret_cast<char const*>(id->bytes.data()), id->bytes.size());
             return value_view{edm_type::guid, std::string_view{bytes}};
         }
@@ -179,13 +169,9 @@ public:
                     return invalid_json();
                 }
             }
-            if (as.is != role::property || held.is == json_scalar::kind::null) {
-                continue;
-            }
+            if (as.is != role::property || held.is == json_scalar::kind::null) { continue; }
             auto const found = as.annotated ? annotated_value(held, as.type, bytes) : plain_value(held);
-            if (!found) {
-                return invalid_json();
-            }
+            if (!found) { return invalid_json(); }
             append_property(descriptor, values, {member.key, found->type(), true, *found}, false);
             ++count;
         }
@@ -203,9 +189,7 @@ private:
     [[nodiscard]] bool is_known(simdjson::dom::object object) const {
         std::size_t index = 0;
         for (auto const member : object) {
-            if (index == known.size() || !same_bytes(member.key, name_of(known[index]))) {
-                return false;
-            }
+            if (index == known.size() || !same_bytes(member.key, name_of(known[index]))) { return false; }
             known_member const& as = known[index++];
             std::string_view type;
             if (as.is == role::annotation &&
@@ -233,9 +217,7 @@ private:
             std::string_view type;
             if (name.size() > suffix.size() && name.ends_with(suffix)) {
                 auto const named = member.value.get(type) == simdjson::SUCCESS ? edm_type_named(type) : std::nullopt;
-                if (!named) {
-                    return invalid_json();
-                }
+                if (!named) { return invalid_json(); }
                 made.is = role::annotation;
                 made.type = *named;
                 types.emplace_back(name.substr(0, name.size() - suffix.size()), *named);
@@ -273,9 +255,7 @@ ENTITABLE_DECL std::size_t entity_reader::capacity() const noexcept { return sta
 
 ENTITABLE_DECL result<void> entity_reader::read(std::string_view body, sent_entity& out) {
     simdjson::dom::object object;
-    if (!state_->parse(body, object)) {
-        return invalid_json();
-    }
+    if (!state_->parse(body, object)) { return invalid_json(); }
     out.partition_key.reset();
     out.row_key.reset();
     return state_->read(object, out);
@@ -285,20 +265,14 @@ ENTITABLE_DECL result<std::string> entity_reader::read_table_name(std::string_vi
     simdjson::dom::object object;
     std::string_view name;
     std::size_t names = 0;
-    if (!state_->parse(body, object)) {
-        return invalid_json();
-    }
+    if (!state_->parse(body, object)) { return invalid_json(); }
     for (auto const member : object) {
         if (member.key == "TableName") {
             ++names;
-            if (member.value.get(name) != simdjson::SUCCESS) {
-                return invalid_json();
-            }
+            if (member.value.get(name) != simdjson::SUCCESS) { return invalid_json(); }
         }
     }
-    if (names != 1) {
-        return invalid_json();
-    }
+    if (names != 1) { return invalid_json(); }
     return std::string{name};
 }
 

@@ -53,13 +53,9 @@ ENTITABLE_DECL void read_error_body(error_answer& out, std::string_view body, js
                 found.message = content;
             }
         });
-        if (whole) {
-            said = std::move(found);
-        }
+        if (whole) { said = std::move(found); }
     }
-    if (!said.code.empty()) {
-        out.code = text::shortened(text::printable(said.code), 128);
-    }
+    if (!said.code.empty()) { out.code = text::shortened(text::printable(said.code), 128); }
     read_error_message(out, said.message);
 }
 
@@ -67,9 +63,7 @@ ENTITABLE_DECL std::optional<std::chrono::milliseconds> retry_after_of(http_head
     constexpr std::int64_t limit = 1'000'000'000'000;
     for (std::string_view const name : {"x-ms-retry-after-ms", "retry-after-ms", "Retry-After"}) {
         auto const field = headers.find(name);
-        if (!field) {
-            continue;
-        }
+        if (!field) { continue; }
         std::string_view digits = trimmed(*field);
         std::int64_t const unit = name == "Retry-After" ? 1000 : 1;
         if (!digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos) {
@@ -123,22 +117,16 @@ ENTITABLE_DECL error_code code_of(std::string_view word, std::uint16_t status) n
         {"QueueBeingDeleted", error_code::table_being_deleted},
     };
     for (error_code_row const& row : error_code_table) {
-        if (row.name == word && row.http_status != 0) {
-            return row.code;
-        }
+        if (row.name == word && row.http_status != 0) { return row.code; }
     }
     for (alias const& each : aliases) {
-        if (each.word == word) {
-            return each.code;
-        }
+        if (each.word == word) { return each.code; }
     }
     // An unknown code: these statuses are unambiguous by themselves. Cosmos DB throttles with the code "429", and reports an invalid
     // signature as Forbidden; Storage has NoAuthenticationInformation.
     bool const clear =
         status == 401 || status == 403 || status == 408 || status == 429 || status == 503 || status == 504;
-    if (!word.empty() && !clear) {
-        return error_code::other_service_error;
-    }
+    if (!word.empty() && !clear) { return error_code::other_service_error; }
     // Not 404, 409 and 412: without a code they may come from a proxy, with a different meaning.
     switch (status) {
         case 401: return error_code::authentication_failed;

@@ -14,18 +14,12 @@ namespace detail {
 ENTITABLE_DECL std::optional<date_time> parse_http_date(std::string_view text) noexcept {
     constexpr std::string_view form = "Mon, 27 Jul 2026 12:28:53 GMT";
     constexpr std::string_view months = "JanFebMarAprMayJunJulAugSepOctNovDec";
-    if (text.size() != form.size()) {
-        return std::nullopt;
-    }
+    if (text.size() != form.size()) { return std::nullopt; }
     for (std::size_t const at : {3U, 4U, 7U, 11U, 16U, 19U, 22U, 25U, 26U, 27U, 28U}) {
-        if (text[at] != form[at]) {
-            return std::nullopt;
-        }
+        if (text[at] != form[at]) { return std::nullopt; }
     }
     unsigned month = 1;
-    while (month <= 12 && std::memcmp(text.data() + 8, months.data() + 3 * (month - 1), 3) != 0) {
-        ++month;
-    }
+    while (month <= 12 && std::memcmp(text.data() + 8, months.data() + 3 * (month - 1), 3) != 0) { ++month; }
     digit_reader read{text.data()};
     auto const day = static_cast<unsigned>(read.two(5));
     int const year = read.four(12);

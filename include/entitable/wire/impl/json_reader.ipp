@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/try.hpp>
 #include <entitable/wire/detail/answer_text.hpp>
 #include <entitable/wire/detail/json_reader.hpp>
 #include <entitable/wire/impl/json_shape.ipp>
@@ -34,27 +35,20 @@ public:
         return root;
     }
     [[nodiscard]] result<simdjson::dom::object> parse_object(std::string const& body) {
-        auto root = parse(body.data(), body.size(), body.capacity() - body.size() >= simdjson::SIMDJSON_PADDING);
-        if (!root) {
-            return std::move(root).as_failure();
-        }
+        ENTITABLE_TRY(
+            auto root, parse(body.data(), body.size(), body.capacity() - body.size() >= simdjson::SIMDJSON_PADDING));
         simdjson::dom::object object;
-        if (root->get(object) != simdjson::SUCCESS) {
-            return unreadable({"it is not a JSON object"});
-        }
+        if (root.get(object) != simdjson::SUCCESS) { return unreadable({"it is not a JSON object"}); }
         return object;
     }
 
     /// Returns the array called "value" of a list; each other member must be metadata of the list.
     [[nodiscard]] result<simdjson::dom::array> parse_list(std::string const& body) {
-        auto object = parse_object(body);
-        if (!object) {
-            return std::move(object).as_failure();
-        }
+        ENTITABLE_TRY(auto object, parse_object(body));
         std::vector<std::string_view> names;
         simdjson::dom::array list;
         bool found = false;
-        for (auto const member : *object) {
+        for (auto const member : object) {
             names.push_back(member.key);
             if (member.key == "value") {
                 found = true;
@@ -63,12 +57,8 @@ public:
                 }
             }
         }
-        if (!all_different(names)) {
-            return unreadable({"it has a duplicate member"});
-        }
-        if (!found) {
-            return unreadable({"it lacks \"value\""});
-        }
+        if (!all_different(names)) { return unreadable({"it has a duplicate member"}); }
+        if (!found) { return unreadable({"it lacks \"value\""}); }
         return list;
     }
 
@@ -78,22 +68,16 @@ public:
     [[nodiscard]] bool walk(std::string const& body, page& rows) {
         simdjson::ondemand::document document;
         simdjson::ondemand::object whole;
-        if (!begin(body, document, whole)) {
-            return false;
-        }
+        if (!begin(body, document, whole)) { return false; }
         bool described = false;
         bool listed = false;
         for (auto member : whole) {
             std::string_view name;
             simdjson::ondemand::array list;
-            if (member.unescaped_key().get(name) != simdjson::SUCCESS) {
-                return false;
-            }
+            if (member.unescaped_key().get(name) != simdjson::SUCCESS) { return false; }
             if (name == "odata.metadata" && !described) {
                 described = true;
-                if (member.value().get_string().get(name) != simdjson::SUCCESS) {
-                    return false;
-                }
+                if (member.value().get_string().get(name) != simdjson::SUCCESS) { return false; }
             } else if (name == "value" && !listed && member.value().get_array().get(list) == simdjson::SUCCESS) {
                 listed = true;
                 for (auto element : list) {
@@ -137,9 +121,7 @@ private:
     }
     [[nodiscard]] bool walk(
         simdjson::ondemand::document& document, simdjson::ondemand::object object, char const* text_end) {
-        if (entity.follow(object, text_end)) {
-            return entity.parts.is_versioned();
-        }
+        if (entity.follow(object, text_end)) { return entity.parts.is_versioned(); }
         std::string_view text;
         if (!document.is_alive() ||
             object.reset().error() != simdjson::SUCCESS || // the parser may have stopped permanently
@@ -159,27 +141,16 @@ ENTITABLE_DECL std::size_t json_reader::capacity() const noexcept { return state
 ENTITABLE_DECL result<void> json_reader::read_page(std::string const& body, page& rows) {
     if (rows.empty()) {
         rows.reserve(0, body.size());
-        if (state_->walk(body, rows)) {
-            return {};
-        }
+        if (state_->walk(body, rows)) { return {}; }
         rows.clear();
     }
-    auto list = state_->parse_list(body);
-    if (!list) {
-        return std::move(list).as_failure();
-    }
-    rows.reserve(rows.size() + list->size(), rows.bytes() + body.size());
-    for (simdjson::dom::element const element : *list) {
+    ENTITABLE_TRY(auto list, state_->parse_list(body));
+    rows.reserve(rows.size() + list.size(), rows.bytes() + body.size());
+    for (simdjson::dom::element const element : list) {
         simdjson::dom::object object;
-        if (element.get(object) != simdjson::SUCCESS) {
-            return unreadable({"an entity is not a JSON object"});
-        }
-        if (auto read = state_->entity.read(object); !read) {
-            return read;
-        }
-        if (!state_->entity.parts.is_versioned()) {
-            return unreadable({"an entity lacks both Timestamp and ETag"});
-        }
+        if (element.get(object) != simdjson::SUCCESS) { return unreadable({"an entity is not a JSON object"}); }
+        if (auto read = state_->entity.read(object); !read) { return read; }
+        if (!state_->entity.parts.is_versioned()) { return unreadable({"an entity lacks both Timestamp and ETag"}); }
         rows.append(state_->entity.whole());
     }
     return {};
@@ -187,29 +158,19 @@ ENTITABLE_DECL result<void> json_reader::read_page(std::string const& body, page
 
 ENTITABLE_DECL result<get_entity::response> json_reader::read_entity(std::string const& body) {
     if (!state_->walk(body)) {
-        auto object = state_->parse_object(body);
-        if (!object) {
-            return std::move(object).as_failure();
-        }
-        if (auto read = state_->entity.read(*object); !read) {
-            return std::move(read).as_failure();
-        }
+        ENTITABLE_TRY(auto object, state_->parse_object(body));
+        ENTITABLE_CHECK(state_->entity.read(object));
     }
     row_view const read = state_->entity.whole();
     return get_entity::response{row{read}, state_->entity.parts.has_etag ? read.etag() : etag{}};
 }
 
 ENTITABLE_DECL result<std::vector<std::string>> json_reader::read_tables(std::string const& body) {
-    auto list = state_->parse_list(body);
-    if (!list) {
-        return std::move(list).as_failure();
-    }
+    ENTITABLE_TRY(auto list, state_->parse_list(body));
     std::vector<std::string> tables;
-    for (simdjson::dom::element const element : *list) {
+    for (simdjson::dom::element const element : list) {
         std::string_view name;
-        if (element["TableName"].get(name) != simdjson::SUCCESS) {
-            return unreadable({"a table lacks a name"});
-        }
+        if (element["TableName"].get(name) != simdjson::SUCCESS) { return unreadable({"a table lacks a name"}); }
         tables.emplace_back(name);
     }
     return tables;
@@ -218,13 +179,9 @@ ENTITABLE_DECL result<std::vector<std::string>> json_reader::read_tables(std::st
 ENTITABLE_DECL bool json_reader::read_error(std::string_view body, error_text& out) {
     auto const root = state_->parse(body.data(), body.size(), false);
     simdjson::dom::element problem;
-    if (!root || (*root)["odata.error"].get(problem) != simdjson::SUCCESS) {
-        return false;
-    }
+    if (!root || (*root)["odata.error"].get(problem) != simdjson::SUCCESS) { return false; }
     std::string_view text;
-    if (problem["code"].get(text) == simdjson::SUCCESS) {
-        out.code = text;
-    }
+    if (problem["code"].get(text) == simdjson::SUCCESS) { out.code = text; }
     if (problem["message"]["value"].get(text) == simdjson::SUCCESS ||
         problem["message"].get(text) == simdjson::SUCCESS) {
         out.message = text;

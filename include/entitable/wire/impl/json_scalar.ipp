@@ -27,14 +27,10 @@ inline bool same_bytes(char const* left, char const* right, std::size_t size) no
     for (; size - at >= sizeof ours; at += sizeof ours) {
         std::memcpy(&ours, left + at, sizeof ours);
         std::memcpy(&theirs, right + at, sizeof ours);
-        if (ours != theirs) {
-            return false;
-        }
+        if (ours != theirs) { return false; }
     }
     for (; at < size; ++at) {
-        if (left[at] != right[at]) {
-            return false;
-        }
+        if (left[at] != right[at]) { return false; }
     }
     return true;
 }
@@ -99,9 +95,7 @@ inline json_scalar::kind read_number(simdjson::ondemand::value value, json_scala
     constexpr std::size_t longest_real = 19;
     std::size_t const size = value.raw_json_token().size();
     simdjson::ondemand::number number;
-    if (value.get_number().get(number) != simdjson::SUCCESS) {
-        return json_scalar::kind::other;
-    }
+    if (value.get_number().get(number) != simdjson::SUCCESS) { return json_scalar::kind::other; }
     if (number.is_int64()) {
         out.integer = number.get_int64();
         return json_scalar::kind::integer;
@@ -116,17 +110,11 @@ inline json_scalar::kind read_number(simdjson::ondemand::value value, json_scala
 inline json_scalar scalar_of(simdjson::ondemand::value value) noexcept {
     json_scalar made;
     simdjson::ondemand::json_type type{};
-    if (value.type().get(type) != simdjson::SUCCESS) {
-        return made;
-    }
+    if (value.type().get(type) != simdjson::SUCCESS) { return made; }
     if (type == simdjson::ondemand::json_type::string) {
-        if (value.get_string().get(made.text) == simdjson::SUCCESS) {
-            made.is = json_scalar::kind::text;
-        }
+        if (value.get_string().get(made.text) == simdjson::SUCCESS) { made.is = json_scalar::kind::text; }
     } else if (type == simdjson::ondemand::json_type::boolean) {
-        if (value.get_bool().get(made.boolean) == simdjson::SUCCESS) {
-            made.is = json_scalar::kind::boolean;
-        }
+        if (value.get_bool().get(made.boolean) == simdjson::SUCCESS) { made.is = json_scalar::kind::boolean; }
     } else if (type == simdjson::ondemand::json_type::number) {
         made.is = read_number(value, made);
     }

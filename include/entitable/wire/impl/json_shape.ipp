@@ -99,24 +99,18 @@ private:
         date_time timestamp;
         if (!parts.timestamp.empty()) {
             auto const read = date_time::parse(parts.timestamp);
-            if (!read) {
-                return unreadable({"the Timestamp of an entity is not a valid time"});
-            }
+            if (!read) { return unreadable({"the Timestamp of an entity is not a valid time"}); }
             timestamp = *read;
         }
         row_format::store(payload_.data() + row_format::timestamp_offset, timestamp.ticks);
         parts.has_etag = !parts.etag.empty();
-        if (follows_from(parts.etag, parts.timestamp)) {
-            parts.etag = {};
-        }
+        if (follows_from(parts.etag, parts.timestamp)) { parts.etag = {}; }
         return {};
     }
 
     /// Returns space for the next bytes of the payload. The string is longer than the written part, and is never shortened.
     char* write(std::size_t bytes) {
-        if (payload_.size() - written_ < bytes) {
-            payload_.resize(2 * (written_ + bytes));
-        }
+        if (payload_.size() - written_ < bytes) { payload_.resize(2 * (written_ + bytes)); }
         char* const at = payload_.data() + written_;
         written_ += bytes;
         return at;
@@ -135,16 +129,12 @@ private:
         written_ = values_at_;
         std::size_t index = 0;
         for (auto member : object) {
-            if (index == members_.size() || !is_named(member, name_of(members_[index]))) {
-                return false;
-            }
+            if (index == members_.size() || !is_named(member, name_of(members_[index]))) { return false; }
             shape_member const& expected = members_[index++];
             json_scalar const value = value_of(member);
             switch (expected.role) {
                 case member_role::passed_over:
-                    if (!checked && value.is == json_scalar::kind::other) {
-                        return false;
-                    }
+                    if (!checked && value.is == json_scalar::kind::other) { return false; }
                     break;
                 case member_role::partition_key:
                     parts.has_partition_key = take_text(value, parts.partition_key, expected, problem);
@@ -160,22 +150,16 @@ private:
                     }
                     break;
                 case member_role::absent:
-                    if (value.is != json_scalar::kind::null) {
-                        return false;
-                    }
+                    if (value.is != json_scalar::kind::null) { return false; }
                     break;
                 case member_role::property:
                     if (!append_value(value, expected)) {
-                        if (value.is == json_scalar::kind::null) {
-                            return false;
-                        }
+                        if (value.is == json_scalar::kind::null) { return false; }
                         problem = misfit(expected);
                     }
                     break;
             }
-            if (!problem) {
-                return true;
-            }
+            if (!problem) { return true; }
         }
         return index == members_.size() && !members_.empty();
     }
@@ -186,9 +170,7 @@ private:
     /// The name has no escapes in the text: names of the shape need none.
     bool is_named(simdjson::simdjson_result<simdjson::ondemand::field>& member, std::string_view name) const noexcept {
         simdjson::ondemand::raw_json_string key;
-        if (member.key().get(key) != simdjson::SUCCESS) {
-            return false;
-        }
+        if (member.key().get(key) != simdjson::SUCCESS) { return false; }
         char const* const at = key.raw();
         return static_cast<std::size_t>(text_end_ - at) > name.size() && at[name.size()] == '"' &&
             same_bytes(at, name.data(), name.size());
@@ -257,9 +239,7 @@ private:
             }
             members_.push_back(made);
         }
-        if (!all_different(all)) {
-            return unreadable({"an entity has a duplicate member"});
-        }
+        if (!all_different(all)) { return unreadable({"an entity has a duplicate member"}); }
         std::sort(types.begin(), types.end());
         describe(types);
         for (auto const& [of, type] : types) {
@@ -277,9 +257,7 @@ private:
         payload_[0] = static_cast<char>(row_format::version);
         std::uint16_t count = 0;
         for (shape_member& member : members_) {
-            if (member.role != member_role::property) {
-                continue;
-            }
+            if (member.role != member_role::property) { continue; }
             std::string_view const name = name_of(member);
             auto const found = std::lower_bound(types.begin(), types.end(), name,
                 [](auto const& left, std::string_view right) { return left.first < right; });
@@ -328,9 +306,7 @@ private:
     /// Appends a value with its annotated type, or with that of its own form: a number without point and exponent is an Int32, or an Int64
     /// if it does not fit.
     bool append_value(json_scalar const& value, shape_member const& member) {
-        if (member.annotated) {
-            return append_annotated(value, member.type);
-        }
+        if (member.annotated) { return append_annotated(value, member.type); }
         edm_type type = edm_type::string;
         switch (value.is) {
             case json_scalar::kind::text: append_text(value.text); break;
@@ -363,28 +339,20 @@ private:
         bool const is_integer = value.is == json_scalar::kind::integer;
         switch (type) {
             case edm_type::string:
-                if (is_text) {
-                    append_text(text);
-                }
+                if (is_text) { append_text(text); }
                 return is_text;
             case edm_type::boolean:
-                if (value.is == json_scalar::kind::boolean) {
-                    append_boolean(value.boolean);
-                }
+                if (value.is == json_scalar::kind::boolean) { append_boolean(value.boolean); }
                 return value.is == json_scalar::kind::boolean;
             case edm_type::int32:
-                if (!is_integer || value.integer < INT32_MIN || value.integer > INT32_MAX) {
-                    return false;
-                }
+                if (!is_integer || value.integer < INT32_MIN || value.integer > INT32_MAX) { return false; }
                 append_number(static_cast<std::int32_t>(value.integer));
                 return true;
             case edm_type::int64: {
                 std::int64_t number{};
                 auto const end = text.data() + text.size();
                 auto const read = std::from_chars(text.data(), end, number);
-                if (text.empty() || read.ec != std::errc{} || read.ptr != end) {
-                    return false;
-                }
+                if (text.empty() || read.ec != std::errc{} || read.ptr != end) { return false; }
                 append_number(number);
                 return true;
             }
@@ -395,9 +363,7 @@ private:
                     number = text == "Infinity" ? infinity
                         : text == "-Infinity"   ? -infinity
                                                 : std::numeric_limits<double>::quiet_NaN();
-                    if (number != number && text != "NaN") {
-                        return false;
-                    }
+                    if (number != number && text != "NaN") { return false; }
                 } else if (!is_integer && value.is != json_scalar::kind::real && value.is != json_scalar::kind::large) {
                     return false;
                 }
@@ -406,23 +372,17 @@ private:
             }
             case edm_type::date_time: {
                 auto const time = date_time::parse(text);
-                if (time) {
-                    append_number(time->ticks);
-                }
+                if (time) { append_number(time->ticks); }
                 return time.has_value();
             }
             case edm_type::guid: {
                 auto const id = guid::parse(text);
-                if (id) {
-                    std::memcpy(write(id->bytes.size()), id->bytes.data(), id->bytes.size());
-                }
+                if (id) { std::memcpy(write(id->bytes.size()), id->bytes.data(), id->bytes.size()); }
                 return id.has_value();
             }
             case edm_type::binary: {
                 bytes_.clear();
-                if (!is_text || !append_from_base64(bytes_, text)) {
-                    return false;
-                }
+                if (!is_text || !append_from_base64(bytes_, text)) { return false; }
                 append_text(bytes_);
                 return true;
             }
@@ -434,9 +394,7 @@ private:
     /// at the end of the fraction.
     static bool follows_from(std::string_view tag, std::string_view timestamp) noexcept {
         constexpr std::size_t hour_end = 13; // "2026-07-27T12"
-        if (tag.empty()) {
-            return true;
-        }
+        if (tag.empty()) { return true; }
         if (timestamp.size() < 20 || tag.size() != timestamp.size() + etag_prefix.size() + etag_suffix.size() + 4 ||
             !tag.starts_with(etag_prefix) || !tag.ends_with(etag_suffix)) {
             return false;

@@ -20,9 +20,7 @@ namespace detail {
 /// The bytes that JSON requires to be escaped inside a string.
 inline constexpr std::array<bool, 256> json_escaped = [] {
     std::array<bool, 256> table{};
-    for (std::size_t byte = 0; byte < 0x20; ++byte) {
-        table[byte] = true;
-    }
+    for (std::size_t byte = 0; byte < 0x20; ++byte) { table[byte] = true; }
     table['"'] = true;
     table['\\'] = true;
     return table;
@@ -38,9 +36,7 @@ public:
 
     /// Reserves space for that many more bytes.
     void room(std::size_t bytes) {
-        if (static_cast<std::size_t>(end_ - at_) < bytes) {
-            grow(bytes);
-        }
+        if (static_cast<std::size_t>(end_ - at_) < bytes) { grow(bytes); }
     }
     /// Writes a literal, whose size is known to the compiler.
     template <std::size_t Size>
@@ -53,9 +49,7 @@ public:
     /// Writes the characters of a string, without its quotes.
     void characters(std::string_view text) {
         constexpr std::size_t piece = 512; // keeps the reserved space small
-        for (; text.size() > piece; text.remove_prefix(piece)) {
-            few_characters(text.substr(0, piece));
-        }
+        for (; text.size() > piece; text.remove_prefix(piece)) { few_characters(text.substr(0, piece)); }
         few_characters(text);
     }
     void quoted(std::string_view text) {
@@ -99,18 +93,12 @@ public:
             }
             return;
         }
-        if (few_digits(value)) {
-            return;
-        }
+        if (few_digits(value)) { return; }
         std::size_t const begin = size();
         number(value);
         char const* digit = out_.data() + begin;
-        while (digit != at_ && *digit != '.' && *digit != 'e') {
-            ++digit;
-        }
-        if (digit == at_) {
-            put(".0");
-        }
+        while (digit != at_ && *digit != '.' && *digit != 'e') { ++digit; }
+        if (digit == at_) { put(".0"); }
     }
     /// Writes text unchanged.
     void raw(std::string_view text) {
@@ -206,9 +194,7 @@ private:
         std::uint64_t eight = 0;
         if (text.size() < sizeof eight) {
             for (char const each : text) {
-                if (json_escaped[static_cast<unsigned char>(each)]) {
-                    return false;
-                }
+                if (json_escaped[static_cast<unsigned char>(each)]) { return false; }
                 *to++ = each;
             }
             return true;
@@ -220,9 +206,7 @@ private:
             plain = plain && !needs_escape(eight);
         };
         std::size_t const last = text.size() - sizeof eight;
-        for (std::size_t at = 0; plain && at < last; at += sizeof eight) {
-            copy(at);
-        }
+        for (std::size_t at = 0; plain && at < last; at += sizeof eight) { copy(at); }
         copy(last); // some of them once more
         return plain;
     }
@@ -252,9 +236,7 @@ ENTITABLE_DECL void json_pen::grow(std::size_t bytes) {
     constexpr std::size_t more = 1024;
     std::size_t const written = size();
     std::size_t const wanted = written + bytes + more;
-    if (wanted > out_.capacity()) {
-        out_.reserve(2 * wanted);
-    }
+    if (wanted > out_.capacity()) { out_.reserve(2 * wanted); }
     out_.resize(wanted);
     at_ = out_.data() + written;
     end_ = out_.data() + wanted;
@@ -286,14 +268,10 @@ ENTITABLE_DECL bool json_pen::few_digits(double value) {
         return false;
     }
     auto const scaled = static_cast<std::int64_t>(value * scale + (value < 0 ? -0.5 : 0.5));
-    if (static_cast<double>(scaled) / scale != value) {
-        return false;
-    }
+    if (static_cast<double>(scaled) / scale != value) { return false; }
     room(16);
     std::int64_t const positive = scaled < 0 ? -scaled : scaled;
-    if (scaled < 0) {
-        *at_++ = '-';
-    }
+    if (scaled < 0) { *at_++ = '-'; }
     at_ = std::to_chars(at_, at_ + 8, positive / scale).ptr;
     *at_++ = '.';
     std::int64_t rest = positive % scale;

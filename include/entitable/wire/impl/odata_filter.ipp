@@ -33,17 +33,13 @@ ENTITABLE_DECL bool append_odata_literal(std::string& out, value_view operand) {
         case edm_type::int64: out.append(std::to_string(operand.as_int64())) += 'L'; break;
         case edm_type::float64: {
             double const number = operand.as_float64();
-            if (number - number != 0) {
-                return false;
-            }
+            if (number - number != 0) { return false; }
             std::array<char, 1100> text; // the longest: a sign, "0.", 324 zeros and digits
             auto const end =
                 std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed).ptr;
             std::string_view const written{text.data(), static_cast<std::size_t>(end - text.data())};
             out.append(written);
-            if (written.find('.') == std::string_view::npos) {
-                out += ".0";
-            }
+            if (written.find('.') == std::string_view::npos) { out += ".0"; }
             break;
         }
         case edm_type::boolean: out += operand.as_boolean() ? "true" : "false"; break;
@@ -77,9 +73,7 @@ ENTITABLE_DECL std::string_view odata_word(filter_operator operation) noexcept {
 
 /// Appends " and " between two conditions.
 ENTITABLE_DECL void append_conjunction(std::string& out, std::size_t start) {
-    if (out.size() != start) {
-        out += " and ";
-    }
+    if (out.size() != start) { out += " and "; }
 }
 
 ENTITABLE_DECL void append_interval(
@@ -111,9 +105,7 @@ enum class trusted : unsigned char {
 /// The emulator compares times by the millisecond, returns 500 if an Int64 meets a property of another type, and matches values whose type
 /// differs from the constant's.
 ENTITABLE_DECL trusted trust_in(value_view operand, service kind) noexcept {
-    if (kind != service::azurite) {
-        return trusted::fully;
-    }
+    if (kind != service::azurite) { return trusted::fully; }
     bool const never = operand.type() == edm_type::date_time || operand.type() == edm_type::int64;
     return never ? trusted::never : trusted::partly;
 }
@@ -132,9 +124,7 @@ ENTITABLE_DECL rendered append_odata_filter(
     append_interval(out, start, "RowKey", range.row);
     std::vector<rendered_condition> stack;
     auto const parenthesised = [](rendered_condition& side, filter_operator around) {
-        if (!is_comparison(side.operation) && side.operation != around) {
-            side.text.insert(0, 1, '(') += ')';
-        }
+        if (!is_comparison(side.operation) && side.operation != around) { side.text.insert(0, 1, '(') += ')'; }
     };
     for (filter_node const& node : condition.nodes) {
         rendered_condition made;
@@ -144,16 +134,12 @@ ENTITABLE_DECL rendered append_odata_filter(
             trusted const trust = trust_in(node.operand.view(), kind);
             bool const sent = trust != trusted::never && append_odata_literal(made.text, node.operand.view());
             made.whole = sent && trust == trusted::fully;
-            if (!sent) {
-                made.text.clear();
-            }
+            if (!sent) { made.text.clear(); }
         } else if (node.operation == filter_operator::negation) {
             rendered_condition inner = std::move(stack.back());
             stack.pop_back();
             made.whole = inner.whole;
-            if (made.whole) {
-                made.text = "not (" + inner.text + ")";
-            }
+            if (made.whole) { made.text = "not (" + inner.text + ")"; }
         } else {
             rendered_condition right = std::move(stack.back());
             stack.pop_back();
@@ -174,16 +160,12 @@ ENTITABLE_DECL rendered append_odata_filter(
         }
         stack.push_back(std::move(made));
     }
-    if (stack.empty()) {
-        return rendered::whole;
-    }
+    if (stack.empty()) { return rendered::whole; }
     rendered_condition& whole = stack.back();
     if (!whole.text.empty()) {
         bool const alone = out.size() == start;
         append_conjunction(out, start);
-        if (!alone) {
-            parenthesised(whole, filter_operator::all_of);
-        }
+        if (!alone) { parenthesised(whole, filter_operator::all_of); }
         out += whole.text;
     }
     return whole.whole ? rendered::whole : rendered::part;

@@ -35,15 +35,9 @@ public:
     odata_reader(std::string_view text, odata_limits const& limits) : text_(text), limits_(limits) { advance(); }
 
     [[nodiscard]] result<filter> read() {
-        if (now_.is == odata_token::kind::end) {
-            return filter{};
-        }
-        if (disjunction(0) && now_.is != odata_token::kind::end) {
-            fail_syntax();
-        }
-        if (word_.empty()) {
-            return std::move(made_);
-        }
+        if (now_.is == odata_token::kind::end) { return filter{}; }
+        if (disjunction(0) && now_.is != odata_token::kind::end) { fail_syntax(); }
+        if (word_.empty()) { return std::move(made_); }
         return refused(word_ == "NotImplemented" ? 501 : 400, word_, message_);
     }
 
@@ -74,14 +68,10 @@ private:
     static bool goes_on_name(char c) noexcept { return begins_name(c) || is_decimal(c); }
 
     void advance() {
-        while (at_ < text_.size() && is_space(text_[at_])) {
-            ++at_;
-        }
+        while (at_ < text_.size() && is_space(text_[at_])) { ++at_; }
         at_of_now_ = at_;
         now_ = {};
-        if (at_ == text_.size()) {
-            return;
-        }
+        if (at_ == text_.size()) { return; }
         char const first = text_[at_];
         if (first == '(' || first == ')') {
             now_.is = first == '(' ? kind::open : kind::close;
@@ -92,9 +82,7 @@ private:
             take_constant(read_number());
         } else if (begins_name(first)) {
             std::size_t end = at_;
-            while (end < text_.size() && goes_on_name(text_[end])) {
-                ++end;
-            }
+            while (end < text_.size() && goes_on_name(text_[end])) { ++end; }
             now_.text = text_.substr(at_, end - at_);
             at_ = end;
             now_.is = kind::word;
@@ -109,13 +97,9 @@ private:
     }
     void take_constant(std::optional<value_view> const& found) {
         now_.is = found ? kind::constant : kind::wrong;
-        if (found) {
-            now_.held.assign(*found);
-        }
+        if (found) { now_.held.assign(*found); }
         // A constant must be followed by a separator.
-        if (at_ < text_.size() && !is_space(text_[at_]) && text_[at_] != ')') {
-            now_.is = kind::wrong;
-        }
+        if (at_ < text_.size() && !is_space(text_[at_]) && text_[at_] != ')') { now_.is = kind::wrong; }
     }
     /// Reads from a quote to the end of the text, with doubled quotes reduced to one.
     bool read_quoted() {
@@ -129,43 +113,31 @@ private:
             }
             quoted_.append(text_.substr(at_, quote - at_));
             at_ = quote + 1;
-            if (at_ == text_.size() || text_[at_] != '\'') {
-                return true;
-            }
+            if (at_ == text_.size() || text_[at_] != '\'') { return true; }
             quoted_ += '\'';
             ++at_;
         }
     }
     /// Reads the text after the name of a type.
     std::optional<value_view> read_typed(std::string_view type) {
-        if (!read_quoted()) {
-            return std::nullopt;
-        }
+        if (!read_quoted()) { return std::nullopt; }
         if (type == "datetime") {
             auto const time = date_time::parse(quoted_);
             return time && time->is_valid() ? std::optional{value_view{*time}} : std::nullopt;
         }
         if (type == "guid") {
             auto const id = guid::parse(quoted_);
-            if (!id) {
-                return std::nullopt;
-            }
+            if (!id) { return std::nullopt; }
             quoted_.assign(reinterpret_cast<char const*>(id->bytes.data()), id->bytes.size());
             return value_view{edm_type::guid, std::string_view{quoted_}};
         }
-        if (type != "X" && type != "binary") {
-            return std::nullopt;
-        }
+        if (type != "X" && type != "binary") { return std::nullopt; }
         std::string bytes;
-        if (quoted_.size() % 2 != 0) {
-            return std::nullopt;
-        }
+        if (quoted_.size() % 2 != 0) { return std::nullopt; }
         for (std::size_t index = 0; index < quoted_.size(); index += 2) {
             int const high = hexadecimal_digit(quoted_[index]);
             int const low = hexadecimal_digit(quoted_[index + 1]);
-            if (high < 0 || low < 0) {
-                return std::nullopt;
-            }
+            if (high < 0 || low < 0) { return std::nullopt; }
             bytes += static_cast<char>(static_cast<unsigned char>(high * 16 + low));
         }
         quoted_ = std::move(bytes);
@@ -175,9 +147,7 @@ private:
         std::size_t end = at_ + (text_[at_] == '-' ? 1U : 0U);
         auto const digits = [&] {
             std::size_t const begin = end;
-            while (end < text_.size() && is_decimal(text_[end])) {
-                ++end;
-            }
+            while (end < text_.size() && is_decimal(text_[end])) { ++end; }
             return end != begin;
         };
         bool good = digits();
@@ -197,9 +167,7 @@ private:
         char const* const last = text_.data() + end;
         char const suffix = end < text_.size() ? ascii_lower_case(text_[end]) : '\0';
         at_ = end;
-        if (!good) {
-            return std::nullopt;
-        }
+        if (!good) { return std::nullopt; }
         if (suffix == 'd' || suffix == 'f' || suffix == 'm' || real) {
             at_ += suffix == 'd' || suffix == 'f' || suffix == 'm' ? 1U : 0U;
             // Out of range is refused: an infinity has no constant.
@@ -209,9 +177,7 @@ private:
         at_ += suffix == 'l' ? 1U : 0U;
         std::int64_t number{};
         auto const read = std::from_chars(first, last, number);
-        if (read.ec != std::errc{} || read.ptr != last) {
-            return std::nullopt;
-        }
+        if (read.ec != std::errc{} || read.ptr != last) { return std::nullopt; }
         bool const narrow = suffix != 'l' && number >= INT32_MIN && number <= INT32_MAX;
         return narrow ? value_view{static_cast<std::int32_t>(number)} : value_view{number};
     }
@@ -222,65 +188,45 @@ private:
         return now_.is == kind::word && now_.text == word;
     }
     bool disjunction(std::size_t depth) {
-        if (!conjunction(depth)) {
-            return false;
-        }
+        if (!conjunction(depth)) { return false; }
         while (is_word("or")) {
             advance();
-            if (!conjunction(depth)) {
-                return false;
-            }
+            if (!conjunction(depth)) { return false; }
             made_.nodes.push_back({filter_operator::any_of, {}, {}});
         }
         return true;
     }
     bool conjunction(std::size_t depth) {
-        if (!condition(depth)) {
-            return false;
-        }
+        if (!condition(depth)) { return false; }
         while (is_word("and")) {
             advance();
-            if (!condition(depth)) {
-                return false;
-            }
+            if (!condition(depth)) { return false; }
             made_.nodes.push_back({filter_operator::all_of, {}, {}});
         }
         return true;
     }
     bool condition(std::size_t depth) {
-        if (depth > limits_.depth) {
-            return fail("InvalidInput", "The filter has too many levels.");
-        }
+        if (depth > limits_.depth) { return fail("InvalidInput", "The filter has too many levels."); }
         if (is_word("not")) {
             advance();
-            if (!condition(depth + 1)) {
-                return false;
-            }
+            if (!condition(depth + 1)) { return false; }
             made_.nodes.push_back({filter_operator::negation, {}, {}});
             return true;
         }
         if (now_.is == kind::open) {
             advance();
-            if (!disjunction(depth + 1)) {
-                return false;
-            }
-            if (now_.is != kind::close) {
-                return fail_syntax();
-            }
+            if (!disjunction(depth + 1)) { return false; }
+            if (now_.is != kind::close) { return fail_syntax(); }
             advance();
             return true;
         }
         return comparison();
     }
     static std::optional<filter_operator> operator_of(std::string_view word) noexcept {
-        if (word.size() != 2) {
-            return std::nullopt;
-        }
+        if (word.size() != 2) { return std::nullopt; }
         constexpr std::string_view words = "eqneltlegtge";
         for (std::size_t index = 0; index < 6; ++index) {
-            if (word == words.substr(2 * index, 2)) {
-                return static_cast<filter_operator>(index);
-            }
+            if (word == words.substr(2 * index, 2)) { return static_cast<filter_operator>(index); }
         }
         return std::nullopt;
     }
@@ -303,47 +249,31 @@ private:
             value constant = std::move(now_.held);
             advance();
             auto const asked = now_.is == kind::word ? operator_of(now_.text) : std::nullopt;
-            if (!asked) {
-                return is_arithmetic(now_.text) ? fail_not_implemented() : always(constant);
-            }
+            if (!asked) { return is_arithmetic(now_.text) ? fail_not_implemented() : always(constant); }
             advance();
-            if (!is_property()) {
-                return now_.is == kind::constant ? fail_not_implemented() : fail_syntax();
-            }
-            if (calls_function()) {
-                return fail_not_implemented();
-            }
+            if (!is_property()) { return now_.is == kind::constant ? fail_not_implemented() : fail_syntax(); }
+            if (calls_function()) { return fail_not_implemented(); }
             return add(turned(*asked), std::move(constant));
         }
-        if (!is_property()) {
-            return fail_syntax();
-        }
-        if (calls_function()) {
-            return fail_not_implemented();
-        }
+        if (!is_property()) { return fail_syntax(); }
+        if (calls_function()) { return fail_not_implemented(); }
         odata_token const property = now_;
         advance();
         auto const asked = now_.is == kind::word ? operator_of(now_.text) : std::nullopt;
         if (!asked) {
-            if (now_.is == kind::word && is_arithmetic(now_.text)) {
-                return fail_not_implemented();
-            }
+            if (now_.is == kind::word && is_arithmetic(now_.text)) { return fail_not_implemented(); }
             made_.nodes.push_back({filter_operator::equal, std::string{property.text}, value{value_view{true}}});
             return true;
         }
         advance();
-        if (now_.is != kind::constant) {
-            return is_property() ? fail_not_implemented() : fail_syntax();
-        }
+        if (now_.is != kind::constant) { return is_property() ? fail_not_implemented() : fail_syntax(); }
         made_.nodes.push_back({*asked, std::string{property.text}, std::move(now_.held)});
         advance();
         return true;
     }
     /// Returns a constant condition: true matches every row, since all have a PartitionKey, and false none.
     bool always(value const& constant) {
-        if (constant.type() != edm_type::boolean) {
-            return fail_syntax();
-        }
+        if (constant.type() != edm_type::boolean) { return fail_syntax(); }
         bool const all = constant.view().as_boolean();
         made_.nodes.push_back({all ? filter_operator::greater_equal : filter_operator::less, "PartitionKey",
             value{value_view{std::string_view{}}}});
@@ -378,12 +308,8 @@ private:
 };
 
 ENTITABLE_DECL result<filter> read_odata_filter(std::string_view text, odata_limits const& limits) {
-    if (text.size() > limits.bytes) {
-        return refused_input("The filter is too long.");
-    }
-    if (text::valid_utf8_prefix(text) != text.size()) {
-        return refused_input("The filter is not valid UTF-8.");
-    }
+    if (text.size() > limits.bytes) { return refused_input("The filter is too long."); }
+    if (text::valid_utf8_prefix(text) != text.size()) { return refused_input("The filter is not valid UTF-8."); }
     return odata_reader{text, limits}.read();
 }
 

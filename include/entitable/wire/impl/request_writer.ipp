@@ -34,13 +34,9 @@ ENTITABLE_DECL void begin_request(
 
 ENTITABLE_DECL void append_timeout(http_request& out, request_target const& to, std::chrono::seconds timeout) {
     auto const seconds = static_cast<std::uint8_t>(timeout.count()); // up to 30
-    if (seconds == 0) {
-        return;
-    }
+    if (seconds == 0) { return; }
     out.url.append(out.url.find('?', to.base.size()) == std::string::npos ? "?timeout=" : "&timeout=");
-    if (seconds >= 10) {
-        out.url += static_cast<char>('0' + seconds / 10);
-    }
+    if (seconds >= 10) { out.url += static_cast<char>('0' + seconds / 10); }
     out.url += static_cast<char>('0' + seconds % 10);
 }
 
@@ -68,30 +64,22 @@ ENTITABLE_DECL void write_request(
 
 /// Appends `$select=...` with the names that always come, and those that filtering the rows needs.
 ENTITABLE_DECL void append_select(std::string& url, projection const& names, filter const* needed, char& separator) {
-    if (names.empty()) {
-        return;
-    }
+    if (names.empty()) { return; }
     constexpr std::string_view always[] = {"PartitionKey", "RowKey", "Timestamp"};
     url += separator;
     url += "$select=PartitionKey%2CRowKey%2CTimestamp";
     separator = '&';
     auto const append = [&](std::string_view name) {
         for (std::string_view const each : always) {
-            if (name == each) {
-                return;
-            }
+            if (name == each) { return; }
         }
         url += "%2C";
         append_url_escaped(url, name);
     };
-    for (std::string const& name : names) {
-        append(name);
-    }
+    for (std::string const& name : names) { append(name); }
     if (needed != nullptr) {
         for (filter_node const& node : needed->nodes) {
-            if (is_comparison(node.operation)) {
-                append(node.name);
-            }
+            if (is_comparison(node.operation)) { append(node.name); }
         }
     }
 }
@@ -166,19 +154,13 @@ ENTITABLE_DECL result<void> write_request(http_request& out, write_entity const&
     mutation_form const form = form_of(change.kind, to.merge_by_post);
     begin_request(out, form.method, to, {});
     append_mutation_path(out.url, request.table, change);
-    if (!form.override_method.empty()) {
-        known_fields::add(out.headers, "X-HTTP-Method", form.override_method);
-    }
+    if (!form.override_method.empty()) { known_fields::add(out.headers, "X-HTTP-Method", form.override_method); }
     if (form.has_body) {
         known_fields::add(out.headers, "Content-Type: application/json", 1);
         append_json_entity(out.body, change.entity);
     }
-    if (change.kind == mutation_kind::insert) {
-        known_fields::add(out.headers, "Prefer: return-no-content", 1);
-    }
-    if (form.conditional && !out.headers.add("If-Match", match_of(change))) {
-        return unsendable_etag();
-    }
+    if (change.kind == mutation_kind::insert) { known_fields::add(out.headers, "Prefer: return-no-content", 1); }
+    if (form.conditional && !out.headers.add("If-Match", match_of(change))) { return unsendable_etag(); }
     return {};
 }
 
@@ -212,15 +194,11 @@ ENTITABLE_DECL result<void> write_request(http_request& out, transact const& req
         append_mutation_path(body, request.table, change);
         body += behind;
         if (form.conditional) {
-            if (!change.condition.any() && !change.condition.version().is_valid()) {
-                return unsendable_etag();
-            }
+            if (!change.condition.any() && !change.condition.version().is_valid()) { return unsendable_etag(); }
             body.append("If-Match: ").append(match_of(change)).append("\r\n");
         }
         body += "\r\n";
-        if (form.has_body) {
-            append_json_entity(body, change.entity);
-        }
+        if (form.has_body) { append_json_entity(body, change.entity); }
         body += "\r\n";
     }
     body.append("--changeset_").append(to.request_id).append("--\r\n--batch_").append(to.request_id).append("--\r\n");

@@ -14,20 +14,14 @@ ENTITABLE_DECL failure query_syntax() { return refused_input("Bad Request - Erro
 
 /// Parses `'text'` from the front, with quotes inside doubled.
 ENTITABLE_DECL bool take_quoted(std::string_view& from, std::string& out) {
-    if (!from.starts_with('\'')) {
-        return false;
-    }
+    if (!from.starts_with('\'')) { return false; }
     from.remove_prefix(1);
     for (;;) {
         std::size_t const quote = from.find('\'');
-        if (quote == std::string_view::npos) {
-            return false;
-        }
+        if (quote == std::string_view::npos) { return false; }
         out.append(from.substr(0, quote));
         from.remove_prefix(quote + 1);
-        if (!from.starts_with('\'')) {
-            return true;
-        }
+        if (!from.starts_with('\'')) { return true; }
         out += '\'';
         from.remove_prefix(1);
     }
@@ -40,18 +34,12 @@ ENTITABLE_DECL bool read_keys(std::string_view inside, service_address& out) {
     for (int part = 0; part < 2; ++part) {
         bool& has = inside.starts_with("RowKey=") ? has_row : has_partition;
         std::string_view const name = &has == &has_row ? "RowKey=" : "PartitionKey=";
-        if (has || !inside.starts_with(name)) {
-            return false;
-        }
+        if (has || !inside.starts_with(name)) { return false; }
         has = true;
         inside.remove_prefix(name.size());
-        if (!take_quoted(inside, &has == &has_row ? out.row_key : out.partition_key)) {
-            return false;
-        }
+        if (!take_quoted(inside, &has == &has_row ? out.row_key : out.partition_key)) { return false; }
         if (part == 0) {
-            if (!inside.starts_with(',')) {
-                return false;
-            }
+            if (!inside.starts_with(',')) { return false; }
             inside.remove_prefix(1);
             inside.remove_prefix(inside.starts_with(' ') ? 1 : 0);
         }
@@ -60,18 +48,12 @@ ENTITABLE_DECL bool read_keys(std::string_view inside, service_address& out) {
 }
 
 ENTITABLE_DECL bool read_service_place(std::string_view rest, service_address& out) {
-    if (rest.empty()) {
-        return true;
-    }
+    if (rest.empty()) { return true; }
     std::string decoded;
     std::string_view text = rest;
-    if (rest.find('/') != std::string_view::npos) {
-        return false;
-    }
+    if (rest.find('/') != std::string_view::npos) { return false; }
     if (rest.find('%') != std::string_view::npos) {
-        if (!append_url_unescaped(decoded, rest)) {
-            return false;
-        }
+        if (!append_url_unescaped(decoded, rest)) { return false; }
         text = decoded;
     }
     if (text == "$batch") {
@@ -82,22 +64,12 @@ ENTITABLE_DECL bool read_service_place(std::string_view rest, service_address& o
     std::string_view const name = text.substr(0, open);
     bool const tables = name == "Tables";
     out.place = tables ? service_place::tables : service_place::table;
-    if (name.empty()) {
-        return false;
-    }
-    if (!tables) {
-        out.table = name;
-    }
-    if (open == std::string_view::npos) {
-        return true;
-    }
-    if (!text.ends_with(')')) {
-        return false;
-    }
+    if (name.empty()) { return false; }
+    if (!tables) { out.table = name; }
+    if (open == std::string_view::npos) { return true; }
+    if (!text.ends_with(')')) { return false; }
     text = text.substr(open + 1, text.size() - open - 2);
-    if (text.empty()) {
-        return true;
-    }
+    if (text.empty()) { return true; }
     if (tables) {
         out.place = service_place::one_table;
         return take_quoted(text, out.table) && text.empty();
@@ -134,9 +106,7 @@ ENTITABLE_DECL result<service_address> read_service_address(std::string_view url
         made.secondary = true;
         made.account.resize(made.account.size() - secondary.size());
     }
-    if (!read_service_place(path, made)) {
-        return query_syntax();
-    }
+    if (!read_service_place(path, made)) { return query_syntax(); }
     return made;
 }
 
@@ -146,9 +116,7 @@ ENTITABLE_DECL void for_each_option(
         std::string_view const pair = query.substr(0, query.find('&'));
         query.remove_prefix(pair.size() == query.size() ? pair.size() : pair.size() + 1);
         std::string_view const name = pair.substr(0, pair.find('='));
-        if (!pair.empty()) {
-            visit(name, pair.substr(name.size() == pair.size() ? pair.size() : name.size() + 1));
-        }
+        if (!pair.empty()) { visit(name, pair.substr(name.size() == pair.size() ? pair.size() : name.size() + 1)); }
     }
 }
 
@@ -160,14 +128,10 @@ ENTITABLE_DECL bool read_option(std::string_view query, std::string_view name, s
             static_cast<void>(append_url_unescaped(decoded, found));
             found = decoded;
         }
-        if (found != name) {
-            return;
-        }
+        if (found != name) { return; }
         once = once && !out;
         std::string plain{value};
-        for (char& each : plain) {
-            each = each == '+' ? ' ' : each;
-        }
+        for (char& each : plain) { each = each == '+' ? ' ' : each; }
         out.emplace();
         static_cast<void>(append_url_unescaped(*out, plain)); // it was checked with the URL
     });
@@ -177,9 +141,7 @@ ENTITABLE_DECL bool read_option(std::string_view query, std::string_view name, s
 ENTITABLE_DECL std::optional<http_method> method_named(std::string_view name) noexcept {
     for (auto const method : {http_method::get, http_method::post, http_method::put, http_method::merge,
              http_method::patch, http_method::delete_, http_method::head, http_method::options}) {
-        if (name == to_string(method)) {
-            return method;
-        }
+        if (name == to_string(method)) { return method; }
     }
     return std::nullopt;
 }

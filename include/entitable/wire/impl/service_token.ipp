@@ -54,9 +54,7 @@ ENTITABLE_DECL std::string make_service_token(std::uint64_t fingerprint, service
     hash.add(static_cast<std::uint64_t>(token.location));
     hash.add(parts);
     std::string made = token.location == read_location::secondary ? "r1!s!" : "r1!p!";
-    for (unsigned shift = 64; shift > 0; shift -= 4) {
-        made += hexadecimal_of(hash.value() >> (shift - 4));
-    }
+    for (unsigned shift = 64; shift > 0; shift -= 4) { made += hexadecimal_of(hash.value() >> (shift - 4)); }
     return made + parts;
 }
 

@@ -52,9 +52,7 @@ struct alignas(8) chunk {
 
     /// Returns the eight bytes of `key` after `skip`, as a number that compares like them; padded with zeros.
     [[nodiscard]] static std::uint64_t head_of(std::string_view key, std::size_t skip) noexcept {
-        if (key.size() <= skip) {
-            return 0;
-        }
+        if (key.size() <= skip) { return 0; }
         std::size_t const left = key.size() - skip;
         std::uint64_t bits = 0;
         if (left >= sizeof bits) {
@@ -80,9 +78,7 @@ struct alignas(8) chunk {
     [[nodiscard]] static std::size_t common_prefix(std::string_view left, std::string_view right) noexcept {
         std::size_t const end = left.size() < right.size() ? left.size() : right.size();
         std::size_t index = 0;
-        while (index < end && left[index] == right[index]) {
-            ++index;
-        }
+        while (index < end && left[index] == right[index]) { ++index; }
         return index;
     }
 
@@ -100,9 +96,7 @@ struct alignas(8) chunk {
         while (low < high) {
             std::size_t const middle = (low + high) / 2;
             int const order = compare(middle, head, key);
-            if (order == 0) {
-                return {middle, true};
-            }
+            if (order == 0) { return {middle, true}; }
             (order < 0 ? low : high) = order < 0 ? middle + 1 : middle;
         }
         return {low, false};
@@ -112,9 +106,7 @@ struct alignas(8) chunk {
     [[nodiscard]] std::pair<std::size_t, bool> search(std::string_view key) noexcept {
         if (first() < count && skip > 0) {
             int const order = key.substr(0, skip).compare(entries()[first()]->key().substr(0, skip));
-            if (order != 0) {
-                return {order < 0 ? first() : count, false};
-            }
+            if (order != 0) { return {order < 0 ? first() : count, false}; }
         }
         return bisect(key);
     }
@@ -142,9 +134,7 @@ struct alignas(8) chunk {
     void refresh_skip() noexcept {
         if (first() < count) {
             std::size_t const common = common_prefix(entries()[first()]->key(), entries()[count - 1]->key());
-            if (common < skip || common >= skip + sizeof(std::uint64_t) / 2) {
-                use_skip(common);
-            }
+            if (common < skip || common >= skip + sizeof(std::uint64_t) / 2) { use_skip(common); }
         }
     }
 
@@ -166,9 +156,7 @@ struct alignas(8) chunk {
         if (!between) {
             std::size_t const other = index == first() ? count - 1U : first();
             std::size_t const common = common_prefix(key, entries()[other]->key());
-            if (common < skip || count == first() + 1) {
-                use_skip(common);
-            }
+            if (common < skip || count == first() + 1) { use_skip(common); }
         }
     }
 
@@ -176,9 +164,7 @@ struct alignas(8) chunk {
         std::size_t const behind = count - index - 1;
         std::memmove(heads() + index, heads() + index + 1, behind * sizeof(std::uint64_t));
         std::memmove(entries() + index, entries() + index + 1, behind * sizeof(entry*));
-        if (level > 0) {
-            std::memmove(children() + index, children() + index + 1, behind * sizeof(chunk*));
-        }
+        if (level > 0) { std::memmove(children() + index, children() + index + 1, behind * sizeof(chunk*)); }
         --count;
     }
 
@@ -195,22 +181,16 @@ struct alignas(8) chunk {
         std::size_t const added = other.count - begin;
         std::memcpy(heads() + count, other.heads() + begin, added * sizeof(std::uint64_t));
         std::memcpy(entries() + count, other.entries() + begin, added * sizeof(entry*));
-        if (level > 0) {
-            std::memcpy(children() + count, other.children() + begin, added * sizeof(chunk*));
-        }
+        if (level > 0) { std::memcpy(children() + count, other.children() + begin, added * sizeof(chunk*)); }
         count = static_cast<std::uint16_t>(count + added);
     }
 
     /// Moves the child after `index` into the one at `index` if both are small; returns whether.
     bool join_children(std::size_t index) noexcept {
-        if (index + 1 >= count) {
-            return false;
-        }
+        if (index + 1 >= count) { return false; }
         chunk& left = *children()[index];
         chunk& right = *children()[index + 1];
-        if (std::size_t{left.count} + right.count > few) {
-            return false;
-        }
+        if (std::size_t{left.count} + right.count > few) { return false; }
         if (left.level > 0) { // the first child of the right chunk needs a separator again
             right.entries()[0] = std::exchange(entries()[index + 1], nullptr);
         }

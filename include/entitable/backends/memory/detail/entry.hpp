@@ -30,16 +30,12 @@ struct alignas(8) entry {
         void* const block = ::operator new(size);
         auto* const made =
             ::new (block) entry{static_cast<std::uint32_t>(key.size()), static_cast<std::uint32_t>(value_size)};
-        if (!key.empty()) {
-            std::memcpy(made->bytes(), key.data(), key.size());
-        }
+        if (!key.empty()) { std::memcpy(made->bytes(), key.data(), key.size()); }
         return made;
     }
     [[nodiscard]] static entry* make(std::string_view key, std::string_view value) {
         entry* const made = make(key, value.size());
-        if (!value.empty()) {
-            std::memcpy(made->value_bytes(), value.data(), value.size());
-        }
+        if (!value.empty()) { std::memcpy(made->value_bytes(), value.data(), value.size()); }
         return made;
     }
     static void destroy(entry* block) noexcept { ::operator delete(static_cast<void*>(block)); }

@@ -44,9 +44,7 @@ public:
             return *this;
         }
         ~owner() {
-            if (partition_ != nullptr && partition_->lock.disown()) {
-                destroy(partition_);
-            }
+            if (partition_ != nullptr && partition_->lock.disown()) { destroy(partition_); }
         }
         explicit operator bool() const noexcept { return partition_ != nullptr; }
         [[nodiscard]] partition* get() const noexcept { return partition_; }
@@ -63,9 +61,7 @@ public:
         explicit reading(partition* shared) noexcept
             : partition_(shared), before_(shared != nullptr ? shared->lock.own_shared() : 0) {}
         ~reading() {
-            if (partition_ != nullptr && partition_->lock.disown_shared()) {
-                destroy(partition_);
-            }
+            if (partition_ != nullptr && partition_->lock.disown_shared()) { destroy(partition_); }
         }
         reading(reading const&) = delete;
         reading& operator=(reading const&) = delete;

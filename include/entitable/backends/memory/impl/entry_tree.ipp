@@ -30,9 +30,7 @@ ENTITABLE_DECL void entry_tree::position::next() noexcept {
 }
 
 ENTITABLE_DECL std::span<entry* const> entry_tree::position::rest_of_leaf() const noexcept {
-    if (depth_ == 0) {
-        return {};
-    }
+    if (depth_ == 0) { return {}; }
     std::size_t const index = indexes_[depth_ - 1];
     return {chunks_[depth_ - 1]->entries() + index, chunks_[depth_ - 1]->count - index};
 }
@@ -43,19 +41,13 @@ ENTITABLE_DECL void entry_tree::position::next_leaf() noexcept {
 }
 
 ENTITABLE_DECL entry_tree::~entry_tree() {
-    if (root_ != nullptr) {
-        chunk::destroy_all(root_);
-    }
+    if (root_ != nullptr) { chunk::destroy_all(root_); }
 }
 
 ENTITABLE_DECL entry* entry_tree::find(std::string_view key) const noexcept {
     chunk* at = root_;
-    if (at == nullptr) {
-        return nullptr;
-    }
-    while (at->level > 0) {
-        at = at->children()[at->child_for(key)];
-    }
+    if (at == nullptr) { return nullptr; }
+    while (at->level > 0) { at = at->children()[at->child_for(key)]; }
     return at->find(key);
 }
 
@@ -88,13 +80,9 @@ ENTITABLE_DECL entry_tree::position entry_tree::lower_bound(std::string_view key
 // ---- changing ---------------------------------------------------------------------------------------
 
 ENTITABLE_DECL entry* entry_tree::put(entry* fresh) {
-    if (root_ == nullptr) {
-        root_ = chunk::make(1, 0);
-    }
+    if (root_ == nullptr) { root_ = chunk::make(1, 0); }
     position path;
-    if (locate(fresh->key(), path)) {
-        return std::exchange(path.leaf()->entries()[path.index()], fresh);
-    }
+    if (locate(fresh->key(), path)) { return std::exchange(path.leaf()->entries()[path.index()], fresh); }
     chunk* leaf = path.leaf();
     if (leaf->count == chunk::full) {
         insert_into_full(path, fresh);
@@ -119,9 +107,7 @@ ENTITABLE_DECL void entry_tree::insert_into_full(position& path, entry* fresh) {
         std::size_t count{0};
         ~reserve() {
             entry::destroy(separator);
-            while (count > 0) {
-                chunk::destroy(chunks[--count]);
-            }
+            while (count > 0) { chunk::destroy(chunks[--count]); }
         }
     } spare;
 
@@ -192,17 +178,13 @@ ENTITABLE_DECL void entry_tree::insert_into_full(position& path, entry* fresh) {
 
 ENTITABLE_DECL entry* entry_tree::replace(entry* fresh) noexcept {
     position path;
-    if (root_ == nullptr || !locate(fresh->key(), path)) {
-        return nullptr;
-    }
+    if (root_ == nullptr || !locate(fresh->key(), path)) { return nullptr; }
     return std::exchange(path.leaf()->entries()[path.index()], fresh);
 }
 
 ENTITABLE_DECL entry* entry_tree::remove(std::string_view key) noexcept {
     position path;
-    if (root_ == nullptr || !locate(key, path)) {
-        return nullptr;
-    }
+    if (root_ == nullptr || !locate(key, path)) { return nullptr; }
     entry* const taken = path.leaf()->entries()[path.index()];
     path.leaf()->remove(path.index());
     shrink(path);

@@ -39,9 +39,7 @@ ENTITABLE_LAZY_BODY result<bool> memory_store::create_table(
     auto fresh = shared<detail::memory_table>::make(key, shown_name);
     detail::exclusive_guard const guard{tables_lock_};
     auto const at = table_position(key);
-    if (at != tables_.end() && (*at)->key == key) {
-        return false;
-    }
+    if (at != tables_.end() && (*at)->key == key) { return false; }
     tables_.insert(at, std::move(fresh));
     return true;
 }
@@ -52,9 +50,7 @@ ENTITABLE_LAZY_BODY result<bool> memory_store::drop_table(std::string_view key, 
     {
         detail::exclusive_guard const guard{tables_lock_};
         auto const at = table_position(key);
-        if (at == tables_.end() || (*at)->key != key) {
-            return false;
-        }
+        if (at == tables_.end() || (*at)->key != key) { return false; }
         gone = std::move(*at);
         tables_.erase(at);
         detail::exclusive_guard const directory{gone->directory_lock};
@@ -75,17 +71,11 @@ ENTITABLE_LAZY_BODY result<void> memory_store::tables(std::string_view from_key,
         {
             detail::shared_guard const guard{tables_lock_};
             auto at = table_position(table ? std::string_view{table->key} : from_key);
-            if (table && at != tables_.end() && (*at)->key == table->key) {
-                ++at;
-            }
-            if (at == tables_.end()) {
-                return {};
-            }
+            if (table && at != tables_.end() && (*at)->key == table->key) { ++at; }
+            if (at == tables_.end()) { return {}; }
             table = *at;
         }
-        if (!visit(table->key, table->shown_name)) {
-            return {};
-        }
+        if (!visit(table->key, table->shown_name)) { return {}; }
     }
 }
 
@@ -94,14 +84,10 @@ ENTITABLE_LAZY_BODY result<void> memory_store::tables(std::string_view from_key,
 ENTITABLE_LAZY_BODY result<lookup> memory_store::get(
     std::string_view table, std::string_view partition, std::string_view row, row_visitor visit, call const&) {
     auto const found = partitions_.read(detail::partition_map::hash_of(table, partition), table, partition);
-    if (!found) {
-        return find_table(table) ? lookup::absent : lookup::no_table;
-    }
+    if (!found) { return find_table(table) ? lookup::absent : lookup::no_table; }
     found.wait();
     detail::entry* const entry = found->rows.find(row);
-    if (entry == nullptr) {
-        return lookup::absent;
-    }
+    if (entry == nullptr) { return lookup::absent; }
     visit(entry->value());
     return lookup::found;
 }
@@ -109,22 +95,16 @@ ENTITABLE_LAZY_BODY result<lookup> memory_store::get(
 template <class Visit>
 lookup memory_store::scan_partitions(std::string_view table_key, scan_range const& range, Visit const& visit) {
     auto const table = find_table(table_key);
-    if (!table) {
-        return lookup::no_table;
-    }
+    if (!table) { return lookup::no_table; }
     bool visited = false;
     detail::partition::owner partition;
     for (;;) {
         {
             detail::shared_guard const guard{table->directory_lock};
             auto at = table->directory.lower_bound(partition ? partition->key() : range.from_partition);
-            if (partition && at.get() != nullptr && at.get()->key() == partition->key()) {
-                at.next();
-            }
+            if (partition && at.get() != nullptr && at.get()->key() == partition->key()) { at.next(); }
             detail::entry* const name = at.get();
-            if (name == nullptr || (range.last_partition && name->key() > *range.last_partition)) {
-                break;
-            }
+            if (name == nullptr || (range.last_partition && name->key() > *range.last_partition)) { break; }
             partition = detail::partition::owner{detail::partition::in(*name)};
         }
         std::string_view const from_row =
@@ -132,13 +112,9 @@ lookup memory_store::scan_partitions(std::string_view table_key, scan_range cons
         detail::shared_guard const guard{partition->lock};
         auto const at = partition->rows.lower_bound(from_row);
         visited = visited || at.get() != nullptr;
-        if (!visit(partition->key(), at)) {
-            return lookup::found;
-        }
+        if (!visit(partition->key(), at)) { return lookup::found; }
     }
-    if (visited) {
-        return lookup::found;
-    }
+    if (visited) { return lookup::found; }
     return table->dropped.load(memory_order::acquire) ? lookup::no_table : lookup::absent;
 }
 
@@ -146,9 +122,7 @@ ENTITABLE_LAZY_BODY result<lookup> memory_store::scan(
     std::string_view table, scan_range const& range, scan_visitor visit, call const&) {
     return scan_partitions(table, range, [&](std::string_view partition, detail::entry_tree::position at) {
         for (; detail::entry* const row = at.get(); at.next()) {
-            if (!visit(partition, row->key(), row->value())) {
-                return false;
-            }
+            if (!visit(partition, row->key(), row->value())) { return false; }
         }
         return true;
     });
@@ -163,9 +137,7 @@ ENTITABLE_LAZY_BODY result<lookup> memory_store::scan_runs(
             for (detail::entry* const row : leaf) { // the processor waits for many at once
                 *end++ = {partition, row->key(), row->value()};
             }
-            if (!visit({run, leaf.size()})) {
-                return false;
-            }
+            if (!visit({run, leaf.size()})) { return false; }
         }
         return true;
     });
@@ -178,9 +150,7 @@ class memory_store::leaving {
 public:
     leaving(memory_store& store, detail::partition::writing& place) noexcept : store_(store), place_(place) {}
     ~leaving() {
-        if (place_->rows.empty() && !place_->dead) {
-            store_.bury(*place_);
-        }
+        if (place_->rows.empty() && !place_->dead) { store_.bury(*place_); }
         place_.leave();
     }
     leaving(leaving const&) = delete;
@@ -209,9 +179,7 @@ ENTITABLE_LAZY_BODY result<lookup> memory_store::update(
         auto place = partitions_.write(hash, table, partition);
         if (!place) {
             auto owner = find_table(table);
-            if (!owner) {
-                return lookup::no_table;
-            }
+            if (!owner) { return lookup::no_table; }
             auto const fresh = detail::partition::make(std::move(owner), partition);
             place = partitions_.add(hash, *fresh);
         }
@@ -219,39 +187,29 @@ ENTITABLE_LAZY_BODY result<lookup> memory_store::update(
         transaction changes{place->rows}; // frees old rows after the lock
         leaving const left{*this, place};
         atomic<bool> const& dropped = place->table->dropped;
-        if (place->dead || dropped.load(memory_order::acquire)) {
-            continue;
-        }
+        if (place->dead || dropped.load(memory_order::acquire)) { continue; }
         bool const wanted = body(changes);
-        if (dropped.load(memory_order::acquire)) {
-            return lookup::no_table;
-        }
+        if (dropped.load(memory_order::acquire)) { return lookup::no_table; }
         return wanted ? commit(place, changes) : lookup::absent;
     }
 }
 
 /// Makes the staged changes visible, all or none.
 ENTITABLE_LAZY_BODY lookup memory_store::commit(detail::partition::writing& place, transaction& changes) {
-    if (changes.changes_.empty()) {
-        return lookup::found;
-    }
+    if (changes.changes_.empty()) { return lookup::found; }
     detail::partition& partition = *place;
     struct undo_unless_done {
         transaction& changes;
         bool done{false};
         ~undo_unless_done() {
-            if (!done) {
-                changes.undo();
-            }
+            if (!done) { changes.undo(); }
         }
     } attempt{changes};
     place.shut_out_readers();
     changes.apply();
     if (!partition.listed && !partition.rows.empty()) {
         detail::exclusive_guard const guard{partition.table->directory_lock};
-        if (partition.table->dropped.load(memory_order::relaxed)) {
-            return lookup::no_table;
-        }
+        if (partition.table->dropped.load(memory_order::relaxed)) { return lookup::no_table; }
         partition.table->directory.put(partition.name());
         partition.listed = true;
     }
@@ -264,9 +222,7 @@ ENTITABLE_LAZY_BODY lookup memory_store::commit(detail::partition::writing& plac
 
 ENTITABLE_LAZY_BODY bool memory_store::transaction::get(std::string_view row, row_visitor visit) const {
     detail::entry* const entry = rows_.find(row);
-    if (entry == nullptr) {
-        return false;
-    }
+    if (entry == nullptr) { return false; }
     visit(entry->value());
     return true;
 }

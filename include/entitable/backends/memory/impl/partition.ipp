@@ -15,9 +15,7 @@ ENTITABLE_DECL partition::owner partition::make(shared<memory_table> table, std:
 }
 
 ENTITABLE_DECL partition::~partition() {
-    for (auto at = rows.lower_bound({}); entry* const row = at.get(); at.next()) {
-        entry::destroy(row);
-    }
+    for (auto at = rows.lower_bound({}); entry* const row = at.get(); at.next()) { entry::destroy(row); }
 }
 
 ENTITABLE_DECL void partition::destroy(partition* last) noexcept {
@@ -37,9 +35,7 @@ ENTITABLE_DECL std::uint64_t partition_map::hash_of(std::string_view table, std:
     };
     auto const add = [&add_word](std::string_view bytes) {
         std::size_t at = 0;
-        for (; at + 8 <= bytes.size(); at += 8) {
-            add_word(bytes.data() + at, 8);
-        }
+        for (; at + 8 <= bytes.size(); at += 8) { add_word(bytes.data() + at, 8); }
         if (at < bytes.size() && bytes.size() >= 8) { // the last eight overlap: faster than copying a variable number
             add_word(bytes.data() + bytes.size() - 8, 8);
         } else if (at < bytes.size()) {
@@ -55,9 +51,7 @@ ENTITABLE_DECL std::uint64_t partition_map::hash_of(std::string_view table, std:
 
 ENTITABLE_DECL partition* partition_map::shard::find(
     std::uint64_t hash, std::string_view table, std::string_view key) noexcept {
-    if (all_slots.empty()) {
-        return nullptr;
-    }
+    if (all_slots.empty()) { return nullptr; }
     std::size_t const mask = all_slots.size() - 1;
     for (std::size_t index = hash & mask; all_slots[index].held; index = (index + 1) & mask) {
         partition* const candidate = all_slots[index].held.get();
@@ -72,9 +66,7 @@ ENTITABLE_DECL partition* partition_map::shard::find(
 ENTITABLE_DECL void partition_map::shard::insert(std::uint64_t hash, partition::owner fresh) noexcept {
     std::size_t const mask = all_slots.size() - 1;
     std::size_t index = hash & mask;
-    while (all_slots[index].held) {
-        index = (index + 1) & mask;
-    }
+    while (all_slots[index].held) { index = (index + 1) & mask; }
     all_slots[index].hash = hash;
     all_slots[index].held = std::move(fresh);
     ++used;
@@ -86,23 +78,17 @@ ENTITABLE_DECL void partition_map::shard::reserve_one() {
         all_slots.swap(old);
         used = 0;
         for (slot& each : old) {
-            if (each.held) {
-                insert(each.hash, std::move(each.held));
-            }
+            if (each.held) { insert(each.hash, std::move(each.held)); }
         }
     }
 }
 
 ENTITABLE_DECL partition::owner partition_map::shard::take(std::uint64_t hash, partition& gone) noexcept {
-    if (all_slots.empty()) {
-        return {};
-    }
+    if (all_slots.empty()) { return {}; }
     std::size_t const mask = all_slots.size() - 1;
     std::size_t hole = hash & mask;
     while (all_slots[hole].held.get() != &gone) {
-        if (!all_slots[hole].held) {
-            return {};
-        }
+        if (!all_slots[hole].held) { return {}; }
         hole = (hole + 1) & mask;
     }
     partition::owner taken = std::move(all_slots[hole].held);

@@ -72,9 +72,7 @@ public:
                 while (column < columns && shade_of(value(row, column), most) == shade) {
                     ++column; // neighbours of one shade are one rectangle
                 }
-                if (shade > 0) {
-                    add_cells(paths[shade - 1], x, y, rows, columns, row, begin, column);
-                }
+                if (shade > 0) { add_cells(paths[shade - 1], x, y, rows, columns, row, begin, column); }
             }
         }
         draw(paths);

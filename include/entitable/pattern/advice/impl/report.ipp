@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/try.hpp>
 #include <entitable/pattern/advice/detail/report_figures.hpp>
 #include <entitable/pattern/advice/impl/report_style.ipp>
 #include <entitable/pattern/advice/report.hpp>
@@ -106,9 +107,7 @@ inline constexpr std::size_t shown_declarations = 3;
 } // namespace detail
 
 ENTITABLE_DECL advice_report& advice_report::add(advice part) {
-    if (part.candidates.empty()) {
-        return refuse({error_code::invalid_input, "this advice was not made by advise()"});
-    }
+    if (part.candidates.empty()) { return refuse({error_code::invalid_input, "this advice was not made by advise()"}); }
     advice_ = std::move(part);
     return *this;
 }
@@ -137,9 +136,7 @@ ENTITABLE_DECL advice_report& advice_report::add(ingest_plan part) {
     return *this;
 }
 ENTITABLE_DECL advice_report& advice_report::refuse(error const& why) {
-    if (!refused_) {
-        refused_ = why;
-    }
+    if (!refused_) { refused_ = why; }
     return *this;
 }
 
@@ -166,9 +163,7 @@ ENTITABLE_DECL void advice_report::put_summary(std::string& out) const {
                               : "rank " + std::to_string(advice_->present + 1) + " of " +
                 std::to_string(advice_->candidates.size()) + " candidates");
     out += "</dl>\n<h2>Findings</h2>\n";
-    for (finding const& each : advice_->findings) {
-        out += detail::finding_card(each);
-    }
+    for (finding const& each : advice_->findings) { out += detail::finding_card(each); }
     if (advice_->findings.empty()) {
         out += "<article class=\"card\"><h3><span class=\"how fine\">fine</span>no problems</h3></article>\n";
     }
@@ -214,9 +209,7 @@ ENTITABLE_DECL void advice_report::put_load(std::string& out) const {
 }
 
 ENTITABLE_DECL void advice_report::put_units(std::string& out) const {
-    if (!plan_ && !ingest_) {
-        return;
-    }
+    if (!plan_ && !ingest_) { return; }
     out += "<h2>Request units</h2>\n";
     if (plan_) {
         out += detail::units_figures(
@@ -231,9 +224,7 @@ ENTITABLE_DECL void advice_report::put_units(std::string& out) const {
 }
 
 ENTITABLE_DECL result<std::string> advice_report::to_html() const {
-    if (refused_) {
-        return failure{*refused_};
-    }
+    if (refused_) { return failure{*refused_}; }
     std::string const title = detail::escaped_html(title_);
     std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
@@ -261,14 +252,10 @@ ENTITABLE_DECL result<std::string> advice_report::to_html() const {
 }
 
 ENTITABLE_DECL result<std::string> advice_report::to_string() const {
-    if (refused_) {
-        return failure{*refused_};
-    }
+    if (refused_) { return failure{*refused_}; }
     std::string out = detail::heading(title_);
     auto const put = [&](std::string_view words, auto const& part) {
-        if (part) {
-            out += '\n' + detail::heading(words) + part->to_string();
-        }
+        if (part) { out += '\n' + detail::heading(words) + part->to_string(); }
     };
     out += advice_ ? '\n' + advice_->to_string() : std::string{};
     put("Load over time, simulated", run_);
@@ -280,17 +267,12 @@ ENTITABLE_DECL result<std::string> advice_report::to_string() const {
 }
 
 ENTITABLE_DECL result<void> advice_report::write(std::string const& path) const {
-    auto const page = to_html();
-    if (!page) {
-        return failure{page.error()};
-    }
+    ENTITABLE_TRY(auto const page, to_html());
     std::FILE* const file = std::fopen(path.c_str(), "wb");
-    bool const written = file != nullptr && std::fwrite(page->data(), 1, page->size(), file) == page->size();
+    bool const written = file != nullptr && std::fwrite(page.data(), 1, page.size(), file) == page.size();
     bool const closed = file != nullptr && std::fclose(file) == 0;
     if (!written || !closed) {
-        if (file != nullptr) {
-            (void)std::remove(path.c_str());
-        }
+        if (file != nullptr) { (void)std::remove(path.c_str()); }
         return failure{error_code::store_failed, "the report cannot be written to " + path};
     }
     return {};

@@ -44,9 +44,7 @@ struct figure_frame {
     figure_frame const& frame, std::string picture, text_table const* values) {
     std::string out = "<figure id=\"" + std::string{frame.id} + "\">\n<figcaption><h3>" + escaped_html(frame.title) +
         "</h3><p>" + escaped_html(frame.caption) + "</p></figcaption>\n";
-    if (!frame.legend.empty()) {
-        out += "<p class=\"legend\">" + frame.legend + "</p>\n";
-    }
+    if (!frame.legend.empty()) { out += "<p class=\"legend\">" + frame.legend + "</p>\n"; }
     out += picture;
     if (values != nullptr) {
         out += "<details><summary>The values</summary>" + html_table(*values, frame.title) + "</details>\n";
@@ -60,9 +58,7 @@ struct figure_frame {
 
 [[nodiscard]] ENTITABLE_DECL std::string shade_legend(std::string const& most) {
     std::string out = "<span>none to " + escaped_html(most) + ", in logarithmic steps</span><span>";
-    for (int shade = 1; shade <= 7; ++shade) {
-        out += "<i class=\"q" + std::to_string(shade) + "\"></i>";
-    }
+    for (int shade = 1; shade <= 7; ++shade) { out += "<i class=\"q" + std::to_string(shade) + "\"></i>"; }
     return out + "</span>";
 }
 
@@ -74,9 +70,7 @@ struct figure_frame {
         {}};
     svg_picture picture{frame.id, frame.title, frame.caption, picture_width, 260};
     double most = 1;
-    for (size_class const& each : facts.classes) {
-        most = (std::max)(most, static_cast<double>(each.partitions));
-    }
+    for (size_class const& each : facts.classes) { most = (std::max)(most, static_cast<double>(each.partitions)); }
     auto const count = static_cast<double>(std::max<std::size_t>(facts.classes.size(), 1));
     picture_scale const x{0, count, picture_left, picture_width - 8};
     picture_scale const y{0, most * 1.12, 210, picture_top}; // with room for the label of the highest bar
@@ -112,9 +106,7 @@ struct figure_frame {
 
 [[nodiscard]] ENTITABLE_DECL std::string shares_figure(partition_facts const& facts) {
     auto const held = [&](double part) { // by the largest partitions
-        if (facts.lorenz.size() < 2) {
-            return part;
-        }
+        if (facts.lorenz.size() < 2) { return part; }
         double const at = part * static_cast<double>(facts.lorenz.size() - 1);
         auto const index = (std::min)(static_cast<std::size_t>(at), facts.lorenz.size() - 2);
         double const rest = at - static_cast<double>(index);
@@ -144,9 +136,7 @@ struct figure_frame {
     picture.line(x.begin, y.begin, x.end, y.end, "plain");
     picture.polyline(curve, "a");
     text_table values{{"largest partitions", "hold"}};
-    for (double const part : {0.01, 0.05, 0.1, 0.2, 0.5, 1.0}) {
-        values.add({percent(part, 0), percent(held(part))});
-    }
+    for (double const part : {0.01, 0.05, 0.1, 0.2, 0.5, 1.0}) { values.add({percent(part, 0), percent(held(part))}); }
     return framed(frame, std::move(picture).finish(), &values);
 }
 
@@ -173,9 +163,7 @@ struct figure_frame {
         (pattern == heat_pattern::nothing ? "" : "Pattern: ") +
             std::string{meanings[static_cast<std::size_t>(pattern)]},
         most > 0 ? shade_legend(counted(most, "event", "events") + " in a cell") : std::string{}};
-    if (most <= 0) {
-        return framed(frame, {}, nullptr);
-    }
+    if (most <= 0) { return framed(frame, {}, nullptr); }
     svg_picture picture{frame.id, frame.title, frame.caption, picture_width, 300};
     picture_scale const x{0, 1, 8, picture_width - 8};
     picture_scale const y{0, 1, 248, 30};
@@ -200,9 +188,7 @@ struct figure_frame {
         rate = (std::max)({rate, each.offered, each.served, each.refused});
     }
     for (auto const& partition : run.partition_load) {
-        for (double const each : partition) {
-            hottest = (std::max)(hottest, each);
-        }
+        for (double const each : partition) { hottest = (std::max)(hottest, each); }
     }
     figure_frame const frame{"load", "Load over time, simulated",
         percent(run.offered > 0 ? run.served / run.offered : 1) + " of " + counted(run.offered, "request", "requests") +
@@ -340,9 +326,7 @@ struct figure_frame {
             picture.line(x.at(each.from_hour), y.at(each.units), x.at(each.to_hour), y.at(each.units), "plain");
         }
         double const from = splits ? each.to_hour : each.from_hour;
-        if (!used.empty()) {
-            used.emplace_back(x.at(from), y.at(units));
-        }
+        if (!used.empty()) { used.emplace_back(x.at(from), y.at(units)); }
         used.emplace_back(x.at(from), y.at(each.units));
         units = each.units;
         partitions = each.partitions;

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/try.hpp>
 #include <entitable/pattern/advice/sample_table.hpp>
 #include <entitable/row/system_rows.hpp>
 
@@ -16,18 +17,13 @@ ENTITABLE_DECL result<table_sample> read_sample(
     for (;;) {
         asked.page_size = static_cast<std::uint32_t>(left < 1000 ? left : 1000);
         call context{options.calls};
-        auto read = through.execute(asked, context);
-        if (!read) {
-            return std::move(read).as_failure();
+        ENTITABLE_TRY(auto read, through.execute(asked, context));
+        for (std::size_t index = 0; index < read.rows.size() && left > 0; ++index) {
+            builder.add(read.rows[index]);
+            left -= system_row::is_one(read.rows[index].row_key) ? 0U : 1U;
         }
-        for (std::size_t index = 0; index < read->rows.size() && left > 0; ++index) {
-            builder.add(read->rows[index]);
-            left -= system_row::is_one(read->rows[index].row_key) ? 0U : 1U;
-        }
-        asked.continuation = std::move(read->continuation);
-        if (!asked.continuation || left == 0) {
-            return std::move(builder).finish(asked.continuation.has_value());
-        }
+        asked.continuation = std::move(read.continuation);
+        if (!asked.continuation || left == 0) { return std::move(builder).finish(asked.continuation.has_value()); }
     }
 }
 

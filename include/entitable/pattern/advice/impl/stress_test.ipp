@@ -35,9 +35,7 @@ public:
         }
         gap_ = entities / weights_ / entities_per_second;
         seconds_ = std::chrono::duration<double>(options.step).count();
-        if (options.poisson) {
-            advance();
-        }
+        if (options.poisson) { advance(); }
     }
 
     /// Returns the next call; false at the end of the step. Calls that were due and found no worker are counted as unsent.
@@ -46,13 +44,9 @@ public:
         bool const over =
             options_.time->steady() >= begin_ + std::chrono::duration_cast<steady_time::duration>(options_.step);
         if (over) {
-            for (; at_ < seconds_; advance()) {
-                ++unsent_;
-            }
+            for (; at_ < seconds_; advance()) { ++unsent_; }
         }
-        if (at_ >= seconds_) {
-            return false;
-        }
+        if (at_ >= seconds_) { return false; }
         double chosen = random_.unit() * weights_;
         out.action = 0;
         while (out.action + 1 < actions_.size() && chosen >= actions_[out.action].weight) {
@@ -100,9 +94,7 @@ struct stress_worker {
 #if ENTITABLE_HAS_EXCEPTIONS
         try {
             work(schedule, actions, time);
-        } catch (...) {
-            thrown = std::current_exception();
-        }
+        } catch (...) { thrown = std::current_exception(); }
 #else
         work(schedule, actions, time);
 #endif
@@ -134,14 +126,10 @@ struct stress_worker {
         for (stress_worker& each : workers) {
             threads.emplace_back([&] { each.work_and_keep(schedule, actions, *options.time); });
         }
-        for (std::thread& each : threads) {
-            each.join();
-        }
+        for (std::thread& each : threads) { each.join(); }
 #if ENTITABLE_HAS_EXCEPTIONS
         for (stress_worker const& each : workers) {
-            if (each.thrown) {
-                std::rethrow_exception(each.thrown);
-            }
+            if (each.thrown) { std::rethrow_exception(each.thrown); }
         }
 #endif
     }
@@ -153,9 +141,7 @@ struct stress_worker {
         made.latencies.merge(each.latencies);
         made.sent += each.sent;
         entities += each.entities;
-        for (auto const& [code, count] : each.errors) {
-            made.errors[code] += count;
-        }
+        for (auto const& [code, count] : each.errors) { made.errors[code] += count; }
     }
     double const elapsed = std::chrono::duration<double>(options.time->steady() - schedule.begin()).count();
     made.length = std::chrono::duration<double>(options.step).count();
@@ -171,9 +157,7 @@ public:
     table_guard(table_guard const&) = delete;
     table_guard& operator=(table_guard const&) = delete;
     ~table_guard() {
-        if (!removed_) {
-            (void)table_.drop_if_present();
-        }
+        if (!removed_) { (void)table_.drop_if_present(); }
     }
     [[nodiscard]] result<void> remove() {
         removed_ = true;
@@ -188,21 +172,15 @@ private:
 
 [[nodiscard]] ENTITABLE_DECL result<void> fill_table(table_core const& table, std::vector<row> const& rows) {
     batch_packer packer{table.name(), table.transport().profile()};
-    for (row const& each : rows) {
-        ENTITABLE_CHECK(packer.add(mutation::insert_or_replace(each)));
-    }
-    while (auto const next = packer.take()) {
-        ENTITABLE_CHECK(table.submit(*next));
-    }
+    for (row const& each : rows) { ENTITABLE_CHECK(packer.add(mutation::insert_or_replace(each))); }
+    while (auto const next = packer.take()) { ENTITABLE_CHECK(table.submit(*next)); }
     return {};
 }
 
 ENTITABLE_DECL result<stress_outcome> stress_a_table(any_transport const& through, std::string const& table,
     std::vector<row> const& rows, std::vector<stress_action> const& actions, stress_options const& options,
     attempt_counter const& attempts) {
-    if (auto checked = options.validate(); !checked) {
-        return std::move(checked).as_failure();
-    }
+    ENTITABLE_CHECK(options.validate());
     if (rows.empty() || actions.empty()) {
         return failure{error_code::invalid_input, "a stress test needs entities and calls"};
     }
@@ -212,18 +190,12 @@ ENTITABLE_DECL result<stress_outcome> stress_a_table(any_transport const& throug
         }
     }
     table_core const tested{through, table, {}};
-    if (auto created = tested.create(); !created) {
-        return std::move(created).as_failure();
-    }
+    ENTITABLE_CHECK(tested.create());
     table_guard guard{tested};
-    if (auto filled = fill_table(tested, rows); !filled) {
-        return std::move(filled).as_failure();
-    }
+    ENTITABLE_CHECK(fill_table(tested, rows));
     auto outcome = run_stress(actions, options, [&] { return attempts.count(); });
     auto removed = guard.remove();
-    if (outcome && !removed) {
-        return std::move(removed).as_failure();
-    }
+    if (outcome && !removed) { return std::move(removed).as_failure(); }
     return outcome;
 }
 
@@ -250,9 +222,7 @@ ENTITABLE_DECL result<void> stress_options::validate() const {
 
 ENTITABLE_DECL result<stress_outcome> run_stress(
     std::vector<stress_action> const& actions, stress_options const& options, function_ref<std::uint64_t()> attempts) {
-    if (auto checked = options.validate(); !checked) {
-        return std::move(checked).as_failure();
-    }
+    ENTITABLE_CHECK(options.validate());
     double weights = 0;
     for (stress_action const& each : actions) {
         if (!(each.weight > 0 && each.entities > 0 && each.weight <= 1e9 && each.entities <= 1e9) || !each.call) {
@@ -261,9 +231,7 @@ ENTITABLE_DECL result<stress_outcome> run_stress(
         }
         weights += each.weight;
     }
-    if (weights <= 0) {
-        return failure{error_code::invalid_input, "a stress test needs calls"};
-    }
+    if (weights <= 0) { return failure{error_code::invalid_input, "a stress test needs calls"}; }
     stress_outcome made;
     made.peak = options.peak;
     made.target = options.target;
@@ -276,9 +244,7 @@ ENTITABLE_DECL result<stress_outcome> run_stress(
         made.steps.push_back(detail::run_step(actions, options, wanted, options.seed + number));
         stress_step& done = made.steps.back();
         done.attempts = attempts() - before;
-        if (done.saturated()) {
-            break;
-        }
+        if (done.saturated()) { break; }
         made.carried = wanted;
         bool const late = options.latency.count() > 0 && done.latencies.quantile(0.99) > options.latency;
         slow = slow || (late && wanted <= options.peak);

@@ -32,17 +32,13 @@ ENTITABLE_DECL std::string escaped_html(std::string_view text) {
 }
 
 ENTITABLE_DECL std::string drawn_number(double value) {
-    if (!std::isfinite(value) || std::fabs(value) > 1e9) {
-        return "0";
-    }
+    if (!std::isfinite(value) || std::fabs(value) > 1e9) { return "0"; }
     auto const hundredths = static_cast<std::int64_t>(std::llround(std::fabs(value) * 100));
     std::string out = (value < 0 && hundredths > 0 ? "-" : "") + std::to_string(hundredths / 100);
     if (std::int64_t const rest = hundredths % 100; rest > 0) {
         out += '.';
         out += static_cast<char>('0' + rest / 10);
-        if (rest % 10 > 0) {
-            out += static_cast<char>('0' + rest % 10);
-        }
+        if (rest % 10 > 0) { out += static_cast<char>('0' + rest % 10); }
     }
     return out;
 }
@@ -102,17 +98,13 @@ ENTITABLE_DECL void svg_picture::line(double x1, double y1, double x2, double y2
 
 ENTITABLE_DECL void svg_picture::polyline(points const& through, std::string_view style) {
     out_ += "<polyline class=\"" + std::string{style} + "\" points=\"";
-    for (auto const& [x, y] : through) {
-        out_ += drawn_number(x) + ',' + drawn_number(y) + ' ';
-    }
+    for (auto const& [x, y] : through) { out_ += drawn_number(x) + ',' + drawn_number(y) + ' '; }
     out_ += "\"/>\n";
 }
 
 ENTITABLE_DECL void svg_picture::polygon(points const& around, std::string_view style) {
     out_ += "<polygon class=\"" + std::string{style} + "\" points=\"";
-    for (auto const& [x, y] : around) {
-        out_ += drawn_number(x) + ',' + drawn_number(y) + ' ';
-    }
+    for (auto const& [x, y] : around) { out_ += drawn_number(x) + ',' + drawn_number(y) + ' '; }
     out_ += "\"/>\n";
 }
 
@@ -127,13 +119,9 @@ ENTITABLE_DECL void svg_picture::text(
     constexpr std::string_view anchors[] = {"", " text-anchor=\"middle\"", " text-anchor=\"end\""};
     out_ += "<text x=\"" + drawn_number(x) + "\" y=\"" + drawn_number(y) + '"' +
         std::string{anchors[static_cast<std::size_t>(anchor)]};
-    if (!style.empty()) {
-        out_ += " class=\"" + std::string{style} + '"';
-    }
+    if (!style.empty()) { out_ += " class=\"" + std::string{style} + '"'; }
     out_ += '>';
-    if (!hint.empty()) {
-        out_ += "<title>" + escaped_html(hint) + "</title>";
-    }
+    if (!hint.empty()) { out_ += "<title>" + escaped_html(hint) + "</title>"; }
     out_ += escaped_html(words) + "</text>\n";
 }
 
@@ -141,9 +129,7 @@ ENTITABLE_DECL void svg_picture::grid(
     picture_scale const& x, picture_scale const& y, std::string_view title, std::string (*words)(double)) {
     std::vector<double> values;
     if (y.logarithmic) {
-        for (double value = y.least; value <= y.most * 1.001; value *= 10) {
-            values.push_back(value);
-        }
+        for (double value = y.least; value <= y.most * 1.001; value *= 10) { values.push_back(value); }
     } else {
         values = round_values(y.least, y.most, y.begin - y.end > 150 ? 5 : 3);
     }
@@ -164,9 +150,7 @@ ENTITABLE_DECL void svg_picture::ticks(
 }
 
 ENTITABLE_DECL std::size_t svg_picture::shade_of(double value, double most) noexcept {
-    if (!(value > 0) || !(most > 0)) {
-        return 0;
-    }
+    if (!(value > 0) || !(most > 0)) { return 0; }
     double const part = std::log1p(value) / std::log1p(most);
     return part >= 1 ? 7 : 1 + static_cast<std::size_t>(part * 7);
 }
