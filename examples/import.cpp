@@ -16,9 +16,9 @@
 
 #include "support/csv.hpp"
 #include <entitable/bulk.hpp>
+#include <entitable/client/mapping/entity.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
-#include <entitable/mapping/entity.hpp>
 
 #include <cstdio>
 #include <cstdlib>

@@ -6,8 +6,8 @@
 /// tests it. The semantics of tables are implemented once, above it.
 
 #include "support/map_store.hpp"
-#include <entitable/backends/local.hpp>
 #include <entitable/entitable.hpp>
+#include <entitable/local/local.hpp>
 #include <entitable/testing/conformance.hpp>
 
 #include <cstdio>

@@ -8,7 +8,7 @@
 /// nothing waits, and the ids of spans are numbered, because they are drawn at random.
 
 #include <entitable/azure.hpp>
-#include <entitable/decorators/metered.hpp>
+#include <entitable/core/decorators/metered.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/testing.hpp>

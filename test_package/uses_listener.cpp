@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/listener.hpp>
+#include <entitable/local/memory/memory_backend.hpp>
 
 #include <cstdio>
 #include <thread>

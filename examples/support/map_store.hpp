@@ -5,7 +5,7 @@
 /// \file
 /// The smallest ordered_store: maps under one lock. An archetype to start from; `local<map_store>` is then a whole backend.
 
-#include <entitable/backends/ordered_store.hpp>
+#include <entitable/local/ordered_store.hpp>
 
 #include <map>
 #include <mutex>

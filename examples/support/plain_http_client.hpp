@@ -6,8 +6,8 @@
 /// The smallest http_client: one connection of HTTP/1.0 for each request, to this computer only, without TLS. A template to
 /// start from; `rest<plain_http_client>` is then a complete backend. For POSIX systems.
 
-#include <entitable/http/http_client.hpp>
-#include <entitable/http/url.hpp>
+#include <entitable/cloud/http/http_client.hpp>
+#include <entitable/cloud/http/url.hpp>
 
 #include <netdb.h>
 #include <poll.h>

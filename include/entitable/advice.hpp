@@ -4,7 +4,7 @@
 
 /// \file
 /// Advice on keys, load and request units before deployment: `advise`, `simulate`, `plan_throughput`. Part of the core. The core umbrella
-/// does not include it, so that other programs do not compile it. With separate compilation its bodies are in `entitable/advice/src.hpp`.
+/// does not include it, so that other programs do not compile it. With separate compilation its bodies are in `entitable/src/advice.hpp`.
 
 #include <entitable/advice/advise.hpp>
 #include <entitable/advice/census.hpp>
@@ -15,6 +15,9 @@
 #include <entitable/advice/key_score.hpp>
 #include <entitable/advice/latency_histogram.hpp>
 #include <entitable/advice/load_shape.hpp>
+#include <entitable/advice/measured/sample_table.hpp>
+#include <entitable/advice/measured/stress_test.hpp>
+#include <entitable/advice/report/report.hpp>
 #include <entitable/advice/retry_comparison.hpp>
 #include <entitable/advice/sample.hpp>
 #include <entitable/advice/score_keys.hpp>
@@ -25,6 +28,3 @@
 #include <entitable/advice/throughput.hpp>
 #include <entitable/advice/throughput_plan.hpp>
 #include <entitable/advice/workload.hpp>
-#include <entitable/pattern/advice/report.hpp>
-#include <entitable/pattern/advice/sample_table.hpp>
-#include <entitable/pattern/advice/stress_test.hpp>

@@ -6,5 +6,5 @@
 /// Awaited calls in programs of Boost.Asio: `asio_loop`, an event loop on the program's own `io_context`, and completion tokens. Needs
 /// Boost.Asio, and a system with descriptors.
 
-#include <entitable/asio/asio_loop.hpp>
 #include <entitable/async.hpp>
+#include <entitable/async/asio/asio_loop.hpp>

@@ -4,10 +4,10 @@
 
 /// \file
 /// Azure Table Storage, Cosmos DB's Table API and the emulator: `azure_backend`, and `rest` over your own HTTP client. Needs libcurl 7.87
-/// or later, OpenSSL and simdjson. With separate compilation its bodies are in `entitable/azure/src.hpp`.
+/// or later, OpenSSL and simdjson. With separate compilation its bodies are in `entitable/src/azure.hpp`.
 
-#include <entitable/account/connection_string.hpp>
-#include <entitable/account/sas.hpp>
-#include <entitable/http/curl_client.hpp>
-#include <entitable/rest/azure_backend.hpp>
-#include <entitable/rest/azure_service.hpp>
+#include <entitable/cloud/account/connection_string.hpp>
+#include <entitable/cloud/account/sas.hpp>
+#include <entitable/cloud/http/curl_client.hpp>
+#include <entitable/cloud/rest/azure_backend.hpp>
+#include <entitable/cloud/rest/azure_service.hpp>

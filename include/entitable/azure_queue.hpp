@@ -6,4 +6,4 @@
 /// Queues in Azure Queue Storage: `azure_queue`. Part of the component of `entitable/azure.hpp`. That header does not include it,
 /// so that programs without queues do not compile it.
 
-#include <entitable/storage_queue/azure_queue.hpp>
+#include <entitable/work/storage_queue/azure_queue.hpp>

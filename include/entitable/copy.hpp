@@ -6,4 +6,4 @@
 /// Copies of tables, to any store and under other keys: `copy`, `copy_rows`. Part of the core. The core umbrella does not include
 /// it, so that other programs do not compile it.
 
-#include <entitable/pattern/copy.hpp>
+#include <entitable/bulk/copy/copy.hpp>

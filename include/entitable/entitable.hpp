@@ -6,12 +6,12 @@
 /// Entities, tables, queries and batches, on a store in memory or any other: `table`, `fields`, `batch`, `memory_backend`. Needs the
 /// standard library only. A component that links a library has a separate umbrella header.
 
-#include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/client/batch.hpp>
+#include <entitable/client/mapping/codec.hpp>
+#include <entitable/client/mapping/mapping.hpp>
 #include <entitable/client/query.hpp>
+#include <entitable/client/query/clauses.hpp>
+#include <entitable/client/query/comparison.hpp>
 #include <entitable/client/table.hpp>
 #include <entitable/core/try.hpp>
-#include <entitable/mapping/codec.hpp>
-#include <entitable/mapping/mapping.hpp>
-#include <entitable/query/clauses.hpp>
-#include <entitable/query/comparison.hpp>
+#include <entitable/local/memory/memory_backend.hpp>

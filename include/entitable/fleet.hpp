@@ -6,16 +6,16 @@
 /// Operation of many stores as one, with checks, moves and backups: `fleet`, `plan_rebalance`, `back_up`. Part of the core. The
 /// core umbrella does not include it, so that other programs do not compile it.
 
-#include <entitable/fleet/balance.hpp>
-#include <entitable/fleet/fleet.hpp>
-#include <entitable/fleet/fleet_audit.hpp>
-#include <entitable/fleet/fleet_backup.hpp>
-#include <entitable/fleet/fleet_check.hpp>
-#include <entitable/fleet/fleet_ranges.hpp>
-#include <entitable/fleet/lost_stores.hpp>
-#include <entitable/fleet/misplaced_rows.hpp>
-#include <entitable/fleet/place.hpp>
-#include <entitable/fleet/rebalance.hpp>
-#include <entitable/fleet/reference_table.hpp>
-#include <entitable/fleet/store_access.hpp>
 #include <entitable/shards.hpp>
+#include <entitable/shards/fleet/balance.hpp>
+#include <entitable/shards/fleet/fleet.hpp>
+#include <entitable/shards/fleet/fleet_audit.hpp>
+#include <entitable/shards/fleet/fleet_backup.hpp>
+#include <entitable/shards/fleet/fleet_check.hpp>
+#include <entitable/shards/fleet/fleet_ranges.hpp>
+#include <entitable/shards/fleet/lost_stores.hpp>
+#include <entitable/shards/fleet/misplaced_rows.hpp>
+#include <entitable/shards/fleet/place.hpp>
+#include <entitable/shards/fleet/rebalance.hpp>
+#include <entitable/shards/fleet/reference_table.hpp>
+#include <entitable/shards/fleet/store_access.hpp>

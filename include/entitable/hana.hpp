@@ -20,7 +20,7 @@
 /// No macro can turn the names of the properties into fields; a predicate names them by pointer instead:
 /// `entitable::field_of<&registration::age> >= 50`. Hana's macros take at most 54 members; ENTITABLE does not have this limit.
 
-#include <entitable/mapping/mapping.hpp>
+#include <entitable/client/mapping/mapping.hpp>
 
 #include <boost/hana/accessors.hpp>
 #include <boost/hana/concept/struct.hpp>

@@ -6,4 +6,4 @@
 /// Secondary indexes and unique keys: `indexed_table`; `elsewhere` for an index in other partitions. Part of the core. The core
 /// umbrella does not include it, so that other programs do not compile it.
 
-#include <entitable/index/indexed_table.hpp>
+#include <entitable/client/companions/index/indexed_table.hpp>

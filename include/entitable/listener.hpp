@@ -4,7 +4,7 @@
 
 /// \file
 /// A socket in front of a `table_server`: `http_listener`. Needs Boost.Beast in addition to the requirements of `entitable/server.hpp`.
-/// With separate compilation its bodies are in `entitable/listener/src.hpp`.
+/// With separate compilation its bodies are in `entitable/src/listener.hpp`.
 
-#include <entitable/listener/http_listener.hpp>
-#include <entitable/listener/listener_options.hpp>
+#include <entitable/serve/listener/http_listener.hpp>
+#include <entitable/serve/listener/listener_options.hpp>

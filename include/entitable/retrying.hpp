@@ -6,6 +6,6 @@
 /// Retries that respect the effect of repeating a request: `retrying`, its policies, and `resolve` for writes of unknown effect. Part of
 /// the core. The core umbrella does not include it, so that other programs do not compile it.
 
-#include <entitable/decorators/retrying.hpp>
-#include <entitable/transport/resolve.hpp>
-#include <entitable/transport/sweep.hpp>
+#include <entitable/core/decorators/retrying.hpp>
+#include <entitable/core/transport/resolve.hpp>
+#include <entitable/core/transport/sweep.hpp>

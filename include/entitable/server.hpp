@@ -4,7 +4,7 @@
 
 /// \file
 /// The service's REST protocol over any store, as a function from request to response: `table_server`. Has the requirements of
-/// `entitable/azure.hpp`. With separate compilation its bodies are in `entitable/server/src.hpp`.
+/// `entitable/azure.hpp`. With separate compilation its bodies are in `entitable/src/server.hpp`.
 
-#include <entitable/server/server_options.hpp>
-#include <entitable/server/table_server.hpp>
+#include <entitable/serve/server/server_options.hpp>
+#include <entitable/serve/server/table_server.hpp>

@@ -6,7 +6,7 @@
 /// Tests of applications: `manual_clock`, `dump` of a store, `spy`, `scripted` responses, assertions without a test framework. Header-only
 /// also in a program that is compiled separately. Authors of backends include entitable/testing/conformance.hpp.
 
-#include <entitable/backends/memory/memory_backend.hpp>
+#include <entitable/local/memory/memory_backend.hpp>
 #include <entitable/testing/contents.hpp>
 #include <entitable/testing/faulty.hpp>
 #include <entitable/testing/manual_clock.hpp>

@@ -6,4 +6,4 @@
 /// Results of folds over tables, stored and refreshed as a whole: `materialized_view`. Part of the core. The core umbrella does not
 /// include it, so that other programs do not compile it.
 
-#include <entitable/bulk/materialized_view.hpp>
+#include <entitable/bulk/views/materialized_view.hpp>

@@ -6,4 +6,4 @@
 /// Entities of more than 252 properties, or more than 1 MiB: `wide_table`. Part of the core. The core umbrella does not include it,
 /// so that other programs do not compile it.
 
-#include <entitable/pattern/wide_table.hpp>
+#include <entitable/client/wide/wide_table.hpp>

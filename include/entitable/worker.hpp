@@ -7,4 +7,4 @@
 /// gracefully. Part of the core. It includes `entitable/messaging.hpp`; that one does not include it, because threads cost compile time.
 
 #include <entitable/messaging.hpp>
-#include <entitable/messaging/worker.hpp>
+#include <entitable/work/messaging/worker.hpp>

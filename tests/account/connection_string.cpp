@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/account/connection_string.hpp>
+#include <entitable/cloud/account/connection_string.hpp>
 
 #include <account/emulator.hpp>
 #include <support/catch.hpp>

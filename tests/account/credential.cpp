@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/account/credential.hpp>
+#include <entitable/cloud/account/credential.hpp>
 
 #include <account/emulator.hpp>
 #include <support/catch.hpp>

@@ -5,7 +5,7 @@
 /// \file
 /// The account of the emulator, whose key is public, and shared parts of the credential tests.
 
-#include <entitable/account/credential.hpp>
+#include <entitable/cloud/account/credential.hpp>
 
 #include <string>
 

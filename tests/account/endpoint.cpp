@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/account/endpoint.hpp>
+#include <entitable/cloud/account/endpoint.hpp>
 
 #include <support/catch.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/account/sas.hpp>
+#include <entitable/cloud/account/sas.hpp>
 
 #include <account/emulator.hpp>
 #include <support/catch.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/account/credential.hpp>
-#include <entitable/account/signing.hpp>
+#include <entitable/cloud/account/credential.hpp>
+#include <entitable/cloud/account/signing.hpp>
 
 #include <account/emulator.hpp>
 #include <support/catch.hpp>

@@ -4,7 +4,7 @@
 // The content of a page. tests/pictures checks its appearance.
 
 #include <entitable/advice.hpp>
-#include <entitable/pattern/advice/detail/svg_picture.hpp>
+#include <entitable/advice/report/detail/svg_picture.hpp>
 
 #include <support/catch.hpp>
 #include <support/temporary_folder.hpp>

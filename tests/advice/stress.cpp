@@ -2,9 +2,9 @@
 // Copyright (c) 2026 the entitable authors
 
 #include <entitable/advice.hpp>
+#include <entitable/cloud/rest/rest_backend.hpp>
 #include <entitable/core/random.hpp>
 #include <entitable/file.hpp>
-#include <entitable/rest/rest_backend.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/server.hpp>
 #include <entitable/testing.hpp>

@@ -5,9 +5,9 @@
 /// \file
 /// A store with faults that answers in an order drawn from a seed, with a manual clock.
 
+#include <entitable/core/transport/channel.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/testing/manual_clock.hpp>
-#include <entitable/transport/channel.hpp>
 
 #include <algorithm>
 #include <functional>

@@ -7,7 +7,7 @@
 
 #include "differences.hpp"
 #include "emulator.hpp"
-#include <entitable/backends/memory/memory_backend.hpp>
+#include <entitable/local/memory/memory_backend.hpp>
 
 #include <support/long.hpp>
 #include <support/two_stores.hpp>

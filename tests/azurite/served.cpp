@@ -7,9 +7,9 @@
 
 #include "differences.hpp"
 #include "emulator.hpp"
-#include <entitable/backends/memory/memory_backend.hpp>
+#include <entitable/cloud/wire/detail/escape.hpp>
+#include <entitable/local/memory/memory_backend.hpp>
 #include <entitable/server.hpp>
-#include <entitable/wire/detail/escape.hpp>
 
 #include <simdjson.h>
 #include <support/long.hpp>

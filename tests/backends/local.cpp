@@ -3,9 +3,9 @@
 
 // Behaviour that the conformance suite cannot see from outside: page ends, the format of tokens, clocks, nasty mode.
 
-#include <entitable/backends/local.hpp>
-#include <entitable/backends/memory/memory_backend.hpp>
-#include <entitable/backends/memory/memory_store.hpp>
+#include <entitable/local/local.hpp>
+#include <entitable/local/memory/memory_backend.hpp>
+#include <entitable/local/memory/memory_store.hpp>
 #include <entitable/testing/conformance/trial.hpp>
 #include <entitable/testing/manual_clock.hpp>
 #include <entitable/testing/rows.hpp>

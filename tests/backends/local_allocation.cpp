@@ -4,7 +4,7 @@
 // Memory runs out at each allocation of a batch of 100 changes and of a query: all or nothing, and nothing leaks.
 // memory_store_allocation.cpp defines the operators.
 
-#include <entitable/backends/memory/memory_backend.hpp>
+#include <entitable/local/memory/memory_backend.hpp>
 #include <entitable/testing/contents.hpp>
 #include <entitable/testing/rows.hpp>
 

@@ -4,7 +4,7 @@
 // The rules of ordered_store, one by one, and a comparison with std::map. Tests with threads are in
 // concurrency/memory_store.cpp, tests of running out of memory in memory_store_allocation.cpp.
 
-#include <entitable/backends/memory/memory_store.hpp>
+#include <entitable/local/memory/memory_store.hpp>
 
 #include <support/catch.hpp>
 #include <support/long.hpp>

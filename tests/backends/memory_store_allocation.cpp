@@ -3,7 +3,7 @@
 
 // What memory_store does when memory runs out, and that it frees memory it no longer needs.
 
-#include <entitable/backends/memory/memory_store.hpp>
+#include <entitable/local/memory/memory_store.hpp>
 
 #include <support/catch.hpp>
 #include <support/failing_new_definitions.hpp>

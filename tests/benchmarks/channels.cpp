@@ -7,8 +7,8 @@
 //   g++ -std=c++20 -O3 -I include -I tests tests/benchmarks/channels.cpp -o channels -lcurl -lssl -lcrypto -lsimdjson
 
 #include <entitable/azure.hpp>
+#include <entitable/core/transport/run_all.hpp>
 #include <entitable/retrying.hpp>
-#include <entitable/transport/run_all.hpp>
 
 #include <benchmarks/support/bare_curl.hpp>
 #include <benchmarks/support/count_allocations.hpp>

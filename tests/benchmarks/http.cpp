@@ -5,8 +5,8 @@
 // over loopback to a fast server in another process, plain and with TLS. CPU time is that of this process, which is the client.
 //   g++ -std=c++20 -O3 -I include -I tests tests/benchmarks/http.cpp -o http -lcurl -lssl -lcrypto -lpthread
 
-#include <entitable/account/credential.hpp>
-#include <entitable/http/curl_client.hpp>
+#include <entitable/cloud/account/credential.hpp>
+#include <entitable/cloud/http/curl_client.hpp>
 
 #include <benchmarks/support/count_allocations.hpp>
 #include <benchmarks/support/loopback_server.hpp>

@@ -6,9 +6,9 @@
 //
 //     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/local_reads.cpp -o local_reads -lsqlite3 -pthread
 
-#include <entitable/backends/local.hpp>
-#include <entitable/backends/memory/memory_store.hpp>
 #include <entitable/file.hpp>
+#include <entitable/local/local.hpp>
+#include <entitable/local/memory/memory_store.hpp>
 
 #include <benchmarks/support/business.hpp>
 #include <benchmarks/support/count_allocations.hpp>

@@ -8,7 +8,7 @@
 //
 //     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/memory_store.cpp -o memory_store -pthread
 
-#include <entitable/backends/memory/memory_store.hpp>
+#include <entitable/local/memory/memory_store.hpp>
 
 #include <benchmarks/support/measure.hpp>
 

@@ -8,8 +8,8 @@
 //     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests -I /usr/include/postgresql tests/benchmarks/postgres.cpp -o postgres -lpq -pthread
 //     tests/tools/postgres run durable ./postgres
 
+#include <entitable/local/postgres/detail/pg_schema.hpp>
 #include <entitable/postgres.hpp>
-#include <entitable/postgres/detail/pg_schema.hpp>
 
 #include <benchmarks/support/business.hpp>
 #include <benchmarks/support/business_bytes.hpp>

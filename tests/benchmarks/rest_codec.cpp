@@ -9,10 +9,10 @@
 //
 //     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/rest_codec.cpp -o rest_codec -lcurl -lssl -lcrypto -lsimdjson
 
+#include <entitable/client/mapping/entity.hpp>
+#include <entitable/cloud/rest/rest_backend.hpp>
+#include <entitable/cloud/wire/detail/json_writer.hpp>
 #include <entitable/entitable.hpp>
-#include <entitable/mapping/entity.hpp>
-#include <entitable/rest/rest_backend.hpp>
-#include <entitable/wire/detail/json_writer.hpp>
 
 #include <benchmarks/support/business.hpp>
 #include <benchmarks/support/count_allocations.hpp>

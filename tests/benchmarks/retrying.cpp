@@ -6,7 +6,7 @@
 //
 //     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/retrying.cpp -o retrying
 
-#include <entitable/backends/memory/memory_backend.hpp>
+#include <entitable/local/memory/memory_backend.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/testing/rows.hpp>
 

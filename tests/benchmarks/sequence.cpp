@@ -7,8 +7,8 @@
 //
 //     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/sequence.cpp -o sequence -lsqlite3 -pthread
 
-#include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/file.hpp>
+#include <entitable/local/memory/memory_backend.hpp>
 #include <entitable/sequence.hpp>
 #include <entitable/testing/rows.hpp>
 

@@ -7,10 +7,10 @@
 //   g++ -std=c++20 -O3 -DENTITABLE_SEPARATE_COMPILATION -I include -I tests tests/support/engine_{core,azure,file,listener}.cpp
 //       tests/benchmarks/serve.cpp -o serve -lsqlite3 -lcurl -lssl -lcrypto -lsimdjson -lpthread
 
-#include <entitable/account/connection_string.hpp>
-#include <entitable/backends/memory/memory_backend.hpp>
+#include <entitable/cloud/account/connection_string.hpp>
 #include <entitable/file.hpp>
 #include <entitable/listener.hpp>
+#include <entitable/local/memory/memory_backend.hpp>
 #include <entitable/server.hpp>
 
 #include <arpa/inet.h>

@@ -8,10 +8,10 @@
 //
 //     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/shard_moves.cpp -o shard_moves -lsqlite3 -lssl -lcrypto -lsimdjson -pthread
 
+#include <entitable/cloud/rest/rest_backend.hpp>
+#include <entitable/core/request/batch_packer.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
-#include <entitable/request/batch_packer.hpp>
-#include <entitable/rest/rest_backend.hpp>
 #include <entitable/server.hpp>
 #include <entitable/shards.hpp>
 

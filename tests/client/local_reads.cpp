@@ -4,11 +4,11 @@
 // Folds, counts and loops that a local backend evaluates while it reads its store, compared with paged reads: the outcomes
 // are the same for all rows and queries. Then the limits of user functions during the read.
 
-#include <entitable/backends/local.hpp>
-#include <entitable/backends/memory/memory_store.hpp>
-#include <entitable/decorators/metered.hpp>
+#include <entitable/core/decorators/metered.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
+#include <entitable/local/local.hpp>
+#include <entitable/local/memory/memory_store.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/testing.hpp>
 

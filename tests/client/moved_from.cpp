@@ -6,7 +6,7 @@
 #include "support/catch.hpp"
 #include "support/runners.hpp"
 #include "support/temporary_folder.hpp"
-#include <entitable/decorators/metered.hpp>
+#include <entitable/core/decorators/metered.hpp>
 #include <entitable/file.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/sequence.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/decorators/metered.hpp>
+#include <entitable/core/decorators/metered.hpp>
 
 #include <support/catch.hpp>
 #include <support/runners.hpp>

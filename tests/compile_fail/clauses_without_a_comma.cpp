@@ -3,7 +3,7 @@
 //
 // expect: "a comma is missing in" country
 
-#include <entitable/mapping/mapping.hpp>
+#include <entitable/client/mapping/mapping.hpp>
 
 struct town {
     std::string country;

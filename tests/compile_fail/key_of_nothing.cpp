@@ -3,7 +3,7 @@
 //
 // expect: "row_key() has no members"
 
-#include <entitable/mapping/mapping.hpp>
+#include <entitable/client/mapping/mapping.hpp>
 
 struct town {
     std::string country;

@@ -3,7 +3,7 @@
 //
 // expect: "a_text_is_written_literal"
 
-#include <entitable/mapping/mapping.hpp>
+#include <entitable/client/mapping/mapping.hpp>
 
 struct town {
     std::string country;

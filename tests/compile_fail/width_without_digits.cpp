@@ -3,7 +3,7 @@
 //
 // expect: "needs other arguments" width(number)
 
-#include <entitable/mapping/mapping.hpp>
+#include <entitable/client/mapping/mapping.hpp>
 
 struct town {
     std::string country;

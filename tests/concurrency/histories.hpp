@@ -6,8 +6,8 @@
 /// Histories of random requests of several threads on one partition, for the search in linearizable.hpp.
 
 #include "linearizable.hpp"
+#include <entitable/core/transport/transport.hpp>
 #include <entitable/testing/rows.hpp>
-#include <entitable/transport/transport.hpp>
 
 #include <atomic>
 #include <random>

@@ -7,7 +7,7 @@
 /// with Lowe's memory of tried states (2017). The object is a partition of a few rows, so that batches and queries are
 /// judged together with the writes of single rows. A version stands for the content of a row: each is created once.
 
-#include <entitable/request/requests.hpp>
+#include <entitable/core/request/requests.hpp>
 
 #include <algorithm>
 #include <array>

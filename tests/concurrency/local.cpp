@@ -5,7 +5,7 @@
 // whole, and all requests to a partition are linearizable. Also runs under the thread sanitizer.
 
 #include "histories.hpp"
-#include <entitable/backends/memory/memory_backend.hpp>
+#include <entitable/local/memory/memory_backend.hpp>
 #include <entitable/testing/rows.hpp>
 
 #include <support/catch.hpp>

@@ -3,7 +3,7 @@
 
 // What memory_store guarantees to several threads. Also runs under the thread sanitizer.
 
-#include <entitable/backends/memory/memory_store.hpp>
+#include <entitable/local/memory/memory_store.hpp>
 
 #include <support/catch.hpp>
 #include <support/long.hpp>

@@ -6,9 +6,9 @@
 /// `spoiled_backend`: the in-memory backend with one defect, chosen at construction.
 
 #include "spoiled_pages.hpp"
-#include <entitable/backends/memory/memory_backend.hpp>
+#include <entitable/core/transport/channel.hpp>
+#include <entitable/local/memory/memory_backend.hpp>
 #include <entitable/testing/contents.hpp>
-#include <entitable/transport/channel.hpp>
 
 #include <algorithm>
 #include <map>

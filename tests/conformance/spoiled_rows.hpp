@@ -6,8 +6,8 @@
 /// Rows with a defect: how a backend changes values and keys that it does not store correctly.
 
 #include "defects.hpp"
+#include <entitable/core/request/kinds.hpp>
 #include <entitable/core/text.hpp>
-#include <entitable/request/kinds.hpp>
 #include <entitable/testing/rows.hpp>
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 // Through every layer over a store a page of one partition is one snapshot, and several pages of the store are never combined into
 // one.
 
-#include <entitable/decorators/metered.hpp>
+#include <entitable/core/decorators/metered.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/shards.hpp>
 #include <entitable/testing/crash_points.hpp>

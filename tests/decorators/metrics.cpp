@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/backends/memory/memory_backend.hpp>
-#include <entitable/decorators/metered.hpp>
-#include <entitable/decorators/metrics.hpp>
-#include <entitable/decorators/retrying.hpp>
+#include <entitable/core/decorators/metered.hpp>
+#include <entitable/core/decorators/metrics.hpp>
+#include <entitable/core/decorators/retrying.hpp>
+#include <entitable/local/memory/memory_backend.hpp>
 #include <entitable/testing/manual_clock.hpp>
 #include <entitable/testing/rows.hpp>
 #include <entitable/testing/scripted.hpp>

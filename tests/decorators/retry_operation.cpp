@@ -3,7 +3,7 @@
 
 // The decisions of a retry, step by step: no transport, and a clock that does not advance.
 
-#include <entitable/decorators/detail/retry_operation.hpp>
+#include <entitable/core/decorators/detail/retry_operation.hpp>
 #include <entitable/testing/manual_clock.hpp>
 #include <entitable/testing/rows.hpp>
 

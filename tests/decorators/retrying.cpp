@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
+#include <entitable/core/transport/any_transport.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/testing.hpp>
-#include <entitable/transport/any_transport.hpp>
 
 #include <support/catch.hpp>
 #include <support/wide.hpp>

@@ -3,10 +3,10 @@
 
 // The events for the observer of a call whose request goes through a channel: the same as for a blocking call.
 
-#include <entitable/backends/memory/memory_backend.hpp>
-#include <entitable/decorators/metered.hpp>
-#include <entitable/decorators/retrying.hpp>
-#include <entitable/rest/rest_backend.hpp>
+#include <entitable/cloud/rest/rest_backend.hpp>
+#include <entitable/core/decorators/metered.hpp>
+#include <entitable/core/decorators/retrying.hpp>
+#include <entitable/local/memory/memory_backend.hpp>
 #include <entitable/testing/faulty.hpp>
 #include <entitable/testing/manual_clock.hpp>
 #include <entitable/testing/rows.hpp>

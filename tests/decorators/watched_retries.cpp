@@ -3,8 +3,8 @@
 
 // The events for the observer of a call whose requests are repeated.
 
-#include <entitable/backends/memory/memory_backend.hpp>
-#include <entitable/decorators/retrying.hpp>
+#include <entitable/core/decorators/retrying.hpp>
+#include <entitable/local/memory/memory_backend.hpp>
 #include <entitable/testing/faulty.hpp>
 #include <entitable/testing/manual_clock.hpp>
 #include <entitable/testing/rows.hpp>

@@ -7,9 +7,9 @@
 /// the faults are drawn from a seed. A witness below the faults sees what is applied; afterwards it is compared with the
 /// answers to every client.
 
-#include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/client/detail/update_operation.hpp>
-#include <entitable/pattern/detail/reservation.hpp>
+#include <entitable/client/sequence/detail/reservation.hpp>
+#include <entitable/local/memory/memory_backend.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/testing.hpp>
 

@@ -3,7 +3,7 @@
 
 // A hundred clients, and a service that is unavailable for a minute of virtual time.
 
-#include <entitable/decorators/detail/retry_operation.hpp>
+#include <entitable/core/decorators/detail/retry_operation.hpp>
 #include <entitable/testing.hpp>
 
 #include <support/catch.hpp>

@@ -6,8 +6,8 @@
 #include "fleets.hpp"
 #include "support/around.hpp"
 #include "support/catch.hpp"
-#include <entitable/fleet/detail/shard_visits.hpp>
-#include <entitable/shards/detail/map_stores.hpp>
+#include <entitable/shards/fleet/detail/shard_visits.hpp>
+#include <entitable/shards/route/detail/map_stores.hpp>
 
 #include <support/maps.hpp>
 

@@ -6,8 +6,8 @@
 
 #include "ended_anywhere.hpp"
 #include <entitable/client/row_table.hpp>
-#include <entitable/fleet/fleet_backup.hpp>
-#include <entitable/fleet/reference_table.hpp>
+#include <entitable/shards/fleet/fleet_backup.hpp>
+#include <entitable/shards/fleet/reference_table.hpp>
 
 using namespace entitable;
 using namespace entitable_test;

@@ -3,7 +3,7 @@
 
 // Answers to transactions: any bytes give one result for each operation, or an error that reports the effect on the data.
 
-#include <entitable/wire/detail/batch_answer.hpp>
+#include <entitable/cloud/wire/detail/batch_answer.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -4,7 +4,7 @@
 // Connection strings: any bytes give an answer without a secret in it. A parsed string means the same in another order
 // and another case, and the endpoint is parsed back unchanged.
 
-#include <entitable/account/connection_string.hpp>
+#include <entitable/cloud/account/connection_string.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -4,7 +4,7 @@
 // Continuation tokens: any bytes are refused or are exactly a token that was issued; and any parts can be read back
 // from a token.
 
-#include <entitable/wire/detail/service_token.hpp>
+#include <entitable/cloud/wire/detail/service_token.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -4,8 +4,8 @@
 // JSON of an entity: any bytes give a whole entity or an error. An entity is written and read back unchanged, also right after
 // the reader has read it.
 
-#include <entitable/wire/detail/json_reader.hpp>
-#include <entitable/wire/detail/json_writer.hpp>
+#include <entitable/cloud/wire/detail/json_reader.hpp>
+#include <entitable/cloud/wire/detail/json_writer.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -3,8 +3,8 @@
 
 // Bodies of errors, and the XML of settings: any bytes give an error of bounded size with the received status.
 
-#include <entitable/account/service_settings.hpp>
-#include <entitable/wire/detail/error_answer.hpp>
+#include <entitable/cloud/account/service_settings.hpp>
+#include <entitable/cloud/wire/detail/error_answer.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -4,7 +4,7 @@
 // Filters as text: any filter with constants of any type is read back as the same tree by a parser of the service's grammar,
 // so no value can become an operator.
 
-#include <entitable/wire/detail/odata_filter.hpp>
+#include <entitable/cloud/wire/detail/odata_filter.hpp>
 
 #include <support/odata_parser.hpp>
 

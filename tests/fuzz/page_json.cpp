@@ -4,7 +4,7 @@
 // JSON of a page: any bytes give all of its rows or an error, the same in one walk over the text as from a parsed document;
 // and each row equals the result of a new reader for its text alone.
 
-#include <entitable/wire/detail/json_reader.hpp>
+#include <entitable/cloud/wire/detail/json_reader.hpp>
 
 #include <simdjson.h>
 

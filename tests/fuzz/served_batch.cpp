@@ -3,7 +3,7 @@
 
 // Any body as a batch, with the content type on the first line. The result refers to the body and only to it.
 
-#include <entitable/wire/detail/batch_request.hpp>
+#include <entitable/cloud/wire/detail/batch_request.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -4,10 +4,10 @@
 // Any text as a filter that is sent to a server: a parsed filter is written and parsed again unchanged, and its key ranges lose no
 // row.
 
-#include <entitable/request/detail/key_ranges.hpp>
+#include <entitable/cloud/wire/detail/odata_filter.hpp>
+#include <entitable/cloud/wire/detail/odata_reader.hpp>
+#include <entitable/core/request/detail/key_ranges.hpp>
 #include <entitable/testing/rows.hpp>
-#include <entitable/wire/detail/odata_filter.hpp>
-#include <entitable/wire/detail/odata_reader.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -4,9 +4,9 @@
 // Any authorized request to a server: a line with the method and the address, header lines, an empty line, the body. Each is
 // answered, and never with a status of an internal failure.
 
-#include <entitable/backends/memory/memory_backend.hpp>
+#include <entitable/cloud/wire/detail/service_address.hpp>
+#include <entitable/local/memory/memory_backend.hpp>
 #include <entitable/server.hpp>
-#include <entitable/wire/detail/service_address.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/http/curl_client.hpp>
+#include <entitable/cloud/http/curl_client.hpp>
 
 #include <http/requests.hpp>
 #include <http/server.hpp>

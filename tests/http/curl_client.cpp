@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
+#include <entitable/cloud/http/curl_client.hpp>
 #include <entitable/core/text.hpp>
-#include <entitable/http/curl_client.hpp>
 
 #include <http/requests.hpp>
 #include <http/server.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/http/http_message.hpp>
+#include <entitable/cloud/http/http_message.hpp>
 
 #include <support/catch.hpp>
 

@@ -5,7 +5,7 @@
 /// \file
 /// Requests and calls for the tests of clients.
 
-#include <entitable/http/http_channel.hpp>
+#include <entitable/cloud/http/http_channel.hpp>
 
 #include <support/catch.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/http/detail/response_reader.hpp>
+#include <entitable/cloud/http/detail/response_reader.hpp>
 
 #include <support/catch.hpp>
 

@@ -4,7 +4,7 @@
 // Table requests over real connections that fail: each ends with a typed error, in time, and writes have an unknown
 // effect.
 
-#include <entitable/rest/azure_backend.hpp>
+#include <entitable/cloud/rest/azure_backend.hpp>
 #include <entitable/testing/rows.hpp>
 
 #include <http/requests.hpp>

@@ -3,9 +3,9 @@
 
 // A planted key, signature and token appear in no output, whatever fails.
 
-#include <entitable/account/connection_string.hpp>
-#include <entitable/account/sas.hpp>
-#include <entitable/http/curl_client.hpp>
+#include <entitable/cloud/account/connection_string.hpp>
+#include <entitable/cloud/account/sas.hpp>
+#include <entitable/cloud/http/curl_client.hpp>
 
 #include <http/certificates.hpp>
 #include <http/requests.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/http/url.hpp>
+#include <entitable/cloud/http/url.hpp>
 
 #include <support/catch.hpp>
 

@@ -4,8 +4,8 @@
 // Tables over libcurl and a socket: the conformance suite, and a server that is killed during writes.
 
 #include "listening.hpp"
+#include <entitable/cloud/rest/azure_backend.hpp>
 #include <entitable/file.hpp>
-#include <entitable/rest/azure_backend.hpp>
 #include <entitable/testing/conformance.hpp>
 #include <entitable/testing/rows.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/mapping/component.hpp>
+#include <entitable/client/mapping/component.hpp>
 
 #include <support/catch.hpp>
 

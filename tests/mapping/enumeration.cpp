@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/mapping/enumeration.hpp>
+#include <entitable/client/mapping/enumeration.hpp>
 
 #include <support/catch.hpp>
 

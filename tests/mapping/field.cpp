@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/mapping/field.hpp>
+#include <entitable/client/mapping/field.hpp>
 
 #include <support/catch.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/mapping/key_adaptors.hpp>
+#include <entitable/client/mapping/key_adaptors.hpp>
 
 #include <support/catch.hpp>
 #include <support/utf8.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
+#include <entitable/client/mapping/key_codec.hpp>
 #include <entitable/core/edm_type.hpp>
-#include <entitable/mapping/key_codec.hpp>
 
 #include <support/catch.hpp>
 

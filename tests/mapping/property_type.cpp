@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
+#include <entitable/client/mapping/property_type.hpp>
 #include <entitable/core/etag.hpp>
-#include <entitable/mapping/property_type.hpp>
 
 #include <support/catch.hpp>
 

@@ -3,13 +3,13 @@
 
 // Renewals beside work: by one driver, by `run_all`, on a thread of their own; with lost answers, and when the message is lost.
 
+#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/run_all.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/messaging.hpp>
 #include <entitable/testing/faulty.hpp>
 #include <entitable/testing/manual_clock.hpp>
 #include <entitable/testing/rows.hpp>
-#include <entitable/transport/any_transport.hpp>
-#include <entitable/transport/run_all.hpp>
 
 #include <support/catch.hpp>
 

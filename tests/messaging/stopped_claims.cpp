@@ -4,10 +4,10 @@
 // claim_options::stop ends a claim that waits, and no cancellation keeps a worker from ending the message that it holds.
 
 #include <entitable/async.hpp>
+#include <entitable/core/transport/run.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/messaging.hpp>
 #include <entitable/testing/manual_clock.hpp>
-#include <entitable/transport/run.hpp>
 
 #include <support/around.hpp>
 #include <support/catch.hpp>

@@ -5,8 +5,8 @@
 // the same places. The file is closed and reopened meanwhile, and written by a second backend and by another process. A
 // failing sequence prints its seed; ENTITABLE_MODEL_SEED=seed runs only that one.
 
-#include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/file.hpp>
+#include <entitable/local/memory/memory_backend.hpp>
 #include <entitable/testing/manual_clock.hpp>
 
 #include <support/catch.hpp>

@@ -5,7 +5,7 @@
 // versions, order and pages are the same. A failing sequence prints its seed; ENTITABLE_MODEL_SEED=seed runs only that one.
 
 #include "naive_service.hpp"
-#include <entitable/backends/memory/memory_backend.hpp>
+#include <entitable/local/memory/memory_backend.hpp>
 #include <entitable/testing/manual_clock.hpp>
 
 #include <support/catch.hpp>

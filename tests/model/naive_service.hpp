@@ -7,7 +7,7 @@
 /// of the library. Rows are found by UTF-16 keys; filters are evaluated by a stack; the test inserts the ETags that the
 /// library returned as versions.
 
-#include <entitable/request/requests.hpp>
+#include <entitable/core/request/requests.hpp>
 
 #include <support/utf8.hpp>
 

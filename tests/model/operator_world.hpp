@@ -8,8 +8,8 @@
 #include "operator_figures.hpp"
 #include "operator_histories.hpp"
 #include "operator_stacks.hpp"
+#include <entitable/core/row/system_rows.hpp>
 #include <entitable/fleet.hpp>
-#include <entitable/row/system_rows.hpp>
 #include <entitable/shards.hpp>
 
 #include <support/maps.hpp>

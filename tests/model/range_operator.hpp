@@ -7,8 +7,8 @@
 
 #include <entitable/core/random.hpp>
 #include <entitable/shards.hpp>
-#include <entitable/shards/detail/shard_mover.hpp>
-#include <entitable/shards/detail/shard_splitting.hpp>
+#include <entitable/shards/move/detail/shard_mover.hpp>
+#include <entitable/shards/move/detail/shard_splitting.hpp>
 
 namespace shard_world {
 

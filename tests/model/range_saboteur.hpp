@@ -7,7 +7,7 @@
 /// view of the map.
 
 #include "range_operator.hpp"
-#include <entitable/shards/detail/shard_map_rows.hpp>
+#include <entitable/shards/map/detail/shard_map_rows.hpp>
 
 #include <map>
 #include <set>

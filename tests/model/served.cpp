@@ -4,7 +4,7 @@
 // The same random requests to a backend, and to one behind a server and a client: outcomes, codes, indices, rows. The seed is
 // printed; ENTITABLE_MODEL_SEED=seed runs only that one.
 
-#include <entitable/backends/memory/memory_backend.hpp>
+#include <entitable/local/memory/memory_backend.hpp>
 
 #include <server/served.hpp>
 #include <support/long.hpp>

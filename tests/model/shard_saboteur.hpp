@@ -6,11 +6,11 @@
 /// Defects of a mover, planted from outside: a layer between it and the stores changes its requests, sends some of its own, and hides
 /// changes in the answers.
 
+#include <entitable/core/row/system_rows.hpp>
 #include <entitable/entitable.hpp>
-#include <entitable/row/system_rows.hpp>
 #include <entitable/shards.hpp>
-#include <entitable/shards/detail/shard_map_rows.hpp>
-#include <entitable/shards/detail/shard_mover.hpp>
+#include <entitable/shards/map/detail/shard_map_rows.hpp>
+#include <entitable/shards/move/detail/shard_mover.hpp>
 
 #include <map>
 #include <set>

@@ -10,7 +10,7 @@
 #include "support/long.hpp"
 #include <entitable/entitable.hpp>
 #include <entitable/shards.hpp>
-#include <entitable/shards/detail/shard_mover.hpp>
+#include <entitable/shards/move/detail/shard_mover.hpp>
 #include <entitable/testing/interleavings.hpp>
 #include <entitable/testing/program.hpp>
 

@@ -4,13 +4,13 @@
 // Features built on tables, moved from: indexes, sums, views, units of work, queues, checkpoints.
 
 #include <entitable/advice.hpp>
+#include <entitable/advice/measured/stress_test.hpp>
 #include <entitable/aggregate.hpp>
 #include <entitable/bulk.hpp>
 #include <entitable/copy.hpp>
 #include <entitable/expiry.hpp>
 #include <entitable/index.hpp>
 #include <entitable/messaging.hpp>
-#include <entitable/pattern/advice/stress_test.hpp>
 #include <entitable/tables.hpp>
 #include <entitable/unit_of_work.hpp>
 #include <entitable/views.hpp>

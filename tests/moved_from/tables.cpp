@@ -4,12 +4,12 @@
 // Tables, queries and transports that were moved from: whatever sends or reads returns InvalidInput. `tests/tools/moved_from` checks
 // that each class of a public header is in one of these files, or has a reason not to be.
 
-#include <entitable/backends/local.hpp>
-#include <entitable/backends/memory/memory_store.hpp>
+#include <entitable/bulk/expire/period_tables.hpp>
 #include <entitable/client/reader.hpp>
-#include <entitable/decorators/metered.hpp>
+#include <entitable/core/decorators/metered.hpp>
 #include <entitable/expiry.hpp>
-#include <entitable/pattern/period_tables.hpp>
+#include <entitable/local/local.hpp>
+#include <entitable/local/memory/memory_store.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/sequence.hpp>
 #include <entitable/tables.hpp>

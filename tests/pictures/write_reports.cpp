@@ -6,8 +6,8 @@
 //     write_reports FOLDER
 
 #include <entitable/advice.hpp>
-#include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/core/random.hpp>
+#include <entitable/local/memory/memory_backend.hpp>
 #include <entitable/testing/faulty.hpp>
 #include <entitable/testing/manual_clock.hpp>
 

@@ -4,8 +4,8 @@
 // The conformance suite on PostgreSQL, and the longest keys there.
 
 #include <entitable/entitable.hpp>
+#include <entitable/local/postgres/detail/pg_key.hpp>
 #include <entitable/postgres.hpp>
-#include <entitable/postgres/detail/pg_key.hpp>
 #include <entitable/testing/conformance.hpp>
 
 #include <support/catch.hpp>

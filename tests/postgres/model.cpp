@@ -4,7 +4,7 @@
 // The same random requests to memory and to two backends in turn that share tables on PostgreSQL: outcomes, codes, indices, rows. The
 // seed is printed; ENTITABLE_MODEL_SEED=seed runs only that one.
 
-#include <entitable/backends/memory/memory_backend.hpp>
+#include <entitable/local/memory/memory_backend.hpp>
 #include <entitable/postgres.hpp>
 
 #include <support/catch.hpp>

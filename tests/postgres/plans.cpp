@@ -5,8 +5,8 @@
 // has. A statement that reads a partition to write one of its rows returns the right answers, so only this test detects it.
 
 #include <entitable/entitable.hpp>
+#include <entitable/local/postgres/detail/pg_schema.hpp>
 #include <entitable/postgres.hpp>
-#include <entitable/postgres/detail/pg_schema.hpp>
 
 #include <support/catch.hpp>
 #include <support/postgres_server.hpp>

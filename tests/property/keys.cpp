@@ -4,8 +4,8 @@
 // Keys: written values are read back, text order is value order if a codec claims it, and values that could not be read
 // back are refused. 100,000 random values or tuples each.
 
+#include <entitable/client/mapping/codec.hpp>
 #include <entitable/core/text.hpp>
-#include <entitable/mapping/codec.hpp>
 
 #include <support/draw.hpp>
 

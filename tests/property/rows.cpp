@@ -3,7 +3,7 @@
 
 // Random entities to rows and back, 100,000 of each.
 
-#include <entitable/mapping/codec.hpp>
+#include <entitable/client/mapping/codec.hpp>
 
 #include <support/draw.hpp>
 

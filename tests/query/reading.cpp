@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/query/reading.hpp>
+#include <entitable/client/query/reading.hpp>
 
 #include <support/catch.hpp>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
+#include <entitable/cloud/wire/detail/request_writer.hpp>
 #include <entitable/core/random.hpp>
-#include <entitable/request/batch_packer.hpp>
-#include <entitable/request/validate.hpp>
+#include <entitable/core/request/batch_packer.hpp>
+#include <entitable/core/request/validate.hpp>
 #include <entitable/testing/rows.hpp>
-#include <entitable/wire/detail/request_writer.hpp>
 
 #include <support/catch.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/request/call.hpp>
+#include <entitable/core/request/call.hpp>
 
 #include <support/catch.hpp>
 #include <support/manual_clock.hpp>

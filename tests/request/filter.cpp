@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/request/filter.hpp>
+#include <entitable/core/request/filter.hpp>
 
 #include <support/catch.hpp>
 #include <support/long.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/request/key_range.hpp>
+#include <entitable/core/request/key_range.hpp>
 
 #include <support/catch.hpp>
 #include <support/utf8.hpp>

@@ -3,7 +3,7 @@
 
 // The key ranges of a condition contain each row that satisfies it, in order and disjoint; exact ones contain no other.
 
-#include <entitable/request/detail/key_ranges.hpp>
+#include <entitable/core/request/detail/key_ranges.hpp>
 #include <entitable/testing/rows.hpp>
 
 #include <support/catch.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/request/kinds.hpp>
+#include <entitable/core/request/kinds.hpp>
 
 #include <support/catch.hpp>
 

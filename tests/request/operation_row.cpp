@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/request/operation_row.hpp>
+#include <entitable/core/request/operation_row.hpp>
 #include <entitable/testing/rows.hpp>
 
 #include <support/catch.hpp>

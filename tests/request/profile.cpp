@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/request/profile.hpp>
+#include <entitable/core/request/profile.hpp>
 
 #include <support/catch.hpp>
 

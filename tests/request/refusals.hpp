@@ -6,7 +6,7 @@
 /// Required contents of an error.
 
 #include <entitable/core/result.hpp>
-#include <entitable/row/row.hpp>
+#include <entitable/core/row/row.hpp>
 
 #include <support/catch.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/request/trace_context.hpp>
+#include <entitable/core/request/trace_context.hpp>
 
 #include <support/catch.hpp>
 

@@ -3,8 +3,8 @@
 
 // Duplicate names in an entity: random ones, and names that collide in a hash table.
 
-#include <entitable/request/validate.hpp>
-#include <entitable/row/detail/name_table.hpp>
+#include <entitable/core/request/validate.hpp>
+#include <entitable/core/row/detail/name_table.hpp>
 
 #include <request/refusals.hpp>
 

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 #include "refusals.hpp"
-#include <entitable/request/validate.hpp>
+#include <entitable/core/request/validate.hpp>
 
 #include <support/catch.hpp>
 #include <support/utf8.hpp>

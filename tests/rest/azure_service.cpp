@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/rest/azure_service.hpp>
-#include <entitable/wire/detail/xml.hpp>
+#include <entitable/cloud/rest/azure_service.hpp>
+#include <entitable/cloud/wire/detail/xml.hpp>
 
 #include <support/canned_client.hpp>
 #include <support/vectors.hpp>

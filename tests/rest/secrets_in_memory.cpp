@@ -7,9 +7,9 @@
 
 #if defined(__linux__)
 
-#include <entitable/account/sas.hpp>
-#include <entitable/rest/azure_service.hpp>
-#include <entitable/rest/rest_backend.hpp>
+#include <entitable/cloud/account/sas.hpp>
+#include <entitable/cloud/rest/azure_service.hpp>
+#include <entitable/cloud/rest/rest_backend.hpp>
 #include <entitable/testing/manual_clock.hpp>
 #include <entitable/testing/rows.hpp>
 

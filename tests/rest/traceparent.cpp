@@ -3,9 +3,9 @@
 
 // The trace of a call on the wire, and the events of REST for an observer.
 
-#include <entitable/decorators/retrying.hpp>
-#include <entitable/rest/azure_service.hpp>
-#include <entitable/rest/rest_backend.hpp>
+#include <entitable/cloud/rest/azure_service.hpp>
+#include <entitable/cloud/rest/rest_backend.hpp>
+#include <entitable/core/decorators/retrying.hpp>
 #include <entitable/testing/manual_clock.hpp>
 #include <entitable/testing/rows.hpp>
 

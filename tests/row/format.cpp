@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/row/format.hpp>
+#include <entitable/core/row/format.hpp>
 
 #include <support/catch.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/row/page.hpp>
+#include <entitable/core/row/page.hpp>
 
 #include <support/catch.hpp>
 

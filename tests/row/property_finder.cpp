@@ -4,9 +4,9 @@
 // Random rows, whose names are missing, in another order, empty, duplicate or equal in their hash: finding many properties of a row
 // gives the same results as searching the whole row for each. For a duplicate name either is found.
 
-#include <entitable/row/compare.hpp>
-#include <entitable/row/detail/payload.hpp>
-#include <entitable/row/detail/property_finder.hpp>
+#include <entitable/core/row/compare.hpp>
+#include <entitable/core/row/detail/payload.hpp>
+#include <entitable/core/row/detail/property_finder.hpp>
 
 #include <support/catch.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/row/row.hpp>
+#include <entitable/core/row/row.hpp>
 
 #include <support/catch.hpp>
 #include <support/utf8.hpp>

@@ -2,4 +2,4 @@
 // Copyright (c) 2026 the entitable authors
 
 // The one file of a separately compiled program that contains the bodies of the advice.
-#include <entitable/advice/src.hpp>
+#include <entitable/src/advice.hpp>

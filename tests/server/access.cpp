@@ -4,9 +4,9 @@
 // Permissions: keys, shared access signatures, tokens, and one account's tables with another account's key.
 
 #include "served.hpp"
-#include <entitable/account/sas.hpp>
-#include <entitable/wire/detail/http_date.hpp>
-#include <entitable/wire/detail/service_address.hpp>
+#include <entitable/cloud/account/sas.hpp>
+#include <entitable/cloud/wire/detail/http_date.hpp>
+#include <entitable/cloud/wire/detail/service_address.hpp>
 
 #include <support/vectors.hpp>
 

@@ -5,8 +5,8 @@
 /// \file
 /// Servers of the tests, and requests to them.
 
-#include <entitable/backends/memory/memory_backend.hpp>
-#include <entitable/rest/rest_backend.hpp>
+#include <entitable/cloud/rest/rest_backend.hpp>
+#include <entitable/local/memory/memory_backend.hpp>
 #include <entitable/server.hpp>
 
 #include <support/catch.hpp>

@@ -9,7 +9,7 @@
 #include <entitable/client/row_table.hpp>
 #include <entitable/core/random.hpp>
 #include <entitable/retrying.hpp>
-#include <entitable/shards/detail/map_stores.hpp>
+#include <entitable/shards/route/detail/map_stores.hpp>
 
 #include <support/maps.hpp>
 

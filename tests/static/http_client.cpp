@@ -3,7 +3,7 @@
 
 // An application brings its own client: the minimal client, and types that each lack exactly one requirement.
 
-#include <entitable/http/http_channel.hpp>
+#include <entitable/cloud/http/http_channel.hpp>
 
 #include <string>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/request/operation.hpp>
+#include <entitable/core/request/operation.hpp>
 
 #include <string>
 #include <type_traits>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/backends/memory/memory_store.hpp>
-#include <entitable/backends/ordered_store.hpp>
+#include <entitable/local/memory/memory_store.hpp>
+#include <entitable/local/ordered_store.hpp>
 
 using namespace entitable;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/transport/any_transport.hpp>
-#include <entitable/transport/channel.hpp>
+#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/channel.hpp>
 
 #include <transport/archetypes.hpp>
 

@@ -4,7 +4,7 @@
 
 // Calls functions between a request and its answer.
 
-#include <entitable/transport/any_transport.hpp>
+#include <entitable/core/transport/any_transport.hpp>
 
 #include <functional>
 #include <string_view>

@@ -5,7 +5,7 @@
 /// \file
 /// Repeats a call after an error, with the error at each request in turn.
 
-#include <entitable/backends/memory/memory_backend.hpp>
+#include <entitable/local/memory/memory_backend.hpp>
 #include <entitable/testing/faulty.hpp>
 
 #include <support/catch.hpp>

@@ -5,7 +5,7 @@
 /// \file
 /// An HTTP client that returns answers from a list and stores the requests.
 
-#include <entitable/http/http_client.hpp>
+#include <entitable/cloud/http/http_client.hpp>
 
 #include <deque>
 #include <functional>

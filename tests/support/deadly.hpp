@@ -5,7 +5,7 @@
 /// \file
 /// A transport that ends its process, as `kill -9` does.
 
-#include <entitable/transport/any_transport.hpp>
+#include <entitable/core/transport/any_transport.hpp>
 
 #include <unistd.h>
 

@@ -5,8 +5,8 @@
 /// \file
 /// A transport with delayed answers on the clock of the driver, while others are in flight.
 
-#include <entitable/transport/any_transport.hpp>
-#include <entitable/transport/channel.hpp>
+#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/channel.hpp>
 
 #include <functional>
 #include <optional>

@@ -2,4 +2,4 @@
 // Copyright (c) 2026 the entitable authors
 
 // The bodies of advice, compiled once for all programs of the tests.
-#include <entitable/advice/src.hpp>
+#include <entitable/src/advice.hpp>

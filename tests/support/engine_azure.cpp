@@ -2,5 +2,5 @@
 // Copyright (c) 2026 the entitable authors
 
 // The bodies of the client for the service and of the server, compiled once for all programs of the tests.
-#include <entitable/azure/src.hpp>
-#include <entitable/server/src.hpp>
+#include <entitable/src/azure.hpp>
+#include <entitable/src/server.hpp>

@@ -2,4 +2,4 @@
 // Copyright (c) 2026 the entitable authors
 
 // The bodies of the file backend, compiled once for all programs of the tests.
-#include <entitable/file/src.hpp>
+#include <entitable/src/file.hpp>

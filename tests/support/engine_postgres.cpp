@@ -2,4 +2,4 @@
 // Copyright (c) 2026 the entitable authors
 
 // The bodies of the PostgreSQL backend, which not every machine can compile.
-#include <entitable/postgres/src.hpp>
+#include <entitable/src/postgres.hpp>

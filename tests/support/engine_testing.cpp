@@ -2,4 +2,4 @@
 // Copyright (c) 2026 the entitable authors
 
 // The bodies of the conformance suite, compiled once for all programs of the tests.
-#include <entitable/testing/src.hpp>
+#include <entitable/src/testing.hpp>

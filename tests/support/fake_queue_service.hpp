@@ -5,12 +5,12 @@
 /// \file
 /// A queue service as an HTTP client: it follows the service's reference for queues, on a manual clock, with lost answers.
 
-#include <entitable/account/signing.hpp>
-#include <entitable/http/http_client.hpp>
-#include <entitable/http/url.hpp>
+#include <entitable/cloud/account/signing.hpp>
+#include <entitable/cloud/http/http_client.hpp>
+#include <entitable/cloud/http/url.hpp>
+#include <entitable/cloud/wire/detail/service_address.hpp>
+#include <entitable/cloud/wire/detail/xml.hpp>
 #include <entitable/testing/manual_clock.hpp>
-#include <entitable/wire/detail/service_address.hpp>
-#include <entitable/wire/detail/xml.hpp>
 
 #include <map>
 #include <memory>

@@ -6,7 +6,7 @@
 /// A transport that now and then loses a request, or its answer.
 
 #include <entitable/core/random.hpp>
-#include <entitable/transport/any_transport.hpp>
+#include <entitable/core/transport/any_transport.hpp>
 
 namespace entitable_test {
 

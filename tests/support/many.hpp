@@ -5,8 +5,8 @@
 /// \file
 /// Many requests through a channel, and a channel that answers the latest first.
 
-#include <entitable/transport/any_transport.hpp>
-#include <entitable/transport/channel.hpp>
+#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/channel.hpp>
 
 #include <support/catch.hpp>
 

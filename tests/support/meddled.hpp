@@ -4,7 +4,7 @@
 
 // A program whose requests are counted over all of its stores: at one of them something else happens, or the program ends.
 
-#include <entitable/transport/any_transport.hpp>
+#include <entitable/core/transport/any_transport.hpp>
 
 #include <functional>
 #include <memory>

@@ -6,7 +6,7 @@
 /// Parses the text of a filter into a tree: an independent check of the writer, by the grammar in the service's
 /// documentation.
 
-#include <entitable/request/filter.hpp>
+#include <entitable/core/request/filter.hpp>
 
 #include <cstdlib>
 #include <optional>

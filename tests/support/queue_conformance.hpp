@@ -7,7 +7,7 @@
 /// of their own (`keeps_ids`), or in an argument of the suite, both cases are here side by side.
 
 #include <entitable/entitable.hpp>
-#include <entitable/messaging/message_queue.hpp>
+#include <entitable/work/messaging/message_queue.hpp>
 
 #include <support/catch.hpp>
 #include <support/wrong_clock.hpp>

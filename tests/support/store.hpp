@@ -5,7 +5,7 @@
 /// \file
 /// Short forms of what tests do with an ordered_store.
 
-#include <entitable/backends/ordered_store.hpp>
+#include <entitable/local/ordered_store.hpp>
 
 #include <optional>
 #include <string>

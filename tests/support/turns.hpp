@@ -6,7 +6,7 @@
 // that.
 
 #include <entitable/core/random.hpp>
-#include <entitable/transport/any_transport.hpp>
+#include <entitable/core/transport/any_transport.hpp>
 
 #include <condition_variable>
 #include <functional>

@@ -5,9 +5,9 @@
 /// \file
 /// The same random valid requests to two stores, and the answers of each: codes, indices, rows.
 
-#include <entitable/row/system_rows.hpp>
+#include <entitable/core/row/system_rows.hpp>
+#include <entitable/core/transport/any_transport.hpp>
 #include <entitable/testing/rows.hpp>
-#include <entitable/transport/any_transport.hpp>
 
 #include <cmath>
 #include <limits>

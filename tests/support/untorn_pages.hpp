@@ -5,11 +5,11 @@
 // Whether a layer over a store of small pages returns a page of one partition as the store returned it: a transaction changes all rows of
 // the partition after each page of the store, so a page combined from two has rows of two transactions.
 
-#include <entitable/backends/memory/memory_backend.hpp>
-#include <entitable/request/single_request.hpp>
-#include <entitable/row/system_rows.hpp>
+#include <entitable/core/request/single_request.hpp>
+#include <entitable/core/row/system_rows.hpp>
+#include <entitable/core/transport/run_all.hpp>
+#include <entitable/local/memory/memory_backend.hpp>
 #include <entitable/testing/rows.hpp>
-#include <entitable/transport/run_all.hpp>
 
 #include <functional>
 #include <memory>

@@ -5,7 +5,7 @@
 /// \file
 /// An observer that copies all of its events, in order.
 
-#include <entitable/request/observer.hpp>
+#include <entitable/core/request/observer.hpp>
 
 #include <string>
 #include <vector>

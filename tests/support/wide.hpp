@@ -5,8 +5,8 @@
 /// \file
 /// A transport with many requests in flight that answers the latest first and records the requests.
 
-#include <entitable/backends/memory/memory_backend.hpp>
-#include <entitable/transport/channel.hpp>
+#include <entitable/core/transport/channel.hpp>
+#include <entitable/local/memory/memory_backend.hpp>
 
 #include <support/many.hpp>
 

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 #include "archetypes.hpp"
-#include <entitable/transport/any_transport.hpp>
+#include <entitable/core/transport/any_transport.hpp>
 
 #include <support/catch.hpp>
 

@@ -5,7 +5,7 @@
 /// \file
 /// The minimal transport, and types that each lack exactly one requirement.
 
-#include <entitable/transport/transport.hpp>
+#include <entitable/core/transport/transport.hpp>
 
 #include <string>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/client/table.hpp>
+#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/attempt.hpp>
+#include <entitable/local/memory/memory_backend.hpp>
 #include <entitable/testing/manual_clock.hpp>
 #include <entitable/testing/rows.hpp>
-#include <entitable/transport/any_transport.hpp>
-#include <entitable/transport/attempt.hpp>
 
 #include <support/catch.hpp>
 #include <support/watcher.hpp>

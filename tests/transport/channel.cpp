@@ -2,10 +2,10 @@
 // Copyright (c) 2026 the entitable authors
 
 #include "scripted.hpp"
-#include <entitable/backends/memory/memory_backend.hpp>
+#include <entitable/core/transport/channel.hpp>
+#include <entitable/local/memory/memory_backend.hpp>
 #include <entitable/testing/manual_clock.hpp>
 #include <entitable/testing/rows.hpp>
-#include <entitable/transport/channel.hpp>
 
 #include <support/catch.hpp>
 

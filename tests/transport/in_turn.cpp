@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/request/in_turn.hpp>
+#include <entitable/core/request/in_turn.hpp>
+#include <entitable/core/transport/run.hpp>
 #include <entitable/testing/manual_clock.hpp>
-#include <entitable/transport/run.hpp>
 
 #include <support/catch.hpp>
 

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the entitable authors
 
 #include "scripted.hpp"
-#include <entitable/transport/any_transport.hpp>
-#include <entitable/transport/run.hpp>
+#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/run.hpp>
 
 #include <support/catch.hpp>
 #include <support/manual_clock.hpp>

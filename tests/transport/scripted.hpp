@@ -5,8 +5,8 @@
 /// \file
 /// Operations that follow a script, and transports that record their requests.
 
-#include <entitable/transport/channel.hpp>
-#include <entitable/transport/run.hpp>
+#include <entitable/core/transport/channel.hpp>
+#include <entitable/core/transport/run.hpp>
 
 #include <support/many.hpp>
 

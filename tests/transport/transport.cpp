@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/transport/transport.hpp>
+#include <entitable/core/transport/transport.hpp>
 
 #include <support/catch.hpp>
 #include <support/manual_clock.hpp>

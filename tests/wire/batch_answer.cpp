@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
+#include <entitable/cloud/wire/detail/batch_answer.hpp>
 #include <entitable/testing/rows.hpp>
-#include <entitable/wire/detail/batch_answer.hpp>
 
 #include <support/vectors.hpp>
 

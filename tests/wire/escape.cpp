@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/wire/detail/escape.hpp>
+#include <entitable/cloud/wire/detail/escape.hpp>
 
 #include <support/vectors.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
+#include <entitable/cloud/wire/detail/json_writer.hpp>
 #include <entitable/testing/rows.hpp>
-#include <entitable/wire/detail/json_writer.hpp>
 
 #include <support/vectors.hpp>
 

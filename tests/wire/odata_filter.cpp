@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/wire/detail/escape.hpp>
-#include <entitable/wire/detail/odata_filter.hpp>
+#include <entitable/cloud/wire/detail/escape.hpp>
+#include <entitable/cloud/wire/detail/odata_filter.hpp>
 
 #include <support/odata_parser.hpp>
 #include <support/runners.hpp>

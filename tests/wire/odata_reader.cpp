@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
+#include <entitable/cloud/wire/detail/odata_filter.hpp>
+#include <entitable/cloud/wire/detail/odata_reader.hpp>
 #include <entitable/testing/rows.hpp>
-#include <entitable/wire/detail/odata_filter.hpp>
-#include <entitable/wire/detail/odata_reader.hpp>
 
 #include <support/catch.hpp>
 #include <support/draw.hpp>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
+#include <entitable/cloud/wire/detail/json_reader.hpp>
+#include <entitable/cloud/wire/detail/request_writer.hpp>
 #include <entitable/testing/rows.hpp>
-#include <entitable/wire/detail/json_reader.hpp>
-#include <entitable/wire/detail/request_writer.hpp>
 
 #include <support/vectors.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/wire/detail/service_token.hpp>
+#include <entitable/cloud/wire/detail/service_token.hpp>
 
 #include <support/vectors.hpp>
 

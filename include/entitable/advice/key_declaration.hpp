@@ -5,7 +5,7 @@
 /// \file
 /// `key_declaration`: the members that make the keys, as a value: that of a type, `declaration_of<E>()`, or a hypothetical one.
 
-#include <entitable/mapping/mapping.hpp>
+#include <entitable/client/mapping/mapping.hpp>
 
 #include <string>
 #include <vector>

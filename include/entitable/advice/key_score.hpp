@@ -13,7 +13,7 @@
 ///                   serves the end of the table
 
 #include <entitable/advice/census.hpp>
-#include <entitable/query/access_path.hpp>
+#include <entitable/client/query/access_path.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 

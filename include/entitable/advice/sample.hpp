@@ -9,8 +9,8 @@
 
 #include <entitable/advice/detail/dictionary.hpp>
 #include <entitable/advice/key_declaration.hpp>
+#include <entitable/client/mapping/codec.hpp>
 #include <entitable/core/try.hpp>
-#include <entitable/mapping/codec.hpp>
 
 #include <span>
 

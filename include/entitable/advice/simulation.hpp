@@ -18,7 +18,7 @@
 
 #include <entitable/advice/latency_histogram.hpp>
 #include <entitable/advice/load_shape.hpp>
-#include <entitable/decorators/retry_policy.hpp>
+#include <entitable/core/decorators/retry_policy.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 

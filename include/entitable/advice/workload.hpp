@@ -10,7 +10,7 @@
 ///         .scans("by language", b::language == "eng", {.per_second = 2})
 ///         .writes("import", {.per_second = 300});
 
-#include <entitable/query/comparison.hpp>
+#include <entitable/client/query/comparison.hpp>
 
 #include <chrono>
 #include <vector>

@@ -7,8 +7,8 @@
 
 #include <entitable/async/event_loop.hpp>
 #include <entitable/client/table_core.hpp>
-#include <entitable/request/single_request.hpp>
-#include <entitable/transport/run.hpp>
+#include <entitable/core/request/single_request.hpp>
+#include <entitable/core/transport/run.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

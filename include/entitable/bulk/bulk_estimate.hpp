@@ -6,7 +6,7 @@
 /// Estimate of a bulk load's cost, from a sample of its rows, without requests.
 
 #include <entitable/client/table.hpp>
-#include <entitable/request/batch_packer.hpp>
+#include <entitable/core/request/batch_packer.hpp>
 
 #include <map>
 #include <ranges>

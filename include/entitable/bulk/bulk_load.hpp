@@ -22,12 +22,12 @@
 /// - Thread safety: a load runs on the calling thread; others may use the table meanwhile. `table::options()` apply to each request.
 
 #include <entitable/bulk/detail/beyond_queries.hpp>
-#include <entitable/bulk/detail/bulk_run.hpp>
 #include <entitable/client/detail/query_rows.hpp>
 #include <entitable/client/row_table.hpp>
 #include <entitable/client/table.hpp>
+#include <entitable/core/load/detail/bulk_run.hpp>
+#include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/try.hpp>
-#include <entitable/row/system_rows.hpp>
 
 #include <iterator>
 #include <ranges>

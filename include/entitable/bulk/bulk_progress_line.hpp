@@ -7,7 +7,7 @@
 ///
 ///     entitable::bulk_insert(books, input, {.watch = entitable::bulk_progress_line{}});
 
-#include <entitable/bulk/bulk_options.hpp>
+#include <entitable/core/load/bulk_options.hpp>
 
 #include <cstdio>
 

@@ -5,9 +5,9 @@
 /// \file
 /// `batch<E>`: an entity group transaction. All its changes are applied, or none.
 
+#include <entitable/client/mapping/codec.hpp>
 #include <entitable/client/partial_merge.hpp>
 #include <entitable/client/table_core.hpp>
-#include <entitable/mapping/codec.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 

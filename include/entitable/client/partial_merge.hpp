@@ -5,11 +5,11 @@
 /// \file
 /// Some members of an entity, by its keys: `merge(at("ann", 7), o::status = "paid", any_etag)`.
 
+#include <entitable/client/mapping/codec.hpp>
+#include <entitable/client/mapping/component.hpp>
+#include <entitable/client/mapping/detail/key_from.hpp>
+#include <entitable/client/mapping/mapping.hpp>
 #include <entitable/core/etag.hpp>
-#include <entitable/mapping/codec.hpp>
-#include <entitable/mapping/component.hpp>
-#include <entitable/mapping/detail/key_from.hpp>
-#include <entitable/mapping/mapping.hpp>
 
 #include <tuple>
 

@@ -7,11 +7,11 @@
 
 #include <entitable/client/aggregate.hpp>
 #include <entitable/client/detail/group_index.hpp>
+#include <entitable/client/mapping/codec.hpp>
 #include <entitable/client/pages.hpp>
 #include <entitable/client/row_walk.hpp>
 #include <entitable/client/selected.hpp>
 #include <entitable/core/iterator.hpp>
-#include <entitable/mapping/codec.hpp>
 
 #include <optional>
 #include <vector>

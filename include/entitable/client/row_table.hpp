@@ -5,8 +5,8 @@
 /// \file
 /// `row_table`: a table whose rows have no fixed schema. The untyped counterpart of `table<E>`; keys are text.
 
+#include <entitable/client/mapping/entity.hpp>
 #include <entitable/client/table_core.hpp>
-#include <entitable/mapping/entity.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 

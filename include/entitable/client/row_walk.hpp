@@ -6,10 +6,10 @@
 /// The part of a query that does not depend on its entity: the request, the transport, and the walk over the rows.
 
 #include <entitable/client/detail/one_thread.hpp>
+#include <entitable/client/mapping/detail/entity_kind.hpp>
+#include <entitable/client/query/reading.hpp>
 #include <entitable/client/table_core.hpp>
-#include <entitable/mapping/detail/entity_kind.hpp>
-#include <entitable/query/reading.hpp>
-#include <entitable/transport/any_transport.hpp>
+#include <entitable/core/transport/any_transport.hpp>
 
 #include <cstdint>
 #include <optional>

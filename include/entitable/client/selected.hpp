@@ -7,7 +7,7 @@
 
 #include <entitable/client/detail/shown_values.hpp>
 #include <entitable/client/row_walk.hpp>
-#include <entitable/request/requests.hpp>
+#include <entitable/core/request/requests.hpp>
 
 #include <utility>
 

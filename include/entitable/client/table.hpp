@@ -8,7 +8,7 @@
 #include <entitable/client/batch.hpp>
 #include <entitable/client/detail/keyed_operations.hpp>
 #include <entitable/client/query.hpp>
-#include <entitable/query/comparison.hpp>
+#include <entitable/client/query/comparison.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 

@@ -5,10 +5,10 @@
 /// \file
 /// The part of a table that does not depend on its entity: its transport, its name, the options of its calls.
 
-#include <entitable/mapping/detail/entity_kind.hpp>
-#include <entitable/mapping/key_layout.hpp>
-#include <entitable/request/single_request.hpp>
-#include <entitable/transport/any_transport.hpp>
+#include <entitable/client/mapping/detail/entity_kind.hpp>
+#include <entitable/client/mapping/key_layout.hpp>
+#include <entitable/core/request/single_request.hpp>
+#include <entitable/core/transport/any_transport.hpp>
 
 #include <string>
 #include <vector>

@@ -7,12 +7,12 @@
 
 #include <entitable/client/detail/change.hpp>
 #include <entitable/client/detail/transaction_scope.hpp>
+#include <entitable/client/mapping/codec.hpp>
+#include <entitable/client/mapping/component.hpp>
+#include <entitable/client/mapping/detail/key_from.hpp>
+#include <entitable/client/mapping/mapping.hpp>
+#include <entitable/client/query/predicate.hpp>
 #include <entitable/client/update.hpp>
-#include <entitable/mapping/codec.hpp>
-#include <entitable/mapping/component.hpp>
-#include <entitable/mapping/detail/key_from.hpp>
-#include <entitable/mapping/mapping.hpp>
-#include <entitable/query/predicate.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

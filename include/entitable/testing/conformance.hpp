@@ -12,7 +12,7 @@
 /// Differences between services are read from the profile of the transport. Pages may be empty and of any size, and a deleted table may
 /// reserve its name for a while: the suite accepts everything that `transport` allows. Some behaviours use two threads.
 ///
-/// The behaviours take long to compile. If the library is compiled separately, `entitable/testing/src.hpp` has their bodies: include it
+/// The behaviours take long to compile. If the library is compiled separately, `entitable/src/testing.hpp` has their bodies: include it
 /// once in the test program that runs them.
 
 #include <entitable/core/function_ref.hpp>

@@ -5,11 +5,11 @@
 /// \file
 /// The contents of a store as a value: read, formatted, compared.
 
+#include <entitable/core/request/in_turn.hpp>
+#include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/text.hpp>
-#include <entitable/request/in_turn.hpp>
-#include <entitable/row/system_rows.hpp>
-#include <entitable/transport/any_transport.hpp>
-#include <entitable/transport/run.hpp>
+#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/run.hpp>
 
 #include <algorithm>
 #include <iterator>

@@ -13,10 +13,10 @@
 ///         [](any_transport through, clock& time) { ... claim a message, resume its work, complete it ... }, world);
 ///     CHECK(found.problem == "");                         // otherwise found.point is the place
 
-#include <entitable/backends/memory/memory_backend.hpp>
+#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/local/memory/memory_backend.hpp>
 #include <entitable/testing/interleaving_limits.hpp>
 #include <entitable/testing/manual_clock.hpp>
-#include <entitable/transport/any_transport.hpp>
 
 #include <functional>
 #include <memory>

@@ -6,7 +6,7 @@
 /// `fault`: one failure of one request, as a value.
 
 #include <entitable/core/error.hpp>
-#include <entitable/request/call.hpp>
+#include <entitable/core/request/call.hpp>
 
 #include <string>
 #include <vector>

@@ -12,9 +12,9 @@
 
 #include <entitable/core/random.hpp>
 #include <entitable/core/shared.hpp>
+#include <entitable/core/transport/transport.hpp>
 #include <entitable/testing/fault.hpp>
 #include <entitable/testing/verdict.hpp>
-#include <entitable/transport/transport.hpp>
 
 #include <functional>
 #include <map>

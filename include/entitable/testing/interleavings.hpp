@@ -16,7 +16,7 @@
 /// if they are in the same places. Operations must be deterministic: their only inputs are the stage's clock and the responses.
 
 #include <entitable/core/random.hpp>
-#include <entitable/request/part_hash.hpp>
+#include <entitable/core/request/part_hash.hpp>
 #include <entitable/testing/stage.hpp>
 
 #include <set>

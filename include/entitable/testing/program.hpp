@@ -5,8 +5,8 @@
 /// \file
 /// `program`: blocking code as a resumable operation, so that `interleavings` and `steps` can run it like any other.
 
-#include <entitable/request/operation.hpp>
-#include <entitable/transport/any_transport.hpp>
+#include <entitable/core/request/operation.hpp>
+#include <entitable/core/transport/any_transport.hpp>
 
 #include <condition_variable>
 #include <functional>

@@ -5,7 +5,7 @@
 /// \file
 /// Rows in one line, for tests that work below the typed tables.
 
-#include <entitable/row/row.hpp>
+#include <entitable/core/row/row.hpp>
 
 #include <initializer_list>
 

@@ -13,9 +13,9 @@
 ///     CHECK(service.finished());
 
 #include <entitable/core/shared.hpp>
+#include <entitable/core/transport/transport.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/testing/verdict.hpp>
-#include <entitable/transport/transport.hpp>
 
 #include <functional>
 #include <memory>

@@ -6,7 +6,7 @@
 /// `spy<T>`: a transport that records its requests.
 
 #include <entitable/core/shared.hpp>
-#include <entitable/transport/transport.hpp>
+#include <entitable/core/transport/transport.hpp>
 
 #include <mutex>
 #include <tuple>

@@ -5,8 +5,8 @@
 /// \file
 /// `stage`: one run of some operations on a store, step by step, in an order that `interleavings` chooses; and its state as text.
 
-#include <entitable/backends/memory/memory_backend.hpp>
-#include <entitable/request/operation.hpp>
+#include <entitable/core/request/operation.hpp>
+#include <entitable/local/memory/memory_backend.hpp>
 #include <entitable/testing/detail/state_text.hpp>
 #include <entitable/testing/interleaving_limits.hpp>
 #include <entitable/testing/manual_clock.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <entitable/advice/sample.hpp>
-#include <entitable/row/system_rows.hpp>
+#include <entitable/core/row/system_rows.hpp>
 
 #include <cmath>
 #include <cstring>

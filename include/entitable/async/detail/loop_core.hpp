@@ -7,8 +7,8 @@
 
 #include <entitable/async/detail/loop_mailbox.hpp>
 #include <entitable/async/detail/loop_timers.hpp>
-#include <entitable/transport/any_transport.hpp>
-#include <entitable/transport/channel.hpp>
+#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/channel.hpp>
 
 #include <map>
 #include <memory>

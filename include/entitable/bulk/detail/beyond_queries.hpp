@@ -5,8 +5,8 @@
 /// \file
 /// Rows that a bulk load over a query does not find, and must not lose: the rows of queues and views, and the parts of wide entities.
 
-#include <entitable/row/system_rows.hpp>
-#include <entitable/transport/any_transport.hpp>
+#include <entitable/core/row/system_rows.hpp>
+#include <entitable/core/transport/any_transport.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <entitable/bulk/bulk_estimate.hpp>
-#include <entitable/request/validate.hpp>
+#include <entitable/core/request/validate.hpp>
 
 #include <algorithm>
 #include <cmath>

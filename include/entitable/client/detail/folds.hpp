@@ -5,9 +5,9 @@
 /// \file
 /// Conversion of rows to the results of a query, and the folds of `query` over one field.
 
+#include <entitable/client/mapping/codec.hpp>
 #include <entitable/client/row_walk.hpp>
 #include <entitable/core/text.hpp>
-#include <entitable/mapping/codec.hpp>
 
 #include <concepts>
 #include <optional>

@@ -5,9 +5,9 @@
 /// \file
 /// Conversion of the row of a point read: to the entity, to nullopt, or to the entity with its version.
 
+#include <entitable/client/mapping/codec.hpp>
 #include <entitable/client/stored.hpp>
-#include <entitable/mapping/codec.hpp>
-#include <entitable/request/requests.hpp>
+#include <entitable/core/request/requests.hpp>
 
 #include <optional>
 

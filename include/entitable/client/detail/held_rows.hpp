@@ -5,8 +5,8 @@
 /// \file
 /// The rows that one attempt of a partition transaction has read and changed: for the bodies of `row_transaction`.
 
+#include <entitable/core/request/requests.hpp>
 #include <entitable/core/shared.hpp>
-#include <entitable/request/requests.hpp>
 
 #include <map>
 #include <string>

@@ -8,12 +8,12 @@
 #include <entitable/client/detail/change.hpp>
 #include <entitable/client/detail/found_entity.hpp>
 #include <entitable/client/detail/keyed_texts.hpp>
+#include <entitable/client/mapping/codec.hpp>
+#include <entitable/client/query/access_path.hpp>
 #include <entitable/client/stored.hpp>
 #include <entitable/client/table_core.hpp>
 #include <entitable/client/transaction.hpp>
 #include <entitable/client/update.hpp>
-#include <entitable/mapping/codec.hpp>
-#include <entitable/query/access_path.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 

@@ -5,12 +5,12 @@
 /// \file
 /// The keys of an entity from the arguments of a call, for all functions that take the components of its keys.
 
+#include <entitable/client/mapping/component.hpp>
+#include <entitable/client/mapping/detail/key_from.hpp>
+#include <entitable/client/mapping/key_argument.hpp>
+#include <entitable/client/mapping/mapping.hpp>
+#include <entitable/client/mapping/reference.hpp>
 #include <entitable/client/table_core.hpp>
-#include <entitable/mapping/component.hpp>
-#include <entitable/mapping/detail/key_from.hpp>
-#include <entitable/mapping/key_argument.hpp>
-#include <entitable/mapping/mapping.hpp>
-#include <entitable/mapping/reference.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

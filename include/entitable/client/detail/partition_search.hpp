@@ -5,8 +5,8 @@
 /// \file
 /// `partition_search`: the partition keys of a table as an operation.
 
-#include <entitable/request/operation.hpp>
-#include <entitable/request/requests.hpp>
+#include <entitable/core/request/operation.hpp>
+#include <entitable/core/request/requests.hpp>
 
 #include <optional>
 #include <string>

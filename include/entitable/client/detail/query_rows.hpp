@@ -6,7 +6,7 @@
 /// The rows of a query, for code that works on rows.
 
 #include <entitable/client/row_walk.hpp>
-#include <entitable/row/system_rows.hpp>
+#include <entitable/core/row/system_rows.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

@@ -8,8 +8,8 @@
 
 #include <entitable/client/contention.hpp>
 #include <entitable/core/random.hpp>
-#include <entitable/request/operation.hpp>
-#include <entitable/request/requests.hpp>
+#include <entitable/core/request/operation.hpp>
+#include <entitable/core/request/requests.hpp>
 
 #include <optional>
 #include <vector>

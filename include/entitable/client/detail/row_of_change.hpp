@@ -5,7 +5,7 @@
 /// \file
 /// The permitted results of a copy's change.
 
-#include <entitable/mapping/codec.hpp>
+#include <entitable/client/mapping/codec.hpp>
 
 #include <concepts>
 #include <optional>

@@ -6,10 +6,10 @@
 /// `row_transaction`: one attempt of a partition transaction as plain data. It holds the rows read and the changes, makes the one request
 /// that applies them, and evaluates the response. Depends on no transport and no clock.
 
+#include <entitable/core/request/profile.hpp>
+#include <entitable/core/request/requests.hpp>
+#include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/shared.hpp>
-#include <entitable/request/profile.hpp>
-#include <entitable/request/requests.hpp>
-#include <entitable/row/system_rows.hpp>
 
 #include <optional>
 #include <string>

@@ -6,7 +6,7 @@
 /// Reads the values of some members from a row, and no others: `read_values` for the members that a query selects, `shown_values` for those
 /// that a fold uses while the store is being read.
 
-#include <entitable/mapping/codec.hpp>
+#include <entitable/client/mapping/codec.hpp>
 
 #include <concepts>
 #include <type_traits>

@@ -6,7 +6,7 @@
 /// The calls of a table and of a batch as operations: for asynchronous callers, and for the bodies of the calls.
 
 #include <entitable/client/detail/partition_search.hpp>
-#include <entitable/request/single_request.hpp>
+#include <entitable/core/request/single_request.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

@@ -7,9 +7,9 @@
 
 #include <entitable/client/contention.hpp>
 #include <entitable/client/detail/row_transaction.hpp>
+#include <entitable/client/query/plan.hpp>
 #include <entitable/client/table_core.hpp>
 #include <entitable/core/function_ref.hpp>
-#include <entitable/query/plan.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 

@@ -9,7 +9,7 @@
 #include <entitable/client/update_options.hpp>
 #include <entitable/core/function_ref.hpp>
 #include <entitable/core/random.hpp>
-#include <entitable/request/operation.hpp>
+#include <entitable/core/request/operation.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

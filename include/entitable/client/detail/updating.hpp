@@ -7,7 +7,7 @@
 
 #include <entitable/client/detail/change.hpp>
 #include <entitable/client/detail/update_operation.hpp>
-#include <entitable/mapping/codec.hpp>
+#include <entitable/client/mapping/codec.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <entitable/client/detail/partition_search.hpp>
-#include <entitable/row/system_rows.hpp>
+#include <entitable/core/row/system_rows.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/client/mapping/key_layout.hpp>
 #include <entitable/client/row_table.hpp>
-#include <entitable/mapping/key_layout.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 

@@ -4,8 +4,8 @@
 
 #include <entitable/client/detail/held_rows.hpp>
 #include <entitable/client/detail/row_transaction.hpp>
+#include <entitable/core/request/detail/refusal.hpp>
 #include <entitable/core/text.hpp>
-#include <entitable/request/detail/refusal.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

@@ -2,12 +2,12 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/client/query/reading.hpp>
 #include <entitable/client/row_walk.hpp>
+#include <entitable/core/transport/channel.hpp>
+#include <entitable/core/transport/run.hpp>
+#include <entitable/core/transport/run_all.hpp>
 #include <entitable/core/try.hpp>
-#include <entitable/query/reading.hpp>
-#include <entitable/transport/channel.hpp>
-#include <entitable/transport/run.hpp>
-#include <entitable/transport/run_all.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

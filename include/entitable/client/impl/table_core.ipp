@@ -4,12 +4,12 @@
 
 #include <entitable/client/detail/found_entity.hpp>
 #include <entitable/client/detail/table_operations.hpp>
+#include <entitable/client/mapping/detail/key_from.hpp>
 #include <entitable/client/table_core.hpp>
+#include <entitable/core/request/in_turn.hpp>
+#include <entitable/core/row/system_rows.hpp>
+#include <entitable/core/transport/run.hpp>
 #include <entitable/core/try.hpp>
-#include <entitable/mapping/detail/key_from.hpp>
-#include <entitable/request/in_turn.hpp>
-#include <entitable/row/system_rows.hpp>
-#include <entitable/transport/run.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

@@ -4,10 +4,10 @@
 
 #include <entitable/client/detail/transaction_scope.hpp>
 #include <entitable/core/random.hpp>
+#include <entitable/core/request/operation_row.hpp>
 #include <entitable/core/text.hpp>
+#include <entitable/core/transport/run.hpp>
 #include <entitable/core/try.hpp>
-#include <entitable/request/operation_row.hpp>
-#include <entitable/transport/run.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

@@ -4,9 +4,9 @@
 
 #include <entitable/client/detail/update_operation.hpp>
 #include <entitable/client/update.hpp>
+#include <entitable/core/row/detail/property_finder.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
-#include <entitable/row/detail/property_finder.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

@@ -5,8 +5,8 @@
 /// \file
 /// Formats a request in one line, for the reports of the conformance suite.
 
+#include <entitable/core/request/kinds.hpp>
 #include <entitable/core/text.hpp>
-#include <entitable/request/kinds.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing::conformance {

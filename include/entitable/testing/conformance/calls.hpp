@@ -5,8 +5,8 @@
 /// \file
 /// Behaviours of a call, independent of its data: deadlines, cancellation, the observer, and the other ways to send requests.
 
+#include <entitable/core/transport/channel.hpp>
 #include <entitable/testing/conformance/trial.hpp>
-#include <entitable/transport/channel.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing::conformance {

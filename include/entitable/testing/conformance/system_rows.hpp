@@ -6,7 +6,7 @@
 /// Behaviours of system rows: whatever system rows exist, readers of entities return the same results.
 
 #include <entitable/client/tables.hpp>
-#include <entitable/row/system_rows.hpp>
+#include <entitable/core/row/system_rows.hpp>
 #include <entitable/testing/conformance/trial.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -153,12 +153,13 @@ inline void readers_of_mixed_rows(trial& t) {
 
 inline constexpr behaviour behaviours_of_system_rows[] = {
     {"readers of rows with text keys skip system rows", readers_of_named_rows,
-        "row keys with the reserved prefix are not entities, even between greater keys (row/system_rows.hpp)"},
+        "row keys with the reserved prefix are not entities, even between greater keys (core/row/system_rows.hpp)"},
     {"readers of rows with number keys skip system rows", readers_of_numbered_rows,
-        "row keys with the reserved prefix are not entities, and no range of numbers has one (row/system_rows.hpp)"},
+        "row keys with the reserved prefix are not entities, and no range of numbers has one "
+        "(core/row/system_rows.hpp)"},
     {"readers of rows of several types skip system rows", readers_of_mixed_rows,
         "row keys with the reserved prefix match no type; without a schema they are returned on demand "
-        "(row/system_rows.hpp)"},
+        "(core/row/system_rows.hpp)"},
 };
 
 } // namespace testing::conformance

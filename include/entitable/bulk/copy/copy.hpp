@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Copies of tables: row by row from any backend to any other, or under a new declaration of keys.
+///
+/// A copy includes all data, also rows of the library: the parts of wide entities, the messages, identities and dead letters of a queue,
+/// outboxes, states of indexes. It omits rows that belong to the source: operation rows, checkpoints, intents of writers.
+/// `system_row::kinds` defines it for each kind. If a copy would lose data, it ends with NotSupported, which names the table and its
+/// content.
+///
+/// A copy is not a snapshot. It may include part of the changes made meanwhile: copy a queue or a wide table only while it is not in use.
+///
+///     entitable::copy(file_orders, cloud_orders);                                        // as they are
+///     entitable::copy(by_year, by_month, [](order const& one) { return finer(one); });   // under other keys
+///
+/// Copies are safe: rows are inserted, so nothing in the target is overwritten without `copy_options::overwrite`; a row that exists with
+/// the same properties counts as copied, so an interrupted copy may be run again, from its start or from its last position; and written
+/// rows are read back and compared.
+
+#include <entitable/bulk/copy/detail/copy_operation.hpp>
+#include <entitable/client/detail/row_of_change.hpp>
+#include <entitable/client/table.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Copies the rows of a table with changes: `change` returns the row to write for the row of an entity, or nullopt to skip it; its error
+/// ends the copy. Both tables must exist.
+///
+/// Errors: NotSupported if the table holds wide entities, a queue, an outbox or a view; KeyReserved if `change` returns a row with the key
+/// of a system row; EntityAlreadyExists if a row of the target differs (`copy_options::overwrite`); InvalidDuplicateRow if two rows of one
+/// page would get the same key; RowMismatch if the row read back differs from the written one; those of `batch_packer`, of both transports
+/// and of `change`. Resume from the last reported `copy_progress::next`. A write of unknown effect ends the copy; resuming is safe.
+[[nodiscard]] result<copy_progress> copy_rows(any_transport const& from, std::string from_table,
+    any_transport const& to, std::string to_table, detail::row_replacement change, copy_watcher watch,
+    copy_options const& options = {});
+
+/// Copies the rows of a table unchanged, including system rows that are data. Errors as above, but NotSupported only for the table of a
+/// view and for rows of a newer version of the library.
+[[nodiscard]] result<copy_progress> copy_rows(any_transport const& from, std::string from_table,
+    any_transport const& to, std::string to_table, copy_watcher watch, copy_options const& options);
+
+/// Does the same without a progress callback.
+[[nodiscard]] inline result<copy_progress> copy_rows(any_transport const& from, std::string from_table,
+    any_transport const& to, std::string to_table, copy_options const& options = {}) {
+    return copy_rows(from, std::move(from_table), to, std::move(to_table), [](copy_progress const&) {}, options);
+}
+
+/// Copies the entities of a table into one of another type: `change` makes a `Target` from each `Source`, or an optional of one, or a
+/// result of either. Properties that `Source` does not declare are not copied. Otherwise like `copy_rows`.
+template <class Source, class Target, class Change>
+[[nodiscard]] result<copy_progress> copy(table<Source> const& from, table<Target> const& to, Change const& change,
+    copy_watcher watch, copy_options const& options = {}) {
+    Source read;
+    return copy_rows(
+        from.transport(), from.name(), to.transport(), to.name(),
+        [&](row_view stored) -> result<std::optional<row>> {
+            if (auto decoded = from_row(stored, read, from.options().reading); !decoded) {
+                return std::move(decoded).as_failure();
+            }
+            return detail::row_of_change<Target>(change(std::as_const(read)));
+        },
+        watch, options);
+}
+
+/// Does the same without a progress callback.
+template <class Source, class Target, class Change>
+[[nodiscard]] result<copy_progress> copy(
+    table<Source> const& from, table<Target> const& to, Change const& change, copy_options const& options = {}) {
+    return copy(from, to, change, [](copy_progress const&) {}, options);
+}
+
+/// Copies the rows of a table unchanged, including properties that the type does not declare, and system rows that are data.
+template <class Entity>
+[[nodiscard]] result<copy_progress> copy(
+    table<Entity> const& from, table<Entity> const& to, copy_options const& options = {}) {
+    return copy_rows(from.transport(), from.name(), to.transport(), to.name(), options);
+}
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/bulk/copy/impl/copy.ipp>
+#endif

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The requirements of an aggregate of an entity, and `salted_aggregate`.
+
+#include <entitable/client/mapping/codec.hpp>
+#include <entitable/client/mapping/mapping.hpp>
+
+#include <concepts>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// An aggregate in `Buckets` rows: a bucket of the entity's row key determines the row in which an entity counts, so writers of different
+/// buckets do not wait for each other. `Part` is an integer member and the last component of the aggregate's row key; the library sets it,
+/// from 0. The aggregate's `combine(other)` adds the rows.
+///
+///     aggregated_table<order, salted_aggregate<daily_sales, &daily_sales::part, 8>> orders{store, "orders"};
+template <class Aggregate, auto Part, std::size_t Buckets>
+struct salted_aggregate {
+    static_assert(Buckets >= 2 && Buckets <= 100, "salted_aggregate needs 2 to 100 buckets");
+};
+
+namespace detail {
+
+template <class Declared>
+struct aggregate_declaration {
+    using type = Declared;
+    static constexpr std::size_t buckets = 1;
+    static void put_part(type&, std::size_t) noexcept {}
+};
+template <class Aggregate, auto Part, std::size_t Buckets>
+struct aggregate_declaration<salted_aggregate<Aggregate, Part, Buckets>> {
+    using type = Aggregate;
+    static constexpr std::size_t buckets = Buckets;
+    static void put_part(type& to, std::size_t part) noexcept { to.*Part = static_cast<member_type<Part>>(part); }
+};
+
+template <class Entity, class Aggregate>
+concept aggregates = requires(Aggregate& sums, Entity const& entity) {
+    { Aggregate::key(entity) } -> std::same_as<Aggregate>;
+    sums.add(entity);
+    sums.subtract(entity);
+};
+template <class Aggregate>
+concept combines = requires(Aggregate& sums, Aggregate const& others) { sums.combine(others); };
+
+/// Returns the text at the start of every row key of a type.
+[[nodiscard]] constexpr std::string_view first_literal(key_layout layout) noexcept {
+    return !layout.empty() && layout[0].literal() ? layout[0].name : std::string_view{};
+}
+[[nodiscard]] constexpr bool are_told_apart_by(std::string_view one, std::string_view other) noexcept {
+    return !one.empty() && !other.empty() && one.substr(0, other.size()) != other && other.substr(0, one.size()) != one;
+}
+
+/// Reports in one line what is wrong with an aggregate.
+template <class Entity, class Declared>
+[[nodiscard]] consteval bool allow_aggregate() {
+    using aggregate = typename aggregate_declaration<Declared>::type;
+    constexpr bool complete = aggregates<Entity, aggregate>;
+    static_assert(complete,
+        "an aggregate needs three functions: static daily_sales key(order const&), whose keys determine where an "
+        "entity counts, void add(order const&) and void subtract(order const&)");
+    constexpr bool whole = aggregate_declaration<Declared>::buckets == 1 || combines<aggregate>;
+    static_assert(whole, "a salted aggregate needs a function void combine(daily_sales const&), which adds its parts");
+    if constexpr (complete) {
+        constexpr bool apart = are_told_apart_by(
+            first_literal(mapping<Entity>::row_layout), first_literal(mapping<aggregate>::row_layout));
+        static_assert(apart,
+            "the row keys of an entity and its aggregate must begin with different literals: "
+            "row_key(literal(\"ORDER:\"), ...) and row_key(literal(\"SALES:\"), ...)");
+        return apart && whole;
+    } else {
+        return false;
+    }
+}
+
+/// Whether two rows have the same sums; doubles may differ by `bound`.
+ENTITABLE_LAZY [[nodiscard]] bool same_sums(row_view one, row_view other, double bound);
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/client/companions/aggregate/impl/aggregate_declarations.ipp>
+#endif

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `audit_table`: compares the entities of a table with the rows of its indexes, by sums over the digests of rows, a few thousand sums per
+/// index: one scan of each table, and little memory whatever the number of rows. If sums differ, their rows are read again and compared one
+/// by one, some ten thousand at a time.
+
+#include <entitable/client/companions/index/detail/index_family.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+inline constexpr std::size_t audit_sums = 4096;
+
+/// An index row that is stored or expected.
+struct audited_row {
+    std::size_t index;
+    row_keys keys;
+    auto operator<=>(audited_row const&) const = default;
+};
+
+/// An entity whose index row is missing or different; or an index row whose entity does not have it.
+struct suspect {
+    index_fault fault;
+    audited_row at;
+    row_keys entity;
+};
+
+/// Numbers of audited entities and rows.
+struct audit_counts {
+    std::uint64_t entities{};
+    std::uint64_t index_rows{};
+};
+
+/// Maximal number of rows held in memory at a time if sums differ.
+inline constexpr std::uint64_t audited_at_once = 65'536;
+
+/// The sum of the rows whose keys hash to one slot.
+struct audit_sum {
+    std::uint64_t sum{};  ///< of the expected rows, minus the stored rows
+    std::uint64_t rows{}; ///< number of both
+    bool chosen{};        ///< its rows are being compared one by one
+};
+
+/// The sums of some indexes.
+class audit_table {
+public:
+    audit_table(index_family const& family, std::vector<std::size_t> indexes)
+        : family_(family), indexes_(std::move(indexes)), sums_(family.shapes.size() * audit_sums) {}
+
+    [[nodiscard]] result<audit_counts> add_all();
+    /// Chooses sums that differ, as many as fit into the row limit. False if none is left.
+    [[nodiscard]] bool choose();
+    /// Compares the rows of the chosen sums.
+    [[nodiscard]] result<std::vector<suspect>> compare();
+
+private:
+    [[nodiscard]] audit_sum& at(std::size_t index, row_view of);
+
+    index_family const& family_;
+    std::vector<std::size_t> indexes_;
+    std::vector<audit_sum> sums_;
+    std::size_t next_{};
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/client/companions/index/impl/index_audit.ipp>
+#endif

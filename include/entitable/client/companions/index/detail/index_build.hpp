@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The life of an index: created with its table, built, retired. Each step is written under the version of the preceding state, and waits
+/// until no program relies on an earlier one.
+
+#include <entitable/client/companions/index/detail/index_family.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Builds one index while entities are written: fencing, wait, building, its rows, ready. Continues an interrupted build.
+[[nodiscard]] result<index_repair> build_index(index_family const& family, std::size_t index);
+/// Retires an index by name, which need not be declared in this program: retiring, wait, retired.
+[[nodiscard]] result<void> retire_index(index_family const& family, std::string_view name);
+/// Creates the tables of entities and indexes; indexes of a table without entities are ready. Returns whether the table of entities is new.
+[[nodiscard]] result<bool> create_indexed(index_family const& family);
+[[nodiscard]] result<void> drop_indexed(index_family const& family);
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/client/companions/index/impl/index_build.ipp>
+#endif

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `index_family`: a table and its indexes for the engine, without their types; and the known states of the indexes.
+
+#include <entitable/client/companions/index/index_options.hpp>
+#include <entitable/client/companions/index/intent.hpp>
+#include <entitable/client/table_core.hpp>
+#include <entitable/core/random.hpp>
+#include <entitable/core/shared.hpp>
+
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// One index.
+struct index_shape {
+    std::string_view name;
+    bool elsewhere{};           ///< in other partitions than its entities (a global index)
+    bool unique{};              ///< at most one entity per key
+    std::uint64_t definition{}; ///< digest of its keys and properties
+    key_interval rows;          ///< the range of its rows among those of others
+    /// Returns the keys of the entity of an index row.
+    result<row_keys> (*owner_of)(row_view index_row, reading mode){};
+};
+
+/// The rows of an entity in all indexes; nullopt if an optional component is absent.
+using index_rows = std::vector<std::optional<row>>;
+using derive_index_rows = result<void> (*)(row_view entity, reading mode, index_rows& made);
+
+/// The index states that a table relies on until its lease ends.
+struct index_states {
+    std::vector<index_state> states; ///< per index
+    std::string unknown; ///< name of an index of these entities that others maintain and this table does not declare
+    bool declared{};     ///< whether any index of these entities has a stored state
+    steady_time until{(steady_time::min)()};
+
+    /// Whether a write that relies on one may rely on the other.
+    [[nodiscard]] bool same_as(index_states const& other) const {
+        return states == other.states && unknown == other.unknown && declared == other.declared;
+    }
+    [[nodiscard]] bool keeps(std::size_t index) const noexcept { return states[index] != index_state::retired; }
+    [[nodiscard]] bool all_kept() const noexcept {
+        for (index_state const each : states) {
+            if (each == index_state::retired) { return false; }
+        }
+        return true;
+    }
+};
+
+/// A table and its indexes. Safe to use from several threads.
+class index_family : public counted {
+public:
+    index_family(table_core entities, std::vector<index_shape> indexes, std::vector<table_core> tables,
+        derive_index_rows derived, key_interval where, index_options with)
+        : main(std::move(entities)),
+          shapes(std::move(indexes)),
+          places(std::move(tables)),
+          derive(derived),
+          rows(std::move(where)),
+          options(with),
+          seeded_(with.seed) {}
+
+    table_core const main;
+    std::vector<index_shape> const shapes;
+    std::vector<table_core> const places; ///< the table of each index
+    derive_index_rows const derive;
+    key_interval const rows; ///< the range of the entities among the rows of others
+    index_options const options;
+
+    /// The stored state of an index, and the definition that it was built from.
+    struct stored_state {
+        index_state state{};
+        std::uint64_t definition{};
+        bool names_entities{}; ///< whether it stores which entities it indexes
+        etag version;          ///< empty if there is no stored state
+    };
+    /// The stored declaration of the indexes of these entities.
+    struct declaration {
+        std::vector<stored_state> own; ///< per index
+        std::string unknown;           ///< see `index_states`
+        bool declared{};               ///< see `index_states`
+    };
+
+    /// Checks that the keys of indexes in one table can be distinguished. Errors: InvalidInput.
+    [[nodiscard]] result<void> check_places() const;
+    /// Returns the states, read again if the lease has ended. Errors: IndexDefinitionDiffers if an index was built from another
+    /// declaration.
+    [[nodiscard]] result<index_states> states(call& context) const;
+    /// Reads the states, whatever the lease.
+    [[nodiscard]] result<index_states> read_states(call& context) const;
+    /// Reads the whole stored declaration.
+    [[nodiscard]] result<declaration> read_declaration(call& context) const;
+    /// Writes the state of an index under its previous version; drops the cached states.
+    [[nodiscard]] result<void> set_state(
+        std::size_t index, index_state state, stored_state const& before, call& context) const;
+    /// Writes the state of an index that need not be declared here, and leaves the rest of its row unchanged.
+    [[nodiscard]] result<void> set_word(
+        row_keys const& of, std::string_view state, etag const& version, call& context) const;
+    /// Writes the first state of all indexes, in one transaction. False if some already have a state.
+    [[nodiscard]] result<bool> declare(index_state state, call& context) const;
+    [[nodiscard]] result<stored_state> stored_state_of(std::size_t index, call& context) const;
+    /// Returns an error if readers may not use an index yet, or any more.
+    [[nodiscard]] result<void> check_ready(std::size_t index, call& context) const;
+    /// Returns the states for a write. Errors: DeclarationDiffers or DeclarationMissing if the write would miss an index that others
+    /// maintain.
+    [[nodiscard]] result<index_states> states_to_write(call& context) const;
+    /// The literal at the start of the entities' row keys; empty if there is none.
+    [[nodiscard]] std::string_view literal() const noexcept { return rows.lower.key; }
+
+    /// Returns the rows of an entity in all indexes; no rows without an entity.
+    [[nodiscard]] result<index_rows> rows_for(std::optional<row_view> const& entity) const;
+    /// Returns the position of an index by its name.
+    [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const noexcept;
+    /// Returns a random seed for a call.
+    [[nodiscard]] std::uint64_t fresh_seed() const;
+
+private:
+    [[nodiscard]] result<void> check_writable(index_states const& known) const;
+    void forget() const;
+
+    mutable random_source seeded_;
+    mutable std::mutex guard_;
+    mutable index_states known_;
+};
+
+/// Stands for the tables of a moved-from indexed table: every request is InvalidInput.
+[[nodiscard]] shared<index_family> make_absent_family(std::size_t indexes);
+/// Returns the family, or one with that number of indexes that returns InvalidInput.
+template <std::size_t Indexes>
+[[nodiscard]] shared<index_family> const& family_or_absent(shared<index_family> const& family) {
+    if (!family) {
+        static shared<index_family> const absent = make_absent_family(Indexes);
+        return absent;
+    }
+    return family; // NOLINT(bugprone-return-const-ref-from-parameter): a member of the caller
+}
+
+/// The keys of a row.
+[[nodiscard]] inline row_keys row_keys_of(row_view of) {
+    return {std::string{of.partition_key}, std::string{of.row_key}};
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/client/companions/index/impl/index_family.ipp>
+#endif

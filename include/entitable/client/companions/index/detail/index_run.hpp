@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Complete writes to an indexed table, and maintenance of its indexes: without the types of entities.
+
+#include <entitable/client/companions/index/detail/index_family.hpp>
+#include <entitable/client/detail/transaction_scope.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+using transaction_body = function_ref<result<void>(transaction_scope&)>;
+
+/// Transaction options of a family.
+[[nodiscard]] inline transaction_options transaction_with(index_options const& from, std::uint64_t seed = 0) {
+    transaction_options made;
+    made.max_attempts = from.max_attempts;
+    made.delays = from.delays;
+    made.time = from.time;
+    made.seed = seed;
+    return made;
+}
+/// Refuses the write if the entity does not exist, or has another version.
+[[nodiscard]] result<void> check_entity_version(
+    transaction_scope& all, std::string_view row_key, etag_condition const& condition);
+
+/// Runs a body that changes entities, and maintains their index rows.
+[[nodiscard]] result<indexed> write_indexed(
+    index_family const& family, result<std::string> partition_key, transaction_options options, transaction_body body);
+
+/// Checks every entity and every index row: two scans, and two more of parts with faults. Unfinished changes of active writers are checked
+/// once more before they count.
+[[nodiscard]] result<index_verification> verify_indexes(index_family const& family, std::size_t max_samples);
+/// Completes intents, then repairs the faults that `verify_indexes` finds.
+[[nodiscard]] result<index_repair> repair_indexes(index_family const& family);
+/// Does the same for one index, without the intents.
+[[nodiscard]] result<index_repair> repair_index(index_family const& family, std::size_t index);
+
+/// A key of a unique index that several entities have.
+struct found_violation {
+    std::string index;              ///< name of the index
+    row_keys key;                   ///< keys of the index row
+    std::vector<row_keys> entities; ///< starts with the entity that the row names, if it names one of them
+};
+[[nodiscard]] result<std::vector<found_violation>> violations_of_indexes(index_family const& family);
+/// Removes the other entities, if they still have the key; returns how many.
+[[nodiscard]] result<std::uint64_t> resolve_violation(
+    index_family const& family, found_violation const& which, row_keys const& keep);
+/// Completes the intents of writers that did not end.
+[[nodiscard]] result<void> apply_intents(index_family const& family, index_repair& done);
+/// Writes the expected index rows of one entity.
+[[nodiscard]] result<void> mend_entity(index_family const& family, row_keys const& entity, call const& context);
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/client/companions/index/impl/index_care.ipp>
+#include <entitable/client/companions/index/impl/index_run.ipp>
+#endif

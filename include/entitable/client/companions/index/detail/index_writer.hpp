@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `index_writer`: adds index changes to a transaction over an indexed table: index rows in the same transaction, and the protocol of
+/// intents for those in other partitions.
+
+#include <entitable/client/companions/index/detail/index_rows_elsewhere.hpp>
+#include <entitable/client/detail/transaction_scope.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Sends the requests of one call, attempt after attempt. One thread at a time.
+///
+/// The protocol, for an entity whose rows in other partitions are added or removed:
+/// 1. Insert its intent, pending. 2. Put each new row, always written. 3. One transaction: the entity under its version, and the intent
+///   marked applied under its own. 4. Settle each old row. 5. Remove the intent. If 3 fails, the intent is marked undone first, which no
+///   late request can pass, and then the new rows are settled. A removal inserts an intent that is already applied together with the
+///   entity's removal. So each entity has its index rows at every instant; a program that ends in between leaves surplus rows, never
+///   missing ones.
+class index_writer {
+public:
+    index_writer(index_family const& family, index_states states, call const& context, std::uint64_t seed)
+        : family_(family), states_(std::move(states)), elsewhere_(family, context, seed) {}
+
+    [[nodiscard]] sent_transaction send(transaction_scope& all, bool announces);
+
+    [[nodiscard]] std::uint32_t healed() const noexcept { return healed_; }
+    [[nodiscard]] std::uint32_t unsettled() const noexcept { return unsettled_; }
+    /// Version of the entity, if exactly one was written.
+    [[nodiscard]] etag const& version() const noexcept { return version_; }
+    /// The states that the last attempt relied on.
+    [[nodiscard]] index_states const& states() const noexcept { return states_; }
+    /// The entities that the last attempt has written.
+    [[nodiscard]] std::vector<std::string> const& entities() const noexcept { return entities_; }
+
+private:
+    /// A row in another partition that is added, removed, or both.
+    struct move {
+        std::size_t index;
+        std::optional<row_keys> from;
+        std::optional<row> to;
+    };
+    /// The changes of one entity's rows in other partitions.
+    struct moved_entity {
+        intent told;
+        std::vector<move> moves;
+        bool removal{};
+    };
+
+    /// Called before each request that writes: no row is written on the basis of an expired lease. Errors: if the declaration has changed
+    /// since (`changed_`: the body starts over), cannot be read, or has an index that this table does not declare.
+    [[nodiscard]] result<void> check_lease();
+    /// Reads the required rows, and adds the changes of index rows in the same partition.
+    [[nodiscard]] result<void> prepare(transaction_scope& all);
+    [[nodiscard]] result<void> take_unique(transaction_scope& all, std::size_t index, row made);
+    [[nodiscard]] result<void> drop_found(transaction_scope& all, std::size_t index, row const& old, row_keys owner);
+    /// Repeats the transaction as long as it fails because an index row to be removed no longer exists.
+    [[nodiscard]] result<transact::response> send_healing(transaction_scope& all, transact& request);
+    [[nodiscard]] bool heal(transaction_scope& all, transact& request, error const& refused);
+
+    [[nodiscard]] sent_transaction send_with_intents(transaction_scope& all, bool announces);
+    [[nodiscard]] result<void> insert_intents(std::vector<moved_entity*> const& pending);
+    [[nodiscard]] result<bool> put_rows(std::vector<moved_entity*> const& pending, error& taken);
+    /// Outcome of a transaction whose response was lost: true if it was applied.
+    struct judgement {
+        bool made{};
+        bool never{}; ///< it was not applied, and no late request can apply it
+    };
+    [[nodiscard]] judgement give_up(std::vector<moved_entity*> const& pending, bool maybe);
+    [[nodiscard]] std::optional<intent_state> state_of(moved_entity const& one, bool& known);
+    /// Removes the leftovers of the applied transaction.
+    void finish();
+    void note_version(transact const& request, transact::response const& made);
+
+    index_family const& family_;
+    index_states states_;
+    rows_elsewhere elsewhere_;
+    bool changed_{}; ///< the declaration differs from the one that this attempt relied on
+    std::vector<std::string> entities_;
+    std::vector<std::string> removals_; // row keys of index rows that may no longer exist
+    std::vector<moved_entity> moved_;
+    std::uint32_t healed_{};
+    std::uint32_t unsettled_{};
+    etag version_;
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/client/companions/index/impl/index_writer.ipp>
+#include <entitable/client/companions/index/impl/index_writer_elsewhere.ipp>
+#endif

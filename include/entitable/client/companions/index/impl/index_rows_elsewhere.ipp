@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/client/companions/index/detail/index_rows_elsewhere.hpp>
+#include <entitable/core/row/compare.hpp>
+#include <entitable/core/text.hpp>
+#include <entitable/core/transport/run.hpp>
+#include <entitable/core/try.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_DECL bool rows_elsewhere::may_go_on(error const& problem) noexcept {
+    if (problem.effect == effect::unknown) { return true; }
+    switch (problem.code) {
+        case error_code::resource_not_found:
+        case error_code::update_condition_not_satisfied:
+        case error_code::entity_already_exists:
+        case error_code::transport_failed:
+        case error_code::operation_timed_out:
+        case error_code::server_busy:
+        case error_code::internal_error: return true;
+        default: return false;
+    }
+}
+
+ENTITABLE_DECL result<void> rows_elsewhere::pause(std::uint32_t attempts, error const& because) {
+    std::uint32_t const most = family_.options.max_attempts == 0 ? 1 : family_.options.max_attempts;
+    if (attempts >= most || !may_go_on(because)) { return failure{because}; }
+    clock& time = *family_.options.time;
+    auto const wait = family_.options.delays.delay(attempts, random_.unit());
+    steady_time const now = time.steady();
+    steady_time const until = now + std::chrono::duration_cast<steady_time::duration>(wait);
+    tell_wait({}, wait_cause::contention, call_, now, until);
+    return wait_until(until, call_, time);
+}
+
+ENTITABLE_DECL result<std::optional<get_entity::response>> rows_elsewhere::read(
+    table_core const& in, row_keys const& keys) {
+    for (std::uint32_t attempts = 1;; ++attempts) {
+        auto found = in.transport().execute(get_entity{in.name(), keys.partition_key, keys.row_key, {}}, call_);
+        if (found) { return std::optional{*std::move(found)}; }
+        if (found.error().code == error_code::resource_not_found) { return std::optional<get_entity::response>{}; }
+        ENTITABLE_CHECK(pause(attempts, found.error()));
+    }
+}
+
+ENTITABLE_DECL result<written> rows_elsewhere::write(table_core const& in, mutation change) {
+    return in.transport().execute(write_entity{in.name(), std::move(change)}, call_);
+}
+
+ENTITABLE_DECL result<std::vector<intent>> rows_elsewhere::intents_of(row_keys const& entity) {
+    result<std::vector<intent>> all{std::in_place};
+    query_entities asked;
+    asked.table = family_.main.name();
+    asked.range = {key_interval::only(entity.partition_key), intent::rows_of(entity.row_key)};
+    for (std::uint32_t attempts = 1;;) {
+        auto found = family_.main.transport().execute(asked, call_);
+        if (!found) {
+            ENTITABLE_CHECK(pause(attempts++, found.error()));
+            continue;
+        }
+        for (std::size_t at = 0; at < found->rows.size(); ++at) {
+            ENTITABLE_TRY(intent read, intent::read(found->rows[at]));
+            if (read.entity.row_key == entity.row_key) { // the intents of "a" and "a!b" are in one range
+                all->push_back(std::move(read));
+            }
+        }
+        if (!found->continuation) { return all; }
+        asked.continuation = std::move(found->continuation);
+    }
+}
+
+ENTITABLE_DECL result<std::optional<row>> rows_elsewhere::wanted(
+    std::size_t index, row_keys const& keys, row_keys const& entity) {
+    ENTITABLE_TRY(auto main, read(family_.main, entity));
+    std::optional<row_view> stored;
+    if (main) { stored = main->entity.view(); }
+    ENTITABLE_TRY(index_rows rows, family_.rows_for(stored));
+    std::optional<row>& one = rows[index];
+    if (one && row_keys_of(one->view()) == keys) { return std::move(one); }
+    return std::optional<row>{};
+}
+
+ENTITABLE_DECL result<bool> rows_elsewhere::is_free(
+    std::size_t index, row_keys const& keys, row_keys const& owner, std::uint32_t attempts) {
+    constexpr std::uint32_t patience = 3;
+    ENTITABLE_TRY(auto intents, intents_of(owner));
+    for (intent const& each : intents) {
+        if (each.wants(family_.shapes[index].name, keys)) {
+            // Its writer may still run. If not, the intent must be undone.
+            if (attempts > patience) { ENTITABLE_CHECK(undo(each)); }
+            return failure{error_code::update_condition_not_satisfied, "another writer is about to take this key"};
+        }
+    }
+    ENTITABLE_TRY(auto const still, wanted(index, keys, owner));
+    return !still;
+}
+
+ENTITABLE_DECL result<put_end> rows_elsewhere::put(
+    std::size_t index, row const& made, row_keys const& entity, function_ref<result<void>()> may_write) {
+    index_shape const& shape = family_.shapes[index];
+    table_core const& place = family_.places[index];
+    row_keys const keys = row_keys_of(made.view());
+    bool missing = true;
+    for (std::uint32_t attempts = 1;; ++attempts) {
+        error why;
+        if (missing) {
+            ENTITABLE_CHECK(may_write());
+            auto inserted = write(place, mutation::insert(made));
+            if (inserted) { return put_end::done; }
+            why = inserted.error();
+            if (why.code != error_code::entity_already_exists && !may_go_on(why)) {
+                return std::move(inserted).as_failure();
+            }
+        }
+        ENTITABLE_TRY(auto const stored, read(place, keys));
+        missing = !stored;
+        if (stored) {
+            if (shape.unique) {
+                ENTITABLE_TRY(auto const owner, shape.owner_of(stored->entity, family_.main.options().reading));
+                if (owner != entity) {
+                    auto const free = is_free(index, keys, owner, attempts);
+                    if (!free) {
+                        ENTITABLE_CHECK(pause(attempts, free.error()));
+                        continue;
+                    }
+                    if (!*free) { return put_end::taken; }
+                }
+            }
+            ENTITABLE_CHECK(may_write());
+            auto replaced = write(place, mutation::replace(made, stored->etag));
+            if (replaced) { return put_end::done; }
+            why = replaced.error();
+            missing = false;
+        } else if (why.code == error_code{}) {
+            why = error{error_code::resource_not_found, "the index row was added and removed in between"};
+        }
+        if (!missing || attempts > 1) { ENTITABLE_CHECK(pause(attempts, why)); }
+    }
+}
+
+ENTITABLE_DECL result<bool> rows_elsewhere::settle(std::size_t index, row_keys const& keys, row_keys const& entity) {
+    index_shape const& shape = family_.shapes[index];
+    table_core const& place = family_.places[index];
+    for (std::uint32_t attempts = 1;; ++attempts) {
+        // The order of these reads ensures correctness: a writer puts its row after its intent, and its entity after its row.
+        ENTITABLE_TRY(auto const stored, read(place, keys));
+        if (!stored) { return false; }
+        ENTITABLE_TRY(auto const owner, shape.owner_of(stored->entity, family_.main.options().reading));
+        if (owner != entity) { return false; }
+        ENTITABLE_TRY(auto const intents, intents_of(entity));
+        for (intent const& each : intents) {
+            if (each.wants(shape.name, keys)) { return false; }
+        }
+        ENTITABLE_TRY(auto const right, wanted(index, keys, entity));
+        if (right && same_properties(right->view(), stored->entity)) { return false; }
+        auto done = right ? write(place, mutation::replace(*right, stored->etag))
+                          : write(place, mutation::remove(row{keys.partition_key, keys.row_key, {}}, stored->etag));
+        if (done) { return !right; }
+        ENTITABLE_CHECK(pause(attempts, done.error()));
+    }
+}
+
+ENTITABLE_DECL result<std::optional<intent_state>> rows_elsewhere::undo(intent const& one) {
+    row_keys const keys{one.entity.partition_key, intent::row_key_of(one.entity.row_key, one.id)};
+    for (std::uint32_t attempts = 1;; ++attempts) {
+        ENTITABLE_TRY(auto const stored, read(family_.main, keys));
+        if (!stored) { return std::optional<intent_state>{}; }
+        ENTITABLE_TRY(intent const now, intent::read(stored->entity));
+        if (now.state != intent_state::pending) { return std::optional{now.state}; }
+        auto undone = write(family_.main, mutation::merge(one.state_row(intent_state::undone), stored->etag));
+        if (undone) { return std::optional{intent_state::undone}; }
+        ENTITABLE_CHECK(pause(attempts, undone.error()));
+    }
+}
+
+ENTITABLE_DECL result<void> rows_elsewhere::apply(intent const& one) {
+    if (one.state == intent_state::pending) {
+        ENTITABLE_CHECK(undo(one)); // if it was removed, a row may still have been put after its removal
+    }
+    for (bool const before : {false, true}) {
+        for (intent::move const& each : one.moves) {
+            auto const index = family_.find(each.index);
+            auto const& keys = before ? each.from : each.to;
+            if (index && keys) { ENTITABLE_CHECK(settle(*index, *keys, one.entity)); }
+        }
+    }
+    row_keys const keys{one.entity.partition_key, intent::row_key_of(one.entity.row_key, one.id)};
+    for (std::uint32_t attempts = 1;; ++attempts) {
+        ENTITABLE_TRY(auto const stored, read(family_.main, keys));
+        if (!stored) { return {}; }
+        auto gone = write(family_.main, mutation::remove(row{keys.partition_key, keys.row_key, {}}, stored->etag));
+        if (gone) { return {}; }
+        ENTITABLE_CHECK(pause(attempts, gone.error()));
+    }
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

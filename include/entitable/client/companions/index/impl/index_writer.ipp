@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/client/companions/index/detail/index_writer.hpp>
+#include <entitable/core/detail/hexadecimal.hpp>
+#include <entitable/core/request/detail/refusal.hpp>
+#include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
+
+#include <algorithm>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// 32 hexadecimal digits.
+ENTITABLE_DECL std::string intent_id(std::uint64_t high, std::uint64_t low) {
+    std::string made;
+    append_hexadecimal(made, high);
+    append_hexadecimal(made, low);
+    return made;
+}
+
+[[nodiscard]] inline std::optional<row_keys> row_keys_of(std::optional<row> const& one) {
+    return one ? std::optional{row_keys_of(one->view())} : std::nullopt;
+}
+
+ENTITABLE_DECL failure key_is_taken(index_shape const& shape, row_keys const& keys) {
+    failure made{error_code::entity_already_exists,
+        text::joined({"another entity has this key of the unique index ", shape.name})};
+    made.error().detail = keys_text(keys.partition_key, keys.row_key);
+    return made;
+}
+
+ENTITABLE_DECL result<void> index_writer::check_lease() {
+    if (family_.options.time->steady() < states_.until) { return {}; }
+    ENTITABLE_TRY(index_states now, family_.states_to_write(elsewhere_.context()));
+    changed_ = changed_ || !now.same_as(states_);
+    states_ = std::move(now);
+    if (changed_) {
+        return failure{error_code::update_condition_not_satisfied,
+            "an index was built or retired during this write, which starts over"};
+    }
+    return {};
+}
+
+// ---- the changes of a body, with those of index rows ------------------------------------------------
+
+ENTITABLE_DECL result<void> index_writer::prepare(transaction_scope& all) {
+    struct changed_entity {
+        std::string const& row_key;
+        index_rows before;
+        index_rows after;
+    };
+    entities_ = all.rows.changed_entities();
+    removals_.clear();
+    moved_.clear();
+    std::vector<changed_entity> changed;
+    for (std::string const& row_key : entities_) {
+        all.look_at(row_key);
+        if (!all.rows.problem()) { return failure{all.rows.problem().error()}; }
+        ENTITABLE_TRY(index_rows before, family_.rows_for(all.rows.stored_at(row_key)));
+        ENTITABLE_TRY(index_rows after, family_.rows_for(all.rows.now_at(row_key)));
+        changed.push_back({row_key, std::move(before), std::move(after)});
+    }
+    // All removals first: a key of a unique index may pass from one entity to another.
+    for (changed_entity& each : changed) {
+        moved_entity moved;
+        bool const gone = !all.rows.now_at(each.row_key);
+        for (std::size_t index = 0; index < family_.shapes.size(); ++index) {
+            std::optional<row>& before = each.before[index];
+            std::optional<row>& after = each.after[index];
+            bool const same_keys = before && after && row_keys_of(before->view()) == row_keys_of(after->view());
+            bool const same = same_keys && before->view().payload == after->view().payload;
+            if (!states_.keeps(index) || same) {
+                after.reset();
+                continue;
+            }
+            if (family_.shapes[index].elsewhere) {
+                if (before || after) { moved.moves.push_back({index, row_keys_of(before), std::move(after)}); }
+                after = std::nullopt;
+                continue;
+            }
+            if (!before || same_keys) { continue; }
+            // Under an operation id a row to be removed is read first: a refusal that is not about a version abandons the id.
+            if (family_.shapes[index].unique || !all.context().operation_id.empty()) {
+                ENTITABLE_CHECK(drop_found(all, index, *before, {all.rows.partition_key(), each.row_key}));
+            } else {
+                removals_.emplace_back(before->row_key());
+                all.change(mutation_kind::remove, row{before->partition_key(), before->row_key(), {}}, true);
+            }
+        }
+        if (!moved.moves.empty()) {
+            moved.removal = gone;
+            moved.told.entity = {all.rows.partition_key(), each.row_key};
+            moved.told.id = intent_id(elsewhere_.draw(), elsewhere_.draw());
+            moved.told.state = gone ? intent_state::applied : intent_state::pending;
+            for (move const& one : moved.moves) {
+                moved.told.moves.push_back(
+                    {std::string{family_.shapes[one.index].name}, one.from, row_keys_of(one.to)});
+            }
+            moved_.push_back(std::move(moved));
+        }
+    }
+    for (changed_entity& each : changed) {
+        for (std::size_t index = 0; index < family_.shapes.size(); ++index) {
+            if (!each.after[index]) { continue; }
+            if (family_.shapes[index].unique) {
+                ENTITABLE_CHECK(take_unique(all, index, *std::move(each.after[index])));
+            } else {
+                all.change(mutation_kind::insert_or_replace, *std::move(each.after[index]), true);
+            }
+        }
+    }
+    return all.rows.problem();
+}
+
+ENTITABLE_DECL result<void> index_writer::drop_found(
+    transaction_scope& all, std::size_t index, row const& old, row_keys owner) {
+    ENTITABLE_TRY(auto const stored, all.find(std::string{old.row_key()}));
+    if (!stored) {
+        ++healed_;
+        return {};
+    }
+    ENTITABLE_TRY(auto const named, family_.shapes[index].owner_of(*stored, all.reading()));
+    if (named == owner) { all.change(mutation_kind::remove, row{old.partition_key(), old.row_key(), {}}, false); }
+    return {};
+}
+
+ENTITABLE_DECL result<void> index_writer::take_unique(transaction_scope& all, std::size_t index, row made) {
+    index_shape const& shape = family_.shapes[index];
+    ENTITABLE_TRY(auto const stored, all.find(std::string{made.row_key()}));
+    if (!stored) {
+        all.change(mutation_kind::insert, std::move(made), false);
+        return {};
+    }
+    ENTITABLE_TRY(auto const owner, shape.owner_of(*stored, all.reading()));
+    ENTITABLE_TRY(auto const own, shape.owner_of(made, all.reading()));
+    if (owner != own) {
+        ENTITABLE_TRY(
+            auto const other, all.find_now(owner.row_key)); // the body may have read its absence before it existed
+        ENTITABLE_TRY(auto const rows, family_.rows_for(other));
+        if (rows[index] && rows[index]->row_key() == made.row_key()) {
+            return key_is_taken(shape, row_keys_of(made.view()));
+        }
+    }
+    all.change(mutation_kind::replace, std::move(made), false);
+    return {};
+}
+
+// ---- one transaction --------------------------------------------------------------------------------
+
+ENTITABLE_DECL bool index_writer::heal(transaction_scope& all, transact& request, error const& refused) {
+    if (removals_.empty() || refused.code != error_code::resource_not_found || refused.effect != effect::none) {
+        return false;
+    }
+    auto const may_be_gone = [&](mutation const& change) {
+        return change.kind == mutation_kind::remove && change.condition.any() &&
+            std::find(removals_.begin(), removals_.end(), change.entity.row_key()) != removals_.end();
+    };
+    std::size_t const before = request.changes.size();
+    if (refused.operation_index) {
+        if (*refused.operation_index >= before || !may_be_gone(request.changes[*refused.operation_index])) {
+            return false;
+        }
+        request.changes.erase(request.changes.begin() + static_cast<std::ptrdiff_t>(*refused.operation_index));
+    } else {
+        std::erase_if(request.changes, [&](mutation const& change) {
+            if (!may_be_gone(change)) { return false; }
+            auto const found =
+                elsewhere_.read(family_.main, {all.rows.partition_key(), std::string{change.entity.row_key()}});
+            return found && !*found;
+        });
+    }
+    std::size_t const gone = before - request.changes.size();
+    healed_ += static_cast<std::uint32_t>(gone);
+    return gone > 0 && !request.changes.empty();
+}
+
+ENTITABLE_DECL result<transact::response> index_writer::send_healing(transaction_scope& all, transact& request) {
+    for (;;) {
+        ENTITABLE_CHECK(check_lease());
+        auto made = all.send(request);
+        if (made || !heal(all, request, made.error())) { return made; }
+    }
+}
+
+ENTITABLE_DECL void index_writer::note_version(transact const& request, transact::response const& made) {
+    version_ = {};
+    for (std::size_t at = 0; at < request.changes.size() && at < made.results.size() && entities_.size() == 1; ++at) {
+        if (request.changes[at].entity.row_key() == entities_.front()) { version_ = made.results[at].etag; }
+    }
+}
+
+ENTITABLE_DECL sent_transaction index_writer::send(transaction_scope& all, bool announces) {
+    changed_ = false;
+    if (auto prepared = prepare(all); !prepared) { return {std::move(prepared).as_failure(), all.rows.in_vain()}; }
+    if (!moved_.empty()) { return send_with_intents(all, announces); }
+    auto request = all.rows.request(announces, all.transport().profile());
+    if (!request) { return {std::move(request).as_failure()}; }
+    auto made = send_healing(all, *request);
+    if (!made) {
+        auto told = told_refusal(all, *request, made.error());
+        told.beaten = told.beaten || changed_;
+        return told;
+    }
+    note_version(*request, *made);
+    return {std::move(made)};
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

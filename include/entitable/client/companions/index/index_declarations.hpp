@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Declarations of the indexes of a table: `I`, `unique<I>`, `elsewhere<I>`, `elsewhere<unique<I>>`; and the tables of those elsewhere.
+
+#include <entitable/client/companions/index/detail/index_family.hpp>
+#include <entitable/client/tables.hpp>
+#include <entitable/core/request/part_hash.hpp>
+#include <entitable/core/try.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// An index with unique keys: a second entity with the same key is refused with EntityAlreadyExists.
+template <class Index>
+struct unique {};
+
+/// An index whose partition key differs from that of its entities (a global index): maintained by intents, in a table that `in_table`
+/// names.
+template <class Index>
+struct elsewhere {};
+
+/// The table of an index in other partitions: `in_table<by_club>{store, "clubs"}`.
+template <class Index>
+struct in_table {
+    using index_type = Index; ///< the index
+
+    any_transport through; ///< any; may differ from that of the entities
+    std::string name;      ///< may be the entities' table if literals distinguish their keys
+};
+
+namespace detail {
+
+/// The properties of a declaration.
+template <class Declared>
+struct index_declaration {
+    using index = Declared;
+    static constexpr bool is_unique = false;
+    static constexpr bool is_elsewhere = false;
+};
+template <class Index>
+struct index_declaration<unique<Index>> : index_declaration<Index> {
+    static constexpr bool is_unique = true;
+};
+template <class Index>
+struct index_declaration<elsewhere<Index>> : index_declaration<Index> {
+    static constexpr bool is_elsewhere = true;
+};
+
+template <class Declared>
+using index_of = typename index_declaration<Declared>::index;
+
+/// Whether a member is among some components or properties.
+template <auto Wanted, auto Member>
+[[nodiscard]] constexpr bool is_same_member() noexcept {
+    if constexpr (std::is_same_v<decltype(Wanted), decltype(Member)>) {
+        return Wanted == Member;
+    } else {
+        return false;
+    }
+}
+template <auto Wanted, class... Components>
+[[nodiscard]] constexpr bool is_component(components<void, Components...>) noexcept {
+    return (is_same_member<Wanted, Components::member>() || ...);
+}
+template <auto Wanted, auto... Members>
+[[nodiscard]] constexpr bool is_property(members<0, Members...>) noexcept {
+    return (is_same_member<Wanted, Members>() || ...);
+}
+template <class Index, auto Wanted>
+inline constexpr bool index_key_has = is_component<Wanted>(typename mapping<Index>::partition_components{}) ||
+    is_component<Wanted>(typename mapping<Index>::row_components{});
+template <class Index, auto Wanted>
+inline constexpr bool index_has =
+    index_key_has<Index, Wanted> || is_property<Wanted>(typename mapping<Index>::properties{});
+
+template <class Index, bool KeyOnly, class... Components>
+[[nodiscard]] constexpr bool names_all(components<void, Components...>) noexcept {
+    return (
+        ((KeyOnly && index_key_has<Index, Components::member>) || (!KeyOnly && index_has<Index, Components::member>)) &&
+        ...);
+}
+/// Whether a row of the index identifies its entity.
+template <class Index, class Entity, bool Unique>
+inline constexpr bool names_its_entity = names_all<Index, !Unique>(typename mapping<Entity>::partition_components{}) &&
+    names_all<Index, !Unique>(typename mapping<Entity>::row_components{});
+
+/// Whether two keys consist of the same members, in the same order.
+template <class... Ones, class... Others>
+[[nodiscard]] constexpr bool same_members(components<void, Ones...>, components<void, Others...>) noexcept {
+    if constexpr (sizeof...(Ones) == sizeof...(Others)) {
+        return (is_same_member<Ones::member, Others::member>() && ...);
+    } else {
+        return false;
+    }
+}
+
+/// Reports in one line what is wrong with an index.
+template <class Entity, class Declared>
+consteval bool allow_index() {
+    using index = index_of<Declared>;
+    using how = index_declaration<Declared>;
+    constexpr bool derived = std::is_base_of_v<Entity, index> && !std::is_same_v<Entity, index>;
+    static_assert(derived, "an index must be a struct derived from its entity: struct by_age : runner {};");
+    if constexpr (derived) {
+        static_assert(sizeof(index) == sizeof(Entity), "an index must not add members to its entity");
+        static_assert(names_its_entity<index, Entity, how::is_unique>,
+            "a row of this index does not identify its entity: put every component of the entity's keys into the keys "
+            "of the index, or of a unique index into its properties");
+        if constexpr (!how::is_elsewhere) {
+            static_assert(share_partitions<Entity, index> &&
+                    same_members(typename mapping<Entity>::partition_components{},
+                        typename mapping<index>::partition_components{}),
+                "this index has another partition key than its entity: declare it as elsewhere<...>");
+            static_assert(are_told_apart<Entity, index>,
+                "entity and index cannot be distinguished: begin their row keys with different literals, for example "
+                "row_key(literal(\"AGE:\"), ...)");
+        }
+    }
+    return derived;
+}
+
+/// Returns the range of a type's row keys among those of others: all that begin with its literal.
+[[nodiscard]] inline key_interval rows_with(std::string_view literal) {
+    key_interval rows;
+    if (!literal.empty()) {
+        std::string end{literal};
+        ++end.back(); // a literal is ASCII
+        rows.lower = key_bound::including(std::string{literal});
+        rows.upper = key_bound::excluding(std::move(end));
+    }
+    return rows;
+}
+
+inline void add_layout(part_hash& to, key_layout layout) noexcept {
+    to.add(layout.size());
+    for (key_component const& each : layout) {
+        to.add(each.name);
+        to.add(static_cast<std::uint64_t>(each.is) | std::uint64_t{each.optional} << 8U |
+            std::uint64_t{each.escaped} << 9U | std::uint64_t{each.buckets} << 16U);
+    }
+}
+
+/// Digest of the declaration that an index is built from.
+template <class Declared>
+[[nodiscard]] std::uint64_t index_definition() noexcept {
+    using map = mapping<index_of<Declared>>;
+    part_hash made{2};
+    add_layout(made, map::partition_layout);
+    add_layout(made, map::row_layout);
+    made.add(descriptor_of<index_of<Declared>>.view());
+    made.add(std::uint64_t{index_declaration<Declared>::is_unique} |
+        std::uint64_t{index_declaration<Declared>::is_elsewhere} << 1U);
+    return made.value();
+}
+
+template <class Entity, class Index>
+[[nodiscard]] result<row_keys> owner_of(row_view stored, reading mode) {
+    Index found{};
+    ENTITABLE_CHECK(from_row(stored, found, mode));
+    Entity const& entity = found;
+    ENTITABLE_TRY(auto partition, partition_key_of(entity));
+    ENTITABLE_TRY(auto row, row_key_of(entity));
+    return row_keys{std::move(partition), std::move(row)};
+}
+
+/// Whether an optional component of a key is absent.
+template <class Entity, class... Components>
+[[nodiscard]] bool lacks_component([[maybe_unused]] Entity const& entity, components<void, Components...>) noexcept {
+    [[maybe_unused]] auto const lacks = []<class T>(T const& value) {
+        if constexpr (property_shape<T>::optional) {
+            return !value.has_value();
+        } else {
+            return false;
+        }
+    };
+    return (lacks(entity.*Components::member) || ...);
+}
+
+template <class Entity, class Index>
+[[nodiscard]] result<std::optional<row>> index_row(Entity const& entity) {
+    Index made{};
+    static_cast<Entity&>(made) = entity;
+    if (lacks_component(made, typename mapping<Index>::partition_components{}) ||
+        lacks_component(made, typename mapping<Index>::row_components{})) {
+        return std::optional<row>{};
+    }
+    ENTITABLE_TRY(row encoded, to_row(made));
+    return std::optional<row>{std::move(encoded)};
+}
+
+template <class Entity, class... Declared>
+[[nodiscard]] result<void> derive_all(row_view stored, reading mode, index_rows& made) {
+    Entity entity{};
+    ENTITABLE_CHECK(from_row(stored, entity, mode));
+    made.clear();
+    made.reserve(sizeof...(Declared));
+    result<void> outcome;
+    auto const add = [&](result<std::optional<row>> one) {
+        if (one) {
+            made.push_back(*std::move(one));
+        } else {
+            outcome = std::move(one).as_failure();
+        }
+        return outcome.has_value();
+    };
+    (void)(add(index_row<Entity, index_of<Declared>>(entity)) && ...);
+    return outcome;
+}
+
+template <class Entity, class Declared>
+[[nodiscard]] index_shape shape_of() {
+    using index = index_of<Declared>;
+    using how = index_declaration<Declared>;
+    return {mapping<index>::entity_name, how::is_elsewhere, how::is_unique, index_definition<Declared>(),
+        rows_with(leading_literal(mapping<index>::row_layout)), &owner_of<Entity, index>};
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

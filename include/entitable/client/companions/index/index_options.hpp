@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Options of an indexed table, and the results of its calls.
+
+#include <entitable/client/companions/index/intent.hpp>
+#include <entitable/client/contention.hpp>
+#include <entitable/client/mapping/reference.hpp>
+#include <entitable/core/clock.hpp>
+#include <entitable/core/etag.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Options of an indexed table.
+struct index_options {
+    std::uint32_t max_attempts{50};     ///< of a write, including the first, if other writers are faster; 0 counts as 1
+    backoff delays{contention_backoff}; ///< delays between attempts
+    clock* time{&system_clock()};       ///< of delays and leases; must outlive the table
+    /// Of delays and of the names of intents; 0 for a new one in each call. Other values are for tests: two tables that write at the same
+    /// time must not have the same seed, or one takes the other's intents for its own.
+    std::uint64_t seed{};
+    /// How long a program relies on the index states that it has read.
+    std::chrono::nanoseconds lease{std::chrono::seconds{60}};
+    /// Maximal time after which a request may still be applied, in client, gateway and service together. `build` and `retire` wait for it.
+    std::chrono::nanoseconds longest_request{std::chrono::seconds{90}};
+};
+
+/// A write that maintained the indexes.
+struct indexed {
+    entitable::etag etag;      ///< the entity's new version, if exactly one entity was written and not removed
+    std::uint32_t attempts{};  ///< from 1; 0 if an earlier call under the same operation id was applied
+    bool changed{};            ///< whether anything was written
+    bool after_retry{};        ///< see `written`
+    std::uint32_t healed{};    ///< index rows to be removed that no longer existed: not removed by an `indexed_table`
+    std::uint32_t unsettled{}; ///< rows in other partitions that could not be removed: `repair` removes them
+};
+
+// `absent` is also a word of merges, in the enclosing namespace.
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#endif
+/// Whether an index is maintained and used.
+enum class index_state : std::uint8_t {
+    absent,   ///< never built. Writers maintain it, readers do not use it
+    fencing,  ///< a build waits until every writer maintains it. Writers maintain it, readers do not use it
+    building, ///< its rows are being written. Writers maintain it, readers do not use it
+    ready,    ///< writers maintain it, readers use it
+    retiring, ///< a retirement waits until no reader uses it. Writers maintain it, readers do not use it
+    retired,  ///< neither maintained nor used
+};
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
+
+/// Returns the name for logs: "ready".
+[[nodiscard]] constexpr std::string_view to_string(index_state state) noexcept {
+    constexpr std::string_view words[] = {"absent", "fencing", "building", "ready", "retiring", "retired"};
+    return words[static_cast<std::size_t>(state)];
+}
+
+/// Fault of an index row.
+enum class index_fault : std::uint8_t {
+    missing,   ///< an entity has no index row
+    dangling,  ///< an index row names an entity that does not exist, or now has another key
+    different, ///< the values of an index row differ from those of its entity
+    violation, ///< two entities have the same key of a unique index
+};
+
+/// Returns the name for logs: "missing".
+[[nodiscard]] constexpr std::string_view to_string(index_fault fault) noexcept {
+    constexpr std::string_view words[] = {"missing", "dangling", "different", "violation"};
+    return words[static_cast<std::size_t>(fault)];
+}
+
+/// One fault, with keys.
+struct index_difference {
+    index_fault fault{};              ///< kind of fault
+    std::string index;                ///< the type of the index
+    std::string partition_key;        ///< of the index row
+    std::string row_key;              ///< of the index row
+    std::string entity_partition_key; ///< of its entity
+    std::string entity_row_key;       ///< of its entity
+    std::string other_partition_key;  ///< of a violation: the entity that the index row names
+    std::string other_row_key;        ///< of a violation: the entity that the index row names
+};
+
+/// Findings of `verify`.
+struct index_verification {
+    std::uint64_t entities{};              ///< number checked
+    std::uint64_t index_rows{};            ///< number checked, of all indexes
+    std::uint64_t missing{};               ///< see `index_fault`
+    std::uint64_t dangling{};              ///< see `index_fault`
+    std::uint64_t different{};             ///< see `index_fault`
+    std::uint64_t violations{};            ///< see `index_fault`
+    std::vector<index_difference> samples; ///< the first faults, at most `max_samples`
+
+    /// Whether there are no faults.
+    [[nodiscard]] bool good() const noexcept { return missing + dangling + different + violations == 0; }
+};
+
+/// A key of a unique index that several entities have.
+template <class Entity>
+struct index_violation {
+    std::string index;                       ///< the type of the index
+    row_keys key;                            ///< keys of the index row
+    std::vector<reference<Entity>> entities; ///< starts with the entity that the index finds, if it finds one of them
+};
+
+/// Outcome of `repair` and `build`.
+struct index_repair {
+    std::uint64_t intents{};         ///< completed intents of writers that did not end
+    std::uint64_t foreign_intents{}; ///< intents of indexes that this table does not declare: not touched
+    std::uint64_t
+        written{}; ///< entities whose index rows were missing or different; for a build, also the rows that it wrote
+    std::uint64_t removed{};  ///< dangling index rows
+    index_verification found; ///< faults before the repair
+};
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `indexed_query<I, E, Path>`: a query through an index: of its rows alone, or of their entities.
+
+#include <entitable/client/companions/index/detail/entities_of_rows.hpp>
+#include <entitable/client/companions/index/index_declarations.hpp>
+#include <entitable/client/query.hpp>
+#include <entitable/core/try.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// The output of `indexed_query::explain`.
+struct index_explanation {
+    std::string index;      ///< the type of the index
+    std::string table;      ///< table of its rows
+    explanation index_rows; ///< plan of the query for its rows
+    /// Whether each entity is read by its keys as well. Always true here: `select` and `unverified` make plain queries, with their own
+    /// `explain`.
+    bool reads_entities{};
+};
+
+/// The entities that an index finds, in index order. Each is read by its keys, several concurrently, and skipped if it was removed or now
+/// has another index row. `select` with fields of the index, and `unverified`, do not read entities.
+///
+/// Thread safety: one thread at a time.
+template <mapped_entity Index, mapped_entity Entity, access_path Path>
+class indexed_query {
+public:
+    using value_type = Entity; ///< the type of its elements
+
+    /// Made by `indexed_table::by`.
+    indexed_query(shared<detail::index_family> family, std::size_t index, query<Index, Path> rows)
+        : family_(std::move(family)), index_(index), rows_(std::move(rows)) {}
+
+    /// Returns at most `count` index rows in total.
+    [[nodiscard]] indexed_query take(std::uint64_t count) const {
+        return {family_, index_, rows_.take(count), in_flight_};
+    }
+    /// Requests at most `rows` index rows at a time, 1 to 1000.
+    [[nodiscard]] indexed_query page_size(std::uint32_t rows) const {
+        return {family_, index_, rows_.page_size(rows), in_flight_};
+    }
+    /// Reads up to that many entities concurrently. Default: 16.
+    [[nodiscard]] indexed_query in_flight(std::size_t reads) const {
+        return {family_, index_, rows_, reads < 1 ? 1 : reads};
+    }
+
+    /// Returns only these fields, from the index rows, without reading entities. They must be fields of the index:
+    /// `using a = fields<by_age>; select(a::name)`. In the same partition they equal those of the entity; an index elsewhere may lag by a
+    /// write in progress.
+    template <class... Fields>
+    [[nodiscard]] auto select(Fields... fields) const {
+        constexpr bool covered = sizeof...(Fields) > 0 && (detail::is_field_of<Index, Fields> && ...);
+        static_assert(covered,
+            "select(...) of an index needs fields of the index, fields<I>: read a member that its rows lack "
+            "with the entity, without select");
+        if constexpr (covered) {
+            return rows_.select(fields...);
+        } else {
+            return *this;
+        }
+    }
+    /// Returns the index rows without reading the entities: members that the index lacks have their defaults.
+    [[nodiscard]] query<Index, Path> unverified() const { return rows_; }
+
+    /// Explains the query.
+    [[nodiscard]] result<index_explanation> explain() const {
+        ENTITABLE_TRY(auto rows, rows_.explain());
+        return index_explanation{
+            std::string{mapping<Index>::entity_name}, family_->places[index_].name(), std::move(rows), true};
+    }
+
+    /// Calls `function(entity)` for each, in the order of the index. Holds at most 256 entities at a time.
+    template <class Function>
+    [[nodiscard]] result<void> for_each(Function&& function) const {
+        return walk(rows_, 256, [&](Entity const& found) {
+            function(found);
+            return true;
+        });
+    }
+    /// Returns all entities in a container with push_back.
+    template <class Container = std::vector<Entity>>
+    [[nodiscard]] result<Container> to() const {
+        result<Container> all{std::in_place};
+        if (auto done = for_each([&](Entity const& entity) { all->push_back(entity); }); !done) {
+            all = std::move(done).as_failure();
+        }
+        return all;
+    }
+    /// Returns the first entity, or nullopt.
+    [[nodiscard]] result<std::optional<Entity>> first() const {
+        result<std::optional<Entity>> found{std::in_place};
+        // One at a time: the entity of an index row may have been removed.
+        auto walked = walk(rows_.page_size(1), 1, [&](Entity const& one) {
+            found->emplace(one);
+            return false;
+        });
+        if (!walked) { found = std::move(walked).as_failure(); }
+        return found;
+    }
+
+private:
+    indexed_query(
+        shared<detail::index_family> family, std::size_t index, query<Index, Path> rows, std::size_t in_flight)
+        : family_(std::move(family)), index_(index), rows_(std::move(rows)), in_flight_(in_flight) {}
+
+    /// Visits the entities, `together` of them read at a time, until `function` returns false.
+    template <class Function>
+    [[nodiscard]] result<void> walk(query<Index, Path> const& rows, std::size_t together, Function function) const {
+        std::vector<detail::named_entity> named;
+        bool enough = false;
+        auto const hand_out = [&]() -> result<void> {
+            ENTITABLE_CHECK(detail::read_named(*family_, index_, named, in_flight_));
+            for (detail::named_entity const& each : named) {
+                if (each.stored && !enough) {
+                    Entity found{};
+                    ENTITABLE_CHECK(from_row(*each.stored, found, family_->main.options().reading));
+                    enough = !function(std::as_const(found));
+                }
+            }
+            named.clear();
+            return {};
+        };
+        auto pages = rows.pages();
+        while (!enough) {
+            // Before each page: the index may have been retired since the query was made, or its last page read.
+            if (family_) { // otherwise the pages return the error of a moved-from table
+                call context{family_->main.options(), *family_->options.time};
+                ENTITABLE_CHECK(family_->check_ready(index_, context));
+            }
+            ENTITABLE_TRY(auto const page, pages.next());
+            if (!page) { break; }
+            for (Index const& each : *page) {
+                ENTITABLE_TRY(auto one, name_of(each));
+                named.push_back(std::move(one));
+                if (named.size() == together) { ENTITABLE_CHECK(hand_out()); }
+            }
+        }
+        return hand_out();
+    }
+    [[nodiscard]] static result<detail::named_entity> name_of(Index const& found) {
+        result<detail::named_entity> named{std::in_place};
+        Entity const& entity = found;
+        ENTITABLE_TRY(named->entity.partition_key, partition_key_of(entity));
+        ENTITABLE_TRY(named->entity.row_key, row_key_of(entity));
+        ENTITABLE_TRY(named->index_row.partition_key, partition_key_of(found));
+        ENTITABLE_TRY(named->index_row.row_key, row_key_of(found));
+        return named;
+    }
+
+    shared<detail::index_family> family_;
+    std::size_t index_;
+    query<Index, Path> rows_;
+    std::size_t in_flight_{16};
+};
+
+ENTITABLE_END_NAMESPACE

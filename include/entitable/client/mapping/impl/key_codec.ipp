@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/client/mapping/key_codec.hpp>
+#include <entitable/core/text.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_LAZY_BODY void append_key_integer(
+    std::string& out, std::uint64_t magnitude, bool negative, std::size_t width) {
+    if (negative) { out += '-'; }
+    text::append_decimal(out, magnitude, width);
+}
+
+ENTITABLE_LAZY_BODY bool parse_key_integer(
+    std::string_view text, std::size_t width, std::uint64_t& magnitude, bool& negative) noexcept {
+    negative = !text.empty() && text.front() == '-';
+    if (negative) { text.remove_prefix(1); }
+    if (text.size() != width) { return false; }
+    magnitude = 0;
+    for (char const character : text) {
+        if (character < '0' || character > '9') { return false; }
+        auto const digit = static_cast<std::uint64_t>(character - '0');
+        if (magnitude > (~std::uint64_t{0} - digit) / 10) { return false; }
+        magnitude = magnitude * 10 + digit;
+    }
+    return true;
+}
+
+} // namespace detail
+
+ENTITABLE_LAZY_BODY bool key_codec<std::string>::append(std::string& out, std::string_view value) {
+    out += value;
+    return true;
+}
+
+ENTITABLE_LAZY_BODY bool key_codec<std::string>::parse(std::string_view text, std::string& out) {
+    out = text;
+    return true;
+}
+
+ENTITABLE_END_NAMESPACE

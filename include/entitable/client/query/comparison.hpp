@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The comparisons of fields with values: `r::age >= 50`. Overload resolution accepts any operand, which is checked inside, so that a
+/// mistake gives one message rather than a list of candidates.
+
+#include <entitable/client/mapping/detail/key_from.hpp>
+#include <entitable/client/mapping/key_argument.hpp>
+#include <entitable/client/mapping/mapping.hpp>
+#include <entitable/client/query/predicate.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Whether a value of type From can be compared with a member of type T without loss.
+template <class From, class T>
+concept comparable_with = std::same_as<From, T> ||
+    (std::same_as<T, std::string> && std::convertible_to<From const&, std::string_view>) || fits_losslessly<From, T> ||
+    (std::same_as<T, double> && (std::same_as<From, float> || fits_losslessly<From, std::int32_t>));
+
+/// Makes a comparison with a property.
+ENTITABLE_LAZY [[nodiscard]] predicate_value property_comparison(
+    std::string_view name, filter_operator operation, value_view operand);
+
+/// Makes the predicate that the property is present, or absent: it equals some value, or differs from it.
+ENTITABLE_LAZY [[nodiscard]] predicate_nodes presence(std::string_view name, value_view of_its_type, bool there);
+
+template <class Entity, auto Member>
+[[nodiscard]] auto is_present(property_field<Entity, Member> field, bool there) {
+    using type = typename held_by<typename property_field<Entity, Member>::value_type>::type;
+    constexpr auto free = shape_set::of(0);
+    type const least{};
+    return predicate<Entity, free, free>{presence(field.name, property_type<type>::view(least), there)};
+}
+
+/// Makes a comparison. One function for all properties of a type, in any entity.
+template <class T, class From>
+[[nodiscard]] predicate_value compare_value(std::string_view name, filter_operator operation, From const& from) {
+    if constexpr (std::same_as<T, std::string>) {
+        return property_comparison(name, operation, value_view{std::string_view{from}});
+    } else {
+        T const converted = static_cast<T>(from);
+        return property_comparison(name, operation, property_type<T>::view(converted));
+    }
+}
+
+template <class Entity, auto Member, class From>
+[[nodiscard]] auto compare(property_field<Entity, Member> field, filter_operator operation, From const& from) {
+    using type = typename held_by<typename property_field<Entity, Member>::value_type>::type;
+    if constexpr (is_in_parts<Member>) {
+        static_assert(!is_in_parts<Member>,
+            "a member that is stored as several properties (chunked, or a reference) cannot be compared in a query: "
+            "store what you search for in a separate member");
+        return refused_predicate{};
+    } else if constexpr (std::same_as<From, std::nullopt_t>) {
+        constexpr bool may_be_absent = !std::same_as<typename property_field<Entity, Member>::value_type, type>;
+        static_assert(
+            may_be_absent, "only an optional member can be compared with nullopt: this member is always present");
+        return is_present(field, operation == filter_operator::not_equal);
+    } else if constexpr (comparable_with<From, type>) {
+        constexpr auto free = shape_set::of(0);
+        return predicate<Entity, free, free>{compare_value<type>(field.name, operation, from)};
+    } else {
+        static_assert(comparable_with<From, type>,
+            "a property must be compared with a value of its own type, or a narrower one, not with another member: "
+            "this value has another type");
+        return refused_predicate{};
+    }
+}
+
+template <class Entity, key_part Part>
+inline constexpr key_layout layout_of = Part == key_part::partition ? key_layout{mapping<Entity>::partition_layout}
+                                                                    : key_layout{mapping<Entity>::row_layout};
+
+/// Index of a component in its key.
+template <class Entity, key_part Part, class Component>
+inline constexpr std::size_t component_index =
+    position_in(layout_of<Entity, Part>, mapping<Entity>::template components_of<Part>::template index_of<Component>);
+
+/// A value as the operand of a comparison with a key component.
+struct key_operand {
+    std::string text; ///< in a key; for a value without a text, one that sorts at its position
+    bool has_text{};  ///< a stored component may have this text
+    bool has_place{}; ///< whether the text sorts among the component's texts
+};
+
+/// A value to compare with, and the functions that write it.
+struct operand_source {
+    void const* value;
+    bool (*append)(std::string& out, void const* value);
+    void (*append_operand)(std::string& out, void const* value); ///< null if the codec lacks it
+};
+template <class Codec, class T>
+[[nodiscard]] constexpr operand_source source_of_operand(T const& value) noexcept {
+    if constexpr (requires(std::string& out) { Codec::append_operand(out, value); }) {
+        return {&value, &append_value<Codec, T>,
+            [](std::string& out, void const* from) { Codec::append_operand(out, *static_cast<T const*>(from)); }};
+    } else {
+        return {&value, &append_value<Codec, T>, nullptr};
+    }
+}
+ENTITABLE_LAZY [[nodiscard]] key_operand operand_of(operand_source const& source);
+
+/// Makes the nodes of a comparison with a key component. A value without a text equals no stored one.
+ENTITABLE_LAZY [[nodiscard]] predicate_nodes key_comparison(
+    filter_operator operation, key_component const& component, key_part part, std::size_t index, key_operand operand);
+
+/// Returns the position of an operand relative to the values of a component: only a literal may be outside.
+template <class T, class From>
+[[nodiscard]] constexpr int place_beside([[maybe_unused]] From const& from) noexcept {
+    if constexpr (literal_for<From, T>) {
+        return place_in<T>(from);
+    } else {
+        return 0;
+    }
+}
+/// Returns the closest value of the component.
+template <class T, class From>
+[[nodiscard]] constexpr decltype(auto) closest_to(From const& from) noexcept {
+    if constexpr (literal_for<From, T>) {
+        int const place = place_in<T>(from);
+        using limits = std::numeric_limits<T>;
+        return place == 0 ? static_cast<T>(from) : place < 0 ? (limits::min)() : (limits::max)();
+    } else {
+        return (from);
+    }
+}
+
+/// Does the same for a value that its codec writes. `place`: position of the operand relative to the values of the component, of which
+/// `source` is the closest: -1 before them, 1 after them. `reversed`: the texts are in descending order of the values.
+ENTITABLE_LAZY [[nodiscard]] predicate_value key_comparison(filter_operator operation, int place, bool reversed,
+    key_component const& component, key_part part, std::size_t index, operand_source const& source);
+
+/// Restricts a comparison with a salted component to the bucket of its operand, or, unless it is ==, to any bucket.
+ENTITABLE_LAZY [[nodiscard]] predicate_nodes in_buckets(predicate_nodes comparison, key_component const& bucket);
+
+/// Makes a comparison. One function for all components of a codec, in any entity.
+template <class Codec, class From>
+[[nodiscard]] predicate_value compare_text(
+    filter_operator operation, key_component const& component, key_part part, std::size_t index, From const& from) {
+    using type = typename held_by<typename Codec::value_type>::type;
+    std::remove_cvref_t<typename Codec::argument> const operand =
+        static_cast<typename Codec::argument>(closest_to<type>(from));
+    return key_comparison(operation, place_beside<type>(from), Codec::reversed, component, part, index,
+        source_of_operand<Codec>(operand));
+}
+
+[[nodiscard]] constexpr bool is_range(filter_operator operation) noexcept {
+    return operation >= filter_operator::less && operation <= filter_operator::greater_equal;
+}
+
+/// Returns the constraint of a comparison, or of its opposite, on its component.
+[[nodiscard]] constexpr shape_set shape_of(filter_operator operation, key_part part, std::size_t index) noexcept {
+    key_shape const narrowed = operation == filter_operator::equal ? 2U : is_range(operation) ? 1U : 0U;
+    return shape_set::of(narrowed << shape_position(part, index));
+}
+[[nodiscard]] constexpr shape_set shape_of_opposite(
+    filter_operator operation, key_part part, std::size_t index, bool optional) noexcept {
+    bool const narrows = !optional && operation != filter_operator::equal;
+    key_shape const narrowed = !narrows ? 0U : operation == filter_operator::not_equal ? 2U : 1U;
+    return shape_set::of(narrowed << shape_position(part, index));
+}
+
+template <filter_operator Operation, class Entity, key_part Part, class Component, class From>
+[[nodiscard]] auto compare(key_field<Entity, Part, Component>, From const& from) {
+    using codec = typename Component::codec;
+    using type = typename held_by<typename codec::value_type>::type;
+    constexpr key_layout layout = layout_of<Entity, Part>;
+    constexpr std::size_t index = component_index<Entity, Part, Component>;
+    constexpr bool in_order = codec::ordered && (!codec::variable || index + 1 == layout.size());
+    constexpr bool whole = codec::optional && !is_range(Operation) &&
+        (std::same_as<From, std::nullopt_t> || std::same_as<From, typename codec::value_type>);
+    if constexpr (is_range(Operation) && !in_order) {
+        static_assert(!is_range(Operation) || in_order,
+            "this key component does not preserve the order of its values, so a range over it would miss rows: text is "
+            "in order only as the last component of its key; compare with == or !=");
+        return refused_predicate{};
+    } else if constexpr (comparable_with<From, type> || literal_for<From, type> || whole) {
+        constexpr shape_set shape = shape_of(Operation, Part, index);
+        constexpr shape_set opposite = shape_of_opposite(Operation, Part, index, codec::optional);
+        if constexpr (Component::buckets == 0) {
+            return predicate<Entity, shape, opposite>{compare_text<codec>(Operation, layout[index], Part, index, from)};
+        } else {
+            constexpr shape_set bucket = shape_of(filter_operator::equal, Part, index - 1);
+            return predicate<Entity, both(shape, bucket), shape_set::of(0)>{in_buckets(
+                compare_text<codec>(Operation, layout[index], Part, index, from).nodes(), layout[index - 1])};
+        }
+    } else {
+        static_assert(comparable_with<From, type>,
+            "a key component must be compared with a value of its own type, or a narrower one, not with another "
+            "member: this value has another type");
+        return refused_predicate{};
+    }
+}
+
+} // namespace detail
+
+/// The property is present, with the type of the member. For an optional member, `field != std::nullopt` is equivalent.
+template <class Entity, auto Member>
+[[nodiscard]] auto present(property_field<Entity, Member> field) {
+    return detail::is_present(field, true);
+}
+
+/// Does not compile: a key component is always present.
+template <class Entity, key_part Part, class Component>
+[[nodiscard]] auto present(key_field<Entity, Part, Component>) {
+    static_assert(sizeof(Entity) == 0,
+        "present(field) is for properties: a key component is always present, or an optional that can be compared with "
+        "std::nullopt");
+    return detail::refused_predicate{};
+}
+
+// Six comparisons for two kinds of fields.
+/// The property has this value. False for an absent property, and for one of another type.
+template <class Entity, auto Member, class From>
+[[nodiscard]] auto operator==(property_field<Entity, Member> field, From const& from) {
+    return detail::compare(field, filter_operator::equal, from);
+}
+/// The property has another value. False for an absent property, and for one of another type.
+template <class Entity, auto Member, class From>
+[[nodiscard]] auto operator!=(property_field<Entity, Member> field, From const& from) {
+    return detail::compare(field, filter_operator::not_equal, from);
+}
+/// The property is less; false for an absent one. Text is compared by UTF-16 code unit, as the service does.
+template <class Entity, auto Member, class From>
+[[nodiscard]] auto operator<(property_field<Entity, Member> field, From const& from) {
+    return detail::compare(field, filter_operator::less, from);
+}
+/// The property is less, or equal.
+template <class Entity, auto Member, class From>
+[[nodiscard]] auto operator<=(property_field<Entity, Member> field, From const& from) {
+    return detail::compare(field, filter_operator::less_equal, from);
+}
+/// The property is greater.
+template <class Entity, auto Member, class From>
+[[nodiscard]] auto operator>(property_field<Entity, Member> field, From const& from) {
+    return detail::compare(field, filter_operator::greater, from);
+}
+/// The property is greater, or equal.
+template <class Entity, auto Member, class From>
+[[nodiscard]] auto operator>=(property_field<Entity, Member> field, From const& from) {
+    return detail::compare(field, filter_operator::greater_equal, from);
+}
+
+/// The key component has this value; narrows the key range.
+template <class Entity, key_part Part, class Component, class From>
+[[nodiscard]] auto operator==(key_field<Entity, Part, Component> field, From const& from) {
+    return detail::compare<filter_operator::equal>(field, from);
+}
+/// The key component has another value.
+template <class Entity, key_part Part, class Component, class From>
+[[nodiscard]] auto operator!=(key_field<Entity, Part, Component> field, From const& from) {
+    return detail::compare<filter_operator::not_equal>(field, from);
+}
+/// The key component is less. Compiles only if the component preserves the order of its values.
+template <class Entity, key_part Part, class Component, class From>
+[[nodiscard]] auto operator<(key_field<Entity, Part, Component> field, From const& from) {
+    return detail::compare<filter_operator::less>(field, from);
+}
+/// The key component is less, or equal. Compiles only if the component preserves the order of its values.
+template <class Entity, key_part Part, class Component, class From>
+[[nodiscard]] auto operator<=(key_field<Entity, Part, Component> field, From const& from) {
+    return detail::compare<filter_operator::less_equal>(field, from);
+}
+/// The key component is greater. Compiles only if the component preserves the order of its values.
+template <class Entity, key_part Part, class Component, class From>
+[[nodiscard]] auto operator>(key_field<Entity, Part, Component> field, From const& from) {
+    return detail::compare<filter_operator::greater>(field, from);
+}
+/// The key component is greater, or equal. Compiles only if the component preserves the order of its values.
+template <class Entity, key_part Part, class Component, class From>
+[[nodiscard]] auto operator>=(key_field<Entity, Part, Component> field, From const& from) {
+    return detail::compare<filter_operator::greater_equal>(field, from);
+}
+
+/// Whether T is a field, which can be compared; `between`, `in` and `starts_with` take fields.
+template <class T>
+inline constexpr bool is_field = false;
+/// The field of a property.
+template <class Entity, auto Member>
+inline constexpr bool is_field<property_field<Entity, Member>> = true;
+/// The field of a key component.
+template <class Entity, key_part Part, class Component>
+inline constexpr bool is_field<key_field<Entity, Part, Component>> = true;
+
+namespace detail {
+
+/// The left operand is a value, not another field.
+template <class From>
+using if_value = std::enable_if_t<!is_field<From>>;
+template <class From, class Field>
+concept value_before = is_field<Field> && !is_field<From>;
+
+} // namespace detail
+
+// The same with the value on the left. Equality must have exactly the constraints above; otherwise the compiler would reverse one of them.
+/// `5 == field` is `field == 5`.
+template <class From, class Entity, auto Member, class = detail::if_value<From>>
+[[nodiscard]] auto operator==(From const& from, property_field<Entity, Member> field) {
+    return field == from;
+}
+template <class From, class Entity, key_part Part, class Component, class = detail::if_value<From>>
+[[nodiscard]] auto operator==(From const& from, key_field<Entity, Part, Component> field) {
+    return field == from;
+}
+/// `5 != field` is `field != 5`.
+template <class From, class Entity, auto Member, class = detail::if_value<From>>
+[[nodiscard]] auto operator!=(From const& from, property_field<Entity, Member> field) {
+    return field != from;
+}
+template <class From, class Entity, key_part Part, class Component, class = detail::if_value<From>>
+[[nodiscard]] auto operator!=(From const& from, key_field<Entity, Part, Component> field) {
+    return field != from;
+}
+/// `5 < field` is `field > 5`.
+template <class From, class Field>
+    requires detail::value_before<From, Field>
+[[nodiscard]] auto operator<(From const& from, Field field) {
+    return field > from;
+}
+/// `5 <= field` is `field >= 5`.
+template <class From, class Field>
+    requires detail::value_before<From, Field>
+[[nodiscard]] auto operator<=(From const& from, Field field) {
+    return field >= from;
+}
+/// `5 > field` is `field < 5`.
+template <class From, class Field>
+    requires detail::value_before<From, Field>
+[[nodiscard]] auto operator>(From const& from, Field field) {
+    return field < from;
+}
+/// `5 >= field` is `field <= 5`.
+template <class From, class Field>
+    requires detail::value_before<From, Field>
+[[nodiscard]] auto operator>=(From const& from, Field field) {
+    return field <= from;
+}
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/client/query/impl/comparison.ipp>
+#endif

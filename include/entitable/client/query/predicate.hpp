@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `predicate`: a condition on an entity. Its type encodes the shapes of its alternatives, and so the access path; its value is a plain
+/// postfix list of comparisons, on properties and on key components.
+
+#include <entitable/client/query/access_path.hpp>
+#include <entitable/core/request/filter.hpp>
+
+#include <concepts>
+#include <string>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Subject of a predicate node that is not a connective.
+enum class predicate_subject : std::uint8_t {
+    property,  ///< the value of a property
+    component, ///< the text of a key component
+    prefix,    ///< whether the text of a key component begins with `operand`; `operation` is not used
+    nothing,   ///< no entity satisfies it
+    unplaced,  ///< a range of a key component whose operand has no position among its texts: the query is refused
+};
+
+/// One node of a predicate: a comparison with a property or a key component, or a connective.
+struct predicate_node {
+    filter_operator operation{}; ///< the comparison, or the connective
+    predicate_subject subject{}; ///< its subject
+    key_part part{};             ///< key of the component
+    std::uint8_t index{};        ///< of the component
+    bool optional{};             ///< whether the component may be absent: every comparison is false then
+    bool exact{true};            ///< of a prefix: whether every key in its range has a component that begins with it
+    std::string name;            ///< of the property or the member
+    value operand;               ///< for a component, its text
+
+    /// Whether its subject is a key component.
+    [[nodiscard]] bool on_key() const noexcept {
+        return subject == predicate_subject::component || subject == predicate_subject::prefix;
+    }
+    /// Formats for people: `age >= 50`, `event starts with "2011"`.
+    ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;
+};
+
+/// Nodes in postfix order; no nodes accept everything.
+using predicate_nodes = std::vector<predicate_node>;
+
+namespace detail {
+
+/// Joins `left` and `right` with the operation; a side without nodes adds nothing.
+ENTITABLE_LAZY [[nodiscard]] predicate_nodes joined(
+    predicate_nodes left, predicate_nodes right, filter_operator operation);
+/// Adds an alternative to `all`, which is empty before the first.
+ENTITABLE_LAZY void add_alternative(predicate_nodes& all, predicate_nodes next);
+/// The predicate that no entity satisfies.
+ENTITABLE_LAZY [[nodiscard]] predicate_nodes nothing();
+/// Returns the negation, with `not` only before comparisons that may meet an absent value.
+ENTITABLE_LAZY [[nodiscard]] predicate_nodes negated(predicate_nodes nodes);
+
+/// Stands for a predicate that was refused at compile time, so that one mistake gives one message.
+struct refused_predicate {
+    friend constexpr refused_predicate operator!(refused_predicate) { return {}; }
+    template <class Other>
+    friend constexpr refused_predicate operator&&(refused_predicate, Other const&) {
+        return {};
+    }
+    template <class Other>
+    friend constexpr refused_predicate operator||(refused_predicate, Other const&) {
+        return {};
+    }
+};
+
+} // namespace detail
+
+namespace detail {
+
+/// The value of a predicate, the same for all entities.
+class predicate_value {
+public:
+    predicate_value(predicate_nodes nodes); // NOLINT: implicit, for the predicates derived from it
+    predicate_value(predicate_value const& other);
+    predicate_value(predicate_value&& other) noexcept;
+    predicate_value& operator=(predicate_value const& other);
+    predicate_value& operator=(predicate_value&& other) noexcept;
+    ~predicate_value();
+
+    /// The nodes in postfix order.
+    [[nodiscard]] predicate_nodes const& nodes() const& noexcept { return nodes_; }
+    [[nodiscard]] predicate_nodes&& nodes() && noexcept { return static_cast<predicate_nodes&&>(nodes_); }
+
+private:
+    predicate_nodes nodes_;
+};
+
+/// Joins `left` and `right` with the operation, moving from both.
+ENTITABLE_LAZY [[nodiscard]] predicate_value joined_values(
+    predicate_value& left, predicate_value& right, filter_operator operation);
+
+} // namespace detail
+
+/// A condition on entities of one type. `Shapes` are those of its alternatives, `Negated` those of its negation. Thread safety: one thread
+/// at a time; copies are independent.
+template <class Entity, shape_set Shapes, shape_set Negated>
+struct predicate : detail::predicate_value {
+    using entity_type = Entity; ///< entity type of the condition
+    /// The constraints of the alternatives on the keys.
+    static constexpr shape_set shapes = Shapes;
+};
+
+/// Both conditions hold.
+template <class Entity, shape_set S1, shape_set N1, shape_set S2, shape_set N2>
+[[nodiscard]] auto operator&&(predicate<Entity, S1, N1> left, predicate<Entity, S2, N2> right) {
+    return predicate<Entity, both(S1, S2), either(N1, N2)>{detail::joined_values(left, right, filter_operator::all_of)};
+}
+
+/// At least one of the conditions holds.
+template <class Entity, shape_set S1, shape_set N1, shape_set S2, shape_set N2>
+[[nodiscard]] auto operator||(predicate<Entity, S1, N1> left, predicate<Entity, S2, N2> right) {
+    return predicate<Entity, either(S1, S2), both(N1, N2)>{detail::joined_values(left, right, filter_operator::any_of)};
+}
+
+/// Holds exactly if the condition does not: also for an absent property.
+template <class Entity, shape_set Shapes, shape_set Negated>
+[[nodiscard]] auto operator!(predicate<Entity, Shapes, Negated> operand) {
+    return predicate<Entity, Negated, Shapes>{detail::negated(std::move(operand).nodes())};
+}
+
+/// Does not compile: a field alone is not a condition.
+template <class Entity, shape_set Shapes, shape_set Negated, class Field>
+    requires requires {
+        typename Field::entity_type;
+        typename Field::value_type;
+    }
+detail::refused_predicate operator&&(predicate<Entity, Shapes, Negated> const&, Field const&) {
+    static_assert(sizeof(Field) == 0, "a member alone is not a condition: compare it, as in r::finished == true");
+    return {};
+}
+/// Does not compile: a query is about one entity.
+template <class Left, shape_set S1, shape_set N1, class Right, shape_set S2, shape_set N2>
+    requires(!std::same_as<Left, Right>)
+detail::refused_predicate operator&&(predicate<Left, S1, N1> const&, predicate<Right, S2, N2> const&) {
+    static_assert(
+        std::same_as<Left, Right>, "both conditions must be about members of one entity: these belong to two");
+    return {};
+}
+/// Does not compile: a field alone is not a condition.
+template <class Entity, shape_set Shapes, shape_set Negated, class Field>
+    requires requires {
+        typename Field::entity_type;
+        typename Field::value_type;
+    }
+detail::refused_predicate operator||(predicate<Entity, Shapes, Negated> const&, Field const&) {
+    static_assert(sizeof(Field) == 0, "a member alone is not a condition: compare it, as in r::finished == true");
+    return {};
+}
+/// Does not compile: a query is about one entity.
+template <class Left, shape_set S1, shape_set N1, class Right, shape_set S2, shape_set N2>
+    requires(!std::same_as<Left, Right>)
+detail::refused_predicate operator||(predicate<Left, S1, N1> const&, predicate<Right, S2, N2> const&) {
+    static_assert(
+        std::same_as<Left, Right>, "both conditions must be about members of one entity: these belong to two");
+    return {};
+}
+
+/// Result of a predicate that was already diagnosed.
+template <class Entity, shape_set Shapes, shape_set Negated>
+constexpr detail::refused_predicate operator&&(predicate<Entity, Shapes, Negated> const&, detail::refused_predicate) {
+    return {};
+}
+/// Result of a predicate that was already diagnosed.
+template <class Entity, shape_set Shapes, shape_set Negated>
+constexpr detail::refused_predicate operator||(predicate<Entity, Shapes, Negated> const&, detail::refused_predicate) {
+    return {};
+}
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/client/query/impl/predicate.ipp>
+#endif

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `sequence`: 1, 2, 3 ... for the entities of a table, from a counter row.
+///
+///     entitable::sequence tickets{store, "tickets"};
+///     auto const number = tickets.next().value().value;
+///
+/// A number as a key: `row_key(number)` sorts ascending, `row_key(descending(number))` has the newest first, so that `.take(10)` of a
+/// partition reads only the last ten.
+
+#include <entitable/client/sequence/detail/reservation.hpp>
+#include <entitable/client/update.hpp>
+#include <entitable/core/atomic.hpp>
+#include <entitable/core/shared.hpp>
+#include <entitable/core/transport/any_transport.hpp>
+
+#include <mutex>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Options of a sequence: how it counts, and the location of its row. The row's format is in docs/stored_formats.md.
+struct sequence_options {
+    std::string table{"identities"};         ///< created if it does not exist
+    std::string partition_key{"identities"}; ///< of the row; its RowKey is the name of the sequence
+    std::int64_t start{1};                   ///< the first number of a new counter; not negative
+    std::int64_t step{1};                    ///< increment; at least 1
+    std::uint32_t block{1};                  ///< numbers taken with one write, which `next()` returns one by one
+    /// Including the first; another attempt follows if another writer was faster, or if a response was lost. At least 1.
+    std::uint32_t max_attempts{50};
+    backoff delays{contention_backoff};  ///< delays between attempts
+    call_options calls{};                ///< of each `next()` and `reserve()`
+    clock* time{&system_clock()};        ///< must outlive the sequence
+    std::optional<std::uint64_t> seed{}; ///< of the delays; by default unique to the process
+};
+
+namespace detail {
+
+/// Errors: OutOfRangeInput for invalid options.
+[[nodiscard]] ENTITABLE_DECL result<void> check_sequence(sequence_options const& options);
+
+} // namespace detail
+
+/// A number of a sequence.
+struct sequence_number {
+    std::int64_t value{};     ///< the number
+    std::uint32_t attempts{}; ///< number of writes; 0 for a number of a block taken earlier
+};
+
+/// Numbers of a sequence taken with one write: first, first + step, ...
+struct number_block {
+    std::int64_t first{};     ///< the first number
+    std::int64_t step{1};     ///< increment
+    std::uint32_t count{};    ///< number of numbers
+    std::uint32_t attempts{}; ///< number of writes
+
+    /// Returns a number of the block; an index of `count` or more ends the program, by `ENTITABLE_ASSERT`.
+    [[nodiscard]] std::int64_t operator[](std::uint32_t index) const {
+        ENTITABLE_ASSERT(
+            index < count, "a block of numbers has no number at this index", detail::misuse("check count first"));
+        return first + step * std::int64_t{index};
+    }
+};
+
+/// A counter that many programs share, with optimistic concurrency on one row.
+///
+/// Guarantees:
+/// - No number is ever returned twice, as long as nobody removes the row or resets it. A child process made by `fork` takes its own
+///   numbers: its parent keeps the rest of the block.
+/// - With a block of 1, numbers follow real-time order: a call that starts after another returned gets a greater number. The same holds for
+///   the first numbers of blocks from `reserve`.
+/// - With a larger block, `next()` guarantees only uniqueness: numbers of one `sequence` and its copies ascend, those of several are mixed.
+/// - Some numbers are skipped: those of a write whose response was lost (`count` each), and the rest of a block when the last copy is
+///   destroyed or the program ends, fewer than `block`.
+/// - It does not wrap: a block that would end above the greatest Int64, or the greatest Int32 in an Int32 row, is refused with
+///   OutOfRangeInput, and nothing is taken.
+///
+/// Errors: UpdateConditionNotSatisfied or EntityAlreadyExists if other writers were faster in every attempt; RowMismatch if the row's Value
+/// is not a number; OutOfRangeInput for invalid options, from every call; those of the transport. A lost response is followed by another
+/// attempt, which takes new numbers; in the last attempt it is the error. ServerBusy is not retried here: wrap the transport in `retrying`.
+///
+/// Cost: a read and a write for each block. Thread safety: safe to use from several threads, which take turns. A cheap handle: copies share
+/// the block. After a move it returns InvalidInput.
+class sequence {
+public:
+    /// Counts in the row named `counted`. Sends nothing.
+    sequence(any_transport through, std::string counted, sequence_options options = {});
+
+    /// Returns the next number.
+    [[nodiscard]] result<sequence_number> next() const;
+    /// Takes `count` numbers, 1 or more, with one write, independent of the block of `next()`.
+    [[nodiscard]] result<number_block> reserve(std::uint32_t count) const;
+
+private:
+    /// Serializes the threads of one process. After a fork, the child must not use the parent's numbers and locked mutex.
+    struct turns {
+        std::uint64_t forks;   ///< of the process that owns it
+        turns* of_parent{};    ///< not usable in this process
+        std::mutex turn{};     ///< one thread counts, the others wait: they would only conflict
+        number_block block{};  ///< guarded by turn
+        std::uint32_t given{}; ///< of the block; guarded by turn
+    };
+    struct state : counted {
+        state(any_transport below, sequence_options how, std::string name);
+        ~state();
+        state(state const&) = delete;
+        state& operator=(state const&) = delete;
+        [[nodiscard]] result<number_block> take(std::uint32_t count);
+        [[nodiscard]] turns& own_turns();
+
+        any_transport through;
+        sequence_options options;
+        detail::counter_row counter;
+        random_source random;
+        result<void> usable;
+        atomic<turns*> now;
+    };
+    shared<state> state_;
+};
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/client/sequence/impl/sequence.ipp>
+#endif

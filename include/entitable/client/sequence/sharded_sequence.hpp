@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `sharded_sequence`: numbers from several counters, for a rate that one row cannot sustain.
+
+#include <entitable/client/sequence/sequence.hpp>
+
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Several counter rows, each in its own partition; each call chooses one at random.
+///
+/// Two things are promised and nothing else: no number is ever given twice, and `total()` is exact. Numbers do not ascend,
+/// neither in time nor for one caller, and have gaps until all shards have counted as far. The number of shards, `start` and `step` belong to
+/// the counter for good: the first row stores them, and another one is refused with RowMismatch. A row that an earlier version made has no
+/// start and no step: the first call of a program of this version stores its own there, so let all programs of one counter give the same.
+///
+/// The option `block` is not used. Errors, thread safety and copies as for `sequence`.
+class sharded_sequence {
+public:
+    /// `shards`: 2 to 1000.
+    sharded_sequence(any_transport through, std::string counted, std::uint32_t shards, sequence_options options = {});
+
+    /// A number that nobody else gets. Cost: a read and a write; the first call of an object reads the first row before, and
+    /// makes or completes it.
+    [[nodiscard]] result<sequence_number> next() const;
+    /// Returns how many numbers were taken: the sum over all shards. Includes those of applied writes whose response was lost; numbers
+    /// taken meanwhile may be included. Cost: one request for each shard.
+    [[nodiscard]] result<std::uint64_t> total() const;
+
+private:
+    struct state : counted {
+        state(any_transport below, std::string name, std::uint32_t shards, sequence_options how);
+
+        any_transport through;
+        sequence_options options;
+        std::vector<detail::counter_row> counters;
+        random_source random;
+        result<void> usable;
+        atomic<bool> agreed{false}; ///< the first row has the same declaration
+    };
+    shared<state> state_;
+};
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/client/sequence/impl/sharded_sequence.ipp>
+#endif

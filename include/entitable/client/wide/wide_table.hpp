@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `wide_table<E>`: entities of more than 252 properties, or more than 1 MiB, each in several rows of one partition.
+
+#include <entitable/client/detail/update_operation.hpp>
+#include <entitable/client/table.hpp>
+#include <entitable/client/wide/detail/wide_rows.hpp>
+#include <entitable/client/wide/wide_options.hpp>
+#include <entitable/core/try.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The operations of a wide table whose parameters are the key components of the entity.
+template <class Entity, class PartitionComponents, class RowComponents>
+class wide_operations;
+
+template <class Entity, class... P, class... R>
+class wide_operations<Entity, components<void, P...>, components<void, R...>>
+    : protected keyed_operations<Entity, components<void, P...>, components<void, R...>> {
+    using base = keyed_operations<Entity, components<void, P...>, components<void, R...>>;
+    static constexpr std::string_view entity_name = mapping<Entity>::entity_name;
+
+public:
+    /// Reads the entity with these keys, all parts of one write; starts over if a writer has changed it in between.
+    ///
+    /// Errors: ResourceNotFound if it does not exist; RowMismatch if a `wide_table` did not write it; RowMalformed if parts are missing;
+    /// UpdateConditionNotSatisfied if writers changed it during every attempt. Cost: two requests, if the parts fit on one page.
+    [[nodiscard]] result<Entity> get(
+        key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
+        ENTITABLE_TRY(auto found, get_stored(partition..., row...));
+        return std::move(found.entity);
+    }
+    /// Does the same; nullopt if it does not exist.
+    [[nodiscard]] result<std::optional<Entity>> find(
+        key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
+        auto found = get_stored(partition..., row...);
+        if (found) { return std::optional<Entity>{std::move(found->entity)}; }
+        if (found.error().code == error_code::resource_not_found) { return std::optional<Entity>{}; }
+        return std::move(found).as_failure();
+    }
+    /// Does the same, with the ETag and Timestamp of its main row; ResourceNotFound if it does not exist.
+    [[nodiscard]] result<stored<Entity>> get_stored(
+        key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
+        ENTITABLE_TRY(auto read,
+            read_wide(base::core_, base::partition_key(partition...), base::row_key(row...), entity_name, options_));
+        result<stored<Entity>> found{std::in_place};
+        found->etag = std::move(read.version);
+        found->timestamp = read.timestamp;
+        if (auto decoded = from_row(read.whole.view(), found->entity, base::core_.options().reading); !decoded) {
+            found = std::move(decoded).as_failure();
+        }
+        return found;
+    }
+    /// Removes the entity with these keys and all its parts, if it has the given version: ResourceNotFound if it does not exist,
+    /// UpdateConditionNotSatisfied if it was changed since.
+    [[nodiscard]] result<wide_written> remove(key_argument<typename P::value_type>... partition,
+        key_argument<typename R::value_type>... row, etag_condition condition) const {
+        ENTITABLE_TRY(auto made, removal(base::partition_key(partition...), base::row_key(row...), condition));
+        return write_wide(base::core_, wide_write::remove, std::move(made.entity), condition, entity_name, options_);
+    }
+    /// Reads the entity, calls `change(entity)`, and writes it back; starts over if another writer was faster. Like `table::update`.
+    template <class Change>
+    [[nodiscard]] result<wide_written> update(key_argument<typename P::value_type>... partition,
+        key_argument<typename R::value_type>... row, Change&& change) const {
+        auto const change_row = [&](row_view stored) -> result<std::optional<row_of_wide>> {
+            Entity entity{};
+            if (auto decoded = from_row(stored, entity, base::core_.options().reading); !decoded) {
+                return std::move(decoded).as_failure();
+            }
+            if (!apply_change(change, entity)) { return std::optional<row_of_wide>{}; }
+            return changed_entity(stored, whole_row(entity));
+        };
+        return update_wide(
+            base::core_, base::partition_key(partition...), base::row_key(row...), change_row, entity_name, options_);
+    }
+
+protected:
+    using row_of_wide = entitable::row; // `row` is a parameter above
+
+    wide_operations(table_core core, wide_options const& options) : base(std::move(core)), options_(options) {}
+
+    /// Returns the row that the entity would be without limits.
+    [[nodiscard]] static result<row_of_wide> whole_row(Entity const& entity) {
+        result<row_of_wide> made{std::in_place};
+        if (auto encoded = encode_entity(*made, entity, components<void, P...>{}, components<void, R...>{},
+                typename mapping<Entity>::properties{}, false);
+            !encoded) {
+            made = std::move(encoded).as_failure();
+        }
+        return made;
+    }
+    [[nodiscard]] result<wide_written> write(
+        wide_write kind, Entity const& entity, etag_condition const& condition) const {
+        return write_wide(base::core_, kind, whole_row(entity), condition, entity_name, options_);
+    }
+
+    wide_options options_;
+};
+
+/// Whether the entity avoids the property names that the rows of wide entities need.
+template <class Entity>
+[[nodiscard]] consteval bool leaves_names_to_wide_rows() {
+    for (std::string_view const name : mapping<Entity>::property_names) {
+        if (name == "WideGeneration" || name == "WideParts") { return false; }
+    }
+    return true;
+}
+
+} // namespace detail
+
+/// A table of entities that do not fit into one row: of more than 252 properties, or more than 1 MiB. The row with an entity's keys, the
+/// main row, has the number of parts and their generation; the parts are system rows `~!w!<RowKey>!<nn>` of the same partition, of up to
+/// 251 properties and 1 MiB each.
+///
+/// - Every write replaces all rows in one transaction: a read and a transaction. A smaller entity removes the parts that it no longer
+///   needs. A reader never returns parts of two writes: it starts over.
+/// - The limits of 99 rows in addition to the main row and 4 MiB in total, or fewer by the profile, are checked before anything is sent:
+///   EntityTooLarge, RequestBodyTooLarge. A row key must have at most 505 UTF-16 code units.
+/// - Entities are read by their keys. A `table<E>` of the same name reads main rows, which lack the entity's properties: RowMismatch, if
+///   one of these is not optional.
+///
+/// Thread safety: safe to use from several threads; copies are cheap. A write of unknown effect ends with that error, as `table::update`
+/// does.
+template <mapped_entity Entity>
+class wide_table : public detail::wide_operations<Entity, typename mapping<Entity>::partition_components,
+                       typename mapping<Entity>::row_components> {
+    using base = detail::wide_operations<Entity, typename mapping<Entity>::partition_components,
+        typename mapping<Entity>::row_components>;
+    using base::core_;
+    static_assert(detail::leaves_names_to_wide_rows<Entity>(),
+        "an entity of a wide_table must not have a property called WideGeneration or WideParts: its rows use these "
+        "names");
+
+public:
+    using value_type = Entity; ///< entity type
+
+    /// `name`: as for `table`.
+    wide_table(any_transport through, std::string name, wide_options const& how = {}, call_options options = {})
+        : base(detail::table_core{std::move(through), std::move(name), std::move(options)}, how) {}
+
+    [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< name of the table
+
+    /// Creates the table; TableAlreadyExists if it exists.
+    [[nodiscard]] result<void> create() const { return core_.create(); }
+    /// Creates the table unless it exists; true if this call created it.
+    [[nodiscard]] result<bool> create_if_absent() const { return core_.create_if_absent(); }
+    /// Removes the table with all its entities; ResourceNotFound if it does not exist.
+    [[nodiscard]] result<void> drop() const { return core_.drop(); }
+
+    /// Inserts an entity; EntityAlreadyExists if one exists with its keys.
+    [[nodiscard]] result<wide_written> insert(Entity const& entity) const {
+        return base::write(detail::wide_write::insert, entity, any_etag);
+    }
+    /// Replaces the entity, if it has the given version, or with `any_etag`: ResourceNotFound if it does not exist,
+    /// UpdateConditionNotSatisfied if it was changed since.
+    [[nodiscard]] result<wide_written> replace(Entity const& entity, etag_condition condition) const {
+        return base::write(detail::wide_write::replace, entity, condition);
+    }
+    /// Inserts an entity, or replaces the stored one.
+    [[nodiscard]] result<wide_written> insert_or_replace(Entity const& entity) const {
+        return base::write(detail::wide_write::insert_or_replace, entity, any_etag);
+    }
+};
+
+ENTITABLE_END_NAMESPACE

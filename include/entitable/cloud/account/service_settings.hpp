@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Settings of an account's table service as plain data (sources: "Set Table Service Properties", "Get Table Service Stats", "Set Table
+/// ACL"), and their XML.
+
+#include <entitable/core/date_time.hpp>
+#include <entitable/core/result.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// The requests that the service logs.
+struct logging_settings {
+    bool reads{};                                ///< queries and reads of one entity
+    bool writes{};                               ///< inserts, updates and merges
+    bool deletes{};                              ///< removals
+    std::optional<std::uint32_t> retention_days; ///< 1 to 365; none keeps logs forever
+};
+
+/// The metrics that the service collects.
+struct metrics_settings {
+    bool enabled{};                              ///< whether metrics are collected
+    bool include_apis{};                         ///< also metrics of each kind of request; only if enabled
+    std::optional<std::uint32_t> retention_days; ///< 1 to 365; none keeps metrics forever
+};
+
+/// One rule of cross-origin requests.
+struct cors_rule {
+    std::vector<std::string> allowed_origins; ///< "https://host", or "*"
+    std::vector<std::string> allowed_methods; ///< of DELETE, GET, HEAD, MERGE, POST, OPTIONS, PUT
+    std::vector<std::string> allowed_headers; ///< that a browser may send
+    std::vector<std::string> exposed_headers; ///< that a browser may expose
+    std::chrono::seconds max_age{};           ///< how long a browser may cache the response to a preflight
+};
+
+/// The settings of the service. Omitted ones are not changed.
+struct service_properties {
+    std::optional<logging_settings> logging;        ///< the logged requests
+    std::optional<metrics_settings> hour_metrics;   ///< hourly metrics
+    std::optional<metrics_settings> minute_metrics; ///< minute metrics
+    std::optional<std::vector<cors_rule>> cors;     ///< at most 5; an empty list removes them
+};
+
+/// The state of the copy at the secondary location.
+struct service_statistics {
+    /// The state of replication.
+    enum class state : std::uint8_t {
+        live,        ///< the secondary location can be read
+        bootstrap,   ///< the first copy is being made
+        unavailable, ///< there is none, or it does not respond
+    };
+
+    state replication{state::unavailable}; ///< its current state
+    std::optional<date_time> last_sync;    ///< all earlier writes can be read there
+};
+
+/// A policy that shared access signatures of a table refer to instead of their own terms.
+struct access_policy {
+    std::string id;                  ///< 1 to 64 characters
+    std::optional<date_time> start;  ///< none leaves it to the signature
+    std::optional<date_time> expiry; ///< none leaves it to the signature
+    std::string permissions;         ///< some of "raud", in this order; empty leaves them to the signature
+};
+
+namespace detail {
+
+/// InvalidInput names the setting that is out of range.
+[[nodiscard]] result<std::string> write_xml(service_properties const& properties);
+[[nodiscard]] result<std::string> write_xml(std::vector<access_policy> const& policies);
+
+/// TransportFailed if the text is malformed.
+[[nodiscard]] result<service_properties> read_properties(std::string_view xml);
+[[nodiscard]] result<service_statistics> read_statistics(std::string_view xml);
+[[nodiscard]] result<std::vector<access_policy>> read_policies(std::string_view xml);
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/cloud/account/impl/service_settings.ipp>
+#endif

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/cloud/http/curl_client.hpp>
+#include <entitable/cloud/http/impl/curl_session.ipp>
+#include <entitable/core/try.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Once for the program; libcurl requires it before anything else.
+ENTITABLE_DECL void start_curl() {
+    static CURLcode const started = curl_global_init(CURL_GLOBAL_DEFAULT);
+    static_cast<void>(started); // a failure shows in the first handle
+}
+
+ENTITABLE_DECL curl_pool::curl_pool(curl_options options) : options_(std::move(options)) { start_curl(); }
+
+ENTITABLE_DECL curl_pool::~curl_pool() {
+    for (curl_transfer* const transfer : transfers_) { delete transfer; }
+    for (curl_session* const session : idle_) { delete session; }
+}
+
+ENTITABLE_DECL curl_session* curl_pool::borrow() {
+    {
+        std::lock_guard const lock{mutex_};
+        if (!idle_.empty()) {
+            curl_session* const session = idle_.back();
+            idle_.pop_back();
+            return session;
+        }
+        idle_.reserve(max_idle); // returning one allocates nothing
+    }
+    return new curl_session(options_);
+}
+
+ENTITABLE_DECL void curl_pool::give_back(curl_session* session) noexcept {
+    {
+        std::lock_guard const lock{mutex_};
+        if (idle_.size() < max_idle) {
+            idle_.push_back(session);
+            return;
+        }
+    }
+    delete session;
+}
+
+ENTITABLE_DECL curl_transfer* curl_pool::take_transfer() {
+    {
+        std::lock_guard const lock{mutex_};
+        if (!transfers_.empty()) {
+            curl_transfer* const transfer = transfers_.back();
+            transfers_.pop_back();
+            return transfer;
+        }
+        transfers_.reserve(max_idle_transfers); // returning one allocates nothing
+    }
+    return new curl_transfer(options_);
+}
+
+ENTITABLE_DECL void curl_pool::give_back(curl_transfer* transfer) noexcept {
+    {
+        std::lock_guard const lock{mutex_};
+        if (transfers_.size() < max_idle_transfers) {
+            transfers_.push_back(transfer);
+            return;
+        }
+    }
+    delete transfer;
+}
+
+/// A session, for the time of a call or the life of a driver.
+class curl_lease {
+public:
+    explicit curl_lease(curl_pool& pool) : pool_(pool), session_(pool.borrow()) {}
+    curl_lease(curl_lease const&) = delete;
+    curl_lease& operator=(curl_lease const&) = delete;
+    ~curl_lease() {
+        session_->wait_by(session_->own_driver());
+        pool_.give_back(session_);
+    }
+    curl_session* operator->() const noexcept { return session_; }
+
+private:
+    curl_pool& pool_;
+    curl_session* const session_;
+};
+
+/// The session of all the curl channels in a driver.
+class curl_guest final : public io_guest {
+public:
+    curl_guest(shared<curl_pool> pool, io_driver& io) : pool_(std::move(pool)), session_(*pool_) {
+        session_->wait_by(io);
+    }
+
+    [[nodiscard]] curl_session& session() const noexcept { return *session_.operator->(); }
+
+private:
+    shared<curl_pool> pool_;
+    curl_lease session_;
+};
+
+class curl_channel final : public http_channel {
+public:
+    curl_channel(shared<curl_pool> pool, curl_session& session) : pool_(std::move(pool)), session_(session) {}
+    ~curl_channel() override {
+        for (curl_transfer* const each : under_way_) {
+            session_.stop(*each);
+            pool_->give_back(each);
+        }
+    }
+
+    void send(http_request const& request, http_call const& how, void* tag) override {
+        if (auto good = check_http_call(how); !good) { return answers_.push_back({tag, std::move(good).as_failure()}); }
+        ended_.reserve(under_way_.size() + 1); // so that recording an ended transfer cannot throw
+        under_way_.reserve(under_way_.size() + 1);
+        std::unique_ptr<curl_transfer> transfer{pool_->take_transfer()};
+        transfer->tag = tag;
+        transfer->told = &ended_;
+        auto begun = transfer->begin(request, how);
+        if (begun) { begun = session_.start(*transfer); }
+        if (!begun) {
+            pool_->give_back(transfer.release());
+            return answers_.push_back({tag, std::move(begun).as_failure()});
+        }
+        transfer->place = under_way_.size();
+        under_way_.push_back(transfer.release());
+    }
+    void cancel(void* tag, error const& why) override {
+        for (curl_transfer* const each : under_way_) {
+            if (each->tag == tag) { return retire(*each, each->end(why)); }
+        }
+    }
+    void poll(steady_time now, http_sink sink) override {
+        session_.turn(now);
+        while (!ended_.empty()) {
+            curl_transfer& last = *ended_.back();
+            ended_.pop_back();
+            retire(last, last.finish(*last.ended));
+        }
+        if (now >= next_look_) { look(now); }
+        answers_.take_each([&](answered& each) { sink(each.tag, std::move(each.response)); });
+    }
+    [[nodiscard]] steady_time wakes_at() const noexcept override {
+        if (!answers_.empty() || !ended_.empty()) { return (steady_time::min)(); }
+        if (under_way_.empty()) { return (steady_time::max)(); }
+        return session_.wakes_at() < next_look_ ? session_.wakes_at() : next_look_;
+    }
+
+private:
+    struct answered {
+        void* tag;
+        result<http_response> response;
+    };
+
+    void retire(curl_transfer& transfer, result<http_response> response) {
+        session_.stop(transfer);
+        under_way_[transfer.place] = under_way_.back();
+        under_way_[transfer.place]->place = transfer.place;
+        under_way_.pop_back();
+        answers_.push_back({transfer.tag, std::move(response)});
+        pool_->give_back(&transfer);
+    }
+    /// Ends transfers that have lasted too long, or were cancelled from elsewhere, which wakes no thread.
+    void look(steady_time now) {
+        constexpr std::chrono::milliseconds slice{20};
+        next_look_ = now + slice;
+        for (std::size_t index = under_way_.size(); index-- > 0;) {
+            curl_transfer& each = *under_way_[index];
+            if (auto why = each.overdue(now)) {
+                retire(each, each.end(*std::move(why)));
+            } else if (each.ends < next_look_) {
+                next_look_ = each.ends;
+            }
+        }
+    }
+
+    shared<curl_pool> pool_;
+    curl_session& session_;
+    std::vector<curl_transfer*> under_way_;
+    std::vector<curl_transfer*> ended_; ///< those in flight that libcurl has finished
+    pending_list<answered> answers_;
+    steady_time next_look_{(steady_time::min)()};
+};
+
+} // namespace detail
+
+ENTITABLE_DECL result<http_response> curl_client::send(http_request const& request, http_call const& call) const {
+    if (!pool_) { return detail::moved_from("client"); }
+    ENTITABLE_CHECK(detail::check_http_call(call));
+    detail::curl_lease const session{*pool_};
+    detail::curl_transfer& transfer = session->own_transfer();
+    auto begun = transfer.begin(request, call);
+    if (begun) { begun = session->start(transfer); }
+    if (!begun) { return std::move(begun).as_failure(); }
+    struct started {
+        detail::curl_session& session;
+        detail::curl_transfer& transfer;
+        ~started() { session.stop(transfer); } // also when an exception passes
+    } const at_the_end{*session.operator->(), transfer};
+    for (;;) {
+        steady_time now = system_clock().steady();
+        session->turn(now);
+        if (transfer.ended) { return transfer.finish(*transfer.ended); }
+        if (auto why = transfer.overdue(now)) { return transfer.end(*std::move(why)); }
+        constexpr std::chrono::milliseconds slice{20}; // a cancellation wakes no wait: it is polled
+        steady_time const latest = transfer.ends < now + slice ? transfer.ends : now + slice;
+        session->own_driver().wait(session->wakes_at() < latest ? session->wakes_at() : latest);
+    }
+}
+
+ENTITABLE_DECL shared<http_channel> curl_client::open(io_driver& io) const {
+    if (!pool_) { return shared<http_channel>{new detail::blocking_http_channel<curl_client>{*this}}; }
+    auto& guest = io.guest<detail::curl_guest>([&] { return new detail::curl_guest{pool_, io}; });
+    return shared<http_channel>{new detail::curl_channel{pool_, guest.session()}};
+}
+
+ENTITABLE_END_NAMESPACE

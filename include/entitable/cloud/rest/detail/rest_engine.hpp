@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The parts of a REST backend that do not depend on the HTTP client: validates, writes, signs, reads, and reports to the observer.
+
+#include <entitable/cloud/account/credential.hpp>
+#include <entitable/cloud/account/endpoint.hpp>
+#include <entitable/cloud/http/http_client.hpp>
+#include <entitable/cloud/rest/rest_options.hpp>
+#include <entitable/core/function_ref.hpp>
+#include <entitable/core/request/call.hpp>
+#include <entitable/core/request/request_ref.hpp>
+#include <entitable/core/shared.hpp>
+
+#include <mutex>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Sends one HTTP request.
+using http_sender = function_ref<result<http_response>(http_request const&, http_call const&)>;
+
+struct exchange;
+
+/// The requests to the service itself.
+enum class service_request : std::uint8_t { properties, set_properties, statistics, policies, set_policies };
+
+/// A request that does not address a table: its parts, as they are sent.
+struct plain_request {
+    std::string_view name;    ///< for errors and the observer
+    std::string_view subject; ///< the table or queue; may be empty
+    http_method method{http_method::get};
+    std::string_view path; ///< after the address of the service, with its query; escaped as needed
+    std::string_view body; ///< XML, or empty
+    bool writes{};         ///< the effect of a request without a response is unknown
+    read_location location{read_location::primary};
+    std::uint16_t statuses[2]{}; ///< those of a success; all others are errors
+};
+
+/// The state that all copies of a REST backend share. Safe to use from several threads.
+class rest_engine : public counted {
+public:
+    rest_engine(endpoint at, credential who, rest_options options);
+    /// Fails every request with `problem`.
+    explicit rest_engine(error problem);
+    ~rest_engine();
+
+    [[nodiscard]] entitable::profile const& limits() const noexcept { return limits_; }
+    [[nodiscard]] endpoint const& at() const noexcept { return endpoint_; }
+    [[nodiscard]] credential const& who() const noexcept { return credential_; }
+    [[nodiscard]] rest_options const& options() const noexcept { return options_; }
+    /// Returns the error that every request fails with, or null.
+    [[nodiscard]] error const* broken() const noexcept { return problem_ ? &*problem_ : nullptr; }
+
+    [[nodiscard]] result<create_table::response> execute(create_table const&, call&, http_sender);
+    [[nodiscard]] result<delete_table::response> execute(delete_table const&, call&, http_sender);
+    [[nodiscard]] result<list_tables::response> execute(list_tables const&, call&, http_sender);
+    [[nodiscard]] result<get_entity::response> execute(get_entity const&, call&, http_sender);
+    [[nodiscard]] result<query_entities::response> execute(query_entities const&, call&, http_sender);
+    [[nodiscard]] result<write_entity::response> execute(write_entity const&, call&, http_sender);
+    [[nodiscard]] result<transact::response> execute(transact const&, call&, http_sender);
+
+    /// Returns the body of the response: XML, or empty for a change of a setting.
+    [[nodiscard]] result<std::string> execute(
+        service_request what, std::string_view table, std::string_view body, call& context, http_sender send);
+
+    [[nodiscard]] result<http_response> execute(plain_request const& request, call& context, http_sender send);
+
+    /// Returns the state of one request in flight, which is reused for later requests.
+    [[nodiscard]] exchange* take();
+    void give_back(exchange* used) noexcept;
+
+    /// Appends a new request id, as a GUID.
+    void append_request_id(std::string& out);
+    [[nodiscard]] http_call limits_of(call const& context) const;
+    /// Returns the service's time limit for a request of a call: 1 to 30 s, or zero to send none.
+    [[nodiscard]] std::chrono::seconds timeout_of(call const& context) const;
+    /// Adds the credential to a request to one of the addresses.
+    [[nodiscard]] result<void> authorize(http_request& request, read_location to) const;
+    /// Starts one attempt of the call for a written request, with its own span if the call has a trace.
+    void mark(exchange& work, call& context) const;
+    /// Stores the metadata of a response in the call, and reports to the observer. `done` names the request if `sent` is null.
+    void note(exchange const& work, request_ref sent, attempt_record& done, http_response const* response,
+        error* problem, call& context) const;
+
+private:
+    endpoint endpoint_;
+    credential credential_;
+    rest_options options_;
+    entitable::profile limits_;
+    url_parts addresses_[2];     ///< of the endpoint, by read_location; without a host if the URL is invalid
+    server_identity servers_[2]; ///< likewise
+    std::optional<error> problem_;
+    std::mutex lock_;
+    static constexpr std::size_t most_idle_ = 64;
+    std::vector<exchange*> idle_; ///< guarded by lock_
+    std::uint64_t random_[2]{};   ///< random, for this backend
+    atomic<std::uint64_t> requests_{0};
+};
+
+/// Returns the engine of a backend that was moved from: every request is InvalidInput.
+[[nodiscard]] shared<rest_engine> const& absent_rest_engine();
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/cloud/rest/impl/rest_engine.ipp>
+#endif

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `metered<T>`: counts requests, for each table and partition and as OpenMetrics text. Not part of the core umbrella.
+
+#include <entitable/core/decorators/metrics.hpp>
+#include <entitable/core/shared.hpp>
+#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/channel.hpp>
+
+#include <map>
+#include <mutex>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// The counters of one partition of one table, or of all without their own line.
+struct traffic {
+    std::string table; ///< in lower case; empty for lists of tables, and for tables without their own line
+    std::optional<std::string> partition; ///< nullopt for requests of several partitions, and for the rest
+    std::uint64_t operations{};           ///< calls that were completed or abandoned
+    std::uint64_t errors{};               ///< failed `operations`, including expected errors such as ResourceNotFound
+    std::chrono::nanoseconds total{};     ///< of all operations
+    std::chrono::nanoseconds longest{};   ///< of one operation
+};
+
+/// Options of a `metered`.
+struct metered_options {
+    std::size_t max_lines{
+        1'000}; ///< maximal number of partitions, tables and series with their own line; all others share one
+    clock* time{&system_clock()}; ///< measures latency; must outlive the transport
+};
+
+namespace detail {
+
+/// The counters of a `metered`. Safe to use from several threads.
+class traffic_log : public counted {
+public:
+    explicit traffic_log(metered_options const& options)
+        : numbers({options.max_lines, options.time}), options_(options) {}
+
+    metrics numbers;
+
+    [[nodiscard]] steady_time now() const noexcept { return options_.time->steady(); }
+    [[nodiscard]] clock* time() const noexcept { return options_.time; }
+    /// Adds a completed request; the server is that of the call.
+    template <class Request>
+    void add(Request const& request, steady_time begun, outcome_record const& outcome, call const& context) {
+        add(request, partition_of(request), begun, outcome, context);
+    }
+    ENTITABLE_LAZY [[nodiscard]] std::vector<traffic> lines() const;
+    ENTITABLE_LAZY void clear();
+
+private:
+    struct line {
+        std::uint64_t operations{};
+        std::uint64_t errors{};
+        std::chrono::nanoseconds total{};
+        std::chrono::nanoseconds longest{};
+    };
+    using line_key = std::pair<std::string, std::optional<std::string>>;
+
+    ENTITABLE_LAZY void add(request_ref asked, std::optional<std::string_view> partition, steady_time begun,
+        outcome_record const& outcome, call const& context);
+    ENTITABLE_LAZY [[nodiscard]] line& line_of(std::string_view table, std::optional<std::string_view> partition);
+
+    metered_options const options_;
+    mutable std::mutex lock_;
+    std::map<line_key, line> lines_; ///< guarded by lock_
+    line rest_;                      ///< guarded by lock_
+};
+
+/// The observer of a call below a `metered`: counts attempts and waits, and forwards all reports.
+class metered_watch final : public observer {
+public:
+    metered_watch(metrics& numbers, call& context) noexcept
+        : numbers_(&numbers), context_(&context), above_(context.watch) {
+        context.watch = this;
+        context.spans.server = nullptr;
+    }
+    ~metered_watch() override { context_->watch = above_; }
+    metered_watch(metered_watch const&) = delete;
+    metered_watch& operator=(metered_watch const&) = delete;
+
+    void on_operation(operation_record const& done) noexcept override {
+        if (above_ != nullptr) { above_->on_operation(done); }
+    }
+    void on_attempt(attempt_record const& done) noexcept override {
+        numbers_->on_attempt(done);
+        if (above_ != nullptr) { above_->on_attempt(done); }
+    }
+    void on_wait(wait_record const& wait) noexcept override {
+        numbers_->on_wait(wait);
+        if (above_ != nullptr) { above_->on_wait(wait); }
+    }
+
+private:
+    metrics* numbers_;
+    call* context_;
+    observer* above_;
+};
+
+/// Counts the completions of `below`.
+[[nodiscard]] shared<channel> open_metered_channel(shared<channel> below, shared<traffic_log> log);
+
+} // namespace detail
+
+/// A transport that counts what passes through it. Below a retrying transport it counts attempts, above it calls. A cheap handle: copies
+/// share the counters. Its partition keys may be user data; its text has none. After a move it returns InvalidInput. Thread safety: safe to
+/// use from several threads. Cost: for each request of one attempt, six clock readings, three locks and searches among at most `max_lines`
+/// lines; memory for at most that many keys.
+template <transport T>
+class metered {
+public:
+    using is_transport = void;       ///< opts in to `transport`
+    using visits_entities = metered; ///< opts in to `read_entity`
+    using visits_pages = metered;    ///< opts in to `read_entities`
+
+    // Takes exactly a T: no conversions, not even to any_transport when it checks whether this is a transport.
+    /// Starts counting. Copies share the counters.
+    template <std::same_as<T> Wrapped>
+    explicit metered(Wrapped wrapped, metered_options options = {})
+        : wrapped_(std::move(wrapped)), log_(shared<detail::traffic_log>::make(options)) {}
+
+    [[nodiscard]] entitable::profile profile() const { return wrapped_.profile(); } ///< of the wrapped transport
+
+    /// Forwards a request and counts it.
+    template <table_request Request>
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        if (!log_) { return detail::moved_from("transport"); }
+        detail::metered_watch const watch{log_->numbers, context};
+        steady_time const begun = log_->now();
+        auto response = entitable::execute(wrapped_, request, context);
+        log_->add(request, begun, detail::outcome_of(request, response), context);
+        return response;
+    }
+
+    /// Opens a channel that counts each request at its completion. Null if latency is measured by another clock than the driver's.
+    [[nodiscard]] shared<channel> open(io_driver& io) const {
+        return log_ && log_->time() == &io.time()
+            ? detail::open_metered_channel(open_channel(any_transport{wrapped_}, io), log_)
+            : shared<channel>{};
+    }
+
+    /// Returns the counters, ordered by table and partition; last, without a table, those without their own line.
+    [[nodiscard]] std::vector<traffic> counted() const { return log_ ? log_->lines() : std::vector<traffic>{}; }
+    /// Returns the counters as OpenMetrics text: see `metrics`. Operations are the requests forwarded here; attempts and waits are those
+    /// below.
+    [[nodiscard]] std::string to_openmetrics() const {
+        return log_ ? log_->numbers.to_openmetrics() : std::string{"# EOF\n"};
+    }
+    /// Resets all counters.
+    void clear() const {
+        if (log_) { log_->clear(); }
+    }
+
+private:
+    mutable T wrapped_;
+    shared<detail::traffic_log> log_;
+};
+
+/// Wraps any transport.
+template <transport T>
+metered(T, metered_options = {}) -> metered<T>;
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/core/decorators/impl/metered.ipp>
+#endif

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `retrying<T>`: a transport that retries transient failures, and determines the outcome of a write whose response was lost.
+
+#include <entitable/core/decorators/detail/retry_operation.hpp>
+#include <entitable/core/decorators/detail/retrying_channel.hpp>
+#include <entitable/core/decorators/detail/write_with_row.hpp>
+#include <entitable/core/random_seed.hpp>
+#include <entitable/core/row/system_rows.hpp>
+#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/transport/run.hpp>
+#include <entitable/core/try.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Options of a `retrying`.
+struct retrying_options {
+    retry_policy policy{retry_policy::interactive()}; ///< retries and delays
+    /// The retry budget shared by all copies: a retry costs 1, a successful call refunds 0.1. Once it is spent, a failing service gets at
+    /// most a tenth more requests than calls. 0: unlimited.
+    std::uint32_t quota{100};
+    /// Whether each write has an operation row, which distinguishes a lost write from another writer's. Cost: one row for each write,
+    /// stored until `sweep_operation_rows`, and one operation of a batch. See `retrying`.
+    bool operation_rows{};
+    clock* time{&system_clock()};        ///< must outlive the transport
+    std::optional<std::uint64_t> seed{}; ///< of delays and operation ids; random by default
+};
+
+/// A transport that retries the requests of another one: those with lost and unusable responses, a busy store, a moving shard, 408, 429,
+/// 500, 502, 503 and 504; never another 4xx, 501 or 505 (`worth_retrying`). The delays are those of the policy, or a longer Retry-After. A
+/// call ends at its deadline (`call::deadline`): a wait that would exceed it is not started, and the latest error is returned. A wait
+/// notices a cancellation within 5 ms.
+///
+/// The outcome of a retried write whose response was lost:
+/// - An insert that then finds an entity reads it. If every property is as sent, the insert succeeds, with `written::after_retry` and the
+///   entity's ETag; another writer's equal entity counts as its own, so rows that act as locks need a value that no other writer uses.
+///   Otherwise it is EntityAlreadyExists of unknown effect: the entity is another writer's, or its own with later changes.
+/// - A removal that then finds nothing is a success, whoever removed the entity.
+/// - A replace or merge by ETag that then finds another version has an unknown effect, never a plain conflict; so has every other
+///   undecidable write, see `idempotency_table`. `resolve` may determine the outcome later.
+/// - A write without condition, retried, may undo another writer's change since the first attempt. If that matters, write by ETag.
+///
+/// Without operation rows all of this assumes that an attempt that timed out cannot be applied after the response to a later attempt: give
+/// the service a shorter time-out than its client.
+///
+/// With `operation_rows`, or with `call::operation_id` set, a write is a transaction whose first change inserts a row named after the
+/// operation (`operation_row`). Every lost write is then settled: it is sent again, and succeeds, or is refused for good because its ETag
+/// is no longer stored; after any other refusal it is abandoned, by inserting that row as void, before its error is returned. So effect
+/// none also covers late attempts. The ETag of a success settled this way is empty.
+///
+/// An attempt with a response counts as delivered once. If the network may deliver it again much later, set your own id: each refusal is
+/// then abandoned, unless an ETag is no longer stored.
+///
+/// A caller that sets the id can send the write again with it, also from another process: it is applied once, and each time a success
+/// (`written::after_retry`). Another write under the id is refused with OperationIdTaken. A refused write is abandoned under its id for
+/// good if an earlier attempt may be in flight, which is assumed for every id set by a caller: sent again, it is refused with
+/// OperationVoid. An id is valid for `operation_row::retention` after its first use. A batch may have one change fewer. The rows are system
+/// rows (`system_row`): readers of entities skip them. They are stored until `sweep_operation_rows`. If they are removed earlier, or the
+/// table is dropped, a retry can no longer be distinguished from a new write.
+///
+/// A cheap handle: copies share quota and random numbers. After a move it returns InvalidInput. Errors: with `attempts`, and with
+/// `operation_id` if the effect is unknown and there is an id; OutOfRangeInput to every request for an invalid policy. Thread safety: safe
+/// to use from several threads. Cost: a branch and a check of the quota for a call that succeeds at once; a point read copies its row,
+/// while the wrapped transport may pass it to a visitor (`read_entity`).
+template <transport T>
+class retrying {
+public:
+    using is_transport = void; ///< opts in to `transport`
+
+    // Takes exactly a T: no conversions, not even to any_transport when it checks whether this is a transport.
+    /// Retries requests of `wrapped`.
+    template <std::same_as<T> Wrapped>
+    explicit retrying(Wrapped wrapped, retrying_options const& options = {})
+        : wrapped_(std::move(wrapped)),
+          ledger_(shared<detail::retry_ledger>::make(
+              options.policy, options.quota, options.seed ? *options.seed : random_seed())),
+          time_(options.time),
+          operation_rows_(options.operation_rows) {}
+
+    /// Profile of the wrapped transport; with operation rows a batch may have one change fewer.
+    [[nodiscard]] entitable::profile profile() const {
+        entitable::profile below = wrapped_.profile();
+        below.max_operations -= operation_rows_ ? 1 : 0;
+        below.operation_ids = true;
+        return below;
+    }
+
+    /// Retries a request as its kind permits, until the deadline of the call.
+    template <table_request Request>
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        return ledger_ ? as_operation(request, context, *time_, [&] { return send(request, context); })
+                       : detail::moved_from("transport");
+    }
+
+    /// Opens a channel in which retries wait while other requests continue. Null if waits use another clock than the driver's.
+    [[nodiscard]] shared<channel> open(io_driver& io) const {
+        return ledger_ && time_ == &io.time() ? detail::open_retrying_channel(open_channel(any_transport{wrapped_}, io),
+                                                    ledger_, operation_rows_, wrapped_.profile(), io)
+                                              : shared<channel>{};
+    }
+
+    /// Number of retries left in the quota.
+    [[nodiscard]] std::int64_t quota_left() const noexcept { return ledger_ ? ledger_->left() : 0; }
+
+private:
+    [[nodiscard]] bool keeps_rows(call const& context) const noexcept {
+        return operation_rows_ || !context.operation_id.empty();
+    }
+
+    template <table_request Request>
+    [[nodiscard]] result<response_of<Request>> send(Request const& request, call& context) const {
+        if constexpr (std::same_as<Request, write_entity>) {
+            // System rows need none: operation rows are voided and removed through this transport.
+            if (keeps_rows(context) && !system_row::is_one(request.change.entity.row_key())) {
+                return execute_with_row(request, context);
+            }
+        } else if constexpr (std::same_as<Request, transact>) {
+            if (operation_row::is_first_of(request)) {
+                return attempt(request, detail::kind_with_row(request), context, true);
+            }
+            if (keeps_rows(context)) { return execute_with_row(request, context); }
+        }
+        return attempt(request, kind_of(request), context);
+    }
+
+    template <class Request>
+    [[nodiscard]] result<response_of<Request>> attempt(
+        Request const& request, request_kind kind, call& context, bool lost = false) const {
+        if (!ledger_->usable()) { return failure{ledger_->usable().error()}; }
+        auto first = entitable::execute(wrapped_, request, context);
+        if (first) {
+            ledger_->earn();
+            return first;
+        }
+        return go_on(request, kind, std::move(first), context, lost);
+    }
+
+    template <class Request>
+    [[nodiscard]] result<response_of<Request>> go_on(Request const& request, request_kind kind,
+        result<response_of<Request>>&& first, call& context, bool lost) const {
+        detail::retry_operation<Request> repeated{request, kind, *ledger_, context.deadline, lost};
+        repeated.answer(std::move(first), time_->steady());
+        auto outcome = run(repeated, context, *time_, wrapped_);
+        context.attempts = context.attempts < repeated.attempts() ? repeated.attempts() : context.attempts;
+        return outcome;
+    }
+
+    template <class Request>
+    [[nodiscard]] result<response_of<Request>> execute_with_row(Request const& request, call& context) const {
+        ENTITABLE_TRY(auto write, detail::with_operation_row(request, context, *ledger_, wrapped_.profile()));
+        auto answered = attempt(write.sent, detail::kind_with_row(write.sent), context, write.given);
+        return detail::without_operation_row(request, std::move(answered), write.operation_id);
+    }
+
+    mutable T wrapped_;
+    shared<detail::retry_ledger> ledger_;
+    clock* time_;
+    bool operation_rows_;
+};
+
+/// Wraps any transport.
+template <transport T>
+retrying(T, retrying_options const& = {}) -> retrying<T>;
+
+ENTITABLE_END_NAMESPACE

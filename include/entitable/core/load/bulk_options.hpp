@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Options of a bulk load, its progress and its report.
+
+#include <entitable/core/load/bulk_checkpoint.hpp>
+#include <entitable/core/request/call.hpp>
+
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Treatment of a row of the input while an earlier row with its key is not settled. After that the response of the table decides.
+enum class bulk_duplicates : std::uint8_t {
+    in_order,  ///< it waits for the earlier row, then the response of the table decides
+    last_wins, ///< it replaces the earlier row if that was not sent; otherwise it waits
+    refused,   ///< InvalidDuplicateRow if the earlier row was not sent; otherwise it waits
+};
+
+/// Limits on the consumption of a load. Zero: no limit.
+struct bulk_budget {
+    double entities_a_second{};      ///< rows
+    double request_units_a_second{}; ///< divided by `units_an_entity`
+    double units_an_entity{10};      ///< charge of the service for one row; measure yours
+};
+
+/// A row of the input that was not written.
+struct refused_row {
+    std::uint64_t index{};     ///< in the input, from 0
+    std::string partition_key; ///< empty if the input has no row here, or its keys cannot be encoded
+    std::string row_key;       ///< as for the partition key
+    error why;                 ///< effect unknown: a response was lost, so the row may have been written
+};
+
+/// The progress of a load. read == written + already_there + superseded + refused + held. With a checkpoint, counts continue from it.
+struct bulk_progress {
+    std::uint64_t read{};                 ///< rows of the input, including those that a checkpoint has settled
+    std::uint64_t written{};              ///< rows written
+    std::uint64_t already_there{};        ///< rows that needed no write
+    std::uint64_t superseded{};           ///< rows replaced by a later one with the same key before they were sent
+    std::uint64_t refused{};              ///< rows that were not and will not be written
+    std::uint64_t held{};                 ///< rows that were read and are not settled
+    std::uint64_t transactions{};         ///< requests with a response
+    std::uint64_t retried{};              ///< of these, those that were repeated
+    std::uint64_t bytes{};                ///< of the rows written, in stored form
+    std::size_t in_flight{};              ///< pending requests
+    bool ended{};                         ///< the load has ended: this is the last report
+    double rows_a_second{};               ///< settled recently; at the end, over the whole load
+    std::chrono::nanoseconds elapsed{};   ///< since the call
+    std::optional<std::uint64_t> total{}; ///< rows of the input, if known
+    std::optional<std::chrono::nanoseconds> left{}; ///< until the end at this rate, if that and the total are known
+};
+
+/// Called with the progress, on the thread of the load. May throw, which ends the load; the last checkpoint stays valid.
+using bulk_watcher = std::function<void(bulk_progress const&)>;
+
+/// Options of a bulk load.
+struct bulk_options {
+    std::size_t in_flight{32};  ///< maximal number of pending requests; at least one
+    std::size_t window{50'000}; ///< maximal number of rows that are read and not settled; at least one
+    std::size_t window_bytes{std::size_t{64} << 20U}; ///< maximal number of their bytes, without the last row
+    bulk_duplicates duplicates{};                     ///< treatment of two rows with one key
+    bool merge{};                                     ///< an upsert merges into the stored entities
+    bulk_budget budget{};                             ///< in addition to the limits of the service
+    bulk_checkpoint checkpoint{};                     ///< storage of the progress; none by default
+    std::string input{};  ///< identifies the input for the checkpoint, for example a file and its date
+    bulk_watcher watch{}; ///< called with the progress, and once at the end
+    std::chrono::nanoseconds watch_every{std::chrono::seconds{1}}; ///< by the clock of the load
+    std::function<void(refused_row const&)> on_refused{};          ///< called with each refused row, as it is refused
+    std::size_t keep_refused{1'000};                               ///< maximal number of refused rows in the report
+    std::uint64_t max_refused{(std::numeric_limits<
+        std::uint64_t>::max)()};                  ///< one more ends the load, with the error of the last reported row
+    std::optional<std::uint64_t> total{};         ///< rows of the input, if its size is not known
+    std::chrono::nanoseconds timeout{no_timeout}; ///< of the whole load; the table's timeout is for each request
+    cancellation_token cancellation{};            ///< ends the load, after the responses to pending requests
+    std::chrono::nanoseconds patience{
+        std::chrono::minutes{5}}; ///< maximal time without a success, before the load ends
+    bool dry_run{};               ///< reads, checks and packs, but sends nothing
+    std::uint64_t seed{};         ///< of the order of partitions, and of delays; 0: from the clock
+    clock* time{&system_clock()}; ///< of delays; must outlive the call
+};
+
+/// The report of a load that has reached the end of its input.
+struct bulk_report : bulk_progress {
+    std::vector<refused_row>
+        refusals; ///< the first refused rows, at most `bulk_options::keep_refused`, in the order of the input
+
+    /// Returns this report if no row was refused. Otherwise the error of the first reported row: its message has the numbers of refused and
+    /// of all rows, and the index of the first; `detail` begins with its keys; the effect is unknown if that of any reported row is.
+    /// `auto report = bulk_insert(books, rows).value().all();`
+    [[nodiscard]] result<bulk_report> all() const&;
+    [[nodiscard]] result<bulk_report> all() &&;
+};
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/core/load/impl/bulk_options.ipp>
+#endif

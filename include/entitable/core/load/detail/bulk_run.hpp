@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `bulk_run`: a complete bulk load over one channel. Untyped, compiled once.
+
+#include <entitable/core/function_ref.hpp>
+#include <entitable/core/load/bulk_options.hpp>
+#include <entitable/core/load/detail/bulk_pace.hpp>
+#include <entitable/core/load/detail/bulk_part.hpp>
+#include <entitable/core/load/detail/bulk_position.hpp>
+#include <entitable/core/load/detail/held_keys.hpp>
+#include <entitable/core/request/batch_packer.hpp>
+#include <entitable/core/transport/channel.hpp>
+
+#include <deque>
+#include <map>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Kind of the next item of an input.
+enum class bulk_input : std::uint8_t {
+    row,     ///< a change
+    passed,  ///< an element that needs no write
+    refused, ///< an element that is not a row; with the reason
+    end,
+    stopped, ///< the input failed; with the reason
+    barred,  ///< a row that must not be written, with its keys; with the reason
+};
+
+/// Data of the next item. One object for all of them.
+struct bulk_item {
+    mutation change;
+    std::optional<error> why;
+};
+
+/// Bytes of a row in memory.
+[[nodiscard]] inline std::size_t stored_bytes(row_view each) noexcept {
+    return each.partition_key.size() + each.row_key.size() + each.payload.size();
+}
+
+using bulk_source = function_ref<bulk_input(bulk_item&)>;
+
+class bulk_run {
+public:
+    /// `source` and `change` (null except for updates) must outlive it.
+    bulk_run(any_transport through, std::string table, call_options calls, bulk_mode mode, bulk_source source,
+        bulk_change const* change, bulk_options const& options);
+    bulk_run(bulk_run const&) = delete;
+    bulk_run& operator=(bulk_run const&) = delete;
+    ~bulk_run() = default;
+
+    [[nodiscard]] result<bulk_report> run();
+
+private:
+    struct waiting_row {
+        mutation change;
+        std::uint64_t index;
+    };
+
+    // the input
+    [[nodiscard]] result<void> begin();
+    [[nodiscard]] bool wants_rows() const noexcept;
+    [[nodiscard]] std::uint64_t most_span() const noexcept;
+    void read_rows();
+    void take_row(bulk_item& item, std::uint64_t index);
+    void hold(mutation change, std::uint64_t index);
+    void take_duplicate(mutation change, std::uint64_t index, std::uint64_t key);
+    void pack(mutation change, std::uint64_t index);
+    void make_parts(bool all);
+    void try_out(shared<bulk_part> const& part);
+    void check_resumed();
+
+    // sending
+    void send_due(steady_time now);
+    [[nodiscard]] shared<bulk_part> pick(steady_time now);
+    [[nodiscard]] bool may_go(shared<bulk_part> const& part, steady_time now);
+    void send(shared<bulk_part> part, steady_time now);
+    void take(completion& done);
+    void go_on(shared<bulk_part> const& part, steady_time now);
+    void take_trouble(bulk_part& part, error const& problem, steady_time now);
+    [[nodiscard]] steady_time wakes_at(steady_time now);
+
+    // settled rows
+    void settle(mutation const& change, std::uint64_t index, bulk_end end, error const* why);
+    void settle_index(std::uint64_t index);
+    void refuse(row_view keys, std::uint64_t index, error const& why);
+    void release(std::uint64_t key);
+
+    void stop(error why);
+    void look_for_stop(steady_time now);
+    [[nodiscard]] bool has_rows() const noexcept;
+    void save_checkpoint();
+    void tell(steady_time now, bool at_end);
+    [[nodiscard]] result<bulk_report> finish();
+
+    any_transport through_;
+    std::string table_;
+    call_options calls_;
+    bulk_mode mode_;
+    bulk_source source_;
+    bulk_change const* change_;
+    bulk_options options_;
+    bulk_identity identity_;
+    profile limits_;
+    clock* time_;
+    steady_time begun_;
+    steady_time deadline_{no_deadline};
+
+    bulk_item item_;
+    bool input_ended_{};
+    row_digest digest_; ///< of the input so far
+    bulk_position position_;
+    std::uint64_t next_index_{};
+    std::optional<bulk_resume> resumed_;
+    batch_packer packer_;
+    held_keys keys_;                                             ///< of rows that are held and do not wait for another
+    std::map<std::uint64_t, std::deque<waiting_row>> followers_; ///< by the key that they wait for
+    std::vector<waiting_row> gathered_;                          ///< of this round of reading; not for rows in order
+    std::map<std::uint64_t, std::size_t> gathered_at_;           ///< by key
+    std::uint64_t held_bytes_{};
+
+    random_source random_;
+    bulk_pressure pressure_;
+    std::vector<shared<bulk_part>> queue_;                         ///< not sent yet; the last one is next
+    std::deque<shared<bulk_part>> ready_;                          ///< with further steps
+    std::vector<shared<bulk_part>> paused_;                        ///< until a later time
+    std::map<std::string, std::deque<shared<bulk_part>>> waiting_; ///< for their partition
+    std::vector<shared<bulk_part>> running_;                       ///< pending
+    std::optional<steady_time> trouble_since_;                     ///< no success since
+    steady_time last_good_{};
+
+    bulk_report report_;
+    std::optional<error> stopped_;
+    steady_time told_{};
+    std::uint64_t told_settled_{};
+    steady_time saved_{};
+    bool changed_{};          ///< since the checkpoint was saved
+    std::uint64_t unsaved_{}; ///< upper bound of the rows to send again if the load ended now
+    bool sent_{};             ///< whether anything was sent
+
+    poll_driver io_;
+    shared<channel> way_; ///< destroyed first
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/core/load/impl/bulk_input.ipp>
+#include <entitable/core/load/impl/bulk_run.ipp>
+#include <entitable/core/load/impl/bulk_sending.ipp>
+#endif

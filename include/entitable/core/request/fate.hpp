@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The outcome of a write whose response was lost, concluded from a row.
+
+#include <entitable/core/request/requests.hpp>
+#include <entitable/core/row/compare.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Outcome of a write.
+enum class fate : std::uint8_t {
+    applied,     ///< it was applied
+    not_applied, ///< it was not applied, and never will be
+    unknown,     ///< not known
+};
+
+namespace detail {
+
+/// Concludes from `found` (null if there is no entity) whether `change` was applied. In a transaction equal rows of other writers prove
+/// nothing, so the conclusion is weaker for a change that is not `alone`.
+fate fate_by_comparing(mutation const& change, get_entity::response const* found, bool alone) noexcept;
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/core/request/impl/fate.ipp>
+#endif

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/request/batch_packer.hpp>
+#include <entitable/core/request/detail/refusal.hpp>
+#include <entitable/core/text.hpp>
+
+#include <algorithm>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Returns the maximal bytes of a text as a JSON string.
+ENTITABLE_DECL std::size_t json_size(std::string_view text) noexcept {
+    std::size_t size = 2;
+    for (char const each : text) {
+        size += static_cast<unsigned char>(each) < 0x20 ? 6U : each == '"' || each == '\\' ? 2U : 1U;
+    }
+    return size;
+}
+
+ENTITABLE_DECL std::size_t transaction_size(std::string_view table, mutation const& change) {
+    constexpr std::size_t fixed = 1024; // the boundary and the header fields of a part, and the address of the service
+    constexpr std::size_t escaped = 6;  // a quote in the path of an address is %27%27
+    constexpr std::size_t annotated = 64; // the name and the punctuation of a type, and any number, time or GUID
+    row_view const entity = change.entity;
+    std::size_t size = fixed + table.size() + escaped * (entity.partition_key.size() + entity.row_key.size());
+    if (!change.condition.any()) { size += change.condition.version().text().size(); }
+    if (change.kind == mutation_kind::remove) { return size; }
+    size += json_size(entity.partition_key) + json_size(entity.row_key);
+    property_cursor cursor{entity.payload};
+    property_view property;
+    while (cursor.next(property)) {
+        if (property.present) {
+            std::size_t const name = json_size(property.name);
+            switch (property.type) {
+                case edm_type::string: size += 2 + name + json_size(property.value.bytes()); break;
+                case edm_type::binary: size += annotated + 2 * name + property.value.bytes().size() / 3 * 4 + 4; break;
+                default: size += annotated + 2 * name; break;
+            }
+        }
+    }
+    return (std::max)(size, service_size(entity));
+}
+
+} // namespace detail
+
+ENTITABLE_DECL batch_packer::batch_packer(std::string table, profile const& limits)
+    : table_(std::move(table)), limits_(limits) {}
+
+namespace detail {
+
+/// Returns at least `transaction_size` and `service_size`, cheaply: most rows are far below every limit.
+[[nodiscard]] ENTITABLE_DECL std::size_t transaction_size_bound(
+    std::string_view table, mutation const& change) noexcept {
+    constexpr std::size_t fixed = 1024 + 64;
+    constexpr std::size_t each_property = 80; // punctuation, an annotation and a number, the quotes of both names
+    constexpr std::size_t each_byte = 12;     // six for an escaped byte; names may appear twice
+    row_view const entity = change.entity;
+    std::size_t const properties = entity.payload.size() < row_format::header_size
+        ? 0
+        : row_format::load<std::uint16_t>(entity.payload.data() + 2);
+    return fixed + table.size() + each_property * properties +
+        each_byte * (entity.partition_key.size() + entity.row_key.size() + entity.payload.size());
+}
+
+[[nodiscard]] ENTITABLE_DECL std::uint64_t row_key_number(std::string_view key) noexcept {
+    std::uint64_t made = key.size();
+    for (; key.size() >= 8; key.remove_prefix(8)) {
+        made = (made ^ row_format::load<std::uint64_t>(key.data())) * 0x9E3779B97F4A7C15U;
+    }
+    for (char const each : key) { made = (made ^ static_cast<unsigned char>(each)) * 0x9E3779B97F4A7C15U; }
+    return made;
+}
+
+} // namespace detail
+
+ENTITABLE_DECL bool batch_packer::has(open_batch const& batch, mutation const& change, std::uint64_t key) const {
+    for (std::size_t at = 0; at < batch.keys.size(); ++at) {
+        if (batch.keys[at] == key && batch.changes[at].entity.row_key() == change.entity.row_key()) { return true; }
+    }
+    return false;
+}
+
+/// Measures exact sizes only if the bounds do not fit. `size` is the bound of the change, and may become its exact size.
+ENTITABLE_DECL bool batch_packer::has_room(open_batch& batch, mutation const& change, std::size_t& size) const {
+    auto const fits = [&] {
+        return batch.size <= limits_.max_transaction_size && size <= limits_.max_transaction_size - batch.size;
+    };
+    if (fits()) { return true; }
+    for (; batch.measured < batch.changes.size(); ++batch.measured) {
+        std::size_t& counted = batch.sizes[batch.measured];
+        std::size_t const exact = detail::transaction_size(table_, batch.changes[batch.measured]);
+        batch.size -= counted - exact;
+        counted = exact;
+    }
+    size = detail::transaction_size(table_, change);
+    return fits();
+}
+
+ENTITABLE_DECL result<void> batch_packer::add(mutation&& change, std::uint64_t tag) {
+    row_view const entity = change.entity;
+    auto const refused = [&](error_code code, std::string_view what, std::size_t size, std::size_t limit) {
+        failure made{code, detail::limit_text(what, size, limit, "bytes")};
+        made.error().detail = detail::keys_text(entity.partition_key, entity.row_key);
+        return made;
+    };
+    std::size_t size = detail::transaction_size_bound(table_, change);
+    bool const may_break_rules =
+        size > limits_.max_entity_size || detail::transaction_frame + size > limits_.max_transaction_size;
+    if (may_break_rules || !change.condition.any()) { // an ETag may have any length
+        if (change.kind != mutation_kind::remove) {
+            if (std::size_t const own = service_size(entity); own > limits_.max_entity_size) {
+                return refused(error_code::entity_too_large, "the entity", own, limits_.max_entity_size);
+            }
+        }
+        size = detail::transaction_size(table_, change);
+        if (detail::transaction_frame + size > limits_.max_transaction_size) {
+            return refused(error_code::request_body_too_large, "a batch with this entity alone",
+                detail::transaction_frame + size, limits_.max_transaction_size);
+        }
+    }
+    std::uint64_t const key = detail::row_key_number(entity.row_key);
+    auto at = open_.find(entity.partition_key);
+    if (at == open_.end()) {
+        at = open_.try_emplace(std::string{entity.partition_key}).first;
+    } else if (has(at->second, change, key) || !has_room(at->second, change, size)) {
+        full_.push_back(std::exchange(at->second, {}));
+    }
+    at->second.changes.push_back(std::move(change));
+    at->second.tags.push_back(tag);
+    at->second.keys.push_back(key);
+    at->second.sizes.push_back(size);
+    at->second.size += size;
+    ++held_;
+    if (at->second.changes.size() >= limits_.max_operations) {
+        full_.push_back(std::move(at->second));
+        open_.erase(at);
+    }
+    return {};
+}
+
+ENTITABLE_DECL transact batch_packer::give(open_batch&& batch, std::vector<std::uint64_t>* tags) {
+    held_ -= batch.changes.size();
+    if (tags != nullptr) { *tags = std::move(batch.tags); }
+    return {table_, std::move(batch.changes)};
+}
+
+ENTITABLE_DECL std::optional<transact> batch_packer::take_full(std::vector<std::uint64_t>* tags) {
+    if (taken_ == full_.size()) { return std::nullopt; }
+    transact next = give(std::move(full_[taken_]), tags);
+    if (++taken_ == full_.size()) {
+        full_.clear();
+        taken_ = 0;
+    }
+    return next;
+}
+
+ENTITABLE_DECL std::optional<transact> batch_packer::take(std::vector<std::uint64_t>* tags) {
+    if (auto full = take_full(tags)) { return full; }
+    if (open_.empty()) { return std::nullopt; }
+    transact next = give(std::move(open_.begin()->second), tags);
+    open_.erase(open_.begin());
+    return next;
+}
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/request/fate.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_DECL fate fate_by_comparing(mutation const& change, get_entity::response const* found, bool alone) noexcept {
+    bool const there = found != nullptr;
+    if (there && !change.condition.any() && change.condition.version() == found->etag) {
+        return fate::not_applied; // not changed by anyone since
+    }
+    bool applied = false;
+    switch (change.kind) {
+        case mutation_kind::insert: applied = there && same_properties(found->entity, change.entity); break;
+        case mutation_kind::remove: applied = alone && !there; break;
+        case mutation_kind::replace:
+        case mutation_kind::insert_or_replace:
+            applied = alone && there && change.condition.any() && same_properties(found->entity, change.entity);
+            break;
+        case mutation_kind::merge:
+        case mutation_kind::insert_or_merge:
+            applied = alone && there && change.condition.any() && holds_properties(found->entity, change.entity);
+            break;
+    }
+    return applied ? fate::applied : fate::unknown;
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

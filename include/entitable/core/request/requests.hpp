@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Requests to transports and their responses, as plain data. All except `read_entity` and `read_entities` own their members. A transport
+/// handles them; it neither loops nor retries unless that is its purpose.
+
+#include <entitable/core/etag.hpp>
+#include <entitable/core/function_ref.hpp>
+#include <entitable/core/request/filter.hpp>
+#include <entitable/core/request/key_range.hpp>
+#include <entitable/core/result.hpp>
+#include <entitable/core/row/page.hpp>
+#include <entitable/core/row/row.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+// ---- tables -------------------------------------------------------------------------------------------------
+
+/// Creates a table. Errors: TableAlreadyExists; TableBeingDeleted while the name of a deleted table is not free.
+struct create_table {
+    struct response {};
+    static constexpr std::string_view name = "create_table"; ///< for logs
+    static constexpr bool writes = true;                     ///< whether it changes stored data
+
+    std::string table; ///< to be created
+};
+
+/// Deletes a table with all its entities. Errors: ResourceNotFound if there is none.
+struct delete_table {
+    struct response {};
+    static constexpr std::string_view name = "delete_table"; ///< for logs
+    static constexpr bool writes = true;                     ///< whether it changes stored data
+
+    std::string table; ///< to be deleted
+};
+
+/// Lists one page of the names of tables, in order.
+struct list_tables {
+    /// The response.
+    struct response {
+        std::vector<std::string> tables;         ///< in their spelling at creation
+        std::optional<std::string> continuation; ///< opaque; present exactly if there are more
+    };
+    static constexpr std::string_view name = "list_tables"; ///< for logs
+    static constexpr bool writes = false;                   ///< whether it changes stored data
+
+    std::optional<std::string> continuation; ///< of the previous page; nullopt for the first
+    std::uint32_t page_size{1000};           ///< maximal number of names, 1 to 1000
+};
+
+// ---- reads --------------------------------------------------------------------------------------------------
+
+/// Names of the properties to return; empty for all. Keys, Timestamp and ETag are always returned.
+using projection = std::vector<std::string>;
+
+/// Receives an entity that was read: the row, its version, and whether it was read from a secondary location. The arguments are valid
+/// during the call only. The returned result is the outcome of the read.
+using entity_visitor = function_ref<result<void>(row_view const& entity, etag const& version, bool stale)>;
+
+/// Reads one entity by its keys. Errors: ResourceNotFound if there is none.
+struct get_entity {
+    /// The response.
+    struct response {
+        row entity;           ///< with the selected properties
+        entitable::etag etag; ///< its version
+        bool stale{};         ///< read from a secondary location, so possibly not the latest
+    };
+    static constexpr std::string_view name = "get_entity"; ///< for logs
+    static constexpr bool writes = false;                  ///< whether it changes stored data
+
+    std::string table;         ///< its table
+    std::string partition_key; ///< its first key
+    std::string row_key;       ///< its second key
+    projection select;         ///< properties to return
+};
+
+/// Reads one entity by its keys and passes it to a visitor: the transport makes no row, which saves an allocation or two. All that the
+/// request refers to must outlive it. The visitor is called at most once, with no lock held. Errors: those of `get_entity`, and those of
+/// the visitor. A transport that does not support this kind receives a `get_entity` instead (see `answers`).
+struct read_entity {
+    using response = void;                                 ///< the visitor receives the entity
+    static constexpr std::string_view name = "get_entity"; ///< for logs: the same request to the service
+    static constexpr bool writes = false;                  ///< whether it changes stored data
+
+    std::string_view table;         ///< its table
+    std::string_view partition_key; ///< its first key
+    std::string_view row_key;       ///< its second key
+    entity_visitor const* visit{};  ///< receives the entity
+};
+
+/// Reads one page of the entities of one key range that satisfy a filter, in key order. A page may be empty and still have a continuation.
+struct query_entities {
+    /// The response.
+    struct response {
+        page rows;                               ///< in key order
+        std::optional<std::string> continuation; ///< opaque; present exactly if there is more
+        std::uint64_t examined{};                ///< rows examined, if the transport knows
+        bool stale{};                            ///< read from a secondary location, so possibly not the latest
+    };
+    static constexpr std::string_view name = "query_entities"; ///< for logs
+    static constexpr bool writes = false;                      ///< whether it changes stored data
+
+    std::string table;                       ///< table to query
+    key_range range;                         ///< keys to read
+    entitable::filter filter;                ///< condition on the rows
+    projection select;                       ///< properties to return
+    std::uint32_t page_size{1000};           ///< maximal number of rows, 1 to 1000
+    std::optional<std::string> continuation; ///< of the previous page; nullopt for the first
+};
+
+/// Receives a run: one or more consecutive rows of a page in one partition, in key order. They are valid during the call only.
+using run_watcher = function_ref<void(std::span<row_view const> run)>;
+
+/// One page of entities, passed to a visitor run by run, each with at least the selected properties: the transport makes no page. All that
+/// the request refers to must outlive it. The visitor is called while the store is being read, possibly under its locks: it must not block
+/// or call a transport. After an error the rows passed so far are not a page: a retry starts over.
+/// Errors: those of `query_entities`. A transport that does not support this kind receives a `query_entities` instead (see `answers`).
+struct read_entities {
+    /// The response.
+    struct response {
+        std::optional<std::string> continuation; ///< opaque; present exactly if there is more
+        std::uint64_t shown{};                   ///< rows passed to the visitor
+        std::uint64_t examined{};                ///< rows examined, if the transport knows
+        bool stale{};                            ///< read from a secondary location, so possibly not the latest
+    };
+    static constexpr std::string_view name = "query_entities"; ///< for logs: the same request to the service
+    static constexpr bool writes = false;                      ///< whether it changes stored data
+
+    std::string_view table;        ///< table of `asked`
+    query_entities const* asked{}; ///< page to read
+    run_watcher const* visit{};    ///< receives the rows, in order
+    bool row_keys{true};           ///< whether the visitor uses row keys; otherwise they may be in the store's own form
+};
+
+// ---- writes -------------------------------------------------------------------------------------------------
+
+/// The six forms of a write.
+enum class mutation_kind : std::uint8_t {
+    insert,            ///< EntityAlreadyExists if the key exists
+    replace,           ///< the entity must exist; all properties are replaced
+    merge,             ///< the entity must exist; given properties replace those of the same name
+    insert_or_replace, ///< no condition
+    insert_or_merge,   ///< no condition
+    remove,            ///< the entity must exist
+};
+
+/// Returns the name for logs: "insert", "insert_or_replace".
+[[nodiscard]] constexpr std::string_view to_string(mutation_kind kind) noexcept {
+    constexpr std::string_view words[] = {
+        "insert", "replace", "merge", "insert_or_replace", "insert_or_merge", "remove"};
+    return words[static_cast<std::size_t>(kind)];
+}
+
+/// One change of one entity. The factories of replace, merge and remove require a condition, so that it cannot be forgotten.
+struct mutation {
+    mutation_kind kind{};               ///< kind of change
+    row entity;                         ///< for `remove` only the keys are used
+    etag_condition condition{any_etag}; ///< for replace, merge and remove
+
+    /// Inserts a new entity.
+    [[nodiscard]] static mutation insert(row entity) { return {mutation_kind::insert, std::move(entity), any_etag}; }
+    /// Replaces the stored entity, which must satisfy the condition.
+    [[nodiscard]] static mutation replace(row entity, etag_condition condition) {
+        return {mutation_kind::replace, std::move(entity), std::move(condition)};
+    }
+    /// Merges properties into the stored entity, which must satisfy the condition.
+    [[nodiscard]] static mutation merge(row entity, etag_condition condition) {
+        return {mutation_kind::merge, std::move(entity), std::move(condition)};
+    }
+    /// Inserts the entity or replaces the stored one.
+    [[nodiscard]] static mutation insert_or_replace(row entity) {
+        return {mutation_kind::insert_or_replace, std::move(entity), any_etag};
+    }
+    /// Inserts the entity or merges its properties into the stored one.
+    [[nodiscard]] static mutation insert_or_merge(row entity) {
+        return {mutation_kind::insert_or_merge, std::move(entity), any_etag};
+    }
+    /// Removes the entity with these keys, which must satisfy the condition.
+    [[nodiscard]] static mutation remove(row keys, etag_condition condition) {
+        return {mutation_kind::remove, std::move(keys), std::move(condition)};
+    }
+
+    /// Whether it fails if the entity does not exist.
+    [[nodiscard]] bool needs_existing() const noexcept {
+        return kind == mutation_kind::replace || kind == mutation_kind::merge || kind == mutation_kind::remove;
+    }
+};
+
+/// Response to a write.
+struct written {
+    entitable::etag etag; ///< the new version; empty after a removal
+    bool after_retry{};   ///< an earlier attempt lost its response and was concluded to be applied
+};
+
+/// Writes one entity.
+struct write_entity {
+    using response = written;                                ///< the response
+    static constexpr std::string_view name = "write_entity"; ///< for logs
+    static constexpr bool writes = true;                     ///< whether it changes stored data
+
+    std::string table; ///< its table
+    mutation change;   ///< the write
+};
+
+/// An entity group transaction: up to 100 changes of different entities of one partition, all or nothing.
+struct transact {
+    /// The response.
+    struct response {
+        std::vector<written> results; ///< one per change, in order
+    };
+    static constexpr std::string_view name = "transact"; ///< for logs
+    static constexpr bool writes = true;                 ///< whether it changes stored data
+
+    std::string table;             ///< its table
+    std::vector<mutation> changes; ///< 1 to 100, all of one partition
+};
+
+ENTITABLE_END_NAMESPACE

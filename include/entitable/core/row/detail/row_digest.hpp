@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Digests of rows: of a key, to distinguish rows in progress; of all rows of an input so far, to recognise the input. The second one is
+/// part of the stored formats.
+
+#include <entitable/core/row/row.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Hashes numbers and texts, eight bytes at once.
+class row_digest {
+public:
+    row_digest() = default;
+    explicit row_digest(std::uint64_t so_far) noexcept : value_(so_far) {}
+
+    void add(std::uint64_t number) noexcept {
+        value_ = (value_ ^ number) * 0x9E3779B97F4A7C15U;
+        value_ ^= value_ >> 32U;
+    }
+    void add(std::string_view bytes) noexcept {
+        add(static_cast<std::uint64_t>(bytes.size()));
+        for (; bytes.size() >= 8; bytes.remove_prefix(8)) { add(row_format::load<std::uint64_t>(bytes.data())); }
+        std::uint64_t rest = 0;
+        for (std::size_t at = 0; at < bytes.size(); ++at) {
+            rest |= std::uint64_t{static_cast<unsigned char>(bytes[at])} << (8 * at);
+        }
+        if (!bytes.empty()) { add(rest); }
+    }
+    void add(row_view each) noexcept {
+        add(each.partition_key);
+        add(each.row_key);
+        add(each.payload);
+    }
+    [[nodiscard]] std::uint64_t value() const noexcept { return value_; }
+
+private:
+    std::uint64_t value_{0x656E7469746C65U};
+};
+
+/// Digest of the keys of a row. Two keys may share a digest: code that compares digests may then wait needlessly, but stays correct.
+[[nodiscard]] inline std::uint64_t key_digest(row_view each) noexcept {
+    row_digest made;
+    made.add(each.partition_key);
+    made.add(each.row_key);
+    return made.value() == 0 ? 1 : made.value();
+}
+
+/// Digest of the properties of a row, in any order. `add_bytes(digest, bytes)` adds the bytes of a value.
+template <class AddBytes>
+std::uint64_t properties_digest(row_view each, AddBytes const& add_bytes) noexcept {
+    std::uint64_t properties = 0;
+    property_cursor cursor{each.payload};
+    for (property_view one; cursor.next(one);) {
+        if (one.present) {
+            row_digest of;
+            of.add(one.name);
+            of.add(static_cast<std::uint64_t>(one.type));
+            of.add(static_cast<std::uint64_t>(one.value.bits()));
+            add_bytes(of, one.value.bytes());
+            properties += of.value();
+        }
+    }
+    return properties;
+}
+
+/// Digest of the keys and properties of a row. The order of properties, the Timestamp and the ETag are ignored: stores differ in these.
+[[nodiscard]] inline std::uint64_t content_digest(row_view each) noexcept {
+    row_digest whole;
+    whole.add(each.partition_key);
+    whole.add(each.row_key);
+    whole.add(properties_digest(each, [](row_digest& of, std::string_view bytes) { of.add(bytes); }));
+    return whole.value();
+}
+
+/// Digest of bytes, in four independent lanes of eight bytes. For this process only.
+[[nodiscard]] inline std::uint64_t bytes_digest(std::string_view bytes) noexcept {
+    constexpr std::size_t lanes = 4;
+    row_digest each[lanes] = {row_digest{1}, row_digest{2}, row_digest{3}, row_digest{4}};
+    std::size_t const size = bytes.size();
+    for (; bytes.size() >= 8 * lanes; bytes.remove_prefix(8 * lanes)) {
+        for (std::size_t lane = 0; lane < lanes; ++lane) {
+            each[lane].add(row_format::load<std::uint64_t>(bytes.data() + 8 * lane));
+        }
+    }
+    row_digest whole{size};
+    for (row_digest const& one : each) { whole.add(one.value()); }
+    whole.add(bytes);
+    return whole.value();
+}
+
+/// Digest of the properties of a row, faster than `content_digest`; must not be stored. For rows that are compared under their keys.
+[[nodiscard]] inline std::uint64_t quick_content_digest(row_view each) noexcept {
+    return properties_digest(each, [](row_digest& of, std::string_view bytes) { of.add(bytes_digest(bytes)); });
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

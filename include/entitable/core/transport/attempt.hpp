@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// How transports report to the observer of a call: `count_attempt` and `as_operation` for transports that respond in the call, and the
+/// parts of both for those that respond later. Without an observer no clock is read and no record is made.
+
+#include <entitable/core/request/call.hpp>
+#include <entitable/core/request/request_ref.hpp>
+
+#include <concepts>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Fields of a request for an observer.
+struct request_words {
+    std::string_view name;
+    std::string_view table;
+    std::size_t batch_size{};
+};
+[[nodiscard]] request_words words_of(request_ref asked) noexcept;
+
+/// Draws a unique id for a span of this call. Never 0.
+[[nodiscard]] std::uint64_t draw_span_id(call& context) noexcept;
+
+/// Opens the operation of the request that is about to be sent, if the call is observed and no operation is open. Returns whether it did:
+/// the code that opened it ends it, or calls `forget_operation` if there is no outcome.
+[[nodiscard]] inline bool begin_operation(call& context) noexcept {
+    if (context.watch == nullptr || context.spans.operation != 0) { return false; }
+    context.spans.operation = draw_span_id(context);
+    context.spans.attempts_before = context.attempts;
+    return true;
+}
+inline void forget_operation(call& context) noexcept { context.spans.operation = 0; }
+/// Reports the operation that `begin_operation` opened, and closes it.
+void end_operation(
+    request_ref asked, call& context, steady_time begun, steady_time ended, outcome_record outcome) noexcept;
+
+/// Makes the outcome of a request, without the number of rows.
+[[nodiscard]] outcome_record outcome_of(error const* problem) noexcept;
+/// Makes the outcome of a request.
+template <table_request Request>
+[[nodiscard]] outcome_record outcome_of(Request const&, result<response_of<Request>> const& answered) noexcept {
+    outcome_record made = outcome_of(answered ? nullptr : &answered.error());
+    if constexpr (std::same_as<Request, get_entity> || std::same_as<Request, read_entity>) {
+        if (answered) { made.rows = 1; }
+    } else if constexpr (requires { answered->rows.size(); }) {
+        if (answered) { made.rows = answered->rows.size(); }
+    } else if constexpr (requires { answered->shown; }) {
+        if (answered) { made.rows = answered->shown; }
+    }
+    return made;
+}
+
+/// Reports an attempt that was already counted. Takes the number and the ids, except that of its own span, from the call, and the other
+/// fields from the request, if there is one.
+void tell_attempt(request_ref sent, attempt_record& done, call const& context) noexcept;
+/// Reports a wait before a request.
+void tell_wait(request_ref next, wait_cause cause, call const& context, steady_time begun, steady_time until) noexcept;
+
+/// Closes an operation that an exception has left open.
+class operation_scope {
+public:
+    explicit operation_scope(call& context) noexcept : context_(begin_operation(context) ? &context : nullptr) {}
+    ~operation_scope() {
+        if (context_ != nullptr) { forget_operation(*context_); }
+    }
+    operation_scope(operation_scope const&) = delete;
+    operation_scope& operator=(operation_scope const&) = delete;
+    [[nodiscard]] bool opened() const noexcept { return context_ != nullptr; }
+
+private:
+    call* context_;
+};
+
+} // namespace detail
+
+/// Runs `answer` as one operation of the call: for transports that may send several requests for one. The outermost transport of an
+/// observed call opens its operation and reports its end; transports below it only run `answer`.
+template <table_request Request, std::invocable Answer>
+[[nodiscard]] result<response_of<Request>> as_operation(
+    Request const& request, call& context, clock& time, Answer const& answer) {
+    detail::operation_scope const scope{context};
+    steady_time const begun = scope.opened() ? time.steady() : steady_time{};
+    auto answered = answer();
+    if (scope.opened()) {
+        detail::end_operation(request, context, begun, time.steady(), detail::outcome_of(request, answered));
+    }
+    return answered;
+}
+
+/// Runs `answer` as one attempt: counts it and reports it to the call's observer. For terminal transports. `server` lives as long as the
+/// transport; may be null.
+template <table_request Request, std::invocable Answer>
+[[nodiscard]] result<response_of<Request>> count_attempt(
+    Request const& request, call& context, clock& time, Answer const& answer, server_identity const* server = nullptr) {
+    return as_operation(request, context, time, [&]() -> result<response_of<Request>> {
+        ++context.attempts;
+        context.spans.server = server;
+        bool const watched = context.watch != nullptr;
+        steady_time const begun = watched ? time.steady() : steady_time{};
+        auto answered = answer();
+        if (watched) {
+            attempt_record done;
+            done.span.own.span_id = detail::draw_span_id(context);
+            done.begun = begun;
+            done.ended = time.steady();
+            done.outcome = detail::outcome_of(request, answered);
+            detail::tell_attempt(request, done, context);
+        }
+        return answered;
+    });
+}
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/core/transport/impl/attempt.ipp>
+#endif

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `sweep_operation_rows`: removes operation rows that are no longer needed.
+
+#include <entitable/core/request/operation_row.hpp>
+#include <entitable/core/transport/run.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Selects the operation rows to sweep.
+struct sweep_options {
+    std::optional<std::string> partition_key{}; ///< of one partition; nullopt: of the whole table, which it scans
+    std::chrono::nanoseconds retention{operation_row::retention}; ///< younger rows are not removed
+    clock* time{&system_clock()};                                 ///< must outlive the sweep
+};
+
+namespace detail {
+
+/// Reads operation rows page by page and removes those that are old enough, each under its ETag. The call and the clock must outlive it.
+class operation_sweep {
+public:
+    /// `late`: how late an attempt may be applied; `context`: the call that drives it, which has the service's clock.
+    operation_sweep(std::string table, sweep_options const& options, std::chrono::seconds late, call const& context);
+
+    [[nodiscard]] operation_step next() const noexcept {
+        return outcome_ ? operation_step{} : at_ < old_.size() ? operation_step{old_[at_]} : operation_step{reading_};
+    }
+    void answer(result<query_entities::response> page, steady_time now);
+    void answer(result<written> removed, steady_time now);
+    void abandon(error const& reason) { outcome_.emplace(failure{reason}); }
+    [[nodiscard]] result<std::size_t> finish() { return *std::move(outcome_); }
+
+private:
+    [[nodiscard]] date_time before(date_time now) const noexcept;
+    void end_page();
+
+    call const* context_;
+    std::chrono::nanoseconds retention_;
+    query_entities reading_;
+    std::vector<write_entity> old_; ///< removals of the current page
+    std::size_t at_{};
+    std::size_t removed_{};
+    std::optional<result<std::size_t>> outcome_;
+};
+
+} // namespace detail
+
+/// Removes operation rows that were written longer ago than the retention, by this program's clock and by the service's, if known. Returns
+/// the number of removed rows; stops at the first error. Any number of programs may run it at any time. Removing a row too early lets a
+/// late attempt be applied a second time, or after it was abandoned: choose a retention longer than a call with its retries, the reuse of
+/// an operation id, and the delay of an attempt. Errors: OutOfRangeInput for a retention shorter than that delay
+/// (`profile::longest_late_application`, if bounded); those of the requests.
+template <transport T>
+[[nodiscard]] result<std::size_t> sweep_operation_rows(
+    T& through, std::string table, call& context, sweep_options const& options = {}) {
+    detail::operation_sweep sweeping{std::move(table), options, through.profile().longest_late_application(), context};
+    return run(sweeping, context, *options.time, through);
+}
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/core/transport/impl/sweep.ipp>
+#endif

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Reads one page.
+
+#include <entitable/core/clock.hpp>
+#include <entitable/local/detail/continuation.hpp>
+#include <entitable/local/detail/stored_key.hpp>
+#include <entitable/local/ordered_store.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The limits of a page, in addition to its range.
+struct page_limits {
+    std::size_t rows;     ///< ends after that many rows; 0 makes an empty page, unless the token would not advance
+    std::size_t bytes;    ///< ends once its rows have that many bytes
+    std::size_t examined; ///< ends once that many rows were examined
+    clock* time;
+    steady_time until;           ///< ends at this time
+    bool with_partition{};       ///< ends after the last row of a partition
+    bool behind_last{};          ///< the token names the least key after the last row, instead of the next row
+    std::uint64_t shuffled_by{}; ///< not 0: shuffles the rows by this number
+};
+
+/// Collects the rows of one page while a store visits them.
+class page_reader {
+public:
+    /// Starts a page. ContinuationInvalid if the request's token was not issued for it. With `shown`, rows are passed to it instead of
+    /// being collected; without `row_keys`, row keys are not checked.
+    ENTITABLE_LAZY [[nodiscard]] static result<page_reader> start(query_entities const& request,
+        std::string_view table_key, page_limits const& limits, run_watcher const* shown = nullptr,
+        bool row_keys = true);
+
+    ENTITABLE_LAZY [[nodiscard]] scan_range range() const noexcept;
+    /// Visits one row in stored form; returns whether to continue.
+    [[nodiscard]] bool visit(std::string_view partition, std::string_view row, std::string_view payload) {
+        bool const entered = response_.examined == 0 || (!one_partition_ && partition != partition_);
+        if (entered && !enter(partition, row)) { return false; }
+        // In one partition the range begins with the first row.
+        bool const before = first_row_ && (!one_partition_ || !first_row_->included) &&
+            (first_row_->included ? row < first_row_->key : row <= first_row_->key);
+        bool const behind = last_row_ && stands_behind(row, *last_row_);
+        if (behind && one_partition_) { return false; }
+        if (is_full()) { return end_at(partition, row); }
+        ++response_.examined;
+        if (limits_.behind_last) { last_ = position{partition_, std::string{row}}; }
+        if (before || behind) { return true; }
+        if (payload.size() < row_format::header_size) {
+            damaged_ = true;
+            return false;
+        }
+        row_view const whole{shown_partition_, shown_key(row, row_buffer_), payload};
+        if (!request_->filter.empty() && !satisfies(whole, request_->filter)) { return true; }
+        if (shown_ != nullptr) {
+            bytes_ += row.size() + payload.size();
+            (*shown_)({&whole, 1});
+        } else {
+            collect(whole);
+        }
+        ++rows_;
+        return true;
+    }
+    /// Visits consecutive rows of one partition, in stored form, to be passed to `shown`; returns whether to continue.
+    ENTITABLE_LAZY [[nodiscard]] bool visit(std::span<row_view const> run);
+    ENTITABLE_LAZY [[nodiscard]] result<query_entities::response> finish() &&;
+    /// Returns the response if rows were passed to `shown`.
+    ENTITABLE_LAZY [[nodiscard]] result<read_entities::response> finish_shown() &&;
+
+private:
+    /// A bound of row keys in stored bytes.
+    struct row_bound {
+        std::string key;
+        bool included;
+    };
+
+    page_reader(query_entities const& request, page_limits const& limits, run_watcher const* shown, bool row_keys)
+        : request_(&request), shown_(shown), row_keys_(row_keys), limits_(limits) {}
+    ENTITABLE_LAZY [[nodiscard]] bool enter(std::string_view partition, std::string_view row);
+    /// Counts the leading rows that belong to the page and are shown as they are stored. None if each must be checked.
+    ENTITABLE_LAZY [[nodiscard]] std::size_t take_plain(std::span<row_view const> rows);
+    [[nodiscard]] bool is_full() const noexcept {
+        std::uint64_t const examined = response_.examined;
+        return rows_ == limits_.rows || (examined > 0 && examined >= limits_.examined) ||
+            (rows_ > 0 && bytes_ >= limits_.bytes) || (examined % 64 == 63 && limits_.time->steady() >= limits_.until);
+    }
+    /// Sets the start of the next page to this row; returns false.
+    ENTITABLE_LAZY [[nodiscard]] bool end_at(std::string_view partition, std::string_view row);
+    /// Whether a row key is past a bound. Usually the first byte decides, as for the bound before system rows.
+    [[nodiscard]] static bool stands_behind(std::string_view row, row_bound const& last) noexcept {
+        if (!row.empty() && !last.key.empty() && row.front() != last.key.front()) {
+            return static_cast<unsigned char>(row.front()) > static_cast<unsigned char>(last.key.front());
+        }
+        return last.included ? row > last.key : row >= last.key;
+    }
+    ENTITABLE_LAZY void collect(row_view const& whole);
+    ENTITABLE_LAZY void shuffle();
+
+    query_entities const* request_;
+    run_watcher const* shown_;
+    bool row_keys_; ///< row keys are checked
+    page_limits limits_;
+    std::uint64_t fingerprint_{};
+    bool one_partition_{};
+    bool last_partition_included_{true};
+    bool continued_{};
+    std::string from_partition_;
+    std::string from_row_;
+    std::optional<std::string> last_partition_;
+    std::optional<row_bound> first_row_;
+    std::optional<row_bound> last_row_;
+
+    std::string partition_; ///< the one being read, in stored bytes
+    std::string shown_partition_;
+    std::string row_buffer_;
+    position last_; ///< the last examined row, if limits_.behind_last
+    std::optional<position> next_;
+    bool damaged_{};
+    std::size_t rows_{};  ///< collected or passed on
+    std::size_t bytes_{}; ///< of those rows
+    query_entities::response response_;
+};
+
+/// Collects the names of one page of a list of tables.
+class table_reader {
+public:
+    /// Starts a page. ContinuationInvalid if the request's token was not issued by a list of tables.
+    ENTITABLE_LAZY [[nodiscard]] static result<table_reader> start(
+        list_tables const& request, page_limits const& limits);
+
+    [[nodiscard]] std::string_view from() const noexcept { return from_; }
+    ENTITABLE_LAZY [[nodiscard]] bool visit(std::string_view key, std::string_view shown_name);
+    [[nodiscard]] list_tables::response finish() && { return std::move(response_); }
+
+private:
+    table_reader() = default;
+
+    std::size_t rows_{};
+    bool continued_{};
+    std::string from_;
+    list_tables::response response_;
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/local/impl/page_reader.ipp>
+#endif

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The locks on a file between processes, and between the stores of one process: on an empty file `-lock` next to it, which is never
+/// removed.
+
+#include <entitable/core/result.hpp>
+#include <entitable/local/file/detail/own_process.hpp>
+#include <entitable/local/file/detail/patience.hpp>
+
+#include <string>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Two locks. A store that writes or moves the log holds the writer lock. A store that has the file open shares the other one; a store that
+/// changes the journal or ends the log holds it exclusively.
+///
+/// They belong to the open `-lock` file, which each store opens separately. SQLite's locks belong to the process: they are lost as soon as
+/// the process closes any descriptor of the file, for example one used to copy it. Children made by `fork` do not inherit them. One thread
+/// at a time.
+///
+/// A third lock determines the next writer: a store that finds the writer lock taken holds the third lock until it gets the writer lock.
+/// Others check it every few attempts, and let the next writer go first; only for some milliseconds, because it may have been stopped.
+class file_lock {
+public:
+    /// Opens the lock. False if the file system lacks such locks; then all later calls succeed.
+    [[nodiscard]] result<bool> open(std::string const& path);
+    [[nodiscard]] bool usable() const noexcept { return handle_.get() >= 0; }
+
+    /// Takes the writer lock if it is free; returns whether it is held. If not, this store may become the next writer, until it has the
+    /// lock or calls `unlock`.
+    [[nodiscard]] result<bool> try_lock();
+    void unlock() noexcept;
+    [[nodiscard]] bool is_next() const noexcept { return is_next_; }
+
+    /// How a store has a file open.
+    enum class use : std::uint8_t { none, with_others, alone };
+    /// Whether the new use is in effect; if not, the previous use continues.
+    [[nodiscard]] bool try_use(use how) noexcept;
+
+private:
+    [[nodiscard]] result<void> reopen();
+    [[nodiscard]] bool lets_next_go_first() noexcept;
+    void be_next(bool wanted) noexcept;
+
+    std::string path_;
+    own_handle handle_;
+    use used_{use::none};
+    bool is_next_{};
+    int ask_in_{};  ///< attempts left before checking for the next writer
+    int yielded_{}; ///< consecutive times that another store went first
+};
+
+/// Waits for the writer lock.
+[[nodiscard]] result<void> lock_patiently(file_lock& lock, patience& waits);
+/// Waits until others allow this use of the file; StoreBusy says that `what` needs it.
+[[nodiscard]] result<void> use_patiently(file_lock& lock, file_lock::use how, patience& waits);
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/local/file/impl/file_lock.ipp>
+#endif

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// A file that gets its final name when it is complete: until then its name is a temporary one that no store opens.
+
+#include <entitable/core/process.hpp>
+#include <entitable/core/result.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Checks that a path does not end like the auxiliary files of another file: `-lock`, `-wal`, `-shm`, `-journal` and `-copying`.
+/// InvalidInput if it does.
+[[nodiscard]] result<void> check_own_name(std::string_view path);
+
+/// Deleted on destruction unless published. A child made by `fork` leaves it alone. One thread at a time.
+class new_file {
+public:
+    /// Creates an empty file that only its owner can read and write, in the folder of `path`. InvalidInput for an invalid path, StoreFailed
+    /// if the name is taken or a log of a former file of that name remains.
+    [[nodiscard]] static result<new_file> make(std::string_view path);
+
+    new_file(new_file&& other) noexcept
+        : folder_(std::move(other.folder_)),
+          path_(std::move(other.path_)),
+          passing_(std::exchange(other.passing_, {})),
+          forks_(other.forks_) {}
+    new_file& operator=(new_file&&) = delete;
+    ~new_file() { remove(); }
+
+    /// Returns the temporary path.
+    [[nodiscard]] std::string const& passing_path() const noexcept { return passing_; }
+    /// Gives the file its final name, if it has that many bytes; StoreFailed if the name is taken by now. With `durable` the name is on the
+    /// disk. The file must not be open any more.
+    [[nodiscard]] result<void> publish(std::uint64_t bytes, bool durable);
+
+private:
+    new_file() = default;
+    void remove() noexcept;
+
+    std::string folder_;
+    std::string path_;
+    std::string passing_; ///< empty if there is nothing to remove
+    std::uint64_t forks_{platform::forks()};
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/local/file/impl/new_file.ipp>
+#endif

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/local/detail/page_reader.hpp>
+#include <entitable/local/impl/selected_payload.ipp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_LAZY_BODY result<page_reader> page_reader::start(query_entities const& request, std::string_view table_key,
+    page_limits const& limits, run_watcher const* shown, bool row_keys) {
+    page_reader reader{request, limits, shown, row_keys};
+    key_interval const& partitions = request.range.partition;
+    key_interval const& rows = request.range.row;
+    reader.fingerprint_ = fingerprint(request, table_key);
+    reader.one_partition_ = partitions.is_point();
+    if (partitions.lower.end != key_bound::kind::open) { reader.from_partition_ = stored_key{partitions.lower.key}; }
+    if (partitions.lower.end == key_bound::kind::exclusive) {
+        reader.from_partition_ += '\0'; // the least key after it
+    }
+    if (partitions.upper.end != key_bound::kind::open) {
+        reader.last_partition_.emplace(static_cast<std::string_view>(stored_key{partitions.upper.key}));
+        reader.last_partition_included_ = partitions.upper.end == key_bound::kind::inclusive;
+    }
+    if (rows.lower.end != key_bound::kind::open) {
+        reader.first_row_ = row_bound{std::string{static_cast<std::string_view>(stored_key{rows.lower.key})},
+            rows.lower.end == key_bound::kind::inclusive};
+    }
+    if (rows.upper.end != key_bound::kind::open) {
+        reader.last_row_ = row_bound{std::string{static_cast<std::string_view>(stored_key{rows.upper.key})},
+            rows.upper.end == key_bound::kind::inclusive};
+    }
+    if (request.continuation) {
+        auto next = read_continuation(reader.fingerprint_, *request.continuation);
+        if (!next) { return std::move(next).as_failure(); }
+        reader.continued_ = true;
+        reader.from_partition_ = std::move(next->partition);
+        reader.from_row_ = std::move(next->row).value_or(std::string{});
+    }
+    if (reader.one_partition_ && reader.first_row_ && reader.from_row_ < reader.first_row_->key) {
+        reader.from_row_ = reader.first_row_->key;
+    }
+    return reader;
+}
+
+ENTITABLE_LAZY_BODY scan_range page_reader::range() const noexcept {
+    scan_range made{
+        from_partition_, from_row_, last_partition_ ? std::optional<std::string_view>{*last_partition_} : std::nullopt};
+    if (one_partition_ && last_row_) { made.last_row = last_row_->key; }
+    bool const each_counts = request_->filter.empty() && (!first_row_ || (one_partition_ && first_row_->included));
+    std::size_t const most = each_counts && limits_.rows < limits_.examined ? limits_.rows : limits_.examined;
+    made.most_rows = most + 1; // the one after them is the start of the next page
+    return made;
+}
+
+/// Handles the first row of a partition; returns whether its rows belong to the page.
+ENTITABLE_LAZY_BODY bool page_reader::enter(std::string_view partition, std::string_view row) {
+    if (last_partition_ && !last_partition_included_ && partition == *last_partition_) { return false; }
+    if (limits_.with_partition && response_.examined > 0) {
+        next_ = position{std::string{partition}, std::nullopt};
+        return false;
+    }
+    partition_ = partition;
+    shown_partition_ = shown_key(partition, row_buffer_);
+    if (limits_.rows == 0 && continued_ && partition == from_partition_ && row == from_row_) {
+        limits_.rows = 1; // a page that returns the token of its own request would be requested forever
+    }
+    return true;
+}
+
+ENTITABLE_LAZY_BODY bool page_reader::end_at(std::string_view partition, std::string_view row) {
+    next_ = position{std::string{partition}, std::string{row}};
+    return false;
+}
+
+ENTITABLE_LAZY_BODY void page_reader::collect(row_view const& whole) {
+    constexpr std::size_t some = 32;
+    if (rows_ == some) { // a long page grows once, a short one stays small
+        std::size_t const rows = limits_.rows < 1000 ? limits_.rows : 1000;
+        std::size_t const bytes = bytes_ / some * (rows + rows / 16);
+        response_.rows.reserve(rows, bytes < limits_.bytes ? bytes : limits_.bytes);
+    }
+    if (request_->select.empty()) {
+        response_.rows.append(whole);
+    } else {
+        response_.rows.append({whole.partition_key, whole.row_key, selected_payload(whole.payload, request_->select)});
+    }
+    bytes_ = response_.rows.bytes();
+}
+
+ENTITABLE_LAZY_BODY std::size_t page_reader::take_plain(std::span<row_view const> rows) {
+    if (!request_->filter.empty() || limits_.behind_last || shown_partition_ != partition_ ||
+        (first_row_ && !one_partition_) || limits_.examined <= response_.examined ||
+        limits_.time->steady() >= limits_.until) {
+        return 0;
+    }
+    std::size_t most = limits_.rows - rows_;
+    most = most < limits_.examined - response_.examined ? most : limits_.examined - response_.examined;
+    rows = rows.first(most < rows.size() ? most : rows.size());
+    if (rows.empty() || (last_row_ && stands_behind(rows.back().row_key, *last_row_))) { return 0; }
+    std::size_t bytes = bytes_;
+    std::size_t shortest = rows.front().payload.size();
+    for (row_view const& each : rows) {
+        bytes += each.row_key.size() + each.payload.size();
+        shortest = shortest < each.payload.size() ? shortest : each.payload.size();
+    }
+    if (shortest < row_format::header_size || bytes >= limits_.bytes) { return 0; }
+    if (row_keys_) {
+        std::uint64_t bits = 0;
+        for (row_view const& each : rows) {
+            static_cast<void>(text::all_eights(each.row_key, [&](std::uint64_t eight) {
+                bits |= eight;
+                return true;
+            }));
+        }
+        if ((bits & 0x8080808080808080U) != 0) { return 0; }
+    }
+    bytes_ = bytes;
+    rows_ += rows.size();
+    response_.examined += rows.size();
+    return rows.size();
+}
+
+ENTITABLE_LAZY_BODY bool page_reader::visit(std::span<row_view const> run) {
+    std::size_t at = 0;
+    std::string_view const partition = run.front().partition_key;
+    if (response_.examined == 0 || (!one_partition_ && partition != partition_)) { // the first row may be excluded
+        if (!visit(partition, run.front().row_key, run.front().payload)) { return false; }
+        at = 1;
+    }
+    if (std::size_t const plain = take_plain(run.subspan(at)); plain > 0) {
+        (*shown_)(run.subspan(at, plain));
+        at += plain;
+    }
+    for (; at < run.size(); ++at) {
+        if (!visit(partition, run[at].row_key, run[at].payload)) { return false; }
+    }
+    return true;
+}
+
+/// Fisher-Yates shuffle, with a linear congruential generator.
+ENTITABLE_LAZY_BODY void page_reader::shuffle() {
+    std::vector<std::size_t> order(response_.rows.size());
+    for (std::size_t index = 0; index < order.size(); ++index) { order[index] = index; }
+    std::uint64_t random = limits_.shuffled_by;
+    for (std::size_t left = order.size(); left > 1; --left) {
+        random = random * 6364136223846793005U + 1442695040888963407U;
+        std::swap(order[left - 1], order[(random >> 33U) % left]);
+    }
+    page shuffled;
+    shuffled.reserve(response_.rows.size(), response_.rows.bytes());
+    for (std::size_t const index : order) { shuffled.append(response_.rows[index]); }
+    response_.rows = std::move(shuffled);
+}
+
+ENTITABLE_LAZY_BODY result<query_entities::response> page_reader::finish() && {
+    if (damaged_) { return failure{error_code::row_malformed, "truncated row"}; }
+    if (limits_.behind_last && response_.examined > 0) {
+        *last_.row += '\0';
+        next_ = std::move(last_);
+    }
+    if (next_) { response_.continuation = make_continuation(fingerprint_, *next_); }
+    if (limits_.shuffled_by != 0) { shuffle(); }
+    return std::move(response_);
+}
+
+ENTITABLE_LAZY_BODY result<read_entities::response> page_reader::finish_shown() && {
+    std::uint64_t const shown = rows_;
+    auto done = std::move(*this).finish();
+    if (!done) { return std::move(done).as_failure(); }
+    return read_entities::response{std::move(done->continuation), shown, done->examined, false};
+}
+
+// ---- tables -----------------------------------------------------------------------------------------
+
+ENTITABLE_LAZY_BODY result<table_reader> table_reader::start(list_tables const& request, page_limits const& limits) {
+    table_reader reader;
+    reader.rows_ = limits.rows;
+    if (request.continuation) {
+        auto next = read_continuation(fingerprint_of_tables, *request.continuation);
+        if (!next) { return std::move(next).as_failure(); }
+        reader.continued_ = true;
+        reader.from_ = std::move(next->partition);
+    }
+    return reader;
+}
+
+ENTITABLE_LAZY_BODY bool table_reader::visit(std::string_view key, std::string_view shown_name) {
+    if (rows_ == 0 && continued_ && key == from_) {
+        rows_ = 1; // as for rows: a page never returns its own token
+    }
+    if (response_.tables.size() == rows_) {
+        response_.continuation = make_continuation(fingerprint_of_tables, {std::string{key}, std::nullopt});
+        return false;
+    }
+    response_.tables.emplace_back(shown_name);
+    return true;
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `local<Store>`: the semantics of the table service, implemented once over any ordered store. Keys, ETags, the six forms of a write,
+/// transactions, filters, pages and error codes are implemented here, so that all stores behave the same.
+
+#include <entitable/core/try.hpp>
+#include <entitable/local/detail/local_rules.hpp>
+#include <entitable/local/ordered_store.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// A transport over an ordered store. A cheap handle: copies share the store. One that was moved from returns InvalidInput.
+///
+/// ETags and Timestamps increase strictly with each write, even if the clock is set back or an entity is deleted and inserted again: in the
+/// whole store, or, on PostgreSQL, in each partition. A page is one snapshot of each of its partitions, and a transaction is seen
+/// completely. Thread safety: safe to use from several threads. If memory runs out, std::bad_alloc passes through, and the data are
+/// unchanged.
+template <ordered_store Store>
+class local {
+public:
+    using is_transport = void;     ///< opts in to `transport`
+    using visits_entities = local; ///< opts in to `read_entity`
+    using visits_pages = local;    ///< opts in to `read_entities`
+    /// Opts in if its store does.
+    using answers_at_once = std::conditional_t<entitable::answers_at_once<Store>, local, void>;
+
+    // Templates, since Clang 14 makes each constructor of an instantiated class, whatever it requires.
+
+    /// Uses a default store with default options.
+    template <std::default_initializable Default = Store>
+    local() : state_(default_state()) {}
+    /// Uses a default store.
+    template <std::default_initializable Default = Store>
+    explicit local(local_options options) : state_(default_state(std::move(options))) {}
+    /// Makes the store from the other arguments.
+    template <class First, class... Rest>
+    local(local_options options, First&& first, Rest&&... rest)
+        : state_(new state(std::move(options), std::forward<First>(first), std::forward<Rest>(rest)...)) {}
+
+    /// Returns `local_options::limits`; the outcome of a write is final when its call returns.
+    [[nodiscard]] entitable::profile profile() const {
+        entitable::profile own = state_ ? state_->limits() : entitable::profile{};
+        own.longest_delivery = own.longest_work = {}; // a call that has returned is final
+        return own;
+    }
+
+    /// Executes a request like the service does. Sets `call::server_date` for writes and pages, by the clock of the options.
+    ///
+    /// Errors: a request that violates the profile is refused before anything else; create_table TableAlreadyExists, and TableBeingDeleted
+    /// on a nasty backend for a while after the table was deleted; delete_table ResourceNotFound; list_tables and query_entities
+    /// ContinuationInvalid for a token of another query; reads and writes TableNotFound; get_entity ResourceNotFound; writes
+    /// EntityAlreadyExists, ResourceNotFound, UpdateConditionNotSatisfied, and EntityTooLarge and TooManyProperties for the result of a
+    /// merge; transact the same with the index of the failed operation; those of the store.
+    template <table_request Request>
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        if (!state_) { return detail::moved_from("backend"); }
+        return as_operation(request, context, state_->time(), [&]() -> result<response_of<Request>> {
+            ENTITABLE_CHECK(state_->begin(request, context));
+            if constexpr (std::same_as<Request, read_entity>) {
+                return show(request, context);
+            } else {
+                auto answered = count_attempt(
+                    request, context, state_->time(), [&] { return answer(request, context); }, identity());
+                if constexpr (Request::writes || std::same_as<Request, query_entities>) {
+                    context.server_date = state_->time().now();
+                }
+                return answered;
+            }
+        });
+    }
+
+    /// Returns the store itself, for operations outside the table service. After a move it ends the program, by `ENTITABLE_ASSERT`.
+    [[nodiscard]] Store& store() const {
+        ENTITABLE_ASSERT(state_, "the store of a moved-from backend is used",
+            detail::misuse("use the object that the backend was moved into"));
+        return state_->store;
+    }
+
+protected:
+    /// Whether there is a store: not after a move.
+    [[nodiscard]] bool has_store() const noexcept { return static_cast<bool>(state_); }
+
+private:
+    struct state : detail::local_state {
+        template <class... Arguments>
+        explicit state(local_options how, Arguments&&... arguments)
+            : local_state(std::move(how)), store(std::forward<Arguments>(arguments)...) {}
+        ~state();
+
+        Store store;
+    };
+
+    /// Returns the state with a default store, compiled with the backend; null if the store has arguments.
+    [[nodiscard]] static shared<state> default_state() { return default_state(local_options{}); }
+    [[nodiscard]] static shared<state> default_state([[maybe_unused]] local_options options) {
+        if constexpr (std::default_initializable<Store>) {
+            return shared<state>{new state(std::move(options))};
+        } else {
+            return {};
+        }
+    }
+
+    /// Returns the store's identity for observers.
+    [[nodiscard]] static server_identity const* identity() noexcept {
+        if constexpr (requires { Store::identity; }) {
+            return &Store::identity;
+        } else {
+            return nullptr;
+        }
+    }
+
+    [[nodiscard]] result<create_table::response> answer(create_table const& request, call& context) const {
+        auto const key = state_->table_key(request.table);
+        auto created =
+            state_->create(request.table, key, [&] { return state_->store.create_table(key, request.table, context); });
+        if (!created) { return std::move(created).as_failure(); }
+        return create_table::response{};
+    }
+
+    [[nodiscard]] result<delete_table::response> answer(delete_table const& request, call& context) const {
+        auto const key = state_->table_key(request.table);
+        auto removed = state_->remove(request.table, key, [&] { return state_->store.drop_table(key, context); });
+        if (!removed) { return std::move(removed).as_failure(); }
+        return delete_table::response{};
+    }
+
+    [[nodiscard]] result<list_tables::response> answer(list_tables const& request, call& context) const {
+        auto reader = detail::table_reader::start(request, state_->next_page(request.page_size));
+        if (!reader) { return std::move(reader).as_failure(); }
+        auto const visit = [&](std::string_view key, std::string_view shown) { return reader->visit(key, shown); };
+        auto visited = state_->store.tables(reader->from(), visit, context);
+        if (!visited) { return std::move(visited).as_failure(); }
+        return std::move(*reader).finish();
+    }
+
+    /// The visitor runs after the attempt: its result is not an outcome of the store.
+    [[nodiscard]] result<void> show(read_entity const& request, call& context) const {
+        detail::payload_copy copy;
+        auto read = count_attempt(
+            request, context, state_->time(), [&] { return copy_payload(request, context, copy); }, identity());
+        if (!read) { return read; }
+        row_view const stored{request.partition_key, request.row_key, copy.view()};
+        return (*request.visit)(stored, stored.etag(), false);
+    }
+
+    [[nodiscard]] result<get_entity::response> answer(get_entity const& request, call& context) const {
+        detail::payload_copy copy;
+        read_entity const asked{request.table, request.partition_key, request.row_key};
+        ENTITABLE_CHECK(copy_payload(asked, context, copy));
+        row_view const stored{request.partition_key, request.row_key, copy.view()};
+        return get_entity::response{detail::selected_row(stored, request.select), stored.etag()};
+    }
+
+    /// Copies the stored bytes of an entity.
+    [[nodiscard]] result<void> copy_payload(
+        read_entity const& asked, call const& context, detail::payload_copy& copy) const {
+        auto const table = state_->table_key(asked.table);
+        detail::stored_key const partition{asked.partition_key};
+        detail::stored_key const row{asked.row_key};
+        auto const take = [&](std::string_view payload) { copy.take(payload); };
+        auto found = state_->store.get(table, partition, row, take, context);
+        if (!found) { return std::move(found).as_failure(); }
+        switch (*found) {
+            case lookup::found: break;
+            case lookup::absent: return state_->no_entity(asked.table, asked.partition_key, asked.row_key);
+            case lookup::no_table: return state_->no_table(asked.table);
+        }
+        if (copy.view().size() < row_format::header_size) {
+            return failure{error_code::row_malformed, "truncated row"};
+        }
+        return {};
+    }
+
+    [[nodiscard]] result<query_entities::response> answer(query_entities const& request, call& context) const {
+        auto reader = read_page(request, state_->next_page(request.page_size), nullptr, true, context);
+        return reader ? std::move(*reader).finish() : std::move(reader).as_failure();
+    }
+
+    [[nodiscard]] result<read_entities::response> answer(read_entities const& request, call& context) const {
+        auto const limits = state_->next_page(request.asked->page_size);
+        run_watcher const* const shown = limits.shuffled_by == 0 ? request.visit : nullptr;
+        auto reader = read_page(*request.asked, limits, shown, request.row_keys, context);
+        if (!reader) { return std::move(reader).as_failure(); }
+        return shown != nullptr ? std::move(*reader).finish_shown()
+                                : detail::show_page(std::move(*reader).finish(), *request.visit);
+    }
+
+    /// Collects the rows of a page, or passes them to a visitor while the store reads them.
+    [[nodiscard]] result<detail::page_reader> read_page(query_entities const& request,
+        detail::page_limits const& limits, run_watcher const* shown, bool row_keys, call const& context) const {
+        auto const table = state_->table_key(request.table);
+        auto reader = detail::page_reader::start(request, table, limits, shown, row_keys);
+        if (!reader) { return reader; }
+        auto const visit = [&](std::string_view partition, std::string_view row, std::string_view payload) {
+            return reader->visit(partition, row, payload);
+        };
+        auto const visit_run = [&](std::span<row_view const> run) { return reader->visit(run); };
+        auto found = [&] {
+            if constexpr (requires { state_->store.scan_runs(table, reader->range(), visit_run, context); }) {
+                if (shown != nullptr) { return state_->store.scan_runs(table, reader->range(), visit_run, context); }
+            }
+            return state_->store.scan(table, reader->range(), visit, context);
+        }();
+        if (!found) { return std::move(found).as_failure(); }
+        if (*found == lookup::no_table) { return state_->no_table(request.table); }
+        return reader;
+    }
+
+    [[nodiscard]] result<write_entity::response> answer(write_entity const& request, call& context) const {
+        result<written> outcome{std::in_place};
+        return update(context, request.table, {&request.change, 1}, outcome, [&](typename Store::transaction& rows) {
+            std::string payload;
+            outcome = apply(rows, request.table, request.change, payload);
+            return outcome.has_value();
+        });
+    }
+
+    [[nodiscard]] result<transact::response> answer(transact const& request, call& context) const {
+        result<transact::response> outcome{std::in_place};
+        return update(context, request.table, request.changes, outcome, [&](typename Store::transaction& rows) {
+            outcome = result<transact::response>{std::in_place};
+            outcome->results.reserve(request.changes.size());
+            std::string payload;
+            for (std::size_t index = 0; index < request.changes.size(); ++index) {
+                auto one = apply(rows, request.table, request.changes[index], payload);
+                if (!one) {
+                    failure stopped = std::move(one).as_failure();
+                    stopped.error().operation_index = index;
+                    outcome = std::move(stopped);
+                    return false;
+                }
+                outcome->results.push_back(*std::move(one));
+            }
+            return true;
+        });
+    }
+
+    /// Runs `body` on the partition of the changes; it leaves its result in `outcome`, which is returned unless the store fails.
+    template <class Response>
+    [[nodiscard]] result<Response> update(call const& context, std::string_view table,
+        std::span<mutation const> changes, result<Response>& outcome,
+        function_ref<bool(typename Store::transaction&)> body) const {
+        auto const table_key = state_->table_key(table);
+        detail::stored_key const partition_key{changes.front().entity.partition_key()};
+        auto const ahead = [&](function_ref<void(std::string_view)> take) {
+            for (mutation const& each : changes) { take(detail::stored_key{each.entity.row_key()}); }
+        };
+        auto committed = [&] {
+            if constexpr (requires { state_->store.update_rows(table_key, partition_key, ahead, body, context); }) {
+                return state_->store.update_rows(table_key, partition_key, ahead, body, context);
+            } else {
+                return state_->store.update(table_key, partition_key, body, context);
+            }
+        }();
+        if (!committed) { return std::move(committed).as_failure(); }
+        if (*committed == lookup::no_table) { return state_->no_table(table); }
+        return std::move(outcome);
+    }
+
+    /// Stages one change. Runs inside the store's transaction. The memory of `payload` is reused if the store copies it.
+    [[nodiscard]] result<written> apply(
+        typename Store::transaction& rows, std::string_view table, mutation const& change, std::string& payload) const {
+        detail::stored_key const row_key{change.entity.row_key()};
+        std::int64_t* last_version = nullptr;
+        if constexpr (requires { rows.last_version(); }) { last_version = &rows.last_version(); }
+        result<written> outcome{std::in_place};
+        if constexpr (requires { rows.insert(row_key, payload); }) {
+            if (change.kind == mutation_kind::insert) {
+                outcome = state_->prepare(change, nullptr, table, payload, last_version);
+                if (!outcome || rows.insert(row_key, payload)) { return outcome; }
+            }
+        }
+        bool const exists = rows.get(row_key,
+            [&](std::string_view stored) { outcome = state_->prepare(change, &stored, table, payload, last_version); });
+        if (!exists) { outcome = state_->prepare(change, nullptr, table, payload, last_version); }
+        if (!outcome) { return outcome; }
+        if (change.kind == mutation_kind::remove) {
+            rows.erase(row_key);
+        } else {
+            rows.put(row_key, std::move(payload));
+        }
+        return outcome;
+    }
+
+    shared<state> state_;
+};
+
+/// Separate, so that it is compiled with the backend.
+template <ordered_store Store>
+local<Store>::state::~state() = default;
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `entry_tree`: entries in the order of their keys, in sorted chunks of up to 64 below chunks of up to 64 (a B+ tree). Designed for few
+/// cache misses: a chunk holds eight distinguishing bytes of each key next to the pointer to its entry, so that a search follows one or two
+/// pointers in total.
+
+#include <entitable/local/memory/detail/entry.hpp>
+
+#include <span>
+#include <string_view>
+#include <utility>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+struct chunk; // impl/entry_tree.ipp
+
+/// Does not own its entries: the owner removes them or walks over them before the tree is destroyed. One thread at a time, or several that
+/// only read.
+class entry_tree {
+public:
+    static constexpr std::size_t most_in_leaf = 64; ///< entries
+
+    /// The position of a walk. Invalid after a change of the tree.
+    class position {
+    public:
+        /// Returns the entry here; null at the end.
+        [[nodiscard]] entry* get() const noexcept;
+        void next() noexcept;
+        /// Returns the entry here and those after it in the same leaf; none at the end.
+        [[nodiscard]] std::span<entry* const> rest_of_leaf() const noexcept;
+        void next_leaf() noexcept;
+
+    private:
+        friend class entry_tree;
+        [[nodiscard]] chunk*& leaf() noexcept { return chunks_[depth_ - 1]; }
+        [[nodiscard]] std::size_t& index() noexcept { return indexes_[depth_ - 1]; }
+
+        // Chunks are at least a quarter full on average, so 2^64 entries need less.
+        static constexpr std::size_t max_depth = 20;
+        std::size_t depth_{0}; ///< chunks from the root to a leaf
+        chunk* chunks_[max_depth];
+        std::size_t indexes_[max_depth];
+    };
+
+    entry_tree() = default;
+    entry_tree(entry_tree&& other) noexcept : root_(std::exchange(other.root_, nullptr)) {}
+    entry_tree& operator=(entry_tree&&) = delete;
+    ~entry_tree();
+
+    [[nodiscard]] bool empty() const noexcept { return root_ == nullptr; }
+    [[nodiscard]] entry* find(std::string_view key) const noexcept;
+    /// Starts at the first entry whose key is not less than `key`.
+    [[nodiscard]] position lower_bound(std::string_view key) const noexcept;
+
+    /// Inserts `fresh`; returns the entry of the same key that it replaced, if any. Nothing is changed if memory runs out.
+    entry* put(entry* fresh);
+    /// Replaces the entry with the key of `fresh`, and returns the old one; changes nothing if there is none.
+    entry* replace(entry* fresh) noexcept;
+    /// Removes an entry and returns it; null if there is none.
+    entry* remove(std::string_view key) noexcept;
+
+private:
+    bool locate(std::string_view key, position& path) const noexcept;
+    void insert_into_full(position& path, entry* fresh);
+    void shrink(position& path) noexcept;
+
+    chunk* root_{};
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/local/memory/impl/entry_tree.ipp>
+#endif

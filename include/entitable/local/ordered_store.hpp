@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The interface below `local`: a transactional ordered map of bytes that knows tables and partitions, but not entities, ETags or filters.
+
+#include <entitable/core/function_ref.hpp>
+#include <entitable/core/request/call.hpp>
+#include <entitable/core/result.hpp>
+#include <entitable/core/row/row.hpp>
+
+#include <concepts>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+// `absent` is also a name for merges, in the enclosing namespace.
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#endif
+/// The result of a lookup.
+enum class lookup : std::uint8_t {
+    no_table, ///< the table does not exist
+    absent,   ///< the row does not exist; a body returned false; a scan visited no row
+    found,    ///< the row exists; a body was committed; a scan visited at least one row
+};
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
+
+/// The start of a scan and its last partition, both inclusive. The rest is for stores that fetch rows ahead: a store may visit rows after
+/// `last_row`, and more than `most_rows`.
+struct scan_range {
+    std::string_view from_partition;                ///< the first partition
+    std::string_view from_row;                      ///< the first row in it
+    std::optional<std::string_view> last_partition; ///< none: to the end of the table
+    std::optional<std::string_view> last_row{};     ///< in a range of one partition: no later row is wanted
+    std::size_t most_rows{};                        ///< the visitor stops at this row at the latest; 0: unknown
+};
+
+/// Receives the bytes of a row; the view is valid during the call.
+using row_visitor = function_ref<void(std::string_view bytes)>;
+/// Receives one row of a scan; returns whether to continue. The views are valid during the call.
+using scan_visitor = function_ref<bool(std::string_view partition, std::string_view row, std::string_view bytes)>;
+/// Receives consecutive rows of one partition, at least one; returns whether to continue. Keys are in the form of the store, the payload is
+/// unchanged. The views are valid during the call.
+using run_visitor = function_ref<bool(std::span<row_view const> run)>;
+/// Calls its argument with the key of each row that a body will read.
+using rows_ahead = function_ref<void(function_ref<void(std::string_view row)>)>;
+/// Receives one table; returns whether to continue.
+using table_visitor = function_ref<bool(std::string_view key, std::string_view shown_name)>;
+
+/// The rows of one partition inside an update.
+template <class T>
+concept store_transaction = requires(T& transaction, std::string_view row, row_visitor visit, std::string bytes) {
+    // calls visit with the latest committed bytes; false if the row does not exist
+    { transaction.get(row, visit) } -> std::same_as<bool>;
+    // stages new bytes
+    transaction.put(row, std::move(bytes));
+    // stages a removal; has no effect if the row does not exist
+    transaction.erase(row);
+};
+
+/// A transactional ordered map of bytes.
+///
+/// Semantic rules:
+/// 1. Keys of tables, partitions and rows are bytes, compared with memcmp; a prefix sorts first. Any bytes are valid; a key may be empty.
+/// 2. `update` runs `body` in a transaction over one partition: it reads the latest committed rows. If it returns true, all staged
+///    changes become visible at once; if it returns false, none. No other update of the partition runs in between. The body may be run
+///    again from its start, and on another thread while the caller waits; it resets its outputs first. It calls the store only through
+///    its transaction.
+/// 3. Changes staged by an update need not be visible to reads of the same transaction.
+/// 4. An error from `update` has `effect::none` if nothing was applied, `effect::unknown` if that is unknown.
+/// 5. All rows of one partition that one `scan` visits come from one snapshot of that partition; there is no guarantee across
+///    partitions. Rows are visited in the order of (partition, row).
+/// 6. A visitor does not call the store. A row read by `get` or `scan` was committed before the call, or during it.
+/// 7. A visitor or a body should not block readers and writers of other partitions.
+/// 8. An update that began before its table was dropped cannot write to it: it ends with `no_table`.
+/// 9. Safe to use from several threads.
+/// 10. A store that waits for others stops when the call's deadline has passed or the call was cancelled, with the error that
+///    `check_call` returns and `effect::none`. A store that never waits for long ignores its last argument.
+///
+/// Optional extensions:
+/// - `transaction.last_version()`, an `std::int64_t&`: the greatest version ever kept by the store, or the partition, in any process. It
+///   can be raised, and is stored with the changes of the update. Without it versions increase as long as the backend lives.
+/// - `transaction.insert(row, bytes)`: stages new bytes, which it may move from, and returns true, if the row does not exist; otherwise it
+///   changes nothing and returns false. `local` inserts with this instead of `get` and `put`. A later `get` of the same row need not see
+///   it.
+/// - `scan_runs(table, range, visit, call)`: `scan` with a `run_visitor`, which may receive rows after the one at which it would stop.
+///   Pages that are passed to a visitor are read with it.
+/// - `update_rows(table, partition, rows, body, call)`: `update` with `rows`, a `rows_ahead` of the rows that the body will read, so that a
+///   store over a network can fetch them together. The body may read other rows too.
+/// - `S::identity`, a static `server_identity`: reported to observers.
+template <class S>
+concept ordered_store = store_transaction<typename S::transaction> &&
+    requires(S& store, std::string_view text, row_visitor visit_row, scan_visitor visit_entry,
+        table_visitor visit_table, scan_range const& range, function_ref<bool(typename S::transaction&)> body,
+        call const& context) {
+        // opts in
+        typename S::is_ordered_store;
+        // the last argument of each member: the caller's call, see rule 10
+        // creates a table under a key, with its display name; false if the key is taken
+        { store.create_table(text, text, context) } -> std::same_as<result<bool>>;
+        // removes a table and its rows; false if it does not exist
+        { store.drop_table(text, context) } -> std::same_as<result<bool>>;
+        // visits the tables whose key is not less than `text`, in order
+        { store.tables(text, visit_table, context) } -> std::same_as<result<void>>;
+        // visits one row: (table, partition, row)
+        { store.get(text, text, text, visit_row, context) } -> std::same_as<result<lookup>>;
+        // visits the rows of a range in order, until the visitor returns false
+        { store.scan(text, range, visit_entry, context) } -> std::same_as<result<lookup>>;
+        // changes rows of one partition: (table, partition, body)
+        { store.update(text, text, body, context) } -> std::same_as<result<lookup>>;
+    };
+
+ENTITABLE_END_NAMESPACE

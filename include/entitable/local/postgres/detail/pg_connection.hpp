@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// One connection to PostgreSQL: prepared statements that are sent together and answered together.
+
+#include <entitable/core/process.hpp>
+#include <entitable/core/result.hpp>
+#include <entitable/local/postgres/detail/pg_target.hpp>
+#include <entitable/local/postgres/postgres_options.hpp>
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Of libpq, whose header only the bodies include.
+struct pg_conn;
+struct pg_result;
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The statements of the store; their texts are in pg_schema.ipp.
+enum class pg_statement : std::uint8_t {
+    settings,
+    begin,
+    begin_read,
+    commit,
+    rollback,
+    set_timeout,
+    lock_partition,
+    read_partition,
+    read_row,
+    get,
+    put,
+    put_many,
+    erase,
+    erase_many,
+    raise_version,
+    outcome,
+    confirm,
+    find_table,
+    scan_partition,
+    scan_partition_until,
+    scan_from,
+    scan_until,
+    list_tables,
+    add_table,
+    hold_table,
+    lock_table,
+    raise_floor,
+    forget_table,
+    remove_table,
+    forgotten,
+    purge_rows,
+    purge_partitions,
+    purged,
+    count,
+};
+
+/// The statements with the schema's name inserted, and the names that they are prepared under.
+class pg_statements {
+public:
+    explicit pg_statements(std::string const& schema);
+    [[nodiscard]] std::string const& text(pg_statement which) const noexcept {
+        return texts_[static_cast<std::size_t>(which)];
+    }
+    [[nodiscard]] std::string const& name(pg_statement which) const noexcept {
+        return names_[static_cast<std::size_t>(which)];
+    }
+
+private:
+    std::array<std::string, static_cast<std::size_t>(pg_statement::count)> texts_;
+    std::array<std::string, static_cast<std::size_t>(pg_statement::count)> names_;
+};
+
+/// Bytes for a parameter of a statement. They must live until the statements are sent.
+using pg_value = std::string_view;
+/// A number for a parameter, most significant byte first.
+class pg_number {
+public:
+    explicit pg_number(std::int32_t number) noexcept : size_(4) { fill(static_cast<std::uint32_t>(number)); }
+    explicit pg_number(std::int64_t number) noexcept : size_(8) { fill(static_cast<std::uint64_t>(number)); }
+    operator pg_value() const noexcept { return {bytes_, size_}; }
+
+private:
+    void fill(std::uint64_t number) noexcept {
+        for (std::size_t at = size_; at-- > 0; number >>= 8U) { bytes_[at] = static_cast<char>(number & 0xFFU); }
+    }
+    char bytes_[8];
+    std::size_t size_;
+};
+/// An array of bytea for a parameter.
+class pg_array {
+public:
+    void add(std::string_view one);
+    [[nodiscard]] std::string const& finish();
+
+private:
+    std::string bytes_{std::string(20, '\0')};
+    std::uint32_t count_{};
+};
+
+/// The rows of a response. Views live as long as it does.
+class pg_rows {
+public:
+    pg_rows() = default;
+    explicit pg_rows(pg_result* answer) noexcept : answer_(answer) {}
+    [[nodiscard]] pg_result* get() const noexcept { return answer_.get(); }
+    [[nodiscard]] int size() const noexcept;
+    [[nodiscard]] bool is_null(int row, int column) const noexcept;
+    [[nodiscard]] std::string_view bytes(int row, int column) const noexcept;
+    [[nodiscard]] std::int64_t number(int row, int column) const noexcept;
+    /// Returns the server's tag for the executed command.
+    [[nodiscard]] std::string_view command() const noexcept;
+
+private:
+    struct clear {
+        void operator()(pg_result* answer) const noexcept;
+    };
+    std::unique_ptr<pg_result, clear> answer_;
+};
+
+/// Thread-safety: one thread at a time.
+class pg_connection {
+public:
+    /// Opens a connection to the first host that meets the connection string; creates the library's tables if they are missing and
+    /// `may_create` is set, and compares their version. The arguments must outlive it. Sets `no_room` if it failed because the server or
+    /// this process has reached a connection limit.
+    [[nodiscard]] static result<pg_connection> open(pg_target const& target, pg_statements const& statements,
+        postgres_options const& options, bool may_create, pg_wait const& until, bool& no_room);
+
+    /// Queues a statement; it is sent with those that follow, at the latest by `run`.
+    void send(pg_statement statement, std::initializer_list<pg_value> values = {});
+    /// Returns the results of all queued statements, in order. If one fails, returns its error; later ones were not run. After a failure
+    /// the connection is in no transaction, or broken. Ends with the call, or `pg_grace` after it; the server is asked to stop.
+    [[nodiscard]] result<std::vector<pg_rows>> run(call const& context) { return run(longest(context)); }
+    [[nodiscard]] result<std::vector<pg_rows>> run(pg_wait until);
+    /// Rolls back an open transaction, before the call ends or within `pg_grace`; the connection is broken if that fails.
+    void roll_back(call const& context) noexcept { roll_back(longest(context)); }
+    void roll_back(pg_wait const& until) noexcept;
+
+    /// A child made by `fork` shares the socket with its parent, and must not use it.
+    [[nodiscard]] bool in_own_process() const noexcept { return on_.get_deleter().forks == platform::forks(); }
+    /// The server did not respond; the statements sent may have been executed.
+    [[nodiscard]] bool broken() const noexcept { return broken_; }
+    /// Not reusable: broken, or a cancel request is in flight, which could hit a later statement.
+    [[nodiscard]] bool spent() const noexcept { return broken_ || cancelled_; }
+    /// Returns the server's SQLSTATE for the last failure, five characters; empty for none.
+    [[nodiscard]] std::string_view state() const noexcept { return state_; }
+    /// The server warned that a commit is not on the standby.
+    [[nodiscard]] bool unreplicated() const noexcept { return *unreplicated_; }
+    /// Whether it shares commits with `other`: the same history of the same server. False if that is unknown, and behind a pooler, which
+    /// may use another server each time.
+    [[nodiscard]] bool same_history(std::string const& other) const noexcept {
+        return !history_.empty() && history_ == other;
+    }
+    [[nodiscard]] std::string const& history() const noexcept { return history_; }
+
+private:
+    struct finish {
+        finish() noexcept : forks(platform::forks()) {}
+        std::uint64_t forks;
+        void operator()(pg_conn* on) const noexcept;
+    };
+    pg_connection(pg_conn* on, pg_statements const& statements, postgres_options const& options)
+        : on_(on), statements_(&statements), options_(&options) {}
+    enum class waited : std::uint8_t { ready, gave_up, lost };
+    [[nodiscard]] waited wait(pg_wait const& until);
+    [[nodiscard]] pg_wait longest(call const& context) const noexcept;
+    void send_now(pg_statement statement, std::initializer_list<pg_value> values);
+    [[nodiscard]] static result<pg_connection> open_host(pg_target const& target, pg_host const& host,
+        pg_session session, pg_statements const& statements, postgres_options const& options, pg_wait const& until,
+        std::string& state);
+    [[nodiscard]] static result<pg_connection> open_address(pg_target const& target, pg_host const& host,
+        std::string const& address, bool with_options, pg_statements const& statements, postgres_options const& options,
+        pg_wait const& until, std::string& state_of);
+    [[nodiscard]] result<void> check_session(pg_session wanted, pg_wait const& until);
+    [[nodiscard]] result<void> run_text(
+        std::string const& text, pg_wait const& until, std::vector<pg_rows>* answers = nullptr);
+    [[nodiscard]] result<void> prepare(bool may_create, pg_wait const& until);
+    [[nodiscard]] failure problem(pg_result const* answer, call const& context);
+    [[nodiscard]] failure lost();
+
+    std::unique_ptr<pg_conn, finish> on_;
+    pg_statements const* statements_;
+    postgres_options const* options_;
+    std::size_t sent_{};
+    std::uint64_t unasked_{}; ///< for the statements sent: a bit for each one whose result is ignored
+    bool named_{};            ///< statements are prepared
+    bool own_settings_{true}; ///< the session started with our settings; otherwise each transaction sends them
+    bool broken_{};
+    bool cancelled_{};
+    std::string state_;
+    std::string history_;
+    std::unique_ptr<bool> unreplicated_{std::make_unique<bool>(false)};
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/local/postgres/impl/pg_connection.ipp>
+#include <entitable/local/postgres/impl/pg_open.ipp>
+#include <entitable/local/postgres/impl/pg_schema.ipp>
+#endif

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// A pool of connections, reused between calls.
+
+#include <entitable/local/postgres/detail/pg_connection.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <list>
+#include <mutex>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Thread-safety: `borrow` and `forget_idle` from several threads.
+class pg_pool {
+public:
+    pg_pool(pg_target target, postgres_options options)
+        : target_(std::move(target)), options_(std::move(options)), statements_(options_.schema) {}
+    pg_pool(pg_pool const&) = delete;
+    pg_pool& operator=(pg_pool const&) = delete;
+
+    /// Lends a connection until destruction. It is returned then, unless it is broken.
+    class borrowed {
+    public:
+        borrowed(pg_pool& from, std::list<pg_connection> one, bool fresh) noexcept
+            : from_(&from), one_(std::move(one)), fresh_(fresh) {}
+        borrowed(borrowed&&) noexcept = default;
+        borrowed& operator=(borrowed&&) = delete;
+        ~borrowed() { give_back(); }
+        /// Returns the connection early.
+        void give_back() noexcept {
+            if (!one_.empty()) { from_->take_back(one_); }
+        }
+        /// It has not been returned.
+        [[nodiscard]] bool held() const noexcept { return !one_.empty(); }
+        [[nodiscard]] pg_connection& operator*() noexcept { return one_.front(); }
+        [[nodiscard]] pg_connection* operator->() noexcept { return &one_.front(); }
+        /// It was opened for this call; an idle one may have been cut.
+        [[nodiscard]] bool fresh() const noexcept { return fresh_; }
+
+    private:
+        pg_pool* from_;
+        std::list<pg_connection> one_; ///< a list, so that returning it needs no allocation
+        bool fresh_;
+    };
+
+    /// Borrows a connection; waits while the maximum is borrowed, or the server accepts no more. First come, first served.
+    [[nodiscard]] result<borrowed> borrow(call const& context);
+    [[nodiscard]] result<borrowed> borrow(pg_wait const& until);
+    /// Closes the idle connections: one was broken, so they may be, too.
+    void forget_idle() noexcept;
+    /// Opens the first connection, and creates the tables if they are missing.
+    [[nodiscard]] result<void> open_first(call const& context);
+    [[nodiscard]] postgres_options const& options() const noexcept { return options_; }
+
+private:
+    using moment = std::chrono::steady_clock::time_point;
+    struct waiter {
+        std::condition_variable woken;
+    };
+    void take_back(std::list<pg_connection>& one) noexcept;
+    [[nodiscard]] bool has_one() const noexcept; ///< idle, or to be opened; under the lock
+    [[nodiscard]] result<bool> wait_for_one(
+        std::unique_lock<std::mutex>& lock, std::list<pg_connection>& one, pg_wait const& until);
+
+    pg_target const target_;
+    postgres_options const options_;
+    pg_statements const statements_;
+    std::uint64_t const forks_{platform::forks()};
+    std::mutex mutex_;
+    std::list<waiter*> waiting_;    ///< guarded; in the order of arrival
+    std::list<pg_connection> idle_; ///< guarded
+    std::size_t lent_{};            ///< guarded; includes those being opened
+    moment no_room_until_{};        ///< guarded; until then no connection is opened while others are lent
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/local/postgres/impl/pg_pool.ipp>
+#endif

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/text.hpp>
+#include <entitable/core/transport/transport.hpp>
+#include <entitable/core/try.hpp>
+#include <entitable/local/postgres/detail/pg_key.hpp>
+#include <entitable/local/postgres/postgres_store.hpp>
+
+#include <algorithm>
+#include <thread>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// The input of an update, in the forms that statements take.
+struct postgres_store::question {
+    std::string_view table;
+    std::string partition;
+    std::string row_array; ///< rows that are read with the lock
+    function_ref<bool(transaction&)> body;
+};
+
+ENTITABLE_DECL result<postgres_store::opened_database> postgres_store::open(
+    std::string_view connection_string, postgres_options const& options) {
+    ENTITABLE_TRY(auto target, detail::pg_target::parse(connection_string));
+    auto made = std::make_unique<detail::pg_pool>(std::move(target), options);
+    call const unhurried;
+    ENTITABLE_CHECK(made->open_first(unhurried));
+    return made;
+}
+
+/// Sent before the first statement of a transaction. The server stops with the call, so that its response keeps the connection reusable.
+ENTITABLE_DECL void postgres_store::set_timeout(detail::pg_connection& on, call const& context) const {
+    if (context.deadline == no_deadline) { return; }
+    auto const left = std::chrono::duration_cast<std::chrono::milliseconds>(context.deadline - time().steady());
+    auto const most = std::chrono::duration_cast<std::chrono::milliseconds>(pool_->options().longest_wait);
+    if (left < most) {
+        // A little later than the call: when the server stops, the deadline has passed here, too.
+        auto const later = left + std::chrono::milliseconds{5};
+        on.send(detail::pg_statement::set_timeout, {detail::pg_number{detail::pg_longest_statement(later)}});
+    }
+}
+
+// ---- tables -----------------------------------------------------------------------------------------
+
+/// A connection may have been cut while idle: then nothing was applied, and the call starts over on a new one.
+ENTITABLE_DECL bool postgres_store::is_stale(detail::pg_pool::borrowed& on, error const& why) {
+    bool const stale = on->broken() && !on.fresh() && why.code == error_code::transport_failed;
+    if (stale) { pool_->forget_idle(); }
+    return stale;
+}
+
+ENTITABLE_DECL result<bool> postgres_store::create_table(
+    std::string_view key, std::string_view shown_name, call const& context) {
+    for (;;) {
+        ENTITABLE_TRY(auto on, pool_->borrow(context));
+        on->send(detail::pg_statement::begin);
+        set_timeout(*on, context);
+        on->send(detail::pg_statement::add_table, {key, shown_name});
+        auto added = on->run(context);
+        if (!added) {
+            if (is_stale(on, added.error())) { continue; }
+            return std::move(added).as_failure();
+        }
+        if (added->back().size() == 0) {
+            on->roll_back(context);
+            return false;
+        }
+        auto done = commit(on, context);
+        return done ? result<bool>{true} : std::move(done).as_failure();
+    }
+}
+
+ENTITABLE_DECL result<bool> postgres_store::drop_table(std::string_view key, call const& context) {
+    for (;;) {
+        ENTITABLE_TRY(auto on, pool_->borrow(context));
+        detail::pg_connection& to = *on;
+        to.send(detail::pg_statement::begin);
+        set_timeout(to, context);
+        to.send(detail::pg_statement::hold_table, {key});
+        auto held = to.run(context);
+        if (!held) {
+            if (is_stale(on, held.error())) { continue; }
+            return std::move(held).as_failure();
+        }
+        if (held->back().size() == 0) {
+            to.roll_back(context);
+            return false;
+        }
+        detail::pg_number const id{static_cast<std::int32_t>(held->back().number(0, 0))};
+        for (auto const each : {detail::pg_statement::lock_table, detail::pg_statement::raise_floor,
+                 detail::pg_statement::forget_table, detail::pg_statement::remove_table}) {
+            to.send(each, {id});
+        }
+        ENTITABLE_CHECK(commit(on, context));
+        on.give_back();
+        purge(context); // the table is removed; the space of its rows can be freed later
+        return true;
+    }
+}
+
+/// Removes the rows of dropped tables, as long as the call permits.
+ENTITABLE_DECL void postgres_store::purge(call const& context) {
+    auto on = pool_->borrow(context);
+    while (on && check_call(context, time())) {
+        detail::pg_connection& to = **on;
+        to.send(detail::pg_statement::forgotten);
+        auto next = to.run(context);
+        if (!next || next->back().size() == 0) { return; }
+        detail::pg_number const id{static_cast<std::int32_t>(next->back().number(0, 0))};
+        to.send(detail::pg_statement::purge_rows, {id});
+        to.send(detail::pg_statement::purge_partitions, {id});
+        auto gone = to.run(context);
+        if (!gone) { return; }
+        if (gone->at(0).size() == 0 && gone->at(1).size() == 0) {
+            to.send(detail::pg_statement::purged, {id});
+            if (!to.run(context)) { return; }
+        }
+    }
+}
+
+// ---- updates ----------------------------------------------------------------------------------------
+
+ENTITABLE_DECL result<lookup> postgres_store::update(
+    std::string_view table, std::string_view partition, function_ref<bool(transaction&)> body, call const& context) {
+    return update_rows(table, partition, [](function_ref<void(std::string_view)>) {}, body, context);
+}
+
+ENTITABLE_DECL result<lookup> postgres_store::update_rows(std::string_view table, std::string_view partition,
+    rows_ahead rows, function_ref<bool(transaction&)> body, call const& context) {
+    question asked{table, {}, {}, body};
+    if (!detail::append_utf16_key(partition, asked.partition)) {
+        return failure{error_code::invalid_input, "the partition key must be valid UTF-8"};
+    }
+    detail::pg_array array;
+    rows([&](std::string_view row) {
+        std::string key;
+        if (detail::append_utf16_key(row, key)) { array.add(key); }
+    });
+    asked.row_array = array.finish();
+    for (unsigned tries = 0;; ++tries) {
+        ENTITABLE_TRY(auto on, pool_->borrow(context));
+        bool again = false;
+        auto outcome = try_update(on, asked, context, again);
+        if (!again || tries >= 100) { return outcome; }
+        ENTITABLE_CHECK(check_call(context, time()));
+        on.give_back();
+        if (tries > 2) { // lets conflicting updates finish
+            std::this_thread::sleep_for(std::chrono::milliseconds{tries});
+        }
+    }
+}
+
+/// `again`: nothing was applied, and another try may succeed.
+ENTITABLE_DECL result<lookup> postgres_store::try_update(
+    detail::pg_pool::borrowed& on, question const& asked, call const& context, bool& again) {
+    auto const worth = [&](failure& why) {
+        return is_stale(on, why.error()) || (!on->broken() && (on->state() == "40001" || on->state() == "40P01"));
+    };
+    on->send(detail::pg_statement::begin);
+    set_timeout(*on, context);
+    on->send(detail::pg_statement::lock_partition, {asked.table, asked.partition});
+    on->send(detail::pg_statement::read_partition, {asked.table, asked.partition, asked.row_array});
+    auto locked = on->run(context);
+    if (!locked) {
+        failure why = std::move(locked).as_failure();
+        again = worth(why);
+        return why;
+    }
+    struct guard { // for exceptions of the body
+        detail::pg_pool::borrowed& on;
+        call const& context;
+        ~guard() {
+            if (on.held()) { // otherwise it was returned: a commit was lost with it
+                on->roll_back(context);
+            }
+        }
+    } const rolls_back{on, context};
+    detail::pg_rows const& found = locked->back();
+    if (found.size() == 0) { return lookup::no_table; }
+    transaction rows{*on, asked, found, context};
+    bool const wanted = asked.body(rows);
+    if (!rows.problem_) {
+        failure why = std::move(rows.problem_).as_failure();
+        again = worth(why);
+        return why;
+    }
+    if (!wanted || rows.changes_.empty()) { return wanted ? lookup::found : lookup::absent; }
+    rows.send();
+    on->send(detail::pg_statement::commit);
+    auto committed = on->run(context);
+    if (!committed) {
+        failure why = std::move(committed).as_failure();
+        if (on->broken()) {
+            auto settled = settle(on, rows, std::move(why), context);
+            again = !settled && settled.error().effect == effect::none && !on.fresh();
+            return settled;
+        }
+        again = worth(why);
+        return why;
+    }
+    if (committed->back().command() != "COMMIT") {
+        return failure{error_code::store_failed, "the database rolled back the transaction"};
+    }
+    if (on->unreplicated()) { return unreplicated(); }
+    return lookup::found;
+}
+
+// ---- in an update -----------------------------------------------------------------------------------
+
+ENTITABLE_DECL postgres_store::transaction::transaction(
+    detail::pg_connection& on, question const& asked, detail::pg_rows const& found, call const& context)
+    : on_(on),
+      asked_(asked),
+      found_(found),
+      context_(context),
+      table_(static_cast<std::int32_t>(found.number(0, 0))),
+      version_before_(found.number(0, 1)),
+      last_version_(version_before_) {}
+
+ENTITABLE_DECL bool postgres_store::transaction::get(std::string_view row, row_visitor visit) {
+    std::string key;
+    if (!problem_ || !detail::append_utf16_key(row, key)) { return false; }
+    for (int looked = 0; looked < found_.size(); ++looked) { // usually it is the next one
+        int const at = (next_found_ + looked) % found_.size();
+        if (!found_.is_null(at, 3) && found_.bytes(at, 3) == key) {
+            next_found_ = at + 1;
+            bool const exists = !found_.is_null(at, 4);
+            if (exists) { visit(found_.bytes(at, 4)); }
+            return exists;
+        }
+    }
+    on_.send(detail::pg_statement::read_row, {detail::pg_number{table_}, asked_.partition, key});
+    auto read = on_.run(context_);
+    if (!read) {
+        problem_ = std::move(read).as_failure();
+        return false;
+    }
+    if (read->back().size() == 0) { return false; }
+    visit(read->back().bytes(0, 0));
+    return true;
+}
+
+ENTITABLE_DECL void postgres_store::transaction::put(std::string_view row, std::string bytes) {
+    stage(row, std::move(bytes));
+}
+
+ENTITABLE_DECL void postgres_store::transaction::erase(std::string_view row) { stage(row, std::nullopt); }
+
+ENTITABLE_DECL void postgres_store::transaction::stage(std::string_view row, std::optional<std::string> bytes) {
+    change staged{{}, std::move(bytes)};
+    if (detail::append_utf16_key(row, staged.row)) {
+        changes_.push_back(std::move(staged));
+    } else if (staged.bytes && problem_) {
+        problem_ = failure{error_code::invalid_input, "the row key must be valid UTF-8"};
+    }
+}
+
+/// Sends all changes in at most two statements; of several for one row the last counts.
+ENTITABLE_DECL void postgres_store::transaction::send() {
+    using detail::pg_statement;
+    detail::pg_number const table{table_};
+    if (changes_.size() > 1) {
+        std::stable_sort(changes_.begin(), changes_.end(),
+            [](change const& left, change const& right) { return left.row < right.row; });
+    }
+    std::vector<change const*> kept[2];
+    for (std::size_t at = 0; at < changes_.size(); ++at) {
+        if (at + 1 == changes_.size() || changes_[at].row != changes_[at + 1].row) {
+            kept[changes_[at].bytes ? 1 : 0].push_back(&changes_[at]);
+        }
+    }
+    for (auto const& some : kept) {
+        if (some.empty()) { continue; }
+        bool const puts = some.front()->bytes.has_value();
+        if (some.size() == 1 && puts) {
+            on_.send(pg_statement::put, {table, asked_.partition, some.front()->row, *some.front()->bytes});
+        } else if (some.size() == 1) {
+            on_.send(pg_statement::erase, {table, asked_.partition, some.front()->row});
+        } else {
+            detail::pg_array rows;
+            detail::pg_array values;
+            for (change const* const each : some) {
+                rows.add(each->row);
+                if (puts) { values.add(*each->bytes); }
+            }
+            if (puts) {
+                on_.send(pg_statement::put_many, {table, asked_.partition, rows.finish(), values.finish()});
+            } else {
+                on_.send(pg_statement::erase_many, {table, asked_.partition, rows.finish()});
+            }
+        }
+    }
+    if (last_version_ != version_before_) {
+        on_.send(pg_statement::raise_version, {table, asked_.partition, detail::pg_number{last_version_}});
+    }
+}
+
+ENTITABLE_END_NAMESPACE

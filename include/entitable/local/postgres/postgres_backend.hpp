@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `postgres_backend`: the table service in a PostgreSQL database, for many processes on many machines.
+
+#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/core/try.hpp>
+#include <entitable/local/local.hpp>
+#include <entitable/local/postgres/postgres_store.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Tables in PostgreSQL: `postgres_backend::connect("host=/run/postgresql dbname=tables").value()`. A cheap handle: copies share the
+/// connections, which are closed with the last one. Thread safety: safe to use from several threads. Errors, durability, other processes
+/// and commits with a lost response: see `postgres_store`.
+class postgres_backend : public local<postgres_store> {
+public:
+    using visits_entities = postgres_backend; ///< opts in to `read_entity`
+    using visits_pages = postgres_backend;    ///< opts in to `read_entities`
+
+    /// Connects, with a connection string or URI of libpq, and creates the library's tables if they do not exist. Of several hosts it uses
+    /// the one that can be written to, unless `target_session_attrs` says otherwise. Further connections are opened for concurrent calls.
+    /// Errors: InvalidInput for an invalid string, before connecting; TransportFailed, ServerBusy, AuthenticationFailed,
+    /// AuthorizationFailure, StoreReadOnly, StoreForeign, StoreNewer, NotSupported (`postgres_options::prepared`), StoreFailed. None
+    /// includes any part of the string.
+    [[nodiscard]] static result<postgres_backend> connect(
+        std::string_view connection_string, postgres_options options = {}) {
+        ENTITABLE_TRY(auto opened, postgres_store::open(connection_string, options));
+        return postgres_backend{std::move(opened), std::move(options)};
+    }
+
+private:
+    postgres_backend(postgres_store::opened_database opened, postgres_options options)
+        : local<postgres_store>(std::move(options.local), std::move(opened)) {}
+};
+
+#if defined(ENTITABLE_SEPARATE_COMPILATION)
+// Compiled once, with entitable/src/postgres.hpp.
+extern template class local<postgres_store>;
+extern template detail::transport_interface* detail::make_model(postgres_backend const&);
+#endif
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `postgres_store`: the ordered_store in a PostgreSQL database, which many processes may use.
+
+#include <entitable/core/atomic.hpp>
+#include <entitable/local/ordered_store.hpp>
+#include <entitable/local/postgres/detail/pg_pool.hpp>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Models ordered_store, with a memory of versions for each partition.
+///
+/// Thread safety: all members, from several threads. Many processes may use the tables. Do not use it in a child that was forked after it
+/// was opened.
+///
+/// Durability: an update that has returned is committed according to the server's `synchronous_commit`.
+///
+/// Consistency: an update holds the lock of its partition, so that updates of a partition are serialized across all processes; each `get`
+/// and each `scan` reads one snapshot of the whole database.
+///
+/// Cost: a point read is one round trip; an update is two, however many rows it reads and writes, if `update_rows` named them.
+///
+/// Waits: for the lock of the partition, for a connection and for the server, until the deadline or the cancellation of the call or for
+/// `postgres_options::longest_wait`, whichever ends first, and at most `detail::pg_grace` longer.
+///
+/// Errors: TransportFailed if the database cannot be reached or the connection breaks, ServerBusy while it starts or accepts no further
+/// connection, AuthenticationFailed, AuthorizationFailure, StoreReadOnly, StoreBusy, DeadlineExceeded or Cancelled after a wait, StoreFull,
+/// StoreCorrupt, StoreFailed for the rest; the server's message is in `server_message`. The outcome of an update whose commit got no
+/// response is checked on another connection: its error has `effect::unknown` if that check fails or is too late, reaches another server,
+/// or does not confirm the commit on a required standby. An exception of a body passes through, and nothing has changed.
+class postgres_store {
+public:
+    using is_ordered_store = void; ///< opts in to `ordered_store`
+    class transaction;
+    static constexpr server_identity identity{"postgresql", {}, 0}; ///< for observers
+
+    /// An open and checked database, from which a store is made.
+    using opened_database = std::unique_ptr<detail::pg_pool>;
+    /// Opens a database. Errors: InvalidInput for an invalid connection string or schema; StoreForeign and StoreNewer for tables of another
+    /// kind or version; those of any call.
+    [[nodiscard]] static result<opened_database> open(
+        std::string_view connection_string, postgres_options const& options);
+
+    /// Uses a database opened by `open`.
+    explicit postgres_store(opened_database database) noexcept : pool_(std::move(database)) {}
+    postgres_store(postgres_store const&) = delete;
+    postgres_store& operator=(postgres_store const&) = delete;
+
+    /// See `ordered_store`. Its error may have `effect::unknown` if the connection breaks.
+    result<bool> create_table(std::string_view key, std::string_view shown_name, call const& context = {});
+    /// Frees the name immediately, and then removes the rows in slices. If that is interrupted, the next removal of a table continues it.
+    result<bool> drop_table(std::string_view key, call const& context = {});
+    /// See `ordered_store`.
+    result<void> tables(std::string_view from_key, table_visitor visit, call const& context = {});
+    /// See `ordered_store`.
+    result<lookup> get(std::string_view table, std::string_view partition, std::string_view row, row_visitor visit,
+        call const& context = {});
+    /// See `ordered_store`.
+    result<lookup> scan(std::string_view table, scan_range const& range, scan_visitor visit, call const& context = {});
+    /// See `ordered_store`.
+    result<lookup> update(std::string_view table, std::string_view partition, function_ref<bool(transaction&)> body,
+        call const& context = {});
+    /// Updates with the rows that the body will read: they are fetched with the lock of the partition.
+    result<lookup> update_rows(std::string_view table, std::string_view partition, rows_ahead rows,
+        function_ref<bool(transaction&)> body, call const& context = {});
+    /// Returns the clock of its deadlines.
+    [[nodiscard]] clock& time() const noexcept { return *pool_->options().local.time; }
+
+private:
+    struct question;
+
+    void set_timeout(detail::pg_connection& on, call const& context) const;
+    template <class Work>
+    auto reading(call const& context, Work const& work) -> decltype(work(std::declval<detail::pg_connection&>()));
+    [[nodiscard]] result<lookup> try_update(
+        detail::pg_pool::borrowed& on, question const& asked, call const& context, bool& again);
+    [[nodiscard]] result<lookup> settle(
+        detail::pg_pool::borrowed& on, transaction const& rows, failure why, call const& context);
+    [[nodiscard]] bool confirm(detail::pg_pool::borrowed& on, detail::pg_value table, detail::pg_value partition,
+        detail::pg_wait const& until);
+    [[nodiscard]] bool is_stale(detail::pg_pool::borrowed& on, error const& why);
+    [[nodiscard]] result<void> commit(detail::pg_pool::borrowed& on, call const& context);
+    [[nodiscard]] static failure unreplicated();
+    void purge(call const& context);
+
+    std::unique_ptr<detail::pg_pool> pool_;
+    atomic<std::size_t> row_bytes_{0}; ///< approximate size of a row; 0 before the first read
+};
+
+/// The rows of one partition inside an update.
+class postgres_store::transaction {
+public:
+    /// Calls `visit` with the row's bytes; false if the row does not exist. An error ends the update.
+    bool get(std::string_view row, row_visitor visit);
+    /// Stages new bytes.
+    void put(std::string_view row, std::string bytes);
+    /// Stages a removal; has no effect if the row does not exist.
+    void erase(std::string_view row);
+    /// Returns the greatest version ever kept for the partition.
+    [[nodiscard]] std::int64_t& last_version() noexcept { return last_version_; }
+
+    transaction(transaction const&) = delete;
+    transaction& operator=(transaction const&) = delete;
+
+private:
+    friend class postgres_store;
+    struct change {
+        std::string row;
+        std::optional<std::string> bytes; ///< none: a removal
+    };
+
+    transaction(detail::pg_connection& on, question const& asked, detail::pg_rows const& found, call const& context);
+    void stage(std::string_view row, std::optional<std::string> bytes);
+    void send();
+
+    detail::pg_connection& on_;
+    question const& asked_;
+    detail::pg_rows const& found_; ///< one for each requested row
+    int next_found_{};
+    call const& context_;
+    std::int32_t table_;
+    std::int64_t version_before_;
+    std::int64_t last_version_;
+    std::vector<change> changes_;
+    result<void> problem_;
+};
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/local/postgres/impl/postgres_commit.ipp>
+#include <entitable/local/postgres/impl/postgres_scan.ipp>
+#include <entitable/local/postgres/impl/postgres_store.ipp>
+#endif

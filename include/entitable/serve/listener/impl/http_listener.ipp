@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/text.hpp>
+#include <entitable/serve/listener/http_listener.hpp>
+#include <entitable/serve/listener/impl/http_session.ipp>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <unordered_set>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The state of a listener: sockets, connections, threads. Sessions keep it alive.
+class listener_state final : public session_owner, public std::enable_shared_from_this<listener_state> {
+public:
+    listener_state(http_handler handler, listener_options options)
+        : handler_(std::move(handler)), options_(std::move(options)) {}
+
+    result<void> listen() {
+        error_code_type problem;
+        auto const address =
+            boost::asio::ip::make_address(options_.address == "localhost" ? "127.0.0.1" : options_.address, problem);
+        if (problem) {
+            return failure{error_code::invalid_input, "listener_options::address is not an address of this computer"};
+        }
+        if (!address.is_loopback() && !options_.beyond_loopback) {
+            return failure{error_code::invalid_input,
+                "listener_options::address is beyond the loopback; set beyond_loopback to allow it"};
+        }
+        if (auto opened = open(main_, {address, options_.port}, port_); !opened) { return opened; }
+        return options_.metrics_port ? open(metrics_, {address, *options_.metrics_port}, metrics_port_)
+                                     : result<void>{};
+    }
+    std::uint16_t port() const noexcept { return port_.load(memory_order::acquire); }
+    std::uint16_t metrics_port() const noexcept { return metrics_port_.load(memory_order::acquire); }
+
+    void run() {
+        work_.emplace(context_.get_executor());
+        accept(main_, false);
+        if (metrics_port() != 0) { accept(metrics_, true); }
+        unsigned const processors = std::thread::hardware_concurrency();
+        unsigned const wanted = options_.threads != 0 ? options_.threads : processors != 0 ? processors : 1;
+        std::vector<std::thread> threads;
+        auto const add = [&] {
+            threads.emplace_back([this] { context_.run(); });
+            total_.fetch_add(1, memory_order::relaxed);
+        };
+        while (threads.size() < wanted) { add(); }
+        // Requests are handled by the I/O threads. If all of them are in a transport without progress, another one is added, so that no
+        // connection waits for it.
+        std::unique_lock guard{lock_};
+        std::uint64_t finished = 0;
+        while (!stopped_) {
+            wake_.wait_for(guard, std::chrono::milliseconds{20});
+            std::uint64_t const now = counts_.finished.load(memory_order::relaxed);
+            bool const stuck = now == finished && busy_.load(memory_order::relaxed) >= threads.size();
+            finished = now;
+            if (stuck && threads.size() < options_.max_threads) { add(); }
+        }
+        guard.unlock();
+        close_acceptors();
+        for (auto const& each : alive()) { each->end_when_idle(); }
+        guard.lock();
+        wake_.wait_for(guard, options_.stop_timeout, [this] { return sessions_.empty(); });
+        guard.unlock();
+        for (auto const& each : alive()) { each->end_now(); }
+        work_.reset();
+        for (std::thread& each : threads) { each.join(); }
+    }
+
+    void stop() noexcept {
+        {
+            std::lock_guard const guard{lock_};
+            stopped_ = true;
+        }
+        stopping_.store(true, memory_order::release);
+        wake_.notify_all();
+    }
+
+    // ---- for sessions ----
+
+    listener_options const& options() const noexcept override { return options_; }
+    listener_counts& counts() noexcept override { return counts_; }
+    bool stopping() const noexcept override { return stopping_.load(memory_order::acquire); }
+    http_response answer(bool metrics, http_request const& request, std::string_view address) override {
+        if (metrics) { return answer_metrics(request); }
+        busy_.fetch_add(1, memory_order::relaxed);
+        auto const begun = std::chrono::steady_clock::now();
+        http_response made = guarded_answer(request, address);
+        auto const took =
+            std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begun);
+        counts_.nanoseconds.fetch_add(static_cast<std::uint64_t>(took.count()), memory_order::relaxed);
+        counts_.finished.fetch_add(1, memory_order::relaxed);
+        busy_.fetch_sub(1, memory_order::relaxed);
+        return made;
+    }
+    void closed(void const* session) noexcept override {
+        counts_.open.fetch_sub(1, memory_order::relaxed);
+        std::lock_guard const guard{lock_};
+        sessions_.erase(static_cast<http_session*>(const_cast<void*>(session)));
+        if (sessions_.empty()) { wake_.notify_all(); }
+    }
+
+private:
+    using error_code_type = boost::system::error_code;
+    using acceptor = boost::asio::basic_socket_acceptor<boost::asio::ip::tcp, session_executor>;
+
+    static result<void> open(acceptor& to, boost::asio::ip::tcp::endpoint const& at, atomic<std::uint16_t>& port) {
+        if (to.is_open()) {
+            return {}; // by an earlier call
+        }
+        error_code_type problem;
+        auto const step = [&](auto const& act) {
+            if (!problem) { act(); }
+        };
+        step([&] { to.open(at.protocol(), problem); });
+        step([&] { to.set_option(boost::asio::socket_base::reuse_address{true}, problem); });
+        step([&] { to.bind(at, problem); });
+        step([&] { to.listen(boost::asio::socket_base::max_listen_connections, problem); });
+        step([&] { port.store(to.local_endpoint(problem).port(), memory_order::release); });
+        if (problem) {
+            error_code_type ignored;
+            to.close(ignored);
+            return failure{error_code::store_failed,
+                text::joined({"port ", std::to_string(at.port()), " cannot be opened: ", problem.message()})};
+        }
+        return {};
+    }
+
+    void accept(acceptor& on, bool metrics) {
+        on.async_accept(boost::asio::make_strand(context_),
+            [self = shared_from_this(), &on, metrics](error_code_type problem, session_socket socket) {
+                if (!on.is_open() || self->stopping()) { return; }
+                if (!problem) {
+                    self->begin(std::move(socket), metrics);
+                    return self->accept(on, metrics);
+                }
+                // Possibly out of file descriptors: some will be closed.
+                auto const pause =
+                    std::make_shared<boost::asio::steady_timer>(self->context_, std::chrono::milliseconds{50});
+                pause->async_wait([self, &on, metrics, pause](error_code_type) { self->accept(on, metrics); });
+            });
+    }
+    void begin(session_socket socket, bool metrics) {
+        counts_.connections.fetch_add(1, memory_order::relaxed);
+        if (counts_.open.load(memory_order::relaxed) >= options_.max_connections) {
+            counts_.turned_away.fetch_add(1, memory_order::relaxed);
+            static constexpr std::string_view full =
+                "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+            error_code_type ignored;
+            socket.non_blocking(true, ignored);
+            socket.write_some(boost::asio::buffer(full), ignored);
+            socket.shutdown(session_socket::shutdown_send, ignored);
+            return;
+        }
+        counts_.open.fetch_add(1, memory_order::relaxed);
+        auto const made = std::make_shared<http_session>(shared_from_this(), std::move(socket), metrics);
+        {
+            std::lock_guard const guard{lock_};
+            sessions_.insert(made.get());
+        }
+        made->start();
+    }
+
+    void close_acceptors() {
+        for (acceptor* const each : {&main_, &metrics_}) {
+            boost::asio::post(each->get_executor(), [self = shared_from_this(), each] {
+                error_code_type ignored;
+                each->close(ignored);
+            });
+        }
+    }
+    /// Returns the sessions, kept alive: the last owner of one must not release it with the lock held.
+    std::vector<std::shared_ptr<http_session>> alive() {
+        std::vector<std::shared_ptr<http_session>> made;
+        std::lock_guard const guard{lock_};
+        for (http_session* const each : sessions_) {
+            if (auto one = each->weak_from_this().lock()) { made.push_back(std::move(one)); }
+        }
+        return made;
+    }
+
+    http_response guarded_answer(http_request const& request, std::string_view address) {
+#if ENTITABLE_HAS_EXCEPTIONS
+        try {
+            return handler_(request, {.address = address});
+        } catch (...) { // it may be anything: a transport of the user, or out of memory
+            http_response made;
+            made.status = 500;
+            return made;
+        }
+#else
+        return handler_(request, {.address = address});
+#endif
+    }
+
+    http_response answer_metrics(http_request const& request) {
+        http_response made;
+        if (!request.url.ends_with("/metrics")) {
+            made.status = 404;
+            return made;
+        }
+        made.status = 200;
+        static_cast<void>(
+            made.headers.add("Content-Type", "application/openmetrics-text; version=1.0.0; charset=utf-8"));
+        auto const line = [&](std::string_view name, std::string_view labels, std::uint64_t value) {
+            made.body += text::joined({name, labels, " ", std::to_string(value), "\n"});
+        };
+        auto const of = [](atomic<std::uint64_t> const& value) { return value.load(memory_order::relaxed); };
+        made.body += "# TYPE entitable_answers counter\n";
+        for (std::size_t digit = 2; digit < 6; ++digit) {
+            line("entitable_answers_total", text::joined({"{status=\"", std::to_string(digit), "xx\"}"}),
+                of(counts_.answers[digit]));
+        }
+        made.body += "# TYPE entitable_answer_seconds summary\n";
+        line("entitable_answer_seconds_count", "", of(counts_.finished));
+        made.body += text::joined({"entitable_answer_seconds_sum ",
+            std::to_string(static_cast<double>(of(counts_.nanoseconds)) * 1e-9), "\n"});
+        made.body += "# TYPE entitable_connections counter\n";
+        line("entitable_connections_total", "", of(counts_.connections));
+        made.body += "# TYPE entitable_connections_turned_away counter\n";
+        line("entitable_connections_turned_away_total", "", of(counts_.turned_away));
+        made.body += "# TYPE entitable_malformed_requests counter\n";
+        line("entitable_malformed_requests_total", "", of(counts_.malformed));
+        made.body += "# TYPE entitable_open_connections gauge\n";
+        line("entitable_open_connections", "", of(counts_.open));
+        made.body += "# TYPE entitable_threads gauge\n";
+        line("entitable_threads", "", of(total_));
+        made.body += "# TYPE entitable_received_bytes counter\n";
+        line("entitable_received_bytes_total", "", of(counts_.received));
+        made.body += "# TYPE entitable_sent_bytes counter\n";
+        line("entitable_sent_bytes_total", "", of(counts_.sent));
+        made.body += "# EOF\n";
+        return made;
+    }
+
+    http_handler const handler_;
+    listener_options const options_;
+    listener_counts counts_;
+    boost::asio::io_context context_;
+    acceptor main_{boost::asio::make_strand(context_)};
+    acceptor metrics_{boost::asio::make_strand(context_)};
+    atomic<std::uint16_t> port_{0};
+    atomic<std::uint16_t> metrics_port_{0};
+    std::optional<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> work_;
+    atomic<std::uint64_t> busy_{0};  ///< threads in a transport
+    atomic<std::uint64_t> total_{0}; ///< threads
+    atomic<bool> stopping_{false};
+    std::mutex lock_;
+    std::condition_variable wake_;
+    bool stopped_{};                             ///< guarded by lock_
+    std::unordered_set<http_session*> sessions_; ///< guarded by lock_
+};
+
+} // namespace detail
+
+ENTITABLE_DECL http_listener::http_listener(http_handler handler, listener_options options)
+    : state_(std::make_shared<detail::listener_state>(std::move(handler), std::move(options))) {}
+ENTITABLE_DECL http_listener::~http_listener() = default;
+
+ENTITABLE_DECL result<void> http_listener::listen() { return state_->listen(); }
+ENTITABLE_DECL std::uint16_t http_listener::port() const noexcept { return state_->port(); }
+ENTITABLE_DECL std::uint16_t http_listener::metrics_port() const noexcept { return state_->metrics_port(); }
+
+ENTITABLE_DECL result<void> http_listener::run() {
+    if (auto opened = state_->listen(); !opened) { return opened; }
+    state_->run();
+    return {};
+}
+
+ENTITABLE_DECL void http_listener::stop() noexcept { state_->stop(); }
+
+ENTITABLE_END_NAMESPACE

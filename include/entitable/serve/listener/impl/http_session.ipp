@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/cloud/wire/detail/answer_writer.hpp>
+#include <entitable/cloud/wire/detail/service_address.hpp>
+#include <entitable/core/text.hpp>
+#include <entitable/serve/listener/http_listener.hpp>
+#include <entitable/serve/listener/impl/session_owner.ipp>
+#include <entitable/serve/listener/listener_options.hpp>
+
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/basic_stream.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/error.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// One connection. All of it runs on its strand; there is one operation in progress at a time.
+class http_session final : public std::enable_shared_from_this<http_session> {
+public:
+    http_session(std::shared_ptr<session_owner> owner, session_socket socket, bool metrics)
+        : owner_(std::move(owner)), stream_(std::move(socket)), metrics_(metrics) {
+        boost::system::error_code unknown;
+        auto const peer = stream_.socket().remote_endpoint(unknown);
+        address_ = unknown ? std::string{} : peer.address().to_string();
+        auto const here = stream_.socket().local_endpoint(unknown);
+        local_ = unknown ? std::string{"localhost"} : text::joined({"127.0.0.1:", std::to_string(here.port())});
+        stream_.socket().set_option(boost::asio::ip::tcp::no_delay{true}, unknown);
+    }
+    ~http_session() { owner_->closed(this); }
+    http_session(http_session const&) = delete;
+    http_session& operator=(http_session const&) = delete;
+
+    void start() {
+        boost::asio::dispatch(stream_.get_executor(), [self = shared_from_this()] { self->wait_for_request(); });
+    }
+    /// Closes it if it is idle. From any thread.
+    void end_when_idle() {
+        boost::asio::post(stream_.get_executor(), [self = shared_from_this()] {
+            if (self->idle_) { self->close(); }
+        });
+    }
+    /// Closes it whatever is in progress. From any thread.
+    void end_now() {
+        boost::asio::post(stream_.get_executor(), [self = shared_from_this()] { self->close(); });
+    }
+
+private:
+    using error_code_type = boost::system::error_code;
+    using request_parser = boost::beast::http::parser<true, grown_body>;
+
+    void close() {
+        error_code_type ignored;
+        stream_.socket().shutdown(boost::asio::ip::tcp::socket::shutdown_both, ignored);
+        stream_.close();
+    }
+
+    /// Waits for the first bytes of a request, with little memory; those of the next one may have arrived already.
+    void wait_for_request() {
+        if (owner_->stopping()) { return close(); }
+        if (buffer_.size() != 0) { return read_header(); }
+        constexpr std::size_t usual = 8 * 1024;
+        if (buffer_.capacity() > usual) { buffer_ = {}; }
+        idle_ = true;
+        constexpr std::size_t first_bytes = 1024;
+        stream_.expires_after(owner_->options().idle_timeout);
+        stream_.async_read_some(
+            buffer_.prepare(first_bytes), [self = shared_from_this()](error_code_type problem, std::size_t size) {
+                self->idle_ = false;
+                if (problem) { return self->close(); }
+                self->buffer_.commit(size);
+                self->read_header();
+            });
+    }
+
+    void read_header() {
+        while (begins_with_empty_line()) { // RFC 9112, 2.2
+            buffer_.consume(2);
+            if (buffer_.size() == 0) { return wait_for_request(); }
+        }
+        parser_.emplace();
+        parser_->header_limit(static_cast<std::uint32_t>(owner_->options().max_header_size));
+        parser_->body_limit(owner_->options().max_body_size);
+        stream_.expires_after(owner_->options().header_timeout);
+        boost::beast::http::async_read_header(stream_, buffer_, *parser_,
+            [self = shared_from_this()](error_code_type problem, std::size_t) { self->take_header(problem); });
+    }
+
+    [[nodiscard]] bool begins_with_empty_line() const noexcept {
+        auto const* const text = static_cast<char const*>(buffer_.data().data());
+        return buffer_.size() >= 2 && text[0] == '\r' && text[1] == '\n';
+    }
+
+    void take_header(error_code_type problem) {
+        namespace http = boost::beast::http;
+        if (problem == http::error::end_of_stream || problem == http::error::partial_message) { return close(); }
+        if (problem == boost::beast::error::timeout) { return give_up("the header arrived too slowly"); }
+        if (problem == http::error::header_limit) { return refuse(431, "the header is too large"); }
+        if (problem == http::error::body_limit) { return refuse(413, "the body is too large"); }
+        if (problem && problem.category() == http::make_error_code(http::error::bad_method).category()) {
+            return refuse(400, "the request is malformed");
+        }
+        if (problem) { return close(); }
+        if (std::string_view const wrong = take_fields(); !wrong.empty()) { return refuse(wrong_status_, wrong); }
+        if (parser_->is_done()) { return answer(); }
+        stream_.expires_after(owner_->options().body_timeout);
+        if (expects_continue_) {
+            static constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
+            boost::asio::async_write(
+                stream_, boost::asio::buffer(go_on), [self = shared_from_this()](error_code_type failed, std::size_t) {
+                    if (failed) { return self->close(); }
+                    self->read_body();
+                });
+            return;
+        }
+        read_body();
+    }
+
+    void read_body() {
+        constexpr std::uint64_t most = 16 * 1024; // at a time: Beast reads 512 bytes if the buffer has no more space
+        auto const left = (std::min)(parser_->content_length_remaining().value_or(most), most);
+        buffer_.reserve(buffer_.size() + static_cast<std::size_t>(left));
+        boost::beast::http::async_read(
+            stream_, buffer_, *parser_, [self = shared_from_this()](error_code_type problem, std::size_t) {
+                namespace http = boost::beast::http;
+                if (problem == http::error::body_limit) { return self->refuse(413, "the body is too large"); }
+                if (problem == boost::beast::error::timeout) { return self->give_up("the body arrived too slowly"); }
+                if (problem && problem.category() == http::make_error_code(http::error::bad_chunk).category() &&
+                    problem != http::error::partial_message && problem != http::error::end_of_stream) {
+                    return self->refuse(400, "the body is malformed");
+                }
+                if (problem) { return self->close(); }
+                self->answer();
+            });
+    }
+
+    /// Moves the header to the request, before a trailer can add to it. Returns an error text; empty if the header is valid.
+    std::string_view take_fields() {
+        namespace http = boost::beast::http;
+        auto const& message = parser_->get();
+        request_.forget_credential();
+        request_.body.clear();
+        keep_alive_ = message.version() >= 11 && message.keep_alive();
+        expects_continue_ = false;
+        wrong_status_ = 400;
+        auto const method = method_named({message.method_string().data(), message.method_string().size()});
+        if (!method) {
+            wrong_status_ = 501;
+            return "the method is unknown";
+        }
+        request_.method = *method;
+        std::size_t lengths = 0;
+        std::size_t codings = 0;
+        std::size_t hosts = 0;
+        std::string_view host = local_;
+        for (auto const& field : message) {
+            std::string_view const name{field.name_string().data(), field.name_string().size()};
+            std::string_view const value{field.value().data(), field.value().size()};
+            switch (field.name()) {
+                case http::field::content_length:
+                    ++lengths;
+                    lengths += value.find(',') != std::string_view::npos ? 1U : 0U;
+                    continue;
+                case http::field::transfer_encoding:
+                    ++codings;
+                    if (!same_field_name(value, "chunked")) { return "the transfer encoding is unknown"; }
+                    continue;
+                case http::field::host:
+                    ++hosts;
+                    host = value;
+                    continue;
+                case http::field::expect:
+                    if (!same_field_name(value, "100-continue")) {
+                        wrong_status_ = 417;
+                        return "the expectation is unknown";
+                    }
+                    expects_continue_ = message.version() >= 11;
+                    continue;
+                case http::field::connection:
+                case http::field::keep_alive:
+                case http::field::trailer:
+                case http::field::te: continue;
+                case http::field::upgrade: continue;
+                default: break;
+            }
+            if (!request_.headers.add(name, value)) { return "a header field is malformed"; }
+        }
+        if (lengths > 1 || codings > 1 || (codings == 1 && (lengths != 0 || message.version() < 11))) {
+            return "the length of the body is ambiguous";
+        }
+        if (hosts > 1 || (hosts == 0 && message.version() >= 11) ||
+            host.find_first_of("/?#@\\") != std::string_view::npos) {
+            return "the host is missing, malformed or repeated";
+        }
+        constexpr std::string_view scheme = "http://";
+        std::string_view const target{message.target().data(), message.target().size()};
+        if (target.starts_with('/')) {
+            request_.url.append("http://").append(host).append(target);
+        } else if (same_field_name(target.substr(0, scheme.size()), scheme)) {
+            request_.url.append(scheme).append(target.substr(scheme.size()));
+        } else {
+            return "the target is not a valid address";
+        }
+        return {};
+    }
+
+    void answer() {
+        request_.body = std::move(parser_->get().body());
+        owner_->counts().received.fetch_add(request_.body.size(), memory_order::relaxed);
+        response_ = owner_->answer(metrics_, request_, address_);
+        request_.forget_credential();
+        constexpr std::size_t large = 64 * 1024;
+        if (request_.body.capacity() > large) { std::string{}.swap(request_.body); }
+        parser_.reset();
+        write(keep_alive_ && !owner_->stopping());
+    }
+
+    /// Counts a request that no server saw, and reports it to the observer.
+    void note_refused(std::uint16_t status, std::string_view why) {
+        owner_->counts().malformed.fetch_add(1, memory_order::relaxed);
+        if (observer* const watch = owner_->options().watch; watch != nullptr) {
+            attempt_record made;
+            made.name = why;
+            made.begun = made.ended = std::chrono::steady_clock::now();
+            made.outcome.status = status;
+            made.outcome.error = error_code::invalid_input;
+            watch->on_attempt(made);
+        }
+    }
+    /// The timeout has closed the stream.
+    void give_up(std::string_view why) {
+        note_refused(408, why);
+        close();
+    }
+    /// Responds to a request that no server saw, and closes: the start of the next request is unknown.
+    void refuse(std::uint16_t status, std::string_view why) {
+        note_refused(status, why);
+        response_ = {};
+        response_.status = status;
+        response_.body = text::joined({why, "\n"});
+        static_cast<void>(response_.headers.add("Content-Type", "text/plain"));
+        request_.method = http_method::get;
+        write(false);
+    }
+
+    void write(bool keep) {
+        head_.clear();
+        head_.append("HTTP/1.1 ")
+            .append(std::to_string(response_.status))
+            .append(" ")
+            .append(reason_of(response_.status));
+        head_.append("\r\n");
+        response_.headers.for_each([&](std::string_view name, std::string_view value) {
+            head_.append(name).append(": ").append(value).append("\r\n");
+        });
+        // RFC 9110, 8.6: these have neither a body nor its length.
+        bool const bare = response_.status == 204 || response_.status == 304 || request_.method == http_method::head;
+        if (bare) {
+            response_.body.clear();
+        } else {
+            head_.append("Content-Length: ").append(std::to_string(response_.body.size())).append("\r\n");
+        }
+        head_.append(keep ? "\r\n" : "Connection: close\r\n\r\n");
+        std::size_t const digit = response_.status / 100;
+        owner_->counts().answers[digit < 6 ? digit : 5].fetch_add(1, memory_order::relaxed);
+        std::array<boost::asio::const_buffer, 2> const parts{
+            boost::asio::buffer(head_), boost::asio::buffer(response_.body)};
+        stream_.expires_after(owner_->options().body_timeout);
+        boost::asio::async_write(
+            stream_, parts, [self = shared_from_this(), keep](error_code_type problem, std::size_t size) {
+                self->owner_->counts().sent.fetch_add(size, memory_order::relaxed);
+                constexpr std::size_t large = 64 * 1024;
+                if (self->response_.body.capacity() > large) { self->response_ = {}; }
+                if (problem) { return self->close(); }
+                if (!keep) { return self->linger(); }
+                self->wait_for_request();
+            });
+    }
+
+    /// Briefly reads the sender's remaining data: closing a connection with unread bytes resets it, and the response may be lost.
+    void linger() {
+        error_code_type ignored;
+        stream_.socket().shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored);
+        buffer_.consume(buffer_.size());
+        stream_.expires_after(std::chrono::seconds{1});
+        drain();
+    }
+    void drain() {
+        constexpr std::size_t piece = 16 * 1024;
+        constexpr std::size_t most = 1024 * 1024;
+        stream_.async_read_some(
+            buffer_.prepare(piece), [self = shared_from_this()](error_code_type problem, std::size_t size) {
+                self->drained_ += size;
+                if (problem || self->drained_ > most) { return self->close(); }
+                self->drain();
+            });
+    }
+
+    std::shared_ptr<session_owner> owner_;
+    boost::beast::basic_stream<boost::asio::ip::tcp, session_executor> stream_;
+    boost::beast::flat_buffer buffer_;
+    std::optional<request_parser> parser_;
+    http_request request_;
+    http_response response_;
+    std::string head_;
+    std::string address_; ///< of the sender
+    std::string local_;   ///< for requests without a host
+    std::size_t drained_{};
+    std::uint16_t wrong_status_{400};
+    bool metrics_{};
+    bool idle_{};
+    bool keep_alive_{};
+    bool expects_continue_{};
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `table_server`: a transport behind the REST protocol of the table service, as a function from request to response.
+
+#include <entitable/cloud/http/http_client.hpp>
+#include <entitable/serve/server/detail/server_engine.hpp>
+#include <entitable/serve/server/server_options.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// The sender of a request, as known from the connection.
+struct request_sender {
+    std::string_view address{"127.0.0.1"}; ///< for signatures that are restricted to some addresses
+    bool encrypted{};                      ///< it came over TLS
+    steady_time deadline{no_deadline};     ///< the request ends then
+    cancellation_token cancellation{};     ///< ends it early
+};
+
+/// Serves the tables of a transport. It models `http_client`, so that a `rest` backend can use it without a socket; listeners call
+/// `answer`. A cheap handle: copies share one state.
+///
+/// Thread safety: safe to use from several threads, as every transport is.
+///
+/// The account is the first label of a host like ACCOUNT.table.HOST, otherwise the first segment of the path. Stored access policies and
+/// the settings of the service are kept in memory: after a restart there are none, and signatures that name a policy are refused. All other
+/// data is in the transports.
+///
+/// It throws no exceptions of its own; those of a transport pass through.
+class table_server {
+public:
+    using is_http_client = void; ///< opts in to `http_client`
+
+    /// Serves `store`. With an invalid account every request gets 500: `start` returns that error immediately.
+    template <class T>
+        requires(!std::same_as<T, table_server> && transport<T>)
+    explicit table_server(T const& store, server_options options = {})
+        : engine_(shared<detail::server_engine>::make(any_transport{store}, std::move(options))) {}
+
+    /// Creates a server; InvalidInput names the error: an invalid name or key, two accounts of one name, two accounts without their own
+    /// store.
+    [[nodiscard]] static result<table_server> start(any_transport const& store, server_options options = {}) {
+        table_server made{store, std::move(options)};
+        if (error const* const problem = made.engine_->broken()) { return failure{*problem}; }
+        return made;
+    }
+
+    /// Handles a request whose URL is absolute. Never an error: a refusal is a response. After a move the status is 500.
+    [[nodiscard]] http_response answer(http_request const& request, request_sender const& from = {}) const {
+        if (!engine_) { return detail::answer_of_absent_server(); }
+        return engine_->answer(request, {from.address, from.encrypted}, from.deadline, from.cancellation);
+    }
+
+    /// Handles a request as an HTTP client. Errors: Cancelled or DeadlineExceeded if the call had ended before.
+    [[nodiscard]] result<http_response> send(http_request const& request, http_call const& how) const {
+        if (!engine_) { return detail::moved_from("server"); }
+        if (how.cancellation.cancelled()) { return failure{error_code::cancelled, "the call was cancelled"}; }
+        if (how.deadline != no_deadline && engine_->options().time->steady() >= how.deadline) {
+            return failure{error_code::deadline_exceeded, "the deadline of the call has passed"};
+        }
+        return answer(request, {.deadline = how.deadline, .cancellation = how.cancellation});
+    }
+
+private:
+    shared<detail::server_engine> engine_;
+};
+
+ENTITABLE_END_NAMESPACE

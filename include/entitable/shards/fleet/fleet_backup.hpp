@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `back_up` and `restore`: all tables of a fleet into one store of any kind, and back into a fleet of any number of stores and shards.
+///
+///     back_up(all, any_transport{archive}, "nightly").value();
+///     restore(any_transport{archive}, "nightly", empty_fleet).value();
+///
+/// A backup holds every write that was acknowledged before it began, and some of those made meanwhile. Each row is as it was at some moment
+/// in between, so a transaction of that time may be included in part. With `backup_options::snapshot` every store is a snapshot of one
+/// moment, with whole transactions; the moments of two stores differ by up to the duration of the backup. If all stores are read-only, it
+/// is one moment. ETags and Timestamps are not saved; system rows are: queues, operation rows, index states.
+
+#include <entitable/shards/fleet/backup_rows.hpp>
+#include <entitable/shards/fleet/fleet.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Options of a backup.
+struct backup_options {
+    /// Returns an unchanging view of a store: a copy of a file, a transaction of a database. Called once for each store, and again for one
+    /// that shards moved to meanwhile. By default the store itself is read.
+    std::function<result<any_transport>(std::string_view store, any_transport const& there)> snapshot{};
+};
+/// The contents of a backup.
+struct backup_report {
+    backup_header header;           ///< as it is stored
+    std::uint64_t rows{};           ///< of all tables, including system rows
+    std::size_t kept{};             ///< virtual shards whose copies by an earlier run are reused
+    std::vector<backup_part> parts; ///< by shard and table
+};
+
+/// Copies all tables of a fleet under a name of 1 to 20 letters, from several stores concurrently, and reads back the copies. Clients do
+/// not have to wait. A shard that is moved, split or merged meanwhile is copied again from its new place: a copy is valid once the map,
+/// read afterwards, still has the shard and its tables at the place that was read. After an error, or the death of the process, the same
+/// call resumes. It keeps valid copies, unless the shard was moved, split or merged since, or a table of it was dropped and created again.
+///
+/// Errors: those of the map and the stores, with the name of the store; InvalidInput if a complete backup of that name exists;
+/// UpdateConditionNotSatisfied if another process makes the same one: the process that called last continues; RowMismatch if a copy differs
+/// from what was written. Cost: a scan of everything, a batch for each hundred rows of a partition, a scan of the copies, and a read of the
+/// map for each shard.
+[[nodiscard]] result<backup_report> back_up(
+    fleet const& of, any_transport const& to, std::string name, backup_options const& options = {});
+/// Reads a whole backup and compares it with its recorded digests. Errors: BackupIncomplete if it is incomplete, or does not exist;
+/// RowMismatch, which names the shard and the table.
+[[nodiscard]] result<backup_report> verify_backup(any_transport const& from, std::string name);
+/// The result of a restore.
+struct restore_report {
+    std::uint64_t rows{};    ///< of the backup
+    std::uint64_t written{}; ///< rows inserted by this run
+};
+/// Creates the tables of a backup in a fleet, with any number of shards and stores, and inserts all rows; then reads and compares
+/// everything. The tables must be empty, or filled by an earlier run of the same restore: after an error or a crash the same call resumes.
+/// No program may use them before it returns.
+///
+/// Errors: BackupIncomplete; RowMismatch if the backup is damaged, or the fleet's content differs afterwards; EntityAlreadyExists if a row
+/// exists with other properties; those of the stores.
+[[nodiscard]] result<restore_report> restore(any_transport const& from, std::string name, fleet const& into);
+/// Drops a backup, including an incomplete one. Succeeds if it does not exist.
+[[nodiscard]] result<void> drop_backup(any_transport const& from, std::string name);
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/shards/fleet/impl/fleet_backup.ipp>
+#endif

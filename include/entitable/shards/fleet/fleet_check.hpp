@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `check_fleet`: reads every row of every store; reports the content, and misplaced rows. `sizes_of`: the sizes by store, with the free
+/// share.
+
+#include <entitable/shards/fleet/fleet.hpp>
+#include <entitable/shards/fleet/rows_content.hpp>
+
+#include <optional>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// The rows of a table in a virtual shard.
+struct shard_content {
+    std::int32_t shard{}; ///< the virtual shard
+    std::string store;    ///< the store that was read
+    std::string table;    ///< the logical table
+    rows_content content; ///< of its rows, except misplaced rows, which no client finds
+};
+/// A row on a shard that does not hold its key.
+struct misplaced_row {
+    std::int32_t shard{};                    ///< the shard that has the row
+    std::string store;                       ///< of that shard
+    std::string table;                       ///< the logical table
+    std::string partition_key;               ///< of the row
+    std::string row_key;                     ///< of the row
+    std::optional<std::uint32_t> belongs_to; ///< the shard of its key; empty if it has none
+};
+/// A virtual shard that could not be read.
+struct unread_shard {
+    std::int32_t shard{}; ///< the virtual shard
+    std::string store;    ///< its store
+    error why;            ///< the error from the store
+};
+/// The result of `check_fleet`.
+struct fleet_report {
+    static constexpr std::size_t most_named = 100; ///< limit of named rows; all are counted
+
+    std::vector<shard_content> contents;  ///< by shard, then by table; without shards that could not be read
+    std::vector<misplaced_row> misplaced; ///< the first ones
+    std::uint64_t misplaced_rows{};       ///< the number of all
+    std::vector<unread_shard> unread;     ///< by shard
+
+    /// Whether every shard was read, and every row is on its shard.
+    [[nodiscard]] bool healthy() const noexcept { return misplaced_rows == 0 && unread.empty(); }
+    /// Returns this report if it is healthy. Otherwise the error of the first shard that could not be read, or RowMismatch for misplaced
+    /// rows, with the counts in the message. `auto report = check_fleet(all).value().whole();`
+    [[nodiscard]] result<fleet_report> whole() const;
+    /// Returns the content of a logical table; of all tables for an empty name.
+    [[nodiscard]] rows_content of_table(std::string_view table = {}) const noexcept;
+    /// Returns the report as text, a line for each table and each problem. It contains keys: keep it out of logs.
+    [[nodiscard]] std::string to_string() const;
+};
+
+/// Reads every row of every store, the stores in parallel. A shard that moves meanwhile is read again at its new place. Rows written
+/// meanwhile may or may not be counted. Cost: a scan of everything. Errors: those of the map; errors of stores are in the report.
+[[nodiscard]] result<fleet_report> check_fleet(fleet const& of);
+
+/// The size of a store.
+struct store_size {
+    std::string store;                     ///< its name
+    std::size_t shards{};                  ///< number of virtual shards
+    std::uint64_t rows{};                  ///< of all tables of the map
+    std::uint64_t bytes{};                 ///< of these rows, as they are stored
+    std::optional<std::uint64_t> capacity; ///< in bytes, if known
+
+    /// Returns the free share, 0 to 1; nothing if the capacity is unknown.
+    [[nodiscard]] std::optional<double> free_share() const noexcept;
+};
+/// The unit in which stores are compared.
+enum class balance_by : std::uint8_t {
+    shards, ///< virtual shards
+    rows,   ///< rows
+    bytes,  ///< bytes of rows
+    load,   ///< a user-supplied number for each shard
+};
+/// The sizes of all stores at one time.
+struct fleet_sizes {
+    date_time at;                   ///< the time of the measurement
+    std::vector<store_size> stores; ///< by name, including those without a shard
+
+    /// Returns the largest store divided by the mean: 1 is even. By shards, rows or bytes; 1 if there is no data.
+    [[nodiscard]] double imbalance(balance_by what) const noexcept;
+    /// Returns the sizes as text, a line for each store.
+    [[nodiscard]] std::string to_string() const;
+};
+/// Returns the capacity of a store in bytes; nothing if it is unknown.
+using store_capacity = std::function<std::optional<std::uint64_t>(std::string_view store)>;
+
+/// Measures the sizes of all stores. Errors: those of the map; that of the first store that cannot be read.
+[[nodiscard]] result<fleet_sizes> sizes_of(fleet const& of, store_capacity const& capacity = {});
+
+/// Predicts when a store will be full, from its growth between two measurements; nothing if it does not grow or its capacity is unknown.
+[[nodiscard]] std::optional<date_time> full_at(
+    fleet_sizes const& earlier, fleet_sizes const& later, std::string_view store) noexcept;
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/shards/fleet/impl/fleet_check.ipp>
+#endif

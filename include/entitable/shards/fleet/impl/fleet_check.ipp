@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/request/detail/refusal.hpp>
+#include <entitable/core/try.hpp>
+#include <entitable/shards/fleet/detail/ratio_text.hpp>
+#include <entitable/shards/fleet/detail/shard_visits.hpp>
+#include <entitable/shards/fleet/detail/stored_rows.hpp>
+#include <entitable/shards/fleet/fleet_check.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <mutex>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The findings of one visit of a shard.
+struct shard_findings {
+    std::vector<shard_content> contents;
+    std::vector<misplaced_row> misplaced;
+    std::uint64_t misplaced_rows{};
+};
+
+/// Returns the shard of a key, by the function or by the map's copy.
+inline std::optional<std::uint32_t> shard_of_key(
+    lookup_map_state const& map, shard_map_copy const& copy, std::string_view partition_key) {
+    auto const place = map.place_of(copy, partition_key);
+    return place ? std::optional{static_cast<std::uint32_t>((*place)->row.shard)} : std::nullopt;
+}
+
+/// Reads a shard's own table completely, to find misplaced rows; a shared table only in the shard's range of keys.
+inline result<void> look_at_shard(
+    lookup_map_state& map, shard_visit const& at, any_transport const& through, shard_findings& found) {
+    found = {};
+    ENTITABLE_TRY(auto const copy, map.current({}, map.now()));
+    for (visited_table const& table : at.tables) {
+        shard_content& made = found.contents.emplace_back();
+        made.shard = at.shard;
+        made.store = at.store;
+        made.table = table.name;
+        stored_rows rows{through, table.stored, table.own ? key_interval{} : at.keys};
+        for (;;) {
+            ENTITABLE_TRY(auto const each, rows.next());
+            if (!each) { break; }
+            auto const belongs = shard_of_key(map, *copy, each->partition_key);
+            if (belongs == static_cast<std::uint32_t>(at.shard)) {
+                made.content.add(*each);
+            } else if (++found.misplaced_rows <= fleet_report::most_named) {
+                found.misplaced.push_back({at.shard, at.store, table.name, std::string{each->partition_key},
+                    std::string{each->row_key}, belongs});
+            }
+        }
+    }
+    return {};
+}
+
+} // namespace detail
+
+ENTITABLE_DECL rows_content fleet_report::of_table(std::string_view table) const noexcept {
+    rows_content sum;
+    for (shard_content const& each : contents) {
+        if (table.empty() || each.table == table) { sum += each.content; }
+    }
+    return sum;
+}
+
+ENTITABLE_DECL std::string fleet_report::to_string() const {
+    std::map<std::string, rows_content> tables;
+    for (shard_content const& each : contents) { tables[each.table] += each.content; }
+    std::string out;
+    for (auto const& [name, content] : tables) {
+        out += text::joined({name, ": ", std::to_string(content.rows), " rows, ", std::to_string(content.bytes),
+            " bytes, digest ", std::to_string(content.digest), "\n"});
+    }
+    for (misplaced_row const& each : misplaced) {
+        out += text::joined({"misplaced: ", each.table, " \"", text::printable(text::shortened(each.partition_key)),
+            "\" / \"", text::printable(text::shortened(each.row_key)), "\" is on shard ", std::to_string(each.shard),
+            " in ", each.store, " but belongs ",
+            each.belongs_to ? "to shard " + std::to_string(*each.belongs_to) : std::string{"to no shard"}, "\n"});
+    }
+    if (misplaced_rows > misplaced.size()) {
+        out += text::joined({"misplaced: ", std::to_string(misplaced_rows), " rows in total\n"});
+    }
+    for (unread_shard const& each : unread) {
+        out += text::joined(
+            {"not read: shard ", std::to_string(each.shard), " in ", each.store, ": ", each.why.to_string(), "\n"});
+    }
+    return out;
+}
+
+ENTITABLE_DECL result<fleet_report> fleet_report::whole() const {
+    if (healthy()) { return *this; }
+    error why{error_code::row_mismatch, "rows are on a shard that does not hold their keys"};
+    if (!unread.empty()) {
+        why = unread.front().why;
+        why.message = text::joined({"the store ", unread.front().store, ": ", why.message});
+    } else if (!misplaced.empty()) {
+        detail::name_keys(why, misplaced.front().partition_key, misplaced.front().row_key);
+    }
+    why.message += text::joined({"; ", std::to_string(unread.size()), " shards could not be read, ",
+        std::to_string(misplaced_rows), " rows are misplaced"});
+    return failure{std::move(why)};
+}
+
+ENTITABLE_DECL result<fleet_report> check_fleet(fleet const& of) {
+    std::map<std::int32_t, detail::shard_findings> found;
+    std::mutex lock;
+    auto const look = [&](detail::shard_visit const& at, any_transport const& through) -> result<void> {
+        auto& here = [&]() -> detail::shard_findings& {
+            std::lock_guard<std::mutex> const guard{lock};
+            return found[at.shard];
+        }();
+        return detail::look_at_shard(of.cloud().state().map.state(), at, through, here);
+    };
+    auto const all = [](detail::shard_visit const&) { return true; };
+    ENTITABLE_TRY(auto const visited, detail::visit_shards(of, all, {}, look));
+    fleet_report made;
+    for (detail::shard_visited const& each : visited.shards) {
+        if (!each.outcome) {
+            made.unread.push_back({each.shard, each.store, each.outcome.error()});
+            continue;
+        }
+        detail::shard_findings& here = found.at(each.shard);
+        std::move(here.contents.begin(), here.contents.end(), std::back_inserter(made.contents));
+        std::move(here.misplaced.begin(), here.misplaced.end(), std::back_inserter(made.misplaced));
+        made.misplaced_rows += here.misplaced_rows;
+    }
+    if (made.misplaced.size() > fleet_report::most_named) { made.misplaced.resize(fleet_report::most_named); }
+    return made;
+}
+
+ENTITABLE_DECL std::optional<double> store_size::free_share() const noexcept {
+    if (!capacity || *capacity == 0) { return std::nullopt; }
+    return bytes >= *capacity ? 0.0 : 1.0 - static_cast<double>(bytes) / static_cast<double>(*capacity);
+}
+
+ENTITABLE_DECL double fleet_sizes::imbalance(balance_by what) const noexcept {
+    double most = 0;
+    double sum = 0;
+    for (store_size const& each : stores) {
+        auto const size = static_cast<double>(what == balance_by::shards ? std::uint64_t{each.shards}
+                : what == balance_by::rows                               ? each.rows
+                                                                         : each.bytes);
+        most = (std::max)(most, size);
+        sum += size;
+    }
+    return sum > 0 ? most * static_cast<double>(stores.size()) / sum : 1;
+}
+
+ENTITABLE_DECL std::string fleet_sizes::to_string() const {
+    std::string out;
+    for (store_size const& each : stores) {
+        auto const share = each.free_share();
+        out += text::joined({each.store, ": ", std::to_string(each.shards), " shards, ", std::to_string(each.rows),
+            " rows, ", std::to_string(each.bytes), " bytes",
+            share ? ", free " + detail::text_of_ratio(*share) : std::string{}, "\n"});
+    }
+    return text::joined({out, "largest / mean: by shards ", detail::text_of_ratio(imbalance(balance_by::shards)),
+        ", by rows ", detail::text_of_ratio(imbalance(balance_by::rows)), ", by bytes ",
+        detail::text_of_ratio(imbalance(balance_by::bytes)), "\n"});
+}
+
+ENTITABLE_DECL result<fleet_sizes> sizes_of(fleet const& of, store_capacity const& capacity) {
+    ENTITABLE_TRY(auto const names, of.stores());
+    ENTITABLE_TRY(auto const read, check_fleet(of));
+    if (!read.unread.empty()) {
+        error why = read.unread.front().why;
+        why.message = text::joined({"the store ", read.unread.front().store, ": ", why.message});
+        return failure{std::move(why)};
+    }
+    fleet_sizes made;
+    made.at = of.options().time->now();
+    for (std::string const& name : names) {
+        store_size& each = made.stores.emplace_back();
+        each.store = name;
+        each.capacity = capacity ? capacity(name) : std::nullopt;
+        std::optional<std::int32_t> last;
+        for (shard_content const& part : read.contents) {
+            if (part.store == name) {
+                each.shards += last == part.shard ? 0U : 1U;
+                last = part.shard;
+                each.rows += part.content.rows;
+                each.bytes += part.content.bytes;
+            }
+        }
+    }
+    return made;
+}
+
+ENTITABLE_DECL std::optional<date_time> full_at(
+    fleet_sizes const& earlier, fleet_sizes const& later, std::string_view store) noexcept {
+    auto const find = [&](fleet_sizes const& in) {
+        return std::find_if(
+            in.stores.begin(), in.stores.end(), [&](store_size const& each) { return each.store == store; });
+    };
+    auto const before = find(earlier);
+    auto const now = find(later);
+    if (before == earlier.stores.end() || now == later.stores.end() || !now->capacity || now->bytes <= before->bytes ||
+        later.at.ticks <= earlier.at.ticks) {
+        return std::nullopt;
+    }
+    double const left = now->bytes >= *now->capacity ? 0.0 : static_cast<double>(*now->capacity - now->bytes);
+    double const ticks =
+        left * static_cast<double>(later.at.ticks - earlier.at.ticks) / static_cast<double>(now->bytes - before->bytes);
+    if (ticks >= static_cast<double>(date_time::max_ticks - later.at.ticks)) { return std::nullopt; }
+    return date_time{later.at.ticks + static_cast<std::int64_t>(ticks)};
+}
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/try.hpp>
+#include <entitable/shards/fleet/store_access.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+ENTITABLE_DECL result<std::size_t> set_access(
+    fleet const& of, std::string_view store, store_access access, access_reason const& reason) {
+    constexpr std::string_view states[] = {"open", "draining", "sealed"};
+    std::string_view const state = states[static_cast<std::size_t>(access)];
+    detail::lookup_map_state& source = of.cloud().state().map.state();
+    constexpr int most_rounds = 10;
+    std::size_t changed = 0;
+    std::int64_t lease_ms = 0;
+    bool ended = false;
+    for (int round = 0; round < most_rounds && !ended; ++round) { // a split may have made another meanwhile
+        ENTITABLE_TRY(auto const map, source.fresh({}));
+        ended = true;
+        for (detail::shard_place const& place : map->places) {
+            // A mover uses the same states: they end with the move.
+            bool const is_done = place.row.state == state && place.row.attempt_owner.empty();
+            if (place.row.store != store || (round > 0 && is_done)) { continue; }
+            ended = false;
+            bool changes = false;
+            ENTITABLE_CHECK(source.change(
+                {}, [&](detail::shard_map_copy const& now, detail::shard_map_draft& draft) -> result<bool> {
+                    auto* const changed_row = draft.edit(now, place.row.shard);
+                    if (changed_row == nullptr || changed_row->row.store != store) {
+                        return false; // it has moved away, or into another shard
+                    }
+                    shard_map_row& row = changed_row->row;
+                    if (!row.attempt_owner.empty()) {
+                        return failure{error_code::shard_moving,
+                            text::joined({"the virtual shard ", std::to_string(row.shard),
+                                " is being moved: end that move first"})};
+                    }
+                    lease_ms = (std::max)(lease_ms, row.open_lease_ms);
+                    date_time const until =
+                        access == store_access::open ? date_time{} : reason.until.value_or(date_time{});
+                    std::string const why = access == store_access::open ? std::string{} : reason.why;
+                    changes = changes || row.state != state;
+                    if (row.state == state && row.reason == why && row.until == until) { return false; }
+                    row.state = state;
+                    row.lease_ms = access == store_access::open ? row.open_lease_ms : 0;
+                    row.reason = why;
+                    row.until = until;
+                    return true;
+                }));
+            changed += changes ? 1U : 0U;
+        }
+    }
+    if (!ended) {
+        return failure{error_code::shard_moving,
+            text::joined(
+                {"shards keep moving to the store ", store, ", or are opened again: the last ones may be unchanged"})};
+    }
+    if (access != store_access::open) {
+        // Counts from the response to the last change, by the local clock; 2 % for drift of both clocks, three times. Also if nothing was
+        // changed: the process that changed it may have ended before waiting.
+        std::chrono::milliseconds const lease{lease_ms};
+        of.options().time->wait_until(
+            of.options().time->steady() + lease + lease * 6 / 100 + std::chrono::milliseconds{1});
+    }
+    return changed;
+}
+
+ENTITABLE_END_NAMESPACE

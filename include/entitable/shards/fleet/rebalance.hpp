@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `plan_rebalance` plans the moves of virtual shards after which every store holds its share; `plan_drain` plans those that empty a store.
+/// Nothing moves until a plan runs.
+///
+///     auto plan = plan_rebalance(all, {.by = balance_by::bytes}).value();
+///     std::puts(plan.explain().c_str());     // nothing has been moved so far
+///     plan.run().value();
+
+#include <entitable/shards/fleet/fleet_check.hpp>
+#include <entitable/shards/move/shard_move.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Options of a rebalance.
+struct rebalance_options {
+    balance_by by{balance_by::shards};                       ///< the unit to balance
+    double threshold{1.05};                                  ///< a store holds at most this many times its share
+    std::vector<std::string> drain{};                        ///< stores to empty
+    bool only_forced{};                                      ///< makes only the moves required by a rule or by `drain`
+    std::function<double(std::int32_t shard)> load{};        ///< for `balance_by::load`
+    std::function<result<void>(std::string_view)> prepare{}; ///< called with a store before the first shard moves there
+    move_options moves{};                                    ///< of each move
+};
+
+/// A move of a plan.
+struct planned_move {
+    std::int32_t shard{}; ///< the virtual shard
+    std::string source;   ///< its current store
+    std::string target;   ///< its new store
+    double size{};        ///< in the unit of `balance_by`
+};
+
+/// The progress of a rebalance.
+struct rebalance_progress {
+    std::size_t moved{};   ///< number of shards
+    std::size_t skipped{}; ///< shards that an earlier run moved, or that were merged into others
+    move_progress current; ///< of the current move
+};
+/// Receives each step of each move. Returning false stops the run; run it again to continue.
+using rebalance_watcher = std::function<bool(rebalance_progress const&)>;
+
+/// Planned moves. Nothing moves before `run`. Copies share only the stores.
+///
+/// Thread safety: one thread at a time.
+class rebalance_plan {
+public:
+    std::vector<planned_move> moves; ///< the largest first
+    balance_by by{};                 ///< the unit of `size`
+    double before{};                 ///< the largest ratio of a store's load to its share; 1 is even
+    double after{};                  ///< the ratio after all moves
+    double moved{};                  ///< the size of all moves
+    double total{};                  ///< the size of everything
+
+    /// Describes the moves, for people; the last line has the ratios before and after.
+    [[nodiscard]] std::string explain() const;
+    /// Runs the moves one after the other, and reads the rules of the map again before each. After an error, a stop or the death of the
+    /// process run it again, or make a new plan.
+    ///
+    /// Errors: those of moves, with the number of the shard; PlacementForbidden if a rule stored since then forbids a move; Cancelled.
+    [[nodiscard]] result<rebalance_progress> run(rebalance_watcher const& watch = {}) const;
+
+private:
+    friend result<rebalance_plan> plan_rebalance(fleet const& of, rebalance_options const& options);
+    explicit rebalance_plan(fleet of) : fleet_(std::move(of)) {}
+
+    fleet fleet_;
+    rebalance_options options_;
+};
+
+/// Plans to even out the stores by moving as little as possible. Stores of `fleet_options::stores` without shards take part. The rules of
+/// the map bind the plan, as they bind every move.
+///
+/// Errors: those of the map and of stores; PlacementForbidden if no store may take a shard. Cost: reads every row if rows or bytes are
+/// balanced.
+[[nodiscard]] result<rebalance_plan> plan_rebalance(fleet const& of, rebalance_options const& options = {});
+/// Plans to empty a store: its shards go to the least full stores, by `balance_by` and the weights of the rules. No other shard moves.
+[[nodiscard]] result<rebalance_plan> plan_drain(fleet const& of, std::string store, rebalance_options options = {});
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/shards/fleet/impl/rebalance.ipp>
+#endif

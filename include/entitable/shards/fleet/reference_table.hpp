@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `reference_table<E>`: rows of which every store has a full copy, so that they are read next to the shard: currencies, products,
+/// settings.
+///
+///     reference_table<currency> currencies{all, "currencies", catalogue};
+///     currencies.source().insert({"EUR", 100}).value();           // as any table; nobody sees it yet
+///     currencies.publish().value();                               // to every store, as one version
+///     auto euro = currencies.beside("customer-42")->get("EUR").value();
+///     euro.value; euro.version;
+
+#include <entitable/client/table.hpp>
+#include <entitable/core/try.hpp>
+#include <entitable/shards/fleet/detail/reference_core.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// A value read from a reference table, and its version.
+template <class T>
+struct versioned {
+    T value;                ///< the value
+    std::int64_t version{}; ///< of the reference table's content
+};
+
+/// A full copy of a reference table in one store. It never changes: a later version is another copy. Publishing drops the copy before the
+/// previous one; reads of it then return TableNotFound: get a new copy from the reference table.
+///
+/// Thread safety: safe to use from several threads.
+template <mapped_entity Entity>
+class reference_copy {
+public:
+    reference_copy(table<Entity> rows, std::int64_t version)
+        : rows_(std::move(rows)), version_(version) {} ///< for `at`
+
+    [[nodiscard]] std::int64_t version() const noexcept { return version_; } ///< of the reference table
+    /// Returns the entity with these keys. Errors: ResourceNotFound if it does not exist.
+    template <class... Keys>
+    [[nodiscard]] result<versioned<Entity>> get(Keys const&... keys) const {
+        ENTITABLE_TRY(auto found, rows_.get(keys...));
+        return versioned<Entity>{std::move(found), version_};
+    }
+    /// Queries like `table::where`.
+    template <class Predicate>
+    [[nodiscard]] auto where(Predicate const& condition) const {
+        return rows_.where(condition);
+    }
+    [[nodiscard]] auto scan_table() const { return rows_.scan_table(); } ///< all entities
+
+private:
+    table<Entity> rows_;
+    std::int64_t version_;
+};
+
+/// The state of a reference table in one store.
+using reference_health = detail::reference_state;
+
+/// A table with one source, and a full copy in every store. A cheap handle.
+///
+/// A copy is filled in its own table, read back, and then activated by a change of one row. So a reader sees a version completely or not at
+/// all, wherever a publisher is killed. Versions increase by one, and no store returns to an earlier one. During a publication, stores
+/// serve different versions; each read returns its version.
+///
+/// Thread safety: safe to use from several threads.
+template <mapped_entity Entity>
+class reference_table {
+public:
+    /// `name`: that of the source table, 3 to 20 letters; `source`: the store that has it and the published versions.
+    reference_table(fleet of, std::string name, any_transport source)
+        : fleet_(std::move(of)), name_(std::move(name)), source_(std::move(source)) {}
+
+    /// Returns the table to write to. Its changes are invisible before `publish`.
+    [[nodiscard]] table<Entity> source() const { return {source_, name_}; }
+
+    /// Makes a version of the source, if it has changed, and copies it to every store, including those that receive shards meanwhile. The
+    /// result of each store is the version that it serves now. After an error or a crash the same call resumes, from any process; `resume`
+    /// and `fill` do so for single stores.
+    ///
+    /// Errors: those of the source, before any request to a store; UpdateConditionNotSatisfied if the source is changed or published
+    /// meanwhile.
+    [[nodiscard]] result<fleet_outcomes<std::int64_t>> publish() const {
+        auto made = detail::make_version(source_, name_, name_, time());
+        if (!made) { return std::move(made).as_failure(); }
+        auto outcomes =
+            fleet_.each([this](std::string_view, any_transport const& there) { return fill(there, false); });
+        while (outcomes) {
+            auto const names = fleet_.stores(); // a shard may have moved to another store meanwhile
+            if (!names) { return failure{names.error()}; }
+            if (!fill_others(*names, *outcomes)) { break; }
+        }
+        return outcomes;
+    }
+    /// Copies again to the stores that failed, and updates their results.
+    void resume(fleet_outcomes<std::int64_t>& outcomes) const {
+        fleet_.resume(outcomes, [this](std::string_view, any_transport const& there) { return fill(there, false); });
+    }
+    /// Brings one store to the published version. Call it before the first shard moves there: see `rebalance_options::prepare`.
+    ///
+    /// Errors: ReferenceMissing if no version was published; those of both stores.
+    [[nodiscard]] result<void> fill(std::string_view store) const {
+        return at_store(store, [this](any_transport const& there) { return nothing_of(fill(there, false)); });
+    }
+    /// Replaces the copy of one store by a new one of the published version, whatever the store has. Errors: those of `fill`.
+    [[nodiscard]] result<void> repair(std::string_view store) const {
+        return at_store(store, [this](any_transport const& there) { return nothing_of(fill(there, true)); });
+    }
+    /// Reads every copy and compares it with the published version. Returns a result for each store.
+    [[nodiscard]] result<fleet_outcomes<reference_health>>(verify)() const {
+        return fleet_.each([this](std::string_view, any_transport const& there) {
+            return detail::check_reference(source_, name_, there);
+        });
+    }
+
+    /// Returns the copy that a store serves. Errors: ReferenceMissing if it has no complete copy; those of the store.
+    [[nodiscard]] result<reference_copy<Entity>> at(std::string_view store) const {
+        return at_store(store, [&](any_transport const& there) -> result<reference_copy<Entity>> {
+            auto pointer = detail::read_pointer({there, name_, "copy"});
+            if (!pointer) { return std::move(pointer).as_failure(); }
+            if (pointer->version == 0) {
+                return failure{error_code::reference_missing,
+                    text::joined({"the store ", store, " has no complete copy of the reference table ", name_})};
+            }
+            return reference_copy<Entity>{table<Entity>{there, pointer->stored}, pointer->version};
+        });
+    }
+    /// Returns the copy in the store that holds a partition of the sharded tables. Errors: those of `at` and of the map.
+    [[nodiscard]] result<reference_copy<Entity>> beside(std::string_view partition_key) const {
+        auto& map = fleet_.cloud().map().state();
+        auto const known = map.current({}, map.now());
+        if (!known) { return failure{known.error()}; }
+        ENTITABLE_TRY(auto const place, map.place_of(**known, partition_key));
+        return at(place->row.store);
+    }
+
+private:
+    [[nodiscard]] clock& time() const noexcept { return *fleet_.options().time; }
+    [[nodiscard]] result<std::int64_t> fill(any_transport const& there, bool anew) const {
+        return detail::fill_reference(source_, name_, there, anew, time());
+    }
+    /// Fills stores that have no result yet; false if there are none.
+    [[nodiscard]] bool fill_others(
+        std::vector<std::string> const& names, fleet_outcomes<std::int64_t>& outcomes) const {
+        auto& all = outcomes.stores();
+        std::size_t const before = all.size();
+        for (std::string const& name : names) {
+            auto const at = std::lower_bound(all.begin(), all.end(), name,
+                [](store_outcome<std::int64_t> const& each, std::string const& other) { return each.store < other; });
+            if (at == all.end() || at->store != name) {
+                all.insert(
+                    at, {name, at_store(name, [this](any_transport const& there) { return fill(there, false); })});
+            }
+        }
+        return all.size() != before;
+    }
+    [[nodiscard]] static result<void> nothing_of(result<std::int64_t> done) {
+        return done ? result<void>{} : std::move(done).as_failure();
+    }
+    template <class Use>
+    [[nodiscard]] std::invoke_result_t<Use const&, any_transport const&> at_store(
+        std::string_view name, Use const& use) const {
+        ENTITABLE_TRY(auto const there, fleet_.store(name));
+        return use(there);
+    }
+
+    fleet fleet_;
+    std::string name_;
+    any_transport source_;
+};
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `rows_content`: counts and a digest of a table's rows, independent of the store and of how the rows are spread.
+
+#include <entitable/core/row/detail/row_digest.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+/// Counts and a digest of a table's rows. Those of several parts can be added, however the rows are spread.
+struct rows_content {
+    std::uint64_t rows{};   ///< including system rows
+    std::uint64_t bytes{};  ///< of keys and properties, as they are stored
+    std::uint64_t digest{}; ///< the sum of a number for each row; Timestamps and ETags do not count
+
+    /// Adds a row.
+    void add(row_view each) noexcept {
+        ++rows;
+        bytes += each.partition_key.size() + each.row_key.size() + each.payload.size();
+        digest += detail::content_digest(each);
+    }
+    /// Adds another part.
+    rows_content& operator+=(rows_content const& other) noexcept {
+        rows += other.rows;
+        bytes += other.bytes;
+        digest += other.digest;
+        return *this;
+    }
+    /// Whether both hold the same rows. Bytes do not count: stores differ in them.
+    [[nodiscard]] bool same_rows(rows_content const& other) const noexcept {
+        return rows == other.rows && digest == other.digest;
+    }
+};
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Parses the stored rows of a map, and checks that they cover every key.
+
+#include <entitable/core/text.hpp>
+#include <entitable/shards/map/shard_map.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Calls `take(part)` for each part of "a;b;c".
+template <class Take>
+void for_each_shard_part(std::string_view list, char separator, Take const& take) {
+    while (!list.empty()) {
+        std::size_t const end = list.find(separator);
+        take(list.substr(0, end));
+        list.remove_prefix(end == std::string_view::npos ? list.size() : end + 1);
+    }
+}
+
+inline std::int64_t shard_number_in(std::string_view text) noexcept {
+    std::int64_t number = 0;
+    for (char const each : text) {
+        if (each >= '0' && each <= '9') { number = number * 10 + (each - '0'); }
+    }
+    return number;
+}
+
+inline std::vector<shard_table> shard_tables_in(std::string_view list) {
+    std::vector<shard_table> all;
+    for_each_shard_part(list, ';', [&](std::string_view part) {
+        std::size_t const colon = part.find(':');
+        if (colon != std::string_view::npos) {
+            all.push_back({std::string{part.substr(0, colon)}, shard_number_in(part.substr(colon)), part.ends_with('-'),
+                part.ends_with('+')});
+        }
+    });
+    return all;
+}
+inline std::string text_of(std::vector<shard_table> const& tables) {
+    std::string out;
+    for (shard_table const& each : tables) {
+        out += text::joined({out.empty() ? "" : ";", each.name, ":", std::to_string(each.epoch),
+            each.dropping    ? "-"
+                : each.whole ? "+"
+                             : ""});
+    }
+    return out;
+}
+/// Parses the retired tables in the row of a virtual shard.
+inline std::vector<shard_retired> shard_retired_in(std::string_view list, std::int32_t shard) {
+    std::vector<shard_retired> all;
+    for_each_shard_part(list, ';', [&](std::string_view part) {
+        std::vector<std::string> fields;
+        for_each_shard_part(part, ':', [&](std::string_view field) { fields.emplace_back(field); });
+        if (fields.size() == 3 || fields.size() == 4) {
+            all.push_back({fields[0], shard_number_in(fields[1]), shard_number_in(fields[2]),
+                fields.size() == 4 ? static_cast<std::int32_t>(shard_number_in(fields[3])) : shard});
+        }
+    });
+    return all;
+}
+inline std::string text_of(std::vector<shard_retired> const& retired, std::int32_t shard) {
+    std::string out;
+    for (shard_retired const& each : retired) {
+        out += text::joined(
+            {out.empty() ? "" : ";", each.store, ":", std::to_string(each.epoch), ":", std::to_string(each.until),
+                each.shard == shard ? "" : ":", each.shard == shard ? std::string{} : std::to_string(each.shard)});
+    }
+    return out;
+}
+
+inline failure map_fault(std::string why) {
+    return failure{error_code::shard_map_invalid, text::joined({"the shard map ", why})};
+}
+
+/// Checks that ranges, in order, cover every key once.
+inline result<void> check_ranges(shard_map_copy const& map) {
+    std::string_view next;
+    for (shard_place const& each : map.places) {
+        bool const last = &each == &map.places.back();
+        bool const ends = last ? each.row.high.empty() : text::compare_utf16(each.row.low, each.row.high) < 0;
+        if (each.row.low != next || !ends) {
+            return map_fault(text::joined({"has a gap at one end of the range ", std::to_string(each.row.shard)}));
+        }
+        next = each.row.high;
+    }
+    return map.places.empty() ? map_fault("has no range") : result<void>{};
+}
+
+/// Checks that the virtual shards cover every key once.
+inline result<void> check_coverage(shard_map_copy const& map) {
+    if (map.by_ranges) { return check_ranges(map); }
+    auto const number = static_cast<std::size_t>(map.header.number);
+    if (map.places.size() < number || number == 0) { return map_fault("has fewer rows than virtual shards"); }
+    for (std::size_t at = 0; at < map.places.size(); ++at) {
+        if (map.places[at].row.shard != static_cast<std::int32_t>(at)) {
+            return map_fault(text::joined({"has no row for the virtual shard ", std::to_string(at)}));
+        }
+    }
+    return {};
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

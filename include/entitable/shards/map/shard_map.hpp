@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `lookup_map`: a table of typed entities that records the store of each virtual shard, and the client's copy of it, valid for a lease.
+
+#include <entitable/client/mapping/macro.hpp>
+#include <entitable/core/clock.hpp>
+#include <entitable/core/request/key_range.hpp>
+#include <entitable/core/shared.hpp>
+#include <entitable/core/transport/any_transport.hpp>
+#include <entitable/shards/map/store_opener.hpp>
+#include <entitable/shards/map/virtual_shards.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// The header of a map, as it is stored. Format: docs/stored_formats.md.
+struct shard_map_header {
+    std::string map{"map"};      ///< the partition of all rows of a map
+    std::string part{"header"};  ///< the row
+    std::string strategy;        ///< "function" or "ranges"
+    std::int32_t hash_version{}; ///< of `shard_hash`
+    std::int64_t fingerprint{};  ///< of the function, or of the original ranges
+    std::int32_t number{};       ///< of virtual shards; for ranges the number of the next new one, so merged ones count
+    std::int64_t version{};      ///< incremented by each change of the map
+    std::int64_t next_epoch{};   ///< the next number that no table has in its name
+    /// "books:3+;orders:9": each with the epoch it was created at; "+" marks a table that has all of its parts, "-" one that is being
+    /// dropped
+    std::string tables;
+    std::string nonce;                ///< of the last change
+    std::optional<std::string> state; ///< "making"; empty for a complete map
+};
+ENTITABLE(shard_map_header, partition_key(map), row_key(part),
+    properties(strategy, hash_version, fingerprint, number, version, next_epoch, tables, nonce, state))
+
+/// The identity of a map, as it is stored. Each of its stores has it as well, to detect a store that was emptied or belongs to another map.
+/// A separate row, which older programs leave unchanged. Format: docs/stored_formats.md.
+struct shard_map_identity {
+    std::string map{"map"};           ///< the partition of all rows of a map
+    std::string part{"identity"};     ///< the row
+    std::string identity;             ///< random, generated when the map was made or adopted
+    std::optional<std::string> state; ///< "adopting" while stores are marked; empty afterwards
+};
+ENTITABLE(shard_map_identity, partition_key(map), row_key(part), properties(identity, state))
+
+/// A store that is known to have the identity of the map, as listed in the map: it is an error if the identity is missing later. Format:
+/// docs/stored_formats.md.
+struct shard_map_store {
+    std::string map{"map"}; ///< the partition of all rows of a map
+    std::string store;      ///< its name
+    date_time marked;       ///< when that was seen
+};
+ENTITABLE(shard_map_store, partition_key(map), row_key(literal("store"), store), properties(marked))
+
+/// A virtual shard of a map, as it is stored. Format: docs/stored_formats.md.
+struct shard_map_row {
+    std::string map{"map"};                   ///< the partition of all rows of a map
+    std::int32_t shard{};                     ///< its number
+    std::optional<std::int32_t> tables_of;    ///< the number in the names of its tables; empty for its own
+    std::string low;                          ///< the first partition key, if ranges decide
+    std::string high;                         ///< the end of the partition keys, exclusive; empty for no end
+    std::string state;                        ///< "open", "closing", "draining", "sealed"
+    std::string store;                        ///< the store of its tables
+    std::int64_t epoch{};                     ///< in the names of its tables
+    std::int64_t lease_ms{};                  ///< how long a client's copy of this row is valid, in ms
+    std::int64_t open_lease_ms{};             ///< `lease_ms` while nobody moves the shard, in ms
+    std::string attempt_owner;                ///< the process that moves it; empty for none
+    std::string attempt_store;                ///< the store that it moves to
+    std::int64_t attempt_epoch{};             ///< in the names of the new tables
+    std::optional<std::int32_t> attempt_with; ///< the adjacent shard that moves into the same tables
+    std::string retired; ///< "store:epoch:until;...": tables to be dropped; ":shard" follows if the number differs
+    std::string reason;  ///< why it is off-line or read-only, for people
+    date_time until;     ///< when that is expected to end; the year 1601 for unknown
+    std::string nonce;   ///< of the last change
+};
+ENTITABLE(shard_map_row, partition_key(map), row_key(literal("shard"), width(shard, 4)),
+    properties(low, high, tables_of, state, store, epoch, lease_ms, open_lease_ms, attempt_owner, attempt_store, attempt_epoch, attempt_with, retired, reason, until, nonce))
+
+namespace detail {
+
+/// A logical table in the header of a map.
+struct shard_table {
+    std::string name;     ///< as it was created
+    std::int64_t epoch{}; ///< of its creation
+    bool dropping{};
+    bool whole{}; ///< it has had all of its parts: a missing part was lost
+};
+/// Tables that are no longer used.
+struct shard_retired {
+    std::string store;
+    std::int64_t epoch{};
+    std::int64_t until{}; ///< tables of this epoch or later are not included
+    std::int32_t shard{}; ///< in their names
+
+    friend bool operator==(shard_retired const&, shard_retired const&) = default;
+};
+/// A row of a map as it was read.
+struct shard_place {
+    shard_map_row row;
+    etag version;
+    std::vector<shard_retired> retired;
+
+    [[nodiscard]] bool allows(bool writes) const noexcept {
+        return row.state == "open" || row.state == "closing" || (row.state == "draining" && !writes);
+    }
+    /// Returns the number in the names of its tables.
+    [[nodiscard]] std::int32_t tables_of() const noexcept { return row.tables_of.value_or(row.shard); }
+    [[nodiscard]] std::string table_name(shard_table const& table) const; ///< in its store
+    /// Whether its table has this number and epoch, in the same store.
+    [[nodiscard]] bool has(
+        shard_table const& table, std::string_view store, std::int32_t number, std::int64_t epoch) const noexcept;
+    [[nodiscard]] key_interval keys() const; ///< the range, if ranges decide; otherwise all keys
+};
+/// A map as it was read, checked to cover every key.
+struct shard_map_copy : counted {
+    shard_map_header header;
+    etag version;
+    std::vector<shard_place> places; ///< by number without gaps; ranges by key, with any numbers
+    std::vector<shard_table> tables;
+    std::string identity;            ///< empty for a map without an identity, or one being adopted
+    std::vector<std::string> stores; ///< the stores that have the identity, sorted
+    steady_time asked_at{};          ///< before the read was sent
+    bool by_ranges{};
+
+    /// Whether this row is valid at this time.
+    [[nodiscard]] bool good(shard_place const& place, steady_time now) const noexcept {
+        return now < asked_at + std::chrono::milliseconds{place.row.lease_ms};
+    }
+    [[nodiscard]] shard_table const* find(std::string_view table) const;
+    /// Whether a store is known to have the identity of the map.
+    [[nodiscard]] bool lists(std::string_view store) const noexcept {
+        return std::find(stores.begin(), stores.end(), store) != stores.end();
+    }
+    /// Returns the place of a virtual shard; null if it does not exist.
+    [[nodiscard]] shard_place const* find_shard(std::int32_t shard) const noexcept {
+        if (by_ranges) { return find_range(shard); }
+        return shard >= 0 && static_cast<std::size_t>(shard) < places.size() ? &places[static_cast<std::size_t>(shard)]
+                                                                             : nullptr;
+    }
+    /// Returns the range that contains a partition key. Only if ranges decide.
+    [[nodiscard]] shard_place const& range_of(std::string_view partition_key) const noexcept;
+
+private:
+    [[nodiscard]] shard_place const* find_range(std::int32_t shard) const noexcept;
+};
+using shard_map_ref = shared<shard_map_copy>;
+
+/// Returns the name of a logical table in a virtual shard: never used twice, at most 63 characters.
+[[nodiscard]] std::string shard_table_name(std::string_view table, std::int32_t shard, std::int64_t epoch);
+
+/// Whether this is a valid name of a store.
+[[nodiscard]] bool is_store_name(std::string_view name) noexcept;
+
+struct lookup_map_state;
+struct sharded_state;
+/// Returns the state of a map that was moved from: every request is InvalidInput.
+[[nodiscard]] lookup_map_state& absent_map_state();
+
+/// A draft of a row of a map.
+struct shard_row_draft {
+    shard_map_row row;
+    std::vector<shard_retired> retired;
+    etag version; ///< of the row that is changed; empty for a new one
+    bool erased{};
+};
+/// A draft of a map.
+struct shard_map_draft {
+    shard_map_header header;
+    std::vector<shard_table> tables;
+    std::deque<shard_row_draft> rows; ///< the rows requested by `edit`
+    std::vector<mutation> others;     ///< of the same partition and transaction
+
+    /// Returns the draft of a row of the map; null if there is none.
+    [[nodiscard]] shard_row_draft* edit(shard_map_copy const& map, std::int32_t shard);
+};
+
+/// A clock for leases, which also runs while the machine sleeps.
+[[nodiscard]] clock& lease_clock() noexcept;
+
+} // namespace detail
+
+/// Options of a map.
+struct lookup_map_options {
+    std::chrono::milliseconds lease{std::chrono::seconds{60}}; ///< of the rows of a new map
+    clock* time{&detail::lease_clock()};                       ///< times the leases; outlives the map
+    std::chrono::milliseconds check_every{
+        std::chrono::seconds{60}}; ///< how often the identity of a store in use is read
+};
+
+/// A map in its own table. A cheap handle; copies share the client's copy of the map. Clients only read the table. A row of the copy is
+/// valid for the row's lease, counted from before the read was sent. The first call after a third of the lease renews the copy, one caller
+/// at a time. So a client that sends requests continuously does not notice a map that is unavailable for less than two thirds of the lease.
+///
+/// A map that was moved from returns InvalidInput.
+///
+/// Thread safety: safe to use from several threads. Callers without a valid copy block until one of them has read it: see `on_own_stack`
+/// for a catalogue that is a `loop_transport`.
+class lookup_map {
+public:
+    /// Opens a map and repairs nothing. A map of ranges stores them in its rows: `virtual_shards::ranges()` opens it, whatever bounds it
+    /// was made with.
+    ///
+    /// Errors: InvalidInput if the map was made for another number or function; ShardMapInvalid if the table's map is missing, malformed or
+    /// incomplete; MapUnavailable if the map cannot be read or does not exist.
+    [[nodiscard]] static result<lookup_map> open(
+        any_transport catalogue, std::string table, virtual_shards shards, lookup_map_options const& options = {});
+    /// Makes a map and its table, writes its identity to every store, and opens the map. Virtual shard i goes to `stores[i %
+    /// stores.size()]`. The name of a store has up to 63 letters, digits, "-", "_" and ".". After an error, the same call resumes, also
+    /// with other stores or shards.
+    ///
+    /// Errors: AlreadyMade if any map exists: open it; WrongStore if a store belongs to another map or is part of hashed stores;
+    /// InvalidInput for an empty list of stores, or an invalid name; those of `open`; those of the catalogue and the stores.
+    [[nodiscard]] static result<lookup_map> make(any_transport catalogue, std::string table, virtual_shards shards,
+        std::vector<std::string> const& stores, store_opener const& open_store, lookup_map_options const& options = {});
+
+    /// Returns the current map as text, a line for each virtual shard.
+    [[nodiscard]] result<std::string> to_string() const;
+
+    /// For `sharded` and moves.
+    [[nodiscard]] detail::lookup_map_state& state() const { return state_ ? *state_ : detail::absent_map_state(); }
+
+private:
+    friend detail::sharded_state; // makes one without a state
+    explicit lookup_map(shared<detail::lookup_map_state> state) : state_(std::move(state)) {}
+
+    shared<detail::lookup_map_state> state_;
+};
+
+ENTITABLE_END_NAMESPACE
+
+#include <entitable/shards/map/detail/lookup_map_state.hpp>
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/shards/map/impl/lookup_map_state.ipp>
+#include <entitable/shards/map/impl/shard_map.ipp>
+#include <entitable/shards/map/impl/shard_map_change.ipp>
+#include <entitable/shards/map/impl/shard_map_making.ipp>
+#endif

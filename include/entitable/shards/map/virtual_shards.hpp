@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `virtual_shards`: maps each partition to one of a fixed number of virtual shards. The map records the store of each.
+
+#include <entitable/core/result.hpp>
+#include <entitable/shards/map/shard_hash.hpp>
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Returns the number of a partition's virtual shard, from 0; nothing if the key belongs to no shard, which is the error ShardUnmapped.
+using shard_function = std::function<std::optional<std::uint32_t>(std::string_view partition_key)>;
+
+/// The assignment of partitions to virtual shards. A plain value.
+///
+/// Thread safety: one thread at a time; but a user-defined function is called from several threads concurrently.
+///
+///     virtual_shards{48};                           the hash of the partition key
+///     virtual_shards::by_first_component(48);       that of its first component: a tenant stays together
+///     virtual_shards{11, isbn_check_digit};         a function of yours
+///     virtual_shards{48}.with_own({"tenant-42"});   49: the last one is that tenant's
+///     virtual_shards::jump(11);                     jump consistent hash: what `hash_stores` uses
+///     virtual_shards::ranges({"2024-07", "2025"});  three half-open ranges, in the order of the service
+class virtual_shards {
+public:
+    static constexpr std::uint32_t most = 900; ///< of one map, which is read with one request
+
+    /// Assigns by the hash of the encoded partition key.
+    explicit virtual_shards(std::uint32_t number) : number_(number), way_(number > 0 ? way::hash : way::function) {}
+    /// Assigns by a function of the partition key. It must never change: the map stores a fingerprint of its results for some keys, and
+    /// `lookup_map::open` refuses a function with another fingerprint.
+    virtual_shards(std::uint32_t number, shard_function function)
+        : number_(number), way_(way::function), function_(std::move(function)) {}
+    /// Assigns by the hash of the first component of the partition key, so that all partitions that share it are in one shard.
+    [[nodiscard]] static virtual_shards by_first_component(std::uint32_t number) {
+        virtual_shards made{number};
+        made.way_ = way::first_component;
+        return made;
+    }
+    /// Assigns by jump consistent hash of the partition key (Lamping and Veach, 2014): from n to n + 1 shards, one key in n + 1 changes its
+    /// shard.
+    [[nodiscard]] static virtual_shards jump(std::uint32_t number) {
+        virtual_shards made{number};
+        made.way_ = way::jump;
+        return made;
+    }
+    /// Assigns by ranges of partition keys: shard 0 holds the keys below the first bound, shard 1 those from there to the second, and so
+    /// on. The bounds ascend in the order of the service. They are used when a map is made; after that the map holds the ranges, which can
+    /// be split and merged.
+    [[nodiscard]] static virtual_shards ranges(std::vector<std::string> bounds = {}) {
+        virtual_shards made{static_cast<std::uint32_t>(bounds.size() + 1)};
+        made.way_ = way::ranges;
+        made.bounds_ = std::move(bounds);
+        return made;
+    }
+
+    /// Returns a copy that sends keys without a shard to this one. If they get their own shard later, their rows must be copied there.
+    [[nodiscard]] virtual_shards otherwise(std::uint32_t shard) const {
+        virtual_shards made{*this};
+        made.otherwise_ = shard;
+        return made;
+    }
+
+    /// Returns a copy that adds a virtual shard for each of these tenants, numbered after the others. It holds all partitions whose first
+    /// key component is the tenant, and overrides every other rule. Not for ranges: give a tenant bounds instead.
+    [[nodiscard]] virtual_shards with_own(std::vector<std::string> const& tenants) const {
+        virtual_shards made{*this};
+        for (std::string const& each : tenants) { made.own_.emplace(each, made.number()); }
+        return made;
+    }
+
+    /// Returns the number of virtual shards.
+    [[nodiscard]] std::uint32_t number() const noexcept { return number_ + static_cast<std::uint32_t>(own_.size()); }
+    [[nodiscard]] bool has_own() const noexcept { return !own_.empty(); } ///< whether tenants have shards of their own
+    [[nodiscard]] bool by_ranges() const noexcept { return way_ == way::ranges; } ///< whether ranges decide
+    [[nodiscard]] bool by_function() const noexcept {
+        return way_ == way::function;
+    } ///< whether a user-defined function decides
+    [[nodiscard]] std::vector<std::string> const& bounds() const noexcept { return bounds_; } ///< between ranges
+    /// Returns the shard of a partition; nothing if it has none, or if the function names one that does not exist.
+    [[nodiscard]] std::optional<std::uint32_t> shard_of(std::string_view partition_key) const {
+        if (way_ == way::hash && own_.empty()) {
+            return static_cast<std::uint32_t>(shard_hash(partition_key) % number_);
+        }
+        return shard_of_other(partition_key);
+    }
+    /// Returns a digest of the function's results for a fixed set of keys.
+    [[nodiscard]] std::uint64_t fingerprint() const;
+
+private:
+    enum class way : std::uint8_t { hash, first_component, jump, function, ranges };
+
+    [[nodiscard]] std::optional<std::uint32_t> shard_of_other(std::string_view partition_key) const;
+
+    std::uint32_t number_;
+    way way_;
+    std::optional<std::uint32_t> otherwise_;
+    shard_function function_;
+    std::vector<std::string> bounds_;
+    std::map<std::string, std::uint32_t, std::less<>> own_; ///< of tenants
+};
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/shards/map/impl/virtual_shards.ipp>
+#endif

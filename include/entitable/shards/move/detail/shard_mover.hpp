@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Moves one virtual shard, or merges two ranges, from the first request to the last, as a resumable operation. Place 0 is the map; the
+/// others are stores, named by `store`.
+
+#include <entitable/shards/map/detail/shard_map_change.hpp>
+#include <entitable/shards/move/detail/shard_table_copy.hpp>
+#include <entitable/shards/move/detail/shard_table_erasure.hpp>
+#include <entitable/shards/move/move_options.hpp>
+
+#include <memory>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The order for a move.
+struct shard_mover_order {
+    std::string map; ///< the map's table
+    std::int32_t shard{};
+    std::string source;                  ///< the store at planning time; empty for any
+    std::string target;                  ///< empty: ends an attempt and starts none
+    std::optional<std::int32_t> upper{}; ///< the range above, which goes into the same tables and shard
+    std::string high{};                  ///< the end of the upper range
+    std::string name;                    ///< unique to this move; marks its changes of the map
+    profile limits;                      ///< of the target
+    move_options options;
+};
+
+/// Each attempt uses table names that were never used before, so a takeover starts over and the old mover gets only refusals.
+class shard_mover {
+public:
+    shard_mover(shard_mover_order order, steady_time now);
+    shard_mover(shard_mover const&) = delete;
+    shard_mover& operator=(shard_mover const&) = delete;
+    ~shard_mover() = default;
+
+    [[nodiscard]] operation_step next() const;
+    template <class Response>
+        requires(!std::same_as<Response, void>)
+    void answer(result<Response> answered, steady_time now) {
+        constexpr bool reads =
+            std::same_as<Response, query_entities::response> || std::same_as<Response, get_entity::response>;
+        if (again_later(answered ? nullptr : &answered.error(), reads, now)) { return; }
+        pass_on(std::move(answered), now);
+        go_on(now);
+    }
+    void abandon(error const& reason) { outcome_.emplace(failure{reason}); }
+    [[nodiscard]] result<move_progress> finish() { return *std::move(outcome_); }
+
+    /// Returns the name of the store at a place above 0.
+    [[nodiscard]] std::string const& store(std::size_t place) const { return stores_.at(place - 1); }
+    [[nodiscard]] move_progress const& progress() const noexcept { return progress_; }
+
+private:
+    struct copied_table {
+        std::string source; ///< the store that holds the table
+        std::unique_ptr<shard_table_copy> copy;
+    };
+    struct dropped_table {
+        std::string name;
+        bool whole{};                   ///< no shard uses the table
+        std::vector<key_interval> keys; ///< otherwise the keys that no shard has in it
+    };
+    using edit_type = result<bool> (shard_mover::*)(shard_map_copy const&, shard_map_draft&, shard_row_draft&);
+    enum class stage : std::uint8_t {
+        looking,     ///< checks for another attempt, and ends it
+        dropping,    ///< drops unused tables
+        forgetting,  ///< removes them from the map
+        registering, ///< registers the attempt
+        creating,
+        copying,
+        catching_up,
+        verifying,
+        closing,
+        catching_up_closed,
+        draining,
+        catching_up_drained,
+        sealing,
+        catching_up_sealed,
+        collecting,
+        checking, ///< checks that the attempt is still ours after a table disappeared
+        giving_up,
+        flipping,
+        over,
+    };
+
+    [[nodiscard]] bool again_later(error const* problem, bool reads, steady_time now);
+    void pass_on(result<query_entities::response> answered, steady_time now);
+    void pass_on(result<get_entity::response> answered, steady_time now);
+    void pass_on(result<transact::response> answered, steady_time now);
+    void pass_on(result<create_table::response> answered, steady_time now);
+    void pass_on(result<delete_table::response> answered, steady_time now);
+    template <class Other>
+    void pass_on(result<Other>, steady_time) {
+        outcome_.emplace(failure{error_code::internal_error, "a move did not send this request"});
+    }
+
+    void go_on(steady_time now);
+    [[nodiscard]] bool step(steady_time now);
+    void after_change(steady_time now);
+    void after_pass(steady_time now);
+    void change(stage at, move_step told, edit_type edit, steady_time now);
+    void pass(stage at, move_step told, copy_pass what);
+    void wait_for(std::chrono::milliseconds lease, steady_time now);
+    void stop(failure why) { outcome_.emplace(std::move(why)); }
+    [[nodiscard]] std::size_t place_of(std::string const& store) const;
+    void begin_tables();
+    void drop_or(stage next, steady_time now);
+    void leave_drop(steady_time now);
+    void end();
+    void leave(failure why);
+    [[nodiscard]] failure taken_over(shard_map_row const* row);
+    void note_drops(shard_map_copy const& map, shard_map_draft const& draft, shard_row_draft const& own);
+    [[nodiscard]] std::vector<std::int32_t> numbers() const;
+    [[nodiscard]] result<std::vector<shard_map_row*>> own_rows(
+        shard_map_copy const& map, shard_map_draft& draft, std::string_view state);
+
+    [[nodiscard]] result<bool> look(shard_map_copy const& map, shard_map_draft& draft, shard_row_draft& own);
+    [[nodiscard]] result<bool> forget_dropped(shard_map_copy const& map, shard_map_draft& draft, shard_row_draft& own);
+    [[nodiscard]] result<bool> register_attempt(
+        shard_map_copy const& map, shard_map_draft& draft, shard_row_draft& own);
+    [[nodiscard]] result<bool> close(shard_map_copy const& map, shard_map_draft& draft, shard_row_draft& own);
+    [[nodiscard]] result<bool> drain(shard_map_copy const& map, shard_map_draft& draft, shard_row_draft& own);
+    [[nodiscard]] result<bool> seal(shard_map_copy const& map, shard_map_draft& draft, shard_row_draft& own);
+    [[nodiscard]] result<bool> check_own(shard_map_copy const& map, shard_map_draft& draft, shard_row_draft& own);
+    [[nodiscard]] result<bool> give_up(shard_map_copy const& map, shard_map_draft& draft, shard_row_draft& own);
+    [[nodiscard]] result<bool> flip(shard_map_copy const& map, shard_map_draft& draft, shard_row_draft& own);
+
+    shard_mover_order order_;
+    stage at_{stage::looking};
+    std::optional<shard_map_change> change_;
+    std::size_t changes_{};
+    std::vector<copied_table> tables_;
+    std::size_t table_{}; ///< the table being made or passed over
+    std::optional<copy_pass> pass_;
+    std::uint64_t found_{}; ///< by the pass, in all tables
+    std::uint64_t found_before_{};
+    std::size_t rounds_{};
+    std::optional<create_table> create_;
+    std::optional<delete_table> delete_;
+    std::optional<shard_table_erasure> erase_;
+    mutable std::vector<std::string> stores_; ///< names of the places from 1 on, in order of first use
+
+    std::int64_t epoch_{};             ///< of the attempt
+    std::vector<shard_place> sources_; ///< the shards being moved, as at registration
+    std::vector<shard_table> moved_;
+    std::chrono::milliseconds lease_{}; ///< the longest lease of outstanding map copies
+    std::optional<shard_retired> dropping_;
+    std::optional<shard_retired> dropped_; ///< to be removed from the map; survives redrafts of that change
+    std::vector<dropped_table> drops_;     ///< tables of `dropped_`
+    std::vector<shard_retired> kept_;      ///< could not be dropped: they stay in the map
+    std::vector<etag> watched_;            ///< the rows of another process's attempt
+    bool watches_{};                       ///< that attempt is not taken over yet
+    bool flipped_{};
+    bool flip_sent_{};            ///< the flip may be in the map
+    bool ended_{};                ///< by another process, before the flip: its tables are unused
+    std::optional<failure> left_; ///< the error to report once the tables are dropped
+
+    steady_time not_before_{(steady_time::min)()};
+    std::optional<move_step> waits_for_; ///< the step after the wait for a lease
+    std::size_t failures_{};
+    error missing_;
+    std::optional<steady_time> writes_stopped_;
+    std::optional<steady_time> reads_stopped_;
+    move_progress progress_;
+    std::optional<result<move_progress>> outcome_;
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/shards/move/impl/shard_mover.ipp>
+#include <entitable/shards/move/impl/shard_mover_drops.ipp>
+#include <entitable/shards/move/impl/shard_mover_map.ipp>
+#include <entitable/shards/move/impl/shard_table_copy.ipp>
+#include <entitable/shards/move/impl/shard_table_erasure.ipp>
+#endif

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Moves virtual shards between stores, and splits and merges ranges, while clients read and write. No row is lost, duplicated or restored,
+/// whichever request or response is late or lost and whichever process is killed: tests/model checks the orders of the requests.
+///
+///     auto plan = plan_move(cloud, 6, "bookdbshard1").value();
+///     std::puts(plan.explain().c_str());
+///     plan.run().value();
+///
+///     auto const later = split_shard(cloud, 2, "2026-07").value();    // 2 keeps the keys below, `later` has those from there on
+///     plan_move(cloud, later, "bookdbshard2").value().run().value();
+///     plan_merge(cloud, 0, 1, "archive").value().run().value();       // 0 has the keys of both
+///
+/// The rules of the map (`placement_rule`) bind all of them: they are read when a move is planned, and again when it begins.
+
+#include <entitable/shards/map/placement_rules.hpp>
+#include <entitable/shards/move/move_options.hpp>
+#include <entitable/shards/route/sharded.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+namespace detail {
+
+struct move_planning;
+
+} // namespace detail
+
+/// A planned move of one virtual shard, or a merge of two ranges. Nothing runs before `run`. Copies share only the stores.
+///
+/// Thread safety: one thread at a time.
+class move_plan {
+public:
+    /// Describes the steps and their cost, for people.
+    [[nodiscard]] std::string explain() const;
+    /// Runs the move. After an error, a stop or the death of the process run it again, from any process: that run takes over and starts
+    /// over, with new table names. Until then the shard stays as the attempt left it.
+    ///
+    /// On line, writes of the shard return ShardMoving during the short lease, some scans of keys and a few changes of the map, and reads
+    /// during a part of that. Off-line, both do so from start to end.
+    ///
+    /// Unused tables are dropped if their store responds; `left_in` names the other stores.
+    ///
+    /// Errors: those of the stores and of the map; PlacementForbidden if a rule stored since then forbids it; ShardMoving if another
+    /// process took over meanwhile, or the shard is off-line or read-only; Cancelled if the watcher stopped it; RowMismatch if the copy
+    /// differs from the source.
+    [[nodiscard]] result<move_progress> run(move_watcher const& watch = {});
+
+    std::int32_t shard{};              ///< the virtual shard
+    std::optional<std::int32_t> upper; ///< the range above, to be merged into it; empty for a move
+    std::string source;                ///< its current store; "east and west" for a merge of two ranges
+    std::string target;                ///< its new store
+    std::uint64_t rows{};              ///< counted by the plan
+    std::uint64_t bytes{};             ///< of these rows, as stored
+    std::size_t tables{};              ///< that move together
+    std::chrono::milliseconds lease{}; ///< that the move waits for
+
+private:
+    friend detail::move_planning;
+
+    move_plan(sharded cloud, std::string to, move_options options);
+    [[nodiscard]] result<void> reach();
+    [[nodiscard]] result<void> count(detail::shard_map_copy const& map, detail::shard_place const& place);
+
+    sharded cloud_;
+    move_options options_;
+    std::string high_; ///< the end of the upper range
+};
+
+namespace detail {
+
+/// Plans every move: whoever plans one is bound by the rules of the map.
+struct move_planning {
+    /// Like `plan_move`, except that the rule `but` does not bind: it is about to be replaced.
+    [[nodiscard]] static result<move_plan> move(
+        sharded const& cloud, std::int32_t shard, std::string target, move_options options, std::string_view but);
+    /// Like `plan_merge`.
+    [[nodiscard]] static result<move_plan> merge(
+        sharded const& cloud, std::int32_t lower, std::int32_t upper, std::string target, move_options options);
+};
+
+} // namespace detail
+
+/// Plans a move. To reverse a move, plan one back.
+///
+/// Errors: InvalidInput if the shard does not exist or is already there, or the store's name is invalid; PlacementForbidden if a rule of
+/// the map keeps the shard from the store; those of the map and the stores. Cost: reads every row of the shard, to count it.
+[[nodiscard]] result<move_plan> plan_move(
+    sharded const& cloud, std::int32_t shard, std::string target, move_options options = {});
+
+/// Plans to merge two adjacent ranges, the lower one first. Both are copied into new tables of the lower one, in any store, and the map
+/// gives it the keys of both. The number of the upper one is never used again. It runs like a move, for as long as the moves of both take.
+///
+/// Errors: InvalidInput if a shard does not exist, they are not adjacent, the map does not use ranges, or the store's name is invalid;
+/// PlacementForbidden if a rule keeps either from the store, or names only one of both; those of the map and the stores. Cost: reads every
+/// row of both.
+[[nodiscard]] result<move_plan> plan_merge(
+    sharded const& cloud, std::int32_t lower, std::int32_t upper, std::string target, move_options options = {});
+
+/// Splits a range in two at a partition key. The shard keeps the keys below it; the other keys get a new shard, whose number is returned.
+/// No row moves and no request waits: both shards use the same tables until one of them moves. Such a move erases its rows from the old
+/// tables. Every rule that names the shard also names the upper half, by the same change; a placement by `place` becomes two placements.
+///
+/// Errors: InvalidInput if the shard does not exist, the key is not inside its range, or the map does not use ranges or has 900 shards;
+/// ShardMoving if the shard moves, is off-line or is read-only; those of the map. Cost: one read and one transaction of the map.
+[[nodiscard]] result<std::int32_t> split_shard(sharded const& cloud, std::int32_t shard, std::string key);
+
+/// Ends an unfinished attempt at any time before its last step. The shard is as before and the copy is dropped. If a store does not
+/// respond, the copy stays, `left_in` names the store, and the next move of the shard tries again. For a merge of two ranges, name either.
+///
+/// Errors: InvalidInput if the shard does not exist; those of the map.
+[[nodiscard]] result<move_progress> cancel_move(sharded const& cloud, std::int32_t shard);
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/shards/move/impl/shard_move.ipp>
+#endif

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+// Makes and retires hashed stores.
+
+#include <entitable/client/mapping/codec.hpp>
+#include <entitable/core/guid.hpp>
+#include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
+#include <entitable/shards/map/detail/store_rows.hpp>
+#include <entitable/shards/route/hash_stores.hpp>
+
+#include <algorithm>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Makes hashed stores. Headers say "making" until every store has one. This distinguishes a store that lost its header later from one that
+/// never had it: a repeated call writes no header if any store has a complete one.
+class hash_stores_making {
+public:
+    hash_stores_making(hash_stores_state& state, std::int64_t generation) : state_(state), rows_(state.names.size()) {
+        header_.generation = generation;
+        header_.number = static_cast<std::int32_t>(state.names.size());
+        header_.hash_version = shard_hash_version;
+        header_.state = "making";
+    }
+
+    result<void> run() {
+        for (std::size_t place = 0; place < rows_.size(); ++place) { // all, before anything is written
+            ENTITABLE_CHECK(read(place));
+        }
+        std::size_t const whole = count([](hash_store_header const& each) { return !is_being_made(each); });
+        if (whole == rows_.size()) {
+            return failure{error_code::already_made,
+                text::joined(
+                    {"hashed stores exist as generation ", std::to_string(header_.generation), ": open them"})};
+        }
+        if (whole > 0) {
+            for (std::size_t place = 0; place < rows_.size(); ++place) {
+                if (!own(place)) { return lost_header(place); }
+            }
+        }
+        // If two programs make the stores concurrently, the first store decides the fleet.
+        header_.fleet = own(0) ? own(0)->fleet : guid::random().to_string();
+        for (std::size_t place = 0; place < rows_.size(); ++place) {
+            if (!own(place)) { ENTITABLE_CHECK(begin(place)); }
+        }
+        for (std::size_t place = 0; place < rows_.size(); ++place) {
+            if (is_being_made(*own(place))) { ENTITABLE_CHECK(end(place)); }
+        }
+        return {};
+    }
+
+private:
+    /// Reads a store's rows, and checks that it may be part of the fleet.
+    result<void> read(std::size_t place) {
+        ENTITABLE_TRY(auto const through, state_.store(place));
+        ENTITABLE_TRY(rows_[place], read_store_rows(through, state_.names[place]));
+        if (own(place) != nullptr) { return state_.judge(place, rows_[place], true); }
+        for (found_header const& each : rows_[place].headers) {
+            if (each.header.generation > header_.generation) {
+                return wrong_store(state_.names[place],
+                    text::joined({" has the generation ", std::to_string(each.header.generation),
+                        ": an earlier one can no longer be made"}));
+            }
+        }
+        return rows_[place].identity
+            ? wrong_store(state_.names[place], text::joined({" belongs to the map ", rows_[place].identity->map}))
+            : result<void>{};
+    }
+
+    result<void> begin(std::size_t place) {
+        ENTITABLE_TRY(auto const through, state_.store(place));
+        call creating; // only now: a header that arrives late at an emptied store finds no table
+        auto table = through.execute(create_table{std::string{store_rows_table}}, creating);
+        if (!table && table.error().code != error_code::table_already_exists) { return std::move(table).as_failure(); }
+        header_.place = static_cast<std::int32_t>(place);
+        ENTITABLE_TRY(auto made, to_row(header_));
+        call context;
+        auto done =
+            through.execute(write_entity{std::string{store_rows_table}, mutation::insert(std::move(made))}, context);
+        if (!done && done.error().code != error_code::entity_already_exists) { return std::move(done).as_failure(); }
+        auto read_back = read(place);
+        if (!read_back && done && rows_[place].identity) { // a map was made over it concurrently: neither may use it
+            ENTITABLE_TRY(auto keys, to_row(header_));
+            call again;
+            static_cast<void>(through.execute(
+                write_entity{std::string{store_rows_table}, mutation::remove(std::move(keys), done->etag)}, again));
+        }
+        ENTITABLE_CHECK(std::move(read_back));
+        if (own(place) == nullptr) { return lost_header(place); }
+        header_.fleet = own(place)->fleet;
+        return {};
+    }
+    /// Another program that makes the same fleet may have finished it: it wrote the same.
+    result<void> end(std::size_t place) {
+        ENTITABLE_TRY(auto const through, state_.store(place));
+        hash_store_header whole = *own(place);
+        whole.state.reset();
+        ENTITABLE_TRY(auto row, to_row(whole));
+        call context;
+        auto done = through.execute(
+            write_entity{std::string{store_rows_table}, mutation::replace(std::move(row), own_found(place)->version)},
+            context);
+        if (!done && done.error().code == error_code::update_condition_not_satisfied) {
+            ENTITABLE_CHECK(read(place));
+            return own(place) != nullptr && !is_being_made(*own(place)) ? result<void>{} : lost_header(place);
+        }
+        return done ? result<void>{} : std::move(done).as_failure();
+    }
+
+    [[nodiscard]] failure lost_header(std::size_t place) const {
+        return wrong_store(state_.names[place],
+            text::joined({" has no header of generation ", std::to_string(header_.generation),
+                ", and others have one: it was emptied, or a name of the list opens the wrong store"}));
+    }
+    /// Returns the header of the generation; null if the store has none.
+    [[nodiscard]] found_header const* own_found(std::size_t place) const {
+        auto const& all = rows_[place].headers;
+        auto const found = std::find_if(all.begin(), all.end(),
+            [&](found_header const& each) { return each.header.generation == header_.generation; });
+        return found == all.end() ? nullptr : &*found;
+    }
+    [[nodiscard]] hash_store_header const* own(std::size_t place) const {
+        found_header const* const found = own_found(place);
+        return found == nullptr ? nullptr : &found->header;
+    }
+    template <class Is>
+    [[nodiscard]] std::size_t count(Is const& is) const {
+        std::size_t number = 0;
+        for (std::size_t place = 0; place < rows_.size(); ++place) {
+            number += own(place) != nullptr && is(*own(place)) ? 1U : 0U;
+        }
+        return number;
+    }
+
+    hash_stores_state& state_;
+    hash_store_header header_;
+    std::vector<store_rows> rows_; ///< by place, as last read
+};
+
+} // namespace detail
+
+ENTITABLE_DECL result<hash_stores> hash_stores::make(
+    std::vector<std::string> stores, store_opener opener, hash_stores_options const& options) {
+    ENTITABLE_CHECK(detail::check_hash_stores(stores, options));
+    auto const state =
+        shared<detail::hash_stores_state>::make(stores, opener, options.generation, options.check_every, *options.time);
+    ENTITABLE_CHECK(detail::hash_stores_making{*state, options.generation}.run());
+    return open(std::move(stores), std::move(opener), options);
+}
+
+ENTITABLE_DECL result<void> hash_stores::retire(
+    std::vector<std::string> stores, store_opener opener, hash_stores_options const& options) {
+    ENTITABLE_CHECK(detail::check_hash_stores(stores, options));
+    hash_store_header tombstone;
+    tombstone.generation = options.generation;
+    tombstone.state = "retired"; // and no version of the hash: older programs refuse it as well
+    for (std::string const& name : stores) {
+        ENTITABLE_TRY(auto const through, opener(name));
+        call context;
+        auto made = through.execute(create_table{std::string{detail::store_rows_table}}, context);
+        if (!made && made.error().code != error_code::table_already_exists) { return std::move(made).as_failure(); }
+        ENTITABLE_TRY(auto row, to_row(tombstone));
+        call again;
+        ENTITABLE_CHECK(through.execute(
+            write_entity{std::string{detail::store_rows_table}, mutation::insert_or_replace(std::move(row))}, again));
+    }
+    return {};
+}
+
+ENTITABLE_DECL result<void> hash_stores::retire() const {
+    if (!state_) { return detail::moved_from("list of stores"); }
+    hash_stores_options own;
+    own.generation = state_->generation;
+    return retire(state_->names, [this](std::string_view name) { return state_->stores.open(name); }, own);
+}
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+// ETags as the clients of `sharded` see them, with the epoch of the shard.
+
+#include <entitable/core/detail/hexadecimal.hpp>
+#include <entitable/core/text.hpp>
+#include <entitable/shards/route/detail/sharded_state.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_DECL std::string start_of_etags(std::int64_t epoch) {
+    std::string made = "W/\"s";
+    text::append_decimal(made, static_cast<std::uint64_t>(epoch));
+    return made += 't';
+}
+ENTITABLE_DECL void append_end_of_etag(std::string& to, date_time timestamp) {
+    append_hexadecimal(to, static_cast<std::uint64_t>(timestamp.ticks));
+    to += '"';
+}
+
+ENTITABLE_DECL etag etag_with_epoch(etag const& stored, std::int64_t epoch) {
+    std::string shown;
+    if (stored.is_of_timestamp()) {
+        shown = start_of_etags(epoch);
+        append_end_of_etag(shown, stored.timestamp());
+        return etag{shown};
+    }
+    shown = stored.text();
+    if (std::size_t const quote = shown.find('"'); quote != std::string::npos) {
+        shown.insert(quote + 1, text::joined({"s", std::to_string(epoch), "!"}));
+    }
+    return etag{shown};
+}
+
+ENTITABLE_DECL std::optional<etag> etag_of_epoch(etag const& shown, std::int64_t epoch) {
+    std::string own = shown.text();
+    std::size_t const quote = own.find('"');
+    if (quote == std::string::npos || own.size() < quote + 4 || own[quote + 1] != 's') {
+        return shown; // not from here: no stored entity has it
+    }
+    std::size_t const end = own.find_first_not_of("0123456789", quote + 2);
+    if (end == std::string::npos || end == quote + 2 || (own[end] != '!' && own[end] != 't')) { return shown; }
+    if (std::string_view{own}.substr(quote + 2, end - quote - 2) != std::to_string(epoch)) { return std::nullopt; }
+    if (own[end] == '!') {
+        own.erase(quote + 1, end - quote);
+        return etag{own};
+    }
+    std::uint64_t ticks = 0;
+    for (char const each : std::string_view{own}.substr(end + 1, own.size() - end - 2)) {
+        int const digit = hexadecimal_digit(each);
+        if (digit < 0) { return shown; }
+        ticks = ticks << 4U | static_cast<std::uint64_t>(digit);
+    }
+    etag const found = etag::of({static_cast<std::int64_t>(ticks)});
+    return etag_with_epoch(found, epoch) == shown ? found : shown;
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/request/part_hash.hpp>
+#include <entitable/core/request/validate.hpp>
+#include <entitable/core/text.hpp>
+#include <entitable/core/transport/run_all.hpp>
+#include <entitable/core/try.hpp>
+#include <entitable/shards/route/detail/shard_hedge.hpp>
+#include <entitable/shards/route/detail/shard_tables.hpp>
+
+#include <algorithm>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+class shard_gathering {
+public:
+    shard_gathering(sharded_state& state, query_entities const& request, call& context, shard_misses* misses)
+        : state_(state), request_(request), context_(context), misses_(misses) {}
+
+    [[nodiscard]] result<query_entities::response> run() {
+        ENTITABLE_CHECK(validate(request_, state_.profile()));
+        ENTITABLE_CHECK(check_call(context_));
+        std::uint64_t const print = fingerprint(request_, text::ascii_lower(request_.table));
+        std::optional<last_keys> last;
+        if (request_.continuation) { ENTITABLE_TRY(last, keys_of_token(print, *request_.continuation)); }
+        ENTITABLE_CHECK(find_parts(last));
+        // Two pages of a store are two snapshots, so a page of one partition holds the rows of a single page (`transport`, rule 10).
+        bool const one_partition = request_.range.partition.is_point();
+        query_entities::response found;
+        for (;;) {
+            ENTITABLE_CHECK(feed());
+            merge(found.rows);
+            bool const full = found.rows.size() >= request_.page_size;
+            bool const more = std::any_of(parts_.begin(), parts_.end(),
+                [](shard_part const& each) { return !each.ended || each.at < each.rows.size(); });
+            if (!more || full ||
+                (!found.rows.empty() && (one_partition || found.rows.size() * 2 >= request_.page_size))) {
+                if (more) {
+                    row_view const end = found.rows[found.rows.size() - 1];
+                    found.continuation =
+                        token_of_keys(print, {std::string{end.partition_key}, std::string{end.row_key}});
+                }
+                break;
+            }
+        }
+        if (misses_ != nullptr && !parts_.empty() && found.rows.empty() && !request_.continuation &&
+            std::all_of(parts_.begin(), parts_.end(), [](shard_part const& each) { return each.failed; })) {
+            std::lock_guard<std::mutex> const guard{misses_->lock};
+            return failure{misses_->all.back().why}; // all failed: there is no partial result
+        }
+        found.examined = examined_;
+        found.stale = stale_;
+        return found;
+    }
+
+private:
+    result<void> find_parts(std::optional<last_keys> const& last) {
+        ENTITABLE_TRY(auto const map, state_.map_with(request_.table, context_));
+        shard_place const* only = nullptr;
+        if (request_.range.partition.is_point()) {
+            ENTITABLE_TRY(only, state_.map.state().place_of(*map, request_.range.partition.lower.key));
+        }
+        for (shard_place const& place : map->places) {
+            if ((only != nullptr && only != &place) || !meets_range(place, request_.range)) { continue; }
+            shard_part part;
+            part.shard = place.row.shard;
+            part.keys = place.keys();
+            part.last = last;
+            restart(part);
+            if (misses_ != nullptr) { skip_if_failed(part); }
+            parts_.push_back(std::move(part));
+        }
+        std::size_t const count = parts_.empty() ? 1 : parts_.size();
+        std::size_t const share = (request_.page_size + count - 1) / count;
+        rows_of_part_ = static_cast<std::uint32_t>(
+            (std::min)(std::size_t{request_.page_size}, count == 1 ? share : share + share / 8 + 8));
+        return {};
+    }
+
+    /// Skips a failed shard: it is not queried again, and the rest of its rows are missing from this query.
+    void skip_if_failed(shard_part& part) {
+        std::string const& low = part.keys.lower.key;
+        std::string const& high = part.keys.upper.key;
+        std::lock_guard<std::mutex> const guard{misses_->lock};
+        missing_shard const* failed = nullptr;
+        missing_shard* own = nullptr;
+        for (missing_shard& each : misses_->all) {
+            if (each.shard == part.shard && each.low == low && each.high == high) {
+                failed = &each;
+                own = each.table == request_.table ? &each : own;
+            }
+        }
+        if (failed == nullptr) { return; }
+        part.failed = part.ended = true;
+        if (own == nullptr) {
+            missing_shard lost{*failed};
+            lost.table = request_.table;
+            note_last(lost, part);
+            misses_->all.push_back(std::move(lost));
+        } else if (own->after && (!part.last || comes_before(*part.last, *own->after))) {
+            note_last(*own, part);
+        }
+    }
+    static void note_last(missing_shard& lost, shard_part const& part) {
+        lost.after.reset();
+        if (part.last) { lost.after.emplace(part.last->partition_key, part.last->row_key); }
+    }
+    static bool comes_before(last_keys const& left, std::pair<std::string, std::string> const& right) {
+        int const order = text::compare_utf16(left.partition_key, right.first);
+        return order < 0 || (order == 0 && text::compare_utf16(left.row_key, right.second) < 0);
+    }
+
+    /// Queries all parts that have no row, until each has one or is at its end.
+    result<void> feed() {
+        for (;;) {
+            std::vector<shard_part*> hungry;
+            for (shard_part& each : parts_) {
+                if (each.hungry()) { hungry.push_back(&each); }
+            }
+            if (hungry.empty()) { return {}; }
+            ENTITABLE_CHECK(check_call(context_));
+            ENTITABLE_CHECK(ask(hungry));
+        }
+    }
+
+    result<void> ask(std::vector<shard_part*>& hungry) {
+        std::vector<shard_part*> sent;
+        std::vector<any_transport> stores;
+        std::vector<std::pair<shard_part*, shard_route>> ways;
+        std::vector<std::string_view> names;
+        for (shard_part* const each : hungry) {
+            auto way = way_of(*each);
+            if (way && each->asked.continuation && !each->way.leads_where(*way)) {
+                restart(*each); // its continuation belongs to another table
+                if (each->ended) { continue; }
+                way = way_of(*each);
+            }
+            if (!way) {
+                ENTITABLE_CHECK(fail(*each, way.error()));
+                continue;
+            }
+            names.push_back(way->store());
+            ways.emplace_back(each, *std::move(way));
+        }
+        auto reached = state_.stores_of(names, context_);
+        for (std::size_t index = 0; index < ways.size(); ++index) {
+            auto& [each, way] = ways[index];
+            auto& store = reached[index];
+            if (!store) {
+                each->way = std::move(way); // named in the error
+                ENTITABLE_CHECK(fail(*each, store.error()));
+                continue;
+            }
+            each->way = std::move(way);
+            each->asked.table = each->way.table_name();
+            each->asked.range = each->ranges.front();
+            if (each->way.map->by_ranges) {
+                each->asked.range.partition = intersection(each->asked.range.partition, each->way.place->keys());
+            }
+            each->asked.filter = request_.filter;
+            each->asked.select = request_.select;
+            each->asked.page_size = rows_of_part_;
+            sent.push_back(each);
+            stores.push_back(*std::move(store));
+        }
+        bool const hedged = state_.options.hedge.has_value();
+        if (sent.size() == 1 && !hedged) {
+            return take(*sent.front(), stores.front().execute(sent.front()->asked, context_));
+        }
+        if (sent.empty()) { return {}; }
+        shared<shard_lane> lane = state_.take_lane();
+        std::vector<channel*> places;
+        std::vector<shard_page_request> requests;
+        std::vector<call> calls;
+        requests.reserve(sent.size());
+        calls.reserve(sent.size());
+        for (std::size_t index = 0; index < sent.size(); ++index) {
+            shared<channel>& to = lane->channels[sent[index]->way.store()];
+            if (!to) { to = open_channel(stores[index], lane->io); }
+            auto const known = std::find(places.begin(), places.end(), to.get());
+            requests.emplace_back(sent[index]->asked, static_cast<std::size_t>(known - places.begin()));
+            if (known == places.end()) { places.push_back(to.get()); }
+            call& own = calls.emplace_back(context_);
+            own.attempts = 0;
+            own.request_ids.clear();
+            if (own.watch != nullptr) { own.spans.drawn = draw_span_id(context_); }
+        }
+        bool const spoke = hedged ? ask_hedged(requests, calls, places, lane->io, state_)
+                                  : run_all(requests, calls, places, lane->io, state_.options.in_flight);
+        if (spoke) { state_.give_back(std::move(lane)); }
+        for (call const& own : calls) {
+            context_.attempts += own.attempts;
+            context_.request_ids.insert(context_.request_ids.end(), own.request_ids.begin(), own.request_ids.end());
+            context_.server_date = context_.server_date < own.server_date ? own.server_date : context_.server_date;
+        }
+        for (std::size_t index = 0; index < sent.size(); ++index) {
+            ENTITABLE_CHECK(take(*sent[index], requests[index].finish()));
+        }
+        return {};
+    }
+
+    [[nodiscard]] result<shard_route> way_of(shard_part const& part) {
+        return state_.route(part.keys_of(part.ranges.front().partition), request_.table, false, context_);
+    }
+
+    /// Starts over after the last row received.
+    void restart(shard_part& part) {
+        bool has_partition = part.last.has_value();
+        if (part.last && !state_.map.state().shards.by_ranges()) {
+            auto const owner = state_.map.state().shards.shard_of(part.last->partition_key);
+            has_partition = owner && static_cast<std::int32_t>(*owner) == part.shard;
+        }
+        key_range const whole{intersection(request_.range.partition, part.keys), request_.range.row};
+        part.ranges = ranges_behind(whole, part.last, has_partition);
+        part.asked.continuation.reset();
+        part.ended = part.ranges.empty(); // the last row received was the last possible one
+    }
+
+    result<void> take(shard_part& part, result<query_entities::response> answer) {
+        bool const missing = !answer && answer.error().code == error_code::table_not_found;
+        auto const holds = state_.still_holds(
+            part.way, part.keys_of(part.asked.range.partition), request_.table, false, missing, context_);
+        if (!holds) { return fail(part, holds.error()); }
+        if (!*holds) { // discarded: requested again at the new place
+            restart(part);
+            return {};
+        }
+        if (missing && part.way.table->whole) {
+            failure lost = lost_part(*part.way.place, *part.way.table);
+            return fail(part, lost.error());
+        }
+        if (!answer) { return fail(part, answer.error()); }
+        examined_ += answer->examined;
+        stale_ = stale_ || answer->stale;
+        part.rows = std::move(answer->rows);
+        part.etag_start.clear();
+        part.at = 0;
+        if (!part.rows.empty()) {
+            row_view const end = part.rows[part.rows.size() - 1];
+            part.last = last_keys{std::string{end.partition_key}, std::string{end.row_key}};
+        }
+        part.asked.continuation = std::move(answer->continuation);
+        if (!part.asked.continuation) {
+            key_interval& present = part.ranges.front().partition;
+            key_bound const& asked_to = part.asked.range.partition.upper;
+            if (compare_upper(asked_to, present.upper) < 0) { // the rest has been split off since the fan-out began
+                present.lower = key_bound::including(asked_to.key);
+            } else {
+                part.ranges.erase(part.ranges.begin());
+            }
+            part.ended = part.ranges.empty();
+        }
+        return {};
+    }
+
+    result<void> fail(shard_part& part, error const& why) {
+        bool const passes = why.code == error_code::cancelled || why.code == error_code::deadline_exceeded ||
+            why.code == error_code::table_not_found || why.code == error_code::wrong_store;
+        failure named{why};
+        if ((parts_.size() > 1 || misses_ != nullptr) && why.code != error_code::table_not_found) {
+            std::int32_t const shard = part.way.place == nullptr ? part.shard : part.way.shard();
+            named.error().message = text::joined({"virtual shard ", std::to_string(shard), " in the store ",
+                part.way.place == nullptr ? std::string_view{"of the map"} : std::string_view{part.way.store()}, ": ",
+                why.message});
+        }
+        if (misses_ == nullptr || passes) { return named; }
+        missing_shard lost;
+        lost.shard = part.shard;
+        lost.low = part.keys.lower.key;
+        lost.high = part.keys.upper.key;
+        lost.table = request_.table;
+        lost.store = part.way.place == nullptr ? std::string{} : part.way.store();
+        note_last(lost, part);
+        lost.why = named.error();
+        std::lock_guard<std::mutex> const guard{misses_->lock};
+        misses_->all.push_back(std::move(lost));
+        part.failed = part.ended = true;
+        return {};
+    }
+
+    /// Moves rows to the page in key order, until it is full or a part needs another page.
+    void merge(page& out) {
+        auto const after = [](shard_part const* left, shard_part const* right) {
+            int const order = text::compare_utf16(left->front().partition_key, right->front().partition_key);
+            return order > 0; // a partition is in one shard
+        };
+        std::vector<shard_part*> heap;
+        for (shard_part& each : parts_) {
+            if (each.at < each.rows.size()) {
+                heap.push_back(&each);
+            } else if (!each.ended) {
+                return;
+            }
+        }
+        std::make_heap(heap.begin(), heap.end(), after);
+        if (out.empty()) {
+            constexpr std::size_t bytes_of_etag = 32;
+            std::size_t rows = 0;
+            std::size_t bytes = 0;
+            for (shard_part const& each : parts_) {
+                rows += each.rows.size();
+                bytes += each.rows.bytes();
+            }
+            out.reserve((std::min)(rows, std::size_t{request_.page_size}), bytes + rows * bytes_of_etag);
+        }
+        while (!heap.empty() && out.size() < request_.page_size) {
+            std::pop_heap(heap.begin(), heap.end(), after);
+            shard_part& part = *heap.back();
+            std::string_view const partition = part.front().partition_key;
+            if (part.etag_start.empty()) { part.etag_start = start_of_etags(part.way.epoch()); }
+            std::string_view const start = part.etag_start;
+            for (; part.at < part.rows.size() && out.size() < request_.page_size; ++part.at) {
+                row_view each = part.front();
+                if (each.partition_key != partition) { break; }
+                if (each.etag_text.empty()) {
+                    shown_.assign(start);
+                    append_end_of_etag(shown_, each.timestamp());
+                } else {
+                    shown_ = etag_with_epoch(etag{each.etag_text}, part.way.epoch()).text();
+                }
+                each.etag_text = shown_;
+                out.append(each);
+            }
+            if (part.at < part.rows.size()) {
+                std::push_heap(heap.begin(), heap.end(), after);
+            } else {
+                heap.pop_back();
+                if (!part.ended) { return; }
+            }
+        }
+    }
+
+    sharded_state& state_;
+    query_entities const& request_;
+    call& context_;
+    shard_misses* misses_;
+    std::vector<shard_part> parts_;
+    std::uint32_t rows_of_part_{};
+    std::uint64_t examined_{};
+    bool stale_{};
+    std::string shown_;
+};
+
+ENTITABLE_DECL result<query_entities::response> gather_shards(
+    sharded_state& state, query_entities const& request, call& context, shard_misses* misses) {
+    return shard_gathering{state, request, context, misses}.run();
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `sharded`: one logical table over several stores, as a transport.
+///
+///     auto map = lookup_map::open(catalogue, "shardmap", virtual_shards{48}).value();
+///     sharded cloud{map, [](std::string_view store) -> result<any_transport> { return open_store(store); }};
+///     table<book> books{cloud, "books"};
+
+#include <entitable/shards/map/shard_map.hpp>
+#include <entitable/shards/map/store_opener.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// A second request for a late page of a query. It goes to the same store, because another one may be stale. The first response is used;
+/// the other request is cancelled. Writes and `get_entity` are not hedged, nor are stores that serve one request at a time, like files and
+/// memory.
+struct hedged_reads {
+    std::chrono::nanoseconds after{}; ///< when a page counts as late: preferably the 95th percentile of page latency
+    double share{0.05}; ///< the share of pages that may be hedged, 0 to 1; unused allowance accumulates, up to 10 pages
+};
+
+/// Options of a `sharded`.
+struct sharded_options {
+    std::size_t in_flight{virtual_shards::most}; ///< virtual shards that one query reads concurrently; at least one
+    std::optional<entitable::profile>
+        limits;                          ///< for all stores; by default the limits that every store of the map allows
+    clock* time{&system_clock()};        ///< times the waits of fan-outs; outlives the transport
+    std::optional<hedged_reads> hedge{}; ///< by default no page is requested twice
+};
+
+/// A part missing from a partial result.
+struct missing_shard {
+    std::int32_t shard{}; ///< the virtual shard
+    std::string low;      ///< the first partition key of its range; empty if a function decides
+    std::string high;     ///< the end of its range, exclusive; empty for no end
+    std::string table;    ///< the logical table
+    std::string store;    ///< the shard's store
+    std::optional<std::pair<std::string, std::string>>
+        after; ///< the rows after this partition key and row key are missing; empty for all rows
+    error why; ///< the error from the store
+};
+
+namespace detail {
+
+struct sharded_state;
+struct shard_misses;
+/// Returns the state of a `sharded` that was moved from: every request is InvalidInput.
+[[nodiscard]] sharded_state& absent_sharded_state();
+
+} // namespace detail
+
+class hash_stores;
+
+/// One logical table over many stores. It stands below `table<E>`, so code above is unchanged. A cheap handle; copies share everything.
+///
+/// Thread safety: safe to use from several threads.
+///
+/// - Requests for one partition go to the store of its virtual shard. A response is valid if the copy of the map that the request was sent
+///   under is still valid, or if a later read of the map gives the same place. Otherwise a read is repeated, and a write is ShardMoved of
+///   unknown effect, which `retrying` settles by its operation row.
+/// - ETags carry the epoch of the shard. One from before a move is refused with UpdateConditionNotSatisfied before the write is sent, even
+///   if the entity was removed. A write with an operation row is looked up first, because it may have been applied before the move.
+/// - A page of one partition is one page of its store, so it may be as small as the store makes it.
+/// - Queries over several partitions read all virtual shards that can hold rows concurrently, and return rows in key order. A continuation
+///   is the last key, so it survives moves. A page has at least half of the requested rows, unless it is the last one.
+/// - A table is one table for each virtual shard. Creating and dropping it is refused with ShardMoving while a shard moves. A part that was
+///   there once and is missing is WrongStore, for requests and for creating the table: `repair_tables` creates it.
+/// - A store is checked before its first use and every `lookup_map_options::check_every` from then on. If it lacks the identity of the map,
+///   or has that of another store of the map, it is WrongStore; effect none. Maps without an identity are not checked: see `adopt`.
+/// - The error of a query over several partitions names the shard that failed. `partial` returns the rows of the other shards.
+class sharded {
+public:
+    using is_transport = void; ///< opts in to `transport`
+
+    /// Sends nothing yet.
+    sharded(lookup_map map, store_opener open, sharded_options const& options = {});
+    /// Uses stores without a map.
+    explicit sharded(hash_stores const& stores, sharded_options const& options = {});
+
+    /// Returns the limits that every store of the map allows; those of Azure Table Storage while the map cannot be read.
+    [[nodiscard]] entitable::profile profile() const;
+
+    /// Creates the table in every virtual shard, including parts missed by an earlier attempt; but not parts that existed once and are
+    /// missing now.
+    [[nodiscard]] result<create_table::response> execute(create_table const& request, call& context) const;
+    /// Drops the table in every virtual shard.
+    [[nodiscard]] result<delete_table::response> execute(delete_table const& request, call& context) const;
+    /// Lists the logical tables, from the map.
+    [[nodiscard]] result<list_tables::response> execute(list_tables const& request, call& context) const;
+    /// Reads from one partition.
+    [[nodiscard]] result<get_entity::response> execute(get_entity const& request, call& context) const;
+    /// Reads one partition, or several in key order.
+    [[nodiscard]] result<query_entities::response> execute(query_entities const& request, call& context) const;
+    /// Writes to one partition.
+    [[nodiscard]] result<write_entity::response> execute(write_entity const& request, call& context) const;
+    /// Writes to one partition.
+    [[nodiscard]] result<transact::response> execute(transact const& request, call& context) const;
+
+    /// Names the tables and stores that a query of this range reads, for people.
+    [[nodiscard]] result<std::string> explain(std::string_view table, key_range const& range = {}) const;
+
+    /// Returns the map; for hashed stores, an equivalent map.
+    [[nodiscard]] lookup_map const& map() const;
+    /// For the layers above.
+    [[nodiscard]] detail::sharded_state& state() const { return state_ ? *state_ : detail::absent_sharded_state(); }
+    /// The same stores, with shards that fail noted in `misses` instead of reported as an error. For `partial`.
+    [[nodiscard]] sharded noting(shared<detail::shard_misses> misses) const {
+        sharded made{*this};
+        made.misses_ = std::move(misses);
+        return made;
+    }
+
+private:
+    shared<detail::sharded_state> state_;
+    shared<detail::shard_misses> misses_;
+};
+
+ENTITABLE_END_NAMESPACE
+
+#include <entitable/shards/route/detail/sharded_state.hpp>
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/shards/route/impl/hashed_tables.ipp>
+#include <entitable/shards/route/impl/shard_etags.ipp>
+#include <entitable/shards/route/impl/shard_gather.ipp>
+#include <entitable/shards/route/impl/shard_hedge.ipp>
+#include <entitable/shards/route/impl/shard_routes.ipp>
+#include <entitable/shards/route/impl/shard_tables.ipp>
+#include <entitable/shards/route/impl/sharded.ipp>
+#endif

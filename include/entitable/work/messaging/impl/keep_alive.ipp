@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/request/idempotency.hpp>
+#include <entitable/work/messaging/keep_alive.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_DECL renewal::renewal(queue_core queue, receipt& held)
+    : queue_(std::move(queue)),
+      held_(&held),
+      due_(held.told_at +
+          std::chrono::duration_cast<steady_time::duration>(
+              std::chrono::nanoseconds{(held.visible_at.ticks - held.told.ticks) * 50})),
+      write_{queue_.table().name(), {}},
+      look_{queue_.table().name(), {key_interval::only(held.lane), key_interval::only(held.key)}, {}, {}, 1, {}} {
+    if (held.spent) {
+        failure ended = receipt_is_spent();
+        problem_ = ended.error();
+    }
+}
+
+ENTITABLE_DECL operation_step renewal::next(std::size_t place, steady_time now) {
+    looking_ = looking_ || (!asked_ && held_->version.empty()); // of a write that was settled
+    if (looking_) { return {look_, due_, place, wait_cause::back_off}; }
+    if (!asked_) {
+        asked_ = true;
+        until_ = {held_->store_time((std::max)(now, due_)).ticks + queue_.options().visibility.count() / 100};
+        row_builder made{held_->lane, held_->key};
+        made.add(queue_property::visible_at, value_view{until_});
+        write_.change = mutation::merge(made.build(), held_->version);
+    }
+    return {write_, due_, place, wait_cause::back_off};
+}
+
+ENTITABLE_DECL void renewal::again(error const& refused, steady_time now) {
+    if (!worth_retrying(refused) && refused.effect == effect::none) {
+        problem_ = refused;
+    } else if (++attempt_ >= queue_.options().max_attempts) {
+        problem_ = refused;
+    } else {
+        due_ = now +
+            std::chrono::duration_cast<steady_time::duration>(
+                queue_.options().delays.delay(attempt_, queue_.random().unit()));
+    }
+}
+
+ENTITABLE_DECL void renewal::answer(result<write_entity::response> answered, steady_time now) {
+    asked_ = false;
+    if (answered) {
+        held_->version = std::move(answered->etag);
+        held_->visible_at = until_;
+        attempt_ = 0;
+        due_ = now + std::chrono::duration_cast<steady_time::duration>(queue_.options().visibility / 2);
+        return;
+    }
+    error const& refused = answered.error();
+    bool const refused_by_version =
+        refused.code == error_code::update_condition_not_satisfied || refused.code == error_code::resource_not_found;
+    if (refused_by_version) {
+        looking_ = true; // at once: a request of ours may have come late
+        due_ = now;
+        return;
+    }
+    looking_ = refused.effect == effect::unknown;
+    again(refused, now);
+}
+
+ENTITABLE_DECL void renewal::answer(result<query_entities::response> answered, steady_time now) {
+    if (!answered) {
+        again(answered.error(), now);
+        return;
+    }
+    if (answered->rows.empty() && answered->continuation) {
+        look_.continuation = std::move(answered->continuation);
+        return;
+    }
+    look_.continuation.reset();
+    looking_ = false;
+    if (answered->rows.empty() || !queue_core::adopt(*held_, answered->rows[0])) {
+        held_->spent = true;
+        failure lost = receipt_is_lost();
+        problem_ = lost.error();
+        return;
+    }
+    due_ = now; // renewed again, under the receipt that was read
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

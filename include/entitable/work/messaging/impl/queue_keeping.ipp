@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/request/idempotency.hpp>
+#include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
+#include <entitable/work/messaging/detail/queue_core.hpp>
+#include <entitable/work/messaging/impl/queue_core.ipp>
+
+#include <algorithm>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_DECL result<void> queue_core::for_each_row(
+    std::string_view prefix, function_ref<void(row_view, date_time)> visit) const {
+    ENTITABLE_TRY(std::size_t const number, lanes());
+    for (std::size_t lane = 0; lane < number; ++lane) {
+        query_entities asked{
+            table().name(), {key_interval::only(lane_key(lane)), rows_of_kind(prefix)}, {}, {}, 1000, {}};
+        for (std::uint32_t attempt = 0;;) {
+            date_time told;
+            auto page = send(asked, told);
+            if (!page) {
+                if (!worth_retrying(page.error()) || !again(attempt)) { return std::move(page).as_failure(); }
+                continue;
+            }
+            for (std::size_t index = 0; index < page->rows.size(); ++index) { visit(page->rows[index], told); }
+            if (!page->continuation) { break; }
+            asked.continuation = std::move(page->continuation);
+        }
+    }
+    return {};
+}
+
+ENTITABLE_DECL result<void> queue_core::requeue(row_view dead, etag const& version) const {
+    std::string_view const key = text_in(dead, queue_property::key);
+    if (key.empty()) { return failure{error_code::row_malformed, "a dead letter without the key of its message"}; }
+    row_builder back = moved_message(key, dead, true);
+    if (!dead.find(queue_property::step)) { // it was claimed before: the first step of a saga may have run
+        back.add(queue_property::step, value_view{std::int32_t{0}});
+    }
+    transact const request{table().name(),
+        {mutation::remove(row_builder{dead.partition_key, dead.row_key}.build(), version),
+            mutation::insert(back.build())}};
+    bool maybe = false;
+    date_time told;
+    for (std::uint32_t attempt = 0;;) {
+        auto const answer = send(request, told);
+        if (answer) { return {}; }
+        error refused = answer.error();
+        bool const gone = refused.code == error_code::resource_not_found ||
+            refused.code == error_code::update_condition_not_satisfied;
+        if (gone && maybe) {
+            // Whoever it was: unless somebody has thrown it away, it was put back.
+            ENTITABLE_TRY(auto const identity,
+                read(std::string{dead.partition_key}, text::joined({system_row::identity, id_of_message(key)}), told));
+            if (!identity || text_in(*identity, queue_property::state) != "purged") { return {}; }
+        }
+        if (gone) {
+            return failure{error_code::receipt_lost, "the dead letter was put back or thrown away by somebody else"};
+        }
+        maybe = maybe || refused.effect == effect::unknown;
+        if ((refused.effect == effect::none && !worth_retrying(refused)) || !again(attempt)) {
+            refused.effect = maybe ? effect::unknown : effect::none;
+            return failure{std::move(refused)};
+        }
+    }
+}
+
+ENTITABLE_DECL result<void> queue_core::purge(row_view dead, etag const& version) const {
+    std::string_view const id = id_of_message(text_in(dead, queue_property::key));
+    std::string const identity_key = text::joined({system_row::identity, id});
+    row_builder identity{dead.partition_key, identity_key};
+    identity.add(queue_property::state, value_view{"purged"});
+    transact const request{table().name(),
+        {mutation::remove(row_builder{dead.partition_key, dead.row_key}.build(), version),
+            mutation::insert_or_merge(identity.build())}};
+    bool maybe = false;
+    date_time told;
+    for (std::uint32_t attempt = 0;;) {
+        auto const answer = send(request, told);
+        if (answer) { return {}; }
+        error refused = answer.error();
+        if (refused.code == error_code::resource_not_found ||
+            refused.code == error_code::update_condition_not_satisfied) {
+            ENTITABLE_TRY(auto const found, read(std::string{dead.partition_key}, identity_key, told));
+            bool const swept = !found && !is_id_in_group(id);
+            if (maybe && (swept || (found && text_in(*found, queue_property::state) == "purged"))) { return {}; }
+            return failure{error_code::receipt_lost, "the dead letter was put back or thrown away by somebody else"};
+        }
+        maybe = maybe || refused.effect == effect::unknown;
+        if ((refused.effect == effect::none && !worth_retrying(refused)) || !again(attempt)) {
+            refused.effect = maybe ? effect::unknown : effect::none;
+            return failure{std::move(refused)};
+        }
+    }
+}
+
+ENTITABLE_DECL result<std::size_t> queue_core::sweep(std::chrono::nanoseconds window) const {
+    std::vector<row> old;
+    ENTITABLE_CHECK(for_each_row(system_row::identity, [&](row_view each, date_time told) {
+        // Marked in the transaction that took the message away: nothing of it is there any more.
+        bool const over = each.timestamp().ticks + window.count() / 100 < told.ticks;
+        if (over && !text_in(each, queue_property::state).empty()) { old.emplace_back(each); }
+    }));
+    std::size_t removed = 0;
+    for (row const& each : old) {
+        date_time told;
+        auto const answer =
+            send(write_entity{table().name(),
+                     mutation::remove(row_builder{each.partition_key(), each.row_key()}.build(), each.view().etag())},
+                told);
+        if (!answer && answer.error().code != error_code::resource_not_found &&
+            answer.error().code != error_code::update_condition_not_satisfied) {
+            return failure{answer.error()};
+        }
+        removed += answer ? 1U : 0U;
+    }
+    return removed;
+}
+
+ENTITABLE_DECL std::string queue_core::outbox_prefix() const {
+    return text::joined({system_row::outbox, table().name(), "!"});
+}
+
+ENTITABLE_DECL result<row> queue_core::outbox_row(
+    std::string_view partition, std::string_view id, row_view message) const {
+    if (!state_) { return moved_from("queue"); }
+    if (partition.empty()) {
+        return failure{
+            error_code::invalid_input, "a message goes into the outbox behind the first change of its batch"};
+    }
+    std::string const key = message_key(time().now(), id);
+    row_builder made = message_row(partition, text::joined({outbox_prefix(), id}), message);
+    made.add(queue_property::key, value_view{key});
+    return made.build();
+}
+
+ENTITABLE_DECL result<std::size_t> queue_core::relay(
+    any_transport const& from, std::string const& table_name, std::optional<std::string> const& partition) const {
+    ENTITABLE_TRY(std::size_t const number, lanes());
+    std::string const prefix = outbox_prefix();
+    query_entities asked{table_name, {}, {}, {}, 1000, {}};
+    asked.range.row = rows_of_kind(prefix);
+    if (partition) { asked.range.partition = key_interval::only(*partition); }
+    std::size_t relayed = 0;
+    for (std::uint32_t attempt = 0;;) {
+        date_time told;
+        auto page = send_to(from, asked, told);
+        if (!page) {
+            if (!worth_retrying(page.error()) || !again(attempt)) { return std::move(page).as_failure(); }
+            continue;
+        }
+        for (std::size_t index = 0; index < page->rows.size(); ++index) {
+            row_view const each = page->rows[index];
+            std::string_view const key = text_in(each, queue_property::key);
+            std::string_view const id = id_of_message(key);
+            if (id.empty()) {
+                return failure{error_code::row_malformed, "an outbox row without the key of its message"};
+            }
+            std::size_t const lane = lane_of(id, number);
+            // The time is of the program that wrote the row, whose clock may be fast.
+            date_time const first{(std::min)(time_of_message(key).ticks, store_time(lane).ticks)};
+            enqueue_plan const at{std::string{id}, lane, lane_key(lane), message_key(first, id), {}};
+            row const message = entity_row(each);
+            ENTITABLE_CHECK(enqueue(at, message));
+            auto const removed = send_to(from,
+                write_entity{
+                    table_name, mutation::remove(row_builder{each.partition_key, each.row_key}.build(), each.etag())},
+                told);
+            // Another relay may have been faster; and what is still there is put in again, which does nothing.
+            if (removed) { ++relayed; }
+        }
+        if (!page->continuation) { return relayed; }
+        asked.continuation = std::move(page->continuation);
+    }
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

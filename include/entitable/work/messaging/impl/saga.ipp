@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/request/idempotency.hpp>
+#include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
+#include <entitable/work/messaging/impl/queue_ends.ipp>
+#include <entitable/work/messaging/saga.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_DECL std::int64_t steps_hash(
+    std::string_view name, std::string_view const* steps, std::size_t count) noexcept {
+    std::uint64_t hash = 14695981039346656037U;
+    auto const add = [&](std::string_view part) {
+        for (char const character : part) { hash = (hash ^ static_cast<unsigned char>(character)) * 1099511628211U; }
+        hash *= 1099511628211U; // the byte 0
+    };
+    add(name);
+    for (std::size_t index = 0; index < count; ++index) { add(steps[index]); }
+    return static_cast<std::int64_t>(hash);
+}
+
+/// Whether a step may succeed another time.
+ENTITABLE_DECL bool may_pass(error const& problem) noexcept {
+    switch (problem.code) {
+        case error_code::update_condition_not_satisfied:
+        case error_code::cancelled:
+        case error_code::deadline_exceeded:
+        case error_code::receipt_lost: return true;
+        default: return problem.effect == effect::unknown || worth_retrying(problem);
+    }
+}
+
+inline constexpr std::size_t most_of_failed_step =
+    2000; // bytes; `check_room` leaves room for them beside the longest reason
+
+/// The first bytes of a text, in whole characters.
+ENTITABLE_DECL std::string_view first_bytes(std::string_view of, std::size_t most) noexcept {
+    std::string_view const part = of.substr(0, most);
+    return part.substr(0, text::valid_utf8_prefix(part));
+}
+
+/// Whether the first step is run for the first time: nobody has claimed the message before, nor put it back. What cannot be read, or is in a
+/// queue in which programs of format 1 put messages back without a trace, may have been run.
+ENTITABLE_DECL bool is_first_run(queue_core const& queue, receipt const& held) {
+    date_time told;
+    auto const stored = queue.read(held.lane, held.key, told);
+    return stored && *stored && queue.format() >= 2 && text_in(**stored, queue_property::claim) == held.claim &&
+        int32_in(**stored, queue_property::deliveries) == 1 && !(*stored)->view().find(queue_property::step);
+}
+
+ENTITABLE_DECL result<saga_outcome> resume_saga(queue_core const& queue, receipt& held, saga_program const& program) {
+    std::int64_t const hash = steps_hash(program.name, program.steps, program.count);
+    auto const count = static_cast<std::int32_t>(program.count);
+    if ((held.steps != 0 && held.steps != hash) || held.step > count || held.step < -1 - count) {
+        std::string names;
+        for (std::size_t index = 0; index < program.count; ++index) {
+            names.append(index == 0 ? "" : ", ").append(program.steps[index]);
+        }
+        return failure{error_code::saga_differs,
+            text::joined({"the message was begun with the steps number ", std::to_string(held.steps),
+                "; this program has ", program.name, ": ", names, ", number ", std::to_string(hash)})};
+    }
+    // Of so many steps, those up to the last one that has an undo.
+    auto const to_undo = [&](std::int32_t steps) {
+        while (steps > 0 && !program.undoes[steps - 1]) { --steps; }
+        return steps;
+    };
+    auto const advance = [&](std::int32_t next, std::string_view failed, std::string_view why,
+                             std::vector<mutation> const& beside) {
+        date_time until{};
+        auto recorded = queue.write(
+            held,
+            [&](row_builder& made) {
+                until = {held.store_time(queue.time().steady()).ticks + queue.options().visibility.count() / 100};
+                made.add(queue_property::step, value_view{next});
+                made.add(queue_property::steps, value_view{hash});
+                made.add(queue_property::visible_at, value_view{until});
+                made.add(queue_property::deliveries, value_view{std::int32_t{0}}); // those without progress
+                if (!failed.empty()) {
+                    made.add(queue_property::failed, value_view{failed});
+                    made.add(queue_property::why, value_view{why}); // for programs of before
+                }
+            },
+            beside);
+        if (recorded) {
+            held.step = next;
+            held.steps = hash;
+            held.visible_at = until;
+        }
+        return recorded;
+    };
+    // The effect of a run that ended before its record is there: so who runs a step must know that nobody has before.
+    bool recorded_before = false; // by this call: the step before
+    bool const maybe_first =
+        !std::exchange(held.begun, true) && held.deliveries == 1 && held.step == 0 && held.steps == 0;
+    std::string why;
+    while (held.step >= 0 && held.step < count) {
+        lane_changes changes{held.lane};
+        auto done = program.effect(static_cast<std::size_t>(held.step), changes);
+        if (done) {
+            ENTITABLE_CHECK(advance(held.step + 1, {}, {}, changes.all()));
+            recorded_before = true;
+            continue;
+        }
+        if (may_pass(done.error()) || to_undo(count) == 0) { return std::move(done).as_failure(); }
+        bool const nothing =
+            done.had_no_effect() && (recorded_before || (held.step == 0 && maybe_first && is_first_run(queue, held)));
+        std::string const all = done.error().to_string();
+        why = first_bytes(all, most_of_failed_step);
+        std::string const failed = text::joined({std::to_string(held.step), nothing ? "-" : "!", why});
+        ENTITABLE_CHECK(
+            advance(-1 - to_undo(held.step + (nothing ? 0 : 1)), failed, first_bytes(all, most_of_a_reason), {}));
+    }
+    if (held.step == count) { return saga_outcome{saga_end::completed, {}}; }
+    // What is below zero: so many steps are to be undone, from the one that failed.
+    while (held.step < -1) {
+        std::int32_t const last = -2 - held.step;
+        ENTITABLE_CHECK(program.undo(static_cast<std::size_t>(last)));
+        ENTITABLE_CHECK(advance(-1 - to_undo(last), {}, {}, {}));
+    }
+    if (why.empty()) {
+        date_time told;
+        ENTITABLE_TRY(auto const stored, queue.read(held.lane, held.key, told));
+        if (stored) {
+            auto const failed = failed_step_of(*stored, program.count);
+            why = failed ? failed->why : text_in(*stored, queue_property::why);
+        }
+    }
+    return saga_outcome{saga_end::compensated, std::move(why)};
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

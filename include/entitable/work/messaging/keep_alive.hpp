@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `keep_alive`: renewing a claimed message as an operation, which a program drives beside its work. There is no hidden thread.
+///
+///     auto both = keep_alive(*item, entitable::single_request{insert}); // an operation that renews between the steps of another one
+///     auto ended = run(both, context, time, store);
+
+#include <entitable/core/request/operation.hpp>
+#include <entitable/work/messaging/claimed.hpp>
+
+#include <algorithm>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The renewals of one message. It refers to the receipt, which nobody else uses meanwhile.
+class renewal {
+public:
+    renewal(queue_core queue, receipt& held);
+
+    /// When the next request is due: half of the time before others can claim the message; earlier if an answer lacked the time.
+    [[nodiscard]] steady_time due() const noexcept { return due_; }
+    /// Why there are no more renewals: the message is lost, or the store does not answer.
+    [[nodiscard]] error const* problem() const noexcept { return problem_ ? &*problem_ : nullptr; }
+
+    [[nodiscard]] operation_step next(std::size_t place, steady_time now);
+    void answer(result<write_entity::response> answered, steady_time now);
+    void answer(result<query_entities::response> answered, steady_time now);
+
+private:
+    void again(error const& refused, steady_time now);
+
+    queue_core queue_;
+    receipt* held_;
+    steady_time due_;
+    date_time until_{};
+    bool asked_{};   ///< the request is made: asked for again it stays the same
+    bool looking_{}; ///< whose the message is has to be read
+    std::uint32_t attempt_{};
+    write_entity write_;
+    query_entities look_;
+    std::optional<error> problem_;
+};
+
+/// Work that has no step of its own and never ends.
+class no_work {
+public:
+    [[nodiscard]] operation_step next() const noexcept {
+        return problem_ ? operation_step{} : operation_step{never_, (steady_time::max)()};
+    }
+    void answer(result<get_entity::response> const&, steady_time) noexcept {}
+    void abandon(error const& reason) { problem_ = reason; }
+    [[nodiscard]] result<void> finish() const { return failure{*problem_}; }
+
+private:
+    std::optional<error> problem_;
+    get_entity never_{};
+};
+
+template <class Work, class Response>
+concept takes_response =
+    requires(Work& work, result<Response> answered, steady_time now) { work.answer(std::move(answered), now); };
+
+} // namespace detail
+
+/// An operation and, between its steps, the renewals of a message. The result is that of the operation. Where the message is lost, or cannot be
+/// renewed, the operation is abandoned with ReceiptLost or the store's error.
+///
+/// Thread safety: one thread at a time.
+template <operation Work>
+class kept_alive {
+public:
+    /// Made by `keep_alive`.
+    kept_alive(detail::queue_core queue, detail::receipt& held, Work work, std::size_t place)
+        : renewal_(std::move(queue), held), work_(std::move(work)), place_(place) {
+        if (error const* const problem = renewal_.problem()) { work_.abandon(*problem); }
+    }
+
+    /// The renewal where it is due before the next step of the work; else that step.
+    [[nodiscard]] operation_step next() {
+        operation_step const step = work_.next();
+        renews_ = !step.done() && renewal_.due() <= (std::max)(step.not_before, now_);
+        return renews_ ? renewal_.next(place_, now_) : step;
+    }
+    /// The answer to the last step.
+    template <class Response>
+        requires std::same_as<Response, write_entity::response> || std::same_as<Response, query_entities::response> ||
+        detail::takes_response<Work, Response>
+    void answer(result<Response> answered, steady_time now) {
+        now_ = now;
+        if constexpr (requires { renewal_.answer(std::move(answered), now); }) {
+            if (renews_) {
+                renewal_.answer(std::move(answered), now);
+                if (error const* const problem = renewal_.problem()) { work_.abandon(*problem); }
+                return;
+            }
+        }
+        if constexpr (detail::takes_response<Work, Response>) { work_.answer(std::move(answered), now); }
+    }
+    /// Ends the work; the claim stays as it is until its time is over.
+    void abandon(error const& reason) { work_.abandon(reason); }
+    /// The result of the work.
+    [[nodiscard]] auto finish() { return work_.finish(); }
+
+private:
+    detail::renewal renewal_;
+    Work work_;
+    std::size_t place_;
+    steady_time now_{(steady_time::min)()};
+    bool renews_{};
+};
+
+/// Work that renews the message between its steps, each time that half of its visibility is over, to `queue_options::visibility` from then.
+/// A step is not interrupted, and a request that takes longer than the claim loses the message. `place`: the driver's transport that is the
+/// queue's store. The item stays where it is, and is not used meanwhile.
+template <mapped_entity T, operation Work>
+[[nodiscard]] kept_alive<Work> keep_alive(claimed<T>& item, Work work, std::size_t place = 0) {
+    return {detail::claimed_access::queue_of(item), detail::claimed_access::receipt_of(item), std::move(work), place};
+}
+/// Renewals alone, for a thread of their own: until the driver's call is cancelled or its deadline passes, or the message is lost or cannot
+/// be renewed. The result is that error.
+template <mapped_entity T>
+[[nodiscard]] kept_alive<detail::no_work> keep_alive(claimed<T>& item) {
+    return keep_alive(item, detail::no_work{});
+}
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/work/messaging/impl/keep_alive.ipp>
+#endif

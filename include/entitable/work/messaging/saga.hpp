@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `saga_for<T>`: work of several steps, each in a partition, a table or a store of its own, that is resumed where it ended:
+///
+///     auto remove_channel = saga_for<deletion>("remove_channel",
+///         step("mark", [&](deletion const& it) { return channels.update_if_present(it.channel, ...); }),
+///         step("posts", [&](deletion const& it) { return bulk_remove(posts, posts.where(...)); }));
+///     auto ended = remove_channel.resume(*item);
+///
+/// A step may run twice, and may still be under way in a worker that is late. So write it idempotent, and harmless when late: it looks up
+/// the entity that was meant (by an id that is fresh for each one and is in the message), changes it under the ETag that was read, and
+/// uses `any_etag` only on keys with that id; it does not upsert.
+///
+/// A saga ends done, or undone, or as a dead letter that says which steps stand: `stuck` lists those, `table_queue::requeue` puts one back, and
+/// the worker that claims it resumes it.
+
+#include <entitable/core/try.hpp>
+#include <entitable/work/messaging/claimed.hpp>
+#include <entitable/work/messaging/step_result.hpp>
+#include <entitable/work/messaging/stuck_saga.hpp>
+
+#include <array>
+#include <tuple>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// How a saga ended.
+enum class saga_end : std::uint8_t {
+    completed,   ///< all steps were done
+    compensated, ///< a step failed permanently, and was undone with the steps before it
+};
+
+/// A saga that ended.
+struct saga_outcome {
+    saga_end end{};    ///< how
+    std::string why{}; ///< of a saga that was undone: the error of the step that failed
+};
+
+/// Changes of rows in the message's lane, made in one transaction with the progress of the saga: exactly once.
+class lane_changes {
+public:
+    /// Of this lane.
+    explicit lane_changes(std::string lane) : lane_(std::move(lane)) {}
+
+    /// The partition key of such rows.
+    [[nodiscard]] std::string const& partition_key() const noexcept { return lane_; }
+    /// Adds a change of a row with that partition key; at most 99, or 98 over operation rows.
+    void add(mutation change) { changes_.push_back(std::move(change)); }
+    /// What was added.
+    [[nodiscard]] std::vector<mutation> const& all() const noexcept { return changes_; }
+
+private:
+    std::string lane_;
+    std::vector<mutation> changes_;
+};
+
+namespace detail {
+
+struct no_compensation {};
+
+/// A step, and what undoes it.
+template <class Effect, class Undo = no_compensation>
+struct saga_step {
+    std::string_view name;
+    Effect effect;
+    Undo undo;
+};
+
+/// The steps of a saga as functions, in whose order they are done.
+struct saga_program {
+    std::string_view name;
+    std::string_view const* steps;
+    bool const* undoes; ///< which steps can be undone
+    std::size_t count;
+    function_ref<step_result(std::size_t, lane_changes&)> effect;
+    function_ref<result<void>(std::size_t)> undo;
+};
+/// Which steps a program has, as a number.
+[[nodiscard]] std::int64_t steps_hash(std::string_view name, std::string_view const* steps, std::size_t count) noexcept;
+/// Runs a saga from where it is.
+[[nodiscard]] result<saga_outcome> resume_saga(queue_core const& queue, receipt& held, saga_program const& program);
+
+template <class Effect, class T>
+[[nodiscard]] step_result run_effect(Effect const& effect, T const& message, lane_changes& changes) {
+    if constexpr (std::is_invocable_v<Effect const&, T const&, lane_changes&>) {
+        return step_result{effect(message, changes)};
+    } else {
+        return step_result{effect(message)};
+    }
+}
+
+template <class Step, class T>
+concept saga_step_of = std::is_invocable_v<decltype(Step::effect) const&, T const&, lane_changes&> ||
+    std::is_invocable_v<decltype(Step::effect) const&, T const&>;
+
+/// A function of the message that tells a result, where it can be called at all.
+template <class Result, class F, class... Arguments>
+[[nodiscard]] consteval bool tells_a_result() {
+    if constexpr (std::is_invocable_v<F const&, Arguments...>) {
+        return std::is_constructible_v<Result, std::invoke_result_t<F const&, Arguments...>>;
+    } else {
+        return false;
+    }
+}
+template <class Step, class T>
+concept saga_step_with_result =
+    !saga_step_of<Step, T> || tells_a_result<step_result, decltype(Step::effect), T const&, lane_changes&>() ||
+    tells_a_result<step_result, decltype(Step::effect), T const&>();
+template <class Step, class T>
+concept saga_step_with_undo = std::is_same_v<decltype(Step::undo), no_compensation> ||
+    tells_a_result<result<void>, decltype(Step::undo), T const&>();
+
+} // namespace detail
+
+/// A step and its name, of which a hash is stored: never change it. `effect(message)`, or `effect(message, lane_changes&)`, returns a
+/// `result`, or a `step_result` that can state that it had no effect. The name outlives the saga: use a literal.
+template <class Effect>
+[[nodiscard]] constexpr auto step(std::string_view name, Effect effect) {
+    return detail::saga_step<Effect>{name, std::move(effect), {}};
+}
+/// A step that is undone by `undo(message)` when it or a later one fails permanently. `undo` is idempotent and harmless when late, as the step
+/// is; it succeeds if there is nothing to undo, and makes sure that the step, if it is late, is refused: it leaves a mark where the step looks.
+template <class Effect, class Undo>
+[[nodiscard]] constexpr auto step(std::string_view name, Effect effect, Undo undo) {
+    return detail::saga_step<Effect, Undo>{name, std::move(effect), std::move(undo)};
+}
+
+/// Steps for messages of type `T`: made by `saga_for`. Safe to use from several threads when its steps are.
+template <mapped_entity T, class... Steps>
+class saga {
+    static_assert(sizeof...(Steps) > 0, "a saga has a step");
+    static_assert((detail::saga_step_of<Steps, T> && ...),
+        "the effect of a step takes the message by const reference, and maybe a lane_changes&");
+    static_assert(
+        (detail::saga_step_with_result<Steps, T> && ...), "the effect of a step returns an entitable::result");
+    static_assert((detail::saga_step_with_undo<Steps, T> && ...),
+        "what undoes a step takes the message by const reference, and returns an entitable::result");
+
+public:
+    /// With its name, which is part of the same hash.
+    constexpr explicit saga(std::string_view name, Steps... steps) : name_(name), steps_(std::move(steps)...) {}
+
+    [[nodiscard]] std::string_view name() const noexcept { return name_; } ///< its name
+    /// The names of its steps, in order.
+    [[nodiscard]] std::array<std::string_view, sizeof...(Steps)> steps() const {
+        return std::apply([](auto const&... each) { return std::array{each.name...}; }, steps_);
+    }
+
+    /// Runs the steps from the one that the message records, and records each one that is done in the message, under its receipt, which
+    /// renews the claim. At the end the caller completes the message. After an error the message stays as it is: it is delivered again
+    /// when the claim is over, or earlier after `release`, and the worker that claims it resumes the saga.
+    ///
+    /// A transient error of a step (an unknown effect, a version that has changed, a service that is busy, a cancellation, a deadline, a lost
+    /// receipt) ends the run. Any other error is permanent. In a saga without an undo it is returned. Else the step that failed is undone, then
+    /// those before it, from the last to the first, and the outcome is `compensated`. An error of an `undo` ends the run, and the next run begins
+    /// with it.
+    ///
+    /// A step that returns `no_effect` is not undone, provided that no run of the same step may have come before: this call has recorded the step
+    /// before it; or it is the first step, the message was claimed for the first time, and this is the first `resume` of the claim. An
+    /// earlier run may have ended between its effect and the record. In a queue of format 1 the first step is always undone.
+    ///
+    /// Each record begins the count of `max_deliveries` again: a message is given up after that many deliveries without progress, and `stuck`
+    /// lists it.
+    ///
+    /// Errors: those above; SagaDiffers where the message was begun by a program with other steps; ReceiptLost where another worker has the
+    /// message, and resumes it. Cost: one request a step, besides its effect; one for each step that is undone, and one for the turn.
+    [[nodiscard]] result<saga_outcome> resume(claimed<T>& item) const {
+        auto const names = steps();
+        T const& message = item.message();
+        auto const effect = [&](std::size_t index, lane_changes& changes) {
+            return at(index, [&](auto const& one) { return detail::run_effect(one.effect, message, changes); });
+        };
+        auto const undo = [&](std::size_t index) {
+            return at(index, [&]([[maybe_unused]] auto const& one) -> result<void> {
+                if constexpr (!std::is_same_v<decltype(one.undo), detail::no_compensation>) {
+                    return result<void>{one.undo(message)};
+                } else {
+                    return {};
+                }
+            });
+        };
+        return detail::resume_saga(detail::claimed_access::queue_of(item), detail::claimed_access::receipt_of(item),
+            {name_, names.data(), undoes.data(), names.size(), effect, undo});
+    }
+
+    /// The dead letters of a queue, with what is known of the steps of each. Mend the cause and call `table_queue::requeue` with the letter: the
+    /// worker that claims the message resumes the saga where it was. Errors and cost: those of `table_queue::dead_letters`.
+    [[nodiscard]] result<std::vector<stuck_saga<T>>> stuck(table_queue<T> const& queue) const {
+        ENTITABLE_TRY(auto letters, queue.dead_letters());
+        auto const names = steps();
+        std::int64_t const hash = detail::steps_hash(name_, names.data(), names.size());
+        result<std::vector<stuck_saga<T>>> all{std::in_place};
+        for (dead_letter<T>& each : letters) {
+            auto place = detail::saga_place_of(each.stored, hash, undoes.data(), names.size());
+            stuck_saga<T>& made = all->emplace_back();
+            made.letter = std::move(each);
+            made.failed_because = std::move(place.why);
+            made.going_back = place.going_back;
+            for (std::size_t index = 0; index < place.states.size(); ++index) {
+                made.steps.push_back({names[index], place.states[index]});
+            }
+        }
+        return all;
+    }
+
+private:
+    static constexpr std::array undoes{!std::is_same_v<decltype(Steps::undo), detail::no_compensation>...};
+
+    /// Calls `f(step)` for the step with this number.
+    template <class F>
+    [[nodiscard]] auto at(std::size_t index, F const& f) const {
+        std::invoke_result_t<F const&, std::tuple_element_t<0, std::tuple<Steps...>> const&> ended;
+        std::apply(
+            [&](auto const&... each) {
+                std::size_t number = 0;
+                static_cast<void>(((number++ == index && (ended = f(each), true)) || ...));
+            },
+            steps_);
+        return ended;
+    }
+
+    std::string_view name_;
+    std::tuple<Steps...> steps_;
+};
+
+/// A saga with these steps for each message of type `T`. A hash of the names and their order is stored: what is in the queue needs the same
+/// steps. Which of them have an undo is not stored: do not give one to a step, or take it away, while messages are under way.
+template <mapped_entity T, class... Steps>
+[[nodiscard]] constexpr saga<T, Steps...> saga_for(std::string_view name, Steps... steps) {
+    return saga<T, Steps...>{name, std::move(steps)...};
+}
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/work/messaging/impl/saga.ipp>
+#endif

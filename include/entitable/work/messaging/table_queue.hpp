@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `table_queue<T>`: a queue of work in a table, on any transport.
+
+#include <entitable/client/batch.hpp>
+#include <entitable/client/transaction.hpp>
+#include <entitable/core/try.hpp>
+#include <entitable/work/messaging/claimed.hpp>
+#include <entitable/work/messaging/message_queue.hpp>
+
+#include <algorithm>
+#include <span>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Adds rows of the library's own to what a program writes.
+struct system_changes {
+    template <class... E>
+    static std::string partition_of(batch<E...> const& changes) {
+        return std::string{changes.changes_.partition_key()};
+    }
+    template <class... E>
+    static std::string partition_of(transaction<E...> const& changes) {
+        return changes.scope_.rows.partition_key();
+    }
+    template <class... E>
+    static void add(batch<E...>& changes, result<row> made) {
+        changes.changes_.add(mutation_kind::insert, std::move(made), any_etag);
+    }
+    template <class... E>
+    static void add(transaction<E...>& changes, result<row> made) {
+        changes.scope_.change(mutation_kind::insert, std::move(made), false);
+    }
+};
+
+} // namespace detail
+
+/// A message that was claimed `max_deliveries` times, and not completed.
+template <mapped_entity T>
+struct dead_letter {
+    std::string id;             ///< its name
+    T message{};                ///< its content
+    std::uint32_t deliveries{}; ///< how often it was claimed; of a saga: since the last step that was recorded
+    std::string why;            ///< the reason of the last `fail`; empty where there was none
+    row stored;                 ///< as it is stored, for `requeue` and `purge`
+};
+
+/// A queue of messages in a table of its own: each message is claimed by one worker at a time, and delivered again until it is completed, or was
+/// claimed `max_deliveries` times. Delivery is at least once.
+///
+/// Messages are in lanes, one partition each, in the order of their times; a worker takes the first that can be claimed, lane after lane, of
+/// what it has read of the lane within a second. What is claimed is invisible until `visible_at`, by the clock of the store, which its answers carry (`call::server_date`). A transport whose
+/// answers carry no time is taken to have this program's clock.
+///
+/// Errors: those of the table; ResourceNotFound or TableNotFound before `create`; OutOfRangeInput for invalid options. A request of unknown
+/// effect is settled by what is stored; only where that cannot be read, or after `max_attempts`, the error has `effect::unknown`. Then call
+/// `enqueue` again with the same id.
+///
+/// Cost: each object reads the number of lanes once, in one request. Thread safety: safe to use from several threads. A copy shares the
+/// places in the lanes; a worker that is to look for itself makes a queue of its own.
+template <mapped_entity T>
+class table_queue {
+    static_assert(!detail::has_queue_property<T>(), "the properties that begin with Queue_ are those of the queue");
+
+public:
+    using value_type = T;                   ///< the messages
+    static constexpr bool keeps_ids = true; ///< see `message_queue`
+
+    /// Through any transport, in a table of this name; sends nothing yet.
+    table_queue(any_transport through, std::string name, queue_options options = {})
+        : core_(std::move(through), std::move(name), std::move(options)) {}
+
+    [[nodiscard]] std::string const& name() const noexcept { return core_.table().name(); } ///< of its table
+    [[nodiscard]] queue_options const& options() const noexcept { return core_.options(); } ///< as they were given
+    /// Creates the table, and stores the number of lanes, unless they exist. True if this call created the table. OutOfRangeInput for invalid
+    /// options.
+    [[nodiscard]] result<bool> create() const { return core_.create(); }
+
+    /// Puts a message in: once, however often it is called with one id, until `sweep` forgets the id. Cost: one request, two with a delay.
+    [[nodiscard]] result<enqueued> enqueue(T const& message, enqueue_options const& how = {}) const {
+        ENTITABLE_TRY(auto made, to_row(message));
+        auto const at = core_.plan(how);
+        return at ? core_.enqueue(*at, made.view()) : result<enqueued>{failure{at.error()}};
+    }
+    /// Puts several in, 32 of them in each transaction, under fresh ids. After an error of effect unknown some may be in the queue, and it is not
+    /// known which: enqueue those that must not be there twice one by one, with ids.
+    [[nodiscard]] result<std::vector<enqueued>> enqueue_all(std::span<T const> messages) const {
+        std::vector<row> rows(messages.size());
+        for (std::size_t index = 0; index < rows.size(); ++index) {
+            ENTITABLE_CHECK(to_row(messages[index], rows[index]));
+        }
+        return core_.enqueue_group(rows);
+    }
+
+    /// Claims the first message that is free; nothing where there is none after `claim_options::wait`, or before `claim_options::stop` was set. A
+    /// claim that waits looks again after `queue_options::polling`, and when the first message that is claimed or delayed becomes free.
+    [[nodiscard]] result<std::optional<claimed<T>>> claim(claim_options const& how = {}) const {
+        ENTITABLE_TRY(auto some, claim_some(1, how));
+        result<std::optional<claimed<T>>> one{std::in_place};
+        if (!some.empty()) { one->emplace(std::move(some.front())); }
+        return one;
+    }
+    /// Claims up to `most` messages of one lane, 1 to 32, in one transaction.
+    [[nodiscard]] result<std::vector<claimed<T>>> claim_some(std::uint32_t most, claim_options const& how = {}) const {
+        result<std::vector<claimed<T>>> made{std::in_place};
+        ENTITABLE_TRY(auto got, core_.claim(most, how));
+        made->reserve(got.size());
+        detail::queue_core const holder = core_.under_receipt();
+        for (detail::held_message& each : got) {
+            T message{};
+            if (auto read = decode(each.stored, message); read) {
+                made->push_back(detail::claimed_access::make<T>(holder, std::move(message), std::move(each.held)));
+            } else { // no message of this program's: it becomes a dead letter in the end
+                static_cast<void>(holder.give_back(each.held, read.error().to_string(), core_.options().visibility));
+            }
+        }
+        return made;
+    }
+
+    /// Completes several, up to 50 neighbours of one lane in one transaction, and returns how many. A message that was lost to another worker is
+    /// not counted, and its item answers InvalidInput from then on. After an error some are completed: those answer InvalidInput as well.
+    [[nodiscard]] result<std::size_t> complete_all(std::span<claimed<T>> items) const {
+        std::vector<detail::receipt*> all;
+        all.reserve(items.size());
+        for (claimed<T>& each : items) { all.push_back(&detail::claimed_access::receipt_of(each)); }
+        return core_.under_receipt().complete_group(all);
+    }
+
+    // ---- beside an entity ----
+
+    /// Adds the message to what a batch or a transaction writes: both are written, or neither. It is kept beside the entity until a `relay`
+    /// puts it into the queue. Returns its id there. A batch needs a change before it: else its `submit` returns InvalidInput.
+    template <class Changes>
+    std::string outbox(Changes& changes, T const& message, std::string id = {}) const {
+        if (id.empty()) { id = core_.message_id(); }
+        auto made = to_row(message);
+        std::string const partition = detail::system_changes::partition_of(changes);
+        if (!made) {
+            detail::system_changes::add(changes, std::move(made));
+            return id;
+        }
+        detail::system_changes::add(changes, core_.outbox_row(partition, id, made->view()));
+        return id;
+    }
+    /// Puts the messages of a table's outbox rows into the queue, of one partition or of all, removes the rows, and returns how many. Any number
+    /// of programs may call it at any time: an id is enqueued once.
+    [[nodiscard]] result<std::size_t> relay(
+        any_transport const& from, std::string const& table, std::optional<std::string> const& partition = {}) const {
+        return core_.relay(from, table, partition);
+    }
+
+    // ---- looking after it ----
+
+    /// At most `most` messages that could be claimed now; claims nothing. Cost: reads all messages.
+    [[nodiscard]] result<std::vector<T>> peek(std::size_t most = 32) const {
+        result<std::vector<T>> seen{std::in_place};
+        result<void> problem;
+        auto const read = core_.for_each_row(system_row::message, [&](row_view each, date_time told) {
+            if (seen->size() < most && detail::visible_at_of(each) <= told && problem) {
+                problem = decode(each, seen->emplace_back());
+            }
+        });
+        if (!read || !problem) { return failure{read ? problem.error() : read.error()}; }
+        return seen;
+    }
+    /// How many messages there are. Cost: reads them all.
+    [[nodiscard]] result<queue_size> approximate_size() const {
+        result<queue_size> all{std::in_place};
+        auto read = core_.for_each_row(system_row::message,
+            [&](row_view each, date_time told) { ++(detail::visible_at_of(each) <= told ? all->ready : all->held); });
+        if (read) {
+            read = core_.for_each_row(system_row::dead_letter, [&](row_view, date_time) { ++all->dead_letters; });
+        }
+        return read ? std::move(all) : result<queue_size>{std::move(read).as_failure()};
+    }
+    /// The age of the oldest message, by its time and that of the store; nothing where there is none. Cost: reads them all.
+    [[nodiscard]] result<std::optional<std::chrono::nanoseconds>> oldest_age() const {
+        result<std::optional<std::chrono::nanoseconds>> age{std::in_place};
+        auto read = core_.for_each_row(system_row::message, [&](row_view each, date_time told) {
+            std::chrono::nanoseconds const this_one{(told.ticks - detail::first_time_of(each).ticks) * 100};
+            *age = (std::max)(age->value_or(this_one), this_one);
+        });
+        return read ? std::move(age) : result<std::optional<std::chrono::nanoseconds>>{std::move(read).as_failure()};
+    }
+    /// The dead letters. A message becomes one when a claim meets it after its last delivery is over.
+    [[nodiscard]] result<std::vector<dead_letter<T>>> dead_letters() const {
+        result<std::vector<dead_letter<T>>> all{std::in_place};
+        result<void> problem;
+        auto const read = core_.for_each_row(system_row::dead_letter, [&](row_view each, date_time) {
+            dead_letter<T>& made = all->emplace_back();
+            made.id = each.row_key.substr(system_row::dead_letter.size());
+            made.deliveries = static_cast<std::uint32_t>(detail::int32_in(each, detail::queue_property::deliveries));
+            made.why = detail::text_in(each, detail::queue_property::why);
+            made.stored = row{each};
+            if (auto decoded = decode(each, made.message); !decoded && problem) { problem = std::move(decoded); }
+        });
+        if (!read || !problem) { return failure{read ? problem.error() : read.error()}; }
+        return all;
+    }
+    /// Puts a dead letter back in its place, to be claimed `max_deliveries` times again. A saga continues where it was. ReceiptLost where another
+    /// program was faster.
+    [[nodiscard]] result<void> requeue(dead_letter<T> const& dead) const {
+        return core_.requeue(dead.stored, dead.stored.view().etag());
+    }
+    /// Removes a dead letter. ReceiptLost where another program was faster.
+    [[nodiscard]] result<void> purge(dead_letter<T> const& dead) const {
+        return core_.purge(dead.stored, dead.stored.view().etag());
+    }
+    /// Forgets the ids of messages that were completed or purged longer ago than the window, and returns how many. An `enqueue` or a relay that
+    /// is later than that delivers the message again. Cost: reads all ids, and one request for each one that is forgotten.
+    [[nodiscard]] result<std::size_t> sweep(std::chrono::nanoseconds window = std::chrono::hours{24}) const {
+        return core_.sweep(window);
+    }
+
+private:
+    [[nodiscard]] static result<void> decode(row_view stored, T& to) { return from_row(detail::entity_in(stored), to); }
+
+    detail::queue_core core_;
+};
+
+ENTITABLE_END_NAMESPACE

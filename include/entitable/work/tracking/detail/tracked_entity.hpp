@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// A tracked entity: the object that a program changes, and the known state of its row.
+
+#include <entitable/client/mapping/codec.hpp>
+#include <entitable/core/request/requests.hpp>
+#include <entitable/core/try.hpp>
+#include <entitable/work/tracking/tracking_options.hpp>
+
+#include <memory>
+#include <optional>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// A request whose response was lost.
+struct unsettled_save {
+    std::vector<mutation> changes;
+    error why; ///< also has its operation id, if any
+};
+
+/// The row as another writer left it.
+struct row_conflict {
+    std::optional<row> theirs; ///< nullopt if it was removed
+    etag version;
+    bool may_be_mine{}; ///< whether a write of this unit whose response was lost may have made it
+};
+
+/// The state of a tracked entity, without its type. It never moves.
+class tracked_entity {
+public:
+    tracked_entity() = default;
+    tracked_entity(tracked_entity const&) = delete;
+    tracked_entity& operator=(tracked_entity const&) = delete;
+    virtual ~tracked_entity() = default;
+
+    /// Encodes the object as a row.
+    [[nodiscard]] virtual result<void> encode(row& into) const = 0;
+    /// Reads the object from a row; unchanged after an error.
+    [[nodiscard]] virtual result<void> decode(row_view from, reading mode) = 0;
+    /// Encodes another object that is read from this row.
+    [[nodiscard]] virtual result<row> encoded_as_read(row_view from, reading mode) const = 0;
+    /// Sets the members declared with etag(...).
+    virtual void take_version(row_view from) = 0;
+    /// The object.
+    [[nodiscard]] virtual void const* address() const noexcept = 0;
+    /// Identifies its type.
+    [[nodiscard]] virtual void const* type() const noexcept = 0;
+
+    [[nodiscard]] std::string_view partition_key() const noexcept { return base.partition_key(); }
+    [[nodiscard]] std::string_view row_key() const noexcept { return base.row_key(); }
+    /// The object's encoding when it last equalled its row.
+    [[nodiscard]] row_view own() const noexcept { return own_row.payload().empty() ? base.view() : own_row.view(); }
+
+    row base;    ///< the row as last read or written; for an added entity only the keys are meaningful
+    row own_row; ///< the value of `own()`, if the base has other bytes
+    etag_condition version{any_etag}; ///< of the base
+    bool there{};                     ///< whether the row exists, as far as is known
+    bool complete{};                  ///< whether the base has all properties of the row: it was read, or written whole
+    bool removed{};                   ///< to be removed
+    bool replaces{};                  ///< removed and added again: the whole row is written
+    bool must_read{};                 ///< the version is unknown
+    bool came_late{};                 ///< a lost write of it may still be applied
+    std::optional<row_conflict> conflict;
+    std::shared_ptr<unsettled_save> unsettled; ///< the request that contained its last change
+    std::size_t unsettled_at{};                ///< index of that change
+    std::size_t place{};                       ///< in the list of its tracker
+};
+
+/// Identifies a type by its address.
+template <class Entity>
+inline constexpr char type_mark{};
+
+/// A tracked entity with its object.
+template <class Entity>
+class tracked_object final : public tracked_entity {
+public:
+    tracked_object() = default;
+    explicit tracked_object(Entity given) : object(std::move(given)) {}
+
+    result<void> encode(row& into) const override { return to_row(object, into); }
+    result<void> decode(row_view from, reading mode) override {
+        Entity fresh{};
+        auto read = from_row(from, fresh, mode);
+        if (read) { object = std::move(fresh); }
+        return read;
+    }
+    result<row> encoded_as_read(row_view from, reading mode) const override {
+        Entity fresh{};
+        ENTITABLE_CHECK(from_row(from, fresh, mode));
+        return to_row(fresh);
+    }
+    void take_version(row_view from) override {
+        decode_system(from, object, typename mapping<Entity>::system_members{});
+    }
+    void const* address() const noexcept override { return &object; }
+    void const* type() const noexcept override { return &type_mark<Entity>; }
+
+    Entity object{};
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
