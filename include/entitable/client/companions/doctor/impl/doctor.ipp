@@ -4,7 +4,9 @@
 
 #include <entitable/client/companions/doctor/doctor.hpp>
 #include <entitable/client/wide/detail/wide_rows.hpp>
+#include <entitable/core/request/detail/refusal.hpp>
 #include <entitable/core/row/system_rows.hpp>
+#include <entitable/core/text.hpp>
 
 #include <map>
 #include <utility>

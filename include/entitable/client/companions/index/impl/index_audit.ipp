@@ -4,6 +4,7 @@
 
 #include <entitable/client/companions/index/detail/index_audit.hpp>
 #include <entitable/core/function_ref.hpp>
+#include <entitable/core/request/detail/refusal.hpp>
 #include <entitable/core/row/detail/row_digest.hpp>
 #include <entitable/core/try.hpp>
 

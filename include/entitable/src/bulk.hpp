@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// A part of `entitable/src.hpp`, for programs that compile the parts side by side: the bodies of bulk loads, copies, expiry and views.
+/// Compile each part in exactly one file.
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#error \
+    "entitable/src/bulk.hpp is for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for every file of the program"
+#endif
+
+#include <entitable/bulk/copy/impl/copy.ipp>
+#include <entitable/bulk/copy/impl/copy_operation.ipp>
+#include <entitable/bulk/expire/impl/period_tables.ipp>
+#include <entitable/bulk/impl/beyond_queries.ipp>
+#include <entitable/bulk/impl/bulk_estimate.ipp>
+#include <entitable/bulk/impl/bulk_progress_line.ipp>
+#include <entitable/bulk/views/impl/view_generations.ipp>

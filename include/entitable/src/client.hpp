@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// A part of `entitable/src.hpp`, for programs that compile the parts side by side: the bodies of declarations, queries, tables, indexes and sums.
+/// Compile each part in exactly one file.
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#error \
+    "entitable/src/client.hpp is for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for every file of the program"
+#endif
+
+#include <entitable/client/companions/aggregate/impl/aggregate_declarations.ipp>
+#include <entitable/client/companions/doctor/impl/doctor.ipp>
+#include <entitable/client/companions/index/impl/entities_of_rows.ipp>
+#include <entitable/client/companions/index/impl/index_audit.ipp>
+#include <entitable/client/companions/index/impl/index_build.ipp>
+#include <entitable/client/companions/index/impl/index_care.ipp>
+#include <entitable/client/companions/index/impl/index_family.ipp>
+#include <entitable/client/companions/index/impl/index_fill.ipp>
+#include <entitable/client/companions/index/impl/index_rows_elsewhere.ipp>
+#include <entitable/client/companions/index/impl/index_run.ipp>
+#include <entitable/client/companions/index/impl/index_writer.ipp>
+#include <entitable/client/companions/index/impl/index_writer_elsewhere.ipp>
+#include <entitable/client/companions/index/impl/intent.ipp>
+#include <entitable/client/impl/any_query.ipp>
+#include <entitable/client/impl/batch.ipp>
+#include <entitable/client/impl/exact_sum.ipp>
+#include <entitable/client/impl/group_index.ipp>
+#include <entitable/client/impl/partition_search.ipp>
+#include <entitable/client/impl/row_table.ipp>
+#include <entitable/client/impl/row_transaction.ipp>
+#include <entitable/client/impl/row_walk.ipp>
+#include <entitable/client/impl/table_core.ipp>
+#include <entitable/client/impl/table_operations.ipp>
+#include <entitable/client/impl/transaction_scope.ipp>
+#include <entitable/client/impl/update.ipp>
+#include <entitable/client/mapping/impl/codec.ipp>
+#include <entitable/client/mapping/impl/entity.ipp>
+#include <entitable/client/mapping/impl/key_adaptors.ipp>
+#include <entitable/client/mapping/impl/key_codec.ipp>
+#include <entitable/client/mapping/impl/key_layout.ipp>
+#include <entitable/client/mapping/impl/parts.ipp>
+#include <entitable/client/mapping/impl/property_type.ipp>
+#include <entitable/client/query/impl/clauses.ipp>
+#include <entitable/client/query/impl/comparison.ipp>
+#include <entitable/client/query/impl/plan.ipp>
+#include <entitable/client/query/impl/predicate.ipp>
+#include <entitable/client/query/impl/reading.ipp>
+#include <entitable/client/query/impl/token.ipp>
+#include <entitable/client/sequence/impl/reservation.ipp>
+#include <entitable/client/sequence/impl/sequence.ipp>
+#include <entitable/client/sequence/impl/sharded_sequence.ipp>
+#include <entitable/client/wide/impl/wide_rows.ipp>

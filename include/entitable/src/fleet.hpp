@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// A part of `entitable/src.hpp`, for programs that compile the parts side by side: the bodies of operations on all stores of a map.
+/// Compile each part in exactly one file.
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#error \
+    "entitable/src/fleet.hpp is for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for every file of the program"
+#endif
+
+#include <entitable/shards/fleet/impl/backup_parts.ipp>
+#include <entitable/shards/fleet/impl/balance.ipp>
+#include <entitable/shards/fleet/impl/fill_table.ipp>
+#include <entitable/shards/fleet/impl/fleet.ipp>
+#include <entitable/shards/fleet/impl/fleet_audit.ipp>
+#include <entitable/shards/fleet/impl/fleet_backup.ipp>
+#include <entitable/shards/fleet/impl/fleet_check.ipp>
+#include <entitable/shards/fleet/impl/fleet_ranges.ipp>
+#include <entitable/shards/fleet/impl/lost_stores.ipp>
+#include <entitable/shards/fleet/impl/misplaced_rows.ipp>
+#include <entitable/shards/fleet/impl/place.ipp>
+#include <entitable/shards/fleet/impl/rebalance.ipp>
+#include <entitable/shards/fleet/impl/reference_core.ipp>
+#include <entitable/shards/fleet/impl/shard_visits.ipp>
+#include <entitable/shards/fleet/impl/store_access.ipp>

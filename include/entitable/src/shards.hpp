@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// A part of `entitable/src.hpp`, for programs that compile the parts side by side: the bodies of shards: the map, routing and moves.
+/// Compile each part in exactly one file.
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#error \
+    "entitable/src/shards.hpp is for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for every file of the program"
+#endif
+
+#include <entitable/shards/map/impl/lookup_map_state.ipp>
+#include <entitable/shards/map/impl/placement_rules.ipp>
+#include <entitable/shards/map/impl/shard_map.ipp>
+#include <entitable/shards/map/impl/shard_map_change.ipp>
+#include <entitable/shards/map/impl/shard_map_making.ipp>
+#include <entitable/shards/map/impl/store_identity.ipp>
+#include <entitable/shards/map/impl/virtual_shards.ipp>
+#include <entitable/shards/map/impl/watched_stores.ipp>
+#include <entitable/shards/move/impl/shard_move.ipp>
+#include <entitable/shards/move/impl/shard_mover.ipp>
+#include <entitable/shards/move/impl/shard_mover_drops.ipp>
+#include <entitable/shards/move/impl/shard_mover_map.ipp>
+#include <entitable/shards/move/impl/shard_splitting.ipp>
+#include <entitable/shards/move/impl/shard_table_copy.ipp>
+#include <entitable/shards/move/impl/shard_table_erasure.ipp>
+#include <entitable/shards/route/impl/adopt.ipp>
+#include <entitable/shards/route/impl/hash_stores.ipp>
+#include <entitable/shards/route/impl/hash_stores_making.ipp>
+#include <entitable/shards/route/impl/hashed_tables.ipp>
+#include <entitable/shards/route/impl/map_stores.ipp>
+#include <entitable/shards/route/impl/shard_etags.ipp>
+#include <entitable/shards/route/impl/shard_gather.ipp>
+#include <entitable/shards/route/impl/shard_hedge.ipp>
+#include <entitable/shards/route/impl/shard_routes.ipp>
+#include <entitable/shards/route/impl/shard_tables.ipp>
+#include <entitable/shards/route/impl/sharded.ipp>

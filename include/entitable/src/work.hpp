@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// A part of `entitable/src.hpp`, for programs that compile the parts side by side: the bodies of units of work, queues and sagas.
+/// Compile each part in exactly one file.
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#error \
+    "entitable/src/work.hpp is for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for every file of the program"
+#endif
+
+#include <entitable/work/messaging/impl/held_time.ipp>
+#include <entitable/work/messaging/impl/keep_alive.ipp>
+#include <entitable/work/messaging/impl/queue_claim.ipp>
+#include <entitable/work/messaging/impl/queue_core.ipp>
+#include <entitable/work/messaging/impl/queue_ends.ipp>
+#include <entitable/work/messaging/impl/queue_keeping.ipp>
+#include <entitable/work/messaging/impl/queue_putting.ipp>
+#include <entitable/work/messaging/impl/queue_rows.ipp>
+#include <entitable/work/messaging/impl/queue_spares.ipp>
+#include <entitable/work/messaging/impl/saga.ipp>
+#include <entitable/work/messaging/impl/stuck_saga.ipp>
+#include <entitable/work/messaging/impl/worker_crew.ipp>
+#include <entitable/work/tracking/impl/entity_tracker.ipp>
+#include <entitable/work/tracking/impl/lost_changes.ipp>
+#include <entitable/work/tracking/impl/row_merge.ipp>
+#include <entitable/work/tracking/impl/save_run.ipp>
