@@ -121,7 +121,7 @@ ENTITABLE_DECL result<bulk_resume> read_bulk_position(std::string_view text, bul
     };
     constexpr std::string_view any_version = "entitable bulk load ";
     if (!text.starts_with(any_version)) {
-        return refused("is not of a bulk load");
+        return refused("does not belong to a bulk load");
     }
     if (!text.starts_with(bulk_heading)) {
         return refused("has an unknown version");
