@@ -61,7 +61,7 @@ TEST_CASE("a report contains the six pictures and declarations to copy") {
     }
     CHECK_THAT(page, ContainsSubstring("<title>Items &lt;of&gt; owners</title>"));
     CHECK_THAT(page, ContainsSubstring("ENTITABLE(item,\n    partition_key(owner),\n    row_key(number),\n"));
-    CHECK_THAT(page, ContainsSubstring("The way to 150,000 RU/s"));
+    CHECK_THAT(page, ContainsSubstring("Steps to 150,000 RU/s"));
     CHECK_THAT(page, ContainsSubstring("a server 2,000, an account 20,000 entities/s"));
     CHECK(page.find("<script") == std::string::npos);
     CHECK(page.find("http://") == page.find("http://www.w3.org/2000/svg")); // a name, not an address

@@ -92,7 +92,7 @@ public:
     ENTITABLE_LAZY void end_with(error const& reason);
     /// Sets whether the next page is this one again.
     void keep_page(bool keep) noexcept { keeps_page_ = keep; }
-    /// The rows of that page, including those beyond the query's limit.
+    /// The rows of that page; the first `size()` belong to the query's result.
     [[nodiscard]] page const& rows() const noexcept { return page_; }
     [[nodiscard]] std::size_t size() const noexcept { return used_; }
 

@@ -46,8 +46,7 @@ struct key_codec_base {
     using argument = Argument;
     static constexpr bool ordered = true;   ///< text order is the order of values ...
     static constexpr bool reversed = false; ///< ... or the reverse
-    static constexpr bool variable =
-        false; ///< the end of the text is not self-delimiting: ordered as the last component only
+    static constexpr bool variable = false; ///< the text is not self-delimiting: ordered as the last component only
     static constexpr bool optional = false; ///< may be absent
     static constexpr bool escaped = false;  ///< followed by `escaped_key_separator`
     static constexpr bool low = false;      ///< every text sorts before "~"
