@@ -118,8 +118,7 @@ ENTITABLE_DECL bool response_reader::end_of_header() {
     if (length_ && *length_ > max_body_) {
         return refuse_body("its body exceeds the call's limit");
     }
-    constexpr std::uint64_t believed =
-        std::uint64_t{1024} * 1024; // limit of memory reserved before any of the body arrives
+    constexpr std::uint64_t believed = std::uint64_t{1024} * 1024; // reserved before any of the body arrives
     grow(static_cast<std::size_t>(length_.value_or(0) < believed ? length_.value_or(0) : believed));
     return true;
 }

@@ -141,8 +141,7 @@ private:
             return entity.parts.is_versioned();
         }
         std::string_view text;
-        if (!document.is_alive() ||
-            object.reset().error() != simdjson::SUCCESS || // the parser may have stopped permanently
+        if (!document.is_alive() || object.reset().error() != simdjson::SUCCESS || // it may have stopped for good
             object.raw_json().get(text) != simdjson::SUCCESS) {
             return false;
         }
