@@ -63,10 +63,8 @@ class table_sample {
 public:
     /// Returns the keys of the table: of its type, or PartitionKey and RowKey as they are.
     [[nodiscard]] key_declaration const& declared() const noexcept { return declared_; }
-    [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; } ///< rows read
-    [[nodiscard]] std::uint64_t bytes() const noexcept {
-        return bytes_;
-    } ///< of these rows, as the service measures them
+    [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }   ///< rows read
+    [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; } ///< of these, as the service measures them
     [[nodiscard]] std::size_t size() const noexcept { return times_.size(); } ///< rows that were kept
     [[nodiscard]] bool whole() const noexcept { return size() == rows_; }     ///< whether all rows were kept
     /// Returns the part of the rows that was kept, 0 to 1; 1 for an empty table.

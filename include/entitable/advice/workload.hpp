@@ -119,12 +119,8 @@ public:
         return *this;
     }
 
-    [[nodiscard]] std::vector<asked_query> const& queries() const noexcept {
-        return queries_;
-    } ///< in order of addition
-    [[nodiscard]] std::vector<asked_writes> const& all_writes() const noexcept {
-        return writes_;
-    } ///< in order of addition
+    [[nodiscard]] std::vector<asked_query> const& queries() const noexcept { return queries_; }    ///< as added
+    [[nodiscard]] std::vector<asked_writes> const& all_writes() const noexcept { return writes_; } ///< as added
     /// Returns the entities that are written in a second.
     [[nodiscard]] double writes_per_second() const noexcept;
     /// Returns the most entities that one transaction writes; 1 if there are none.

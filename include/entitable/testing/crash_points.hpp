@@ -28,10 +28,8 @@ namespace testing {
 /// The environment of a worker.
 struct crash_point_world {
     std::function<void(any_transport const&, clock&)> begin{}; ///< sets up the store; called once for each run
-    std::function<std::string(any_transport const&)>
-        shows{}; ///< returns as text the state that must equal that of an uninterrupted run
-    std::function<std::string(any_transport const&)>
-        wrong{}; ///< returns an error found at the end; empty: none. Optional
+    std::function<std::string(any_transport const&)> shows{};  ///< the state to compare with an uninterrupted run
+    std::function<std::string(any_transport const&)> wrong{};  ///< an error at the end; empty: none. Optional
     std::function<void(any_transport const&, clock&)>
         meanwhile{}; ///< the actions of others, once in each run: at the point, or at the end. Optional
     std::chrono::nanoseconds patience{

@@ -41,10 +41,9 @@ struct file_options {
     /// Calls of the same store wait longer for each other.
     std::chrono::nanoseconds busy_timeout{std::chrono::seconds{5}};
 
-    std::size_t cache_bytes{32U * 1024 * 1024}; ///< maximum page cache of each connection
-    std::size_t idle_readers{8};                ///< connections kept for later readers
-    std::size_t checkpoint_bytes{
-        4U * 1024 * 1024}; ///< size of the write-ahead log at which a commit moves it into the file
+    std::size_t cache_bytes{32U * 1024 * 1024};     ///< maximum page cache of each connection
+    std::size_t idle_readers{8};                    ///< connections kept for later readers
+    std::size_t checkpoint_bytes{4U * 1024 * 1024}; ///< log size at which a commit moves it into the file
     std::size_t log_bytes{
         32U * 1024 * 1024}; ///< size of the write-ahead log at which commits wait for readers to release it
 

@@ -40,10 +40,8 @@ public:
     explicit fleet(sharded cloud, fleet_options options = {})
         : cloud_(std::move(cloud)), options_(std::move(options)) {}
 
-    [[nodiscard]] sharded const& cloud() const noexcept { return cloud_; } ///< the tables over all stores
-    [[nodiscard]] fleet_options const& options() const noexcept {
-        return options_;
-    } ///< the options passed to the constructor
+    [[nodiscard]] sharded const& cloud() const noexcept { return cloud_; }           ///< the tables over all stores
+    [[nodiscard]] fleet_options const& options() const noexcept { return options_; } ///< from the constructor
     /// Returns the names of all stores, sorted: those currently in the map, and those of the options. Errors: those of the map.
     [[nodiscard]] result<std::vector<std::string>> stores() const;
     /// Returns the store of a name. Errors: those of the function that opens stores.

@@ -30,10 +30,8 @@ public:
     /// Holds the given results.
     explicit fleet_outcomes(std::vector<store_outcome<T>> all) : stores_(std::move(all)) {}
 
-    [[nodiscard]] std::vector<store_outcome<T>> const& stores() const noexcept {
-        return stores_;
-    } ///< the results of all stores
-    [[nodiscard]] std::vector<store_outcome<T>>& stores() noexcept { return stores_; } ///< the results of all stores
+    [[nodiscard]] std::vector<store_outcome<T>> const& stores() const noexcept { return stores_; } ///< of all stores
+    [[nodiscard]] std::vector<store_outcome<T>>& stores() noexcept { return stores_; }             ///< of all stores
     /// Whether all stores succeeded.
     [[nodiscard]] bool complete() const noexcept { return failed().empty(); }
     /// Returns the names of the stores that failed.

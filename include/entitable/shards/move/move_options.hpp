@@ -50,8 +50,7 @@ struct move_options {
     /// How long another process's attempt may stand still in the map before it is taken over. Choose more than its copying takes, since
     /// only steps are recorded in the map. Taking over a live attempt is harmless, but loses its copying.
     std::chrono::nanoseconds patience{};
-    std::size_t rounds{
-        20}; ///< comparisons while reads and writes are refused; then the shard is reopened at its source
+    std::size_t rounds{20};              ///< of comparing while the shard is closed; then it is reopened at its source
     std::size_t failures{12};            ///< consecutive temporary failures of requests before the move ends
     std::uint32_t page_size{1000};       ///< rows per read, 1 to 1000
     clock* time{&detail::lease_clock()}; ///< times the waits for leases; outlives the move

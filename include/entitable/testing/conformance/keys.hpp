@@ -226,8 +226,7 @@ inline void forbidden_keys(trial& t) {
     }
     std::size_t const units = t.limits().max_key_units;
     refused(times(units + 1, "k"), error_code::key_value_too_large, "one unit too many");
-    refused(times(units / 2, "\xF0\x9F\x98\x80") + "k", error_code::key_value_too_large,
-        "one unit too many, in surrogate pairs");
+    refused(times(units / 2, "\xF0\x9F\x98\x80") + "k", error_code::key_value_too_large, "one unit too many, in pairs");
     if (t.limits().max_row_key_size != 0) {
         t.yes(t.write(table, mutation::insert(make_row("size", times(t.limits().max_row_key_size, "k")))), "longest");
         t.no(t.write(table, mutation::insert(make_row("size", times(t.limits().max_row_key_size + 1, "k")))),

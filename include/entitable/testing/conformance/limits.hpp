@@ -83,7 +83,7 @@ inline void sizes_of_values(trial& t) {
         refused_entity(t, table, make_row("p", "r", {{"S", times(units + 1, "s")}}),
             error_code::property_value_too_large, "one unit too many");
         refused_entity(t, table, make_row("p", "r", {{"S", times(units / 2, "\xF0\x9F\x98\x80") + "s"}}),
-            error_code::property_value_too_large, "one unit too many, in surrogate pairs");
+            error_code::property_value_too_large, "one unit too many, in pairs");
         std::string const large = times(t.limits().max_binary_size + 1, "b");
         refused_entity(t, table, make_row("p", "r", {{"B", value_view{edm_type::binary, std::string_view{large}}}}),
             error_code::property_value_too_large, "one byte too many");
@@ -136,8 +136,7 @@ inline constexpr behaviour behaviours_of_limits[] = {
     {"the number of properties", number_of_properties,
         "TooManyProperties beyond the 252 of the profile (Understanding the Table service data model)"},
     {"the names of properties", names_of_properties,
-        "identifiers of up to 255 units, not reserved, without duplicates (Understanding the Table service data "
-        "model)"},
+        "identifiers of up to 255 units, not reserved, not repeated (Understanding the Table service data model)"},
     {"the sizes of values", sizes_of_values,
         "PropertyValueTooLarge beyond 64 KiB, OutOfRangeInput for times before 1601 or after 9999 (data model)"},
     {"the size of an entity", size_of_an_entity, "EntityTooLarge beyond 1 MiB by the service's own measure (row.hpp)"},

@@ -111,12 +111,9 @@ inline void all_or_nothing(trial& t) {
     };
     offence const offences[] = {
         {mutation::insert(make_row("p", "taken")), error_code::entity_already_exists, "insert of a taken key"},
-        {mutation::replace(make_row("p", "none"), any_etag), error_code::resource_not_found,
-            "replace of a missing entity"},
-        {mutation::merge(make_row("p", "none"), any_etag), error_code::resource_not_found,
-            "merge into a missing entity"},
-        {mutation::remove(make_row("p", "none"), any_etag), error_code::resource_not_found,
-            "removal of a missing entity"},
+        {mutation::replace(make_row("p", "none"), any_etag), error_code::resource_not_found, "replace of no entity"},
+        {mutation::merge(make_row("p", "none"), any_etag), error_code::resource_not_found, "merge into no entity"},
+        {mutation::remove(make_row("p", "none"), any_etag), error_code::resource_not_found, "removal of no entity"},
         {mutation::merge(make_row("p", "taken", {{"A", 3}}), stale), error_code::update_condition_not_satisfied,
             "merge with a stale ETag"},
         {mutation::remove(make_row("p", "taken"), stale), error_code::update_condition_not_satisfied,
@@ -144,8 +141,7 @@ inline void all_or_nothing(trial& t) {
     t.yes(t.send(transact{table, inserts(9)}), "the same without the invalid operation");
     auto changes = inserts(1);
     changes.insert(changes.begin(), mutation::remove(make_row("p", padded(5)), any_etag));
-    refused_at(
-        t, table, std::move(changes), error_code::entity_already_exists, 1, "a removal before the refused operation");
+    refused_at(t, table, std::move(changes), error_code::entity_already_exists, 1, "a removal before a refused insert");
 }
 
 inline void what_is_no_transaction(trial& t) {

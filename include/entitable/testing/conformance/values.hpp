@@ -130,8 +130,7 @@ inline constexpr behaviour behaviours_of_values[] = {
     {"values of every type come back", every_type_comes_back,
         "eight types, each with all its values, including zero and empty (Understanding the Table service data model)"},
     {"no value is changed", no_value_is_changed,
-        "reads return the value that was written, bit by bit and with its type, by every way to write and read "
-        "(row.hpp)"},
+        "every read returns the written value, bit by bit and with its type (row.hpp)"},
 };
 
 } // namespace testing::conformance

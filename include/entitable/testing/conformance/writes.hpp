@@ -42,7 +42,7 @@ inline void replace_removes_what_it_does_not_name(trial& t) {
 inline void merge_keeps_what_it_does_not_name(trial& t) {
     std::string const table = t.new_table();
     t.no(t.write(table, mutation::merge(make_row("p", "r", {{"A", 1}}), any_etag)), error_code::resource_not_found,
-        "merge into a missing entity");
+        "merge into no entity");
     t.no(t.get(table, "p", "r"), error_code::resource_not_found, "a merge inserted an entity");
     for (bool const upsert : {false, true}) {
         std::string const key = upsert ? "upsert" : "merge";
@@ -135,8 +135,7 @@ inline void versions_increase(trial& t) {
         t.same(outcome->etag.text(), read->etag.text(), text + ": the ETag of the write and that of the entity");
         t.expect(read->entity.view().timestamp() > last, text + ": the Timestamp has not increased");
         t.expect(std::find(seen.begin(), seen.end(), read->etag.text()) == seen.end(), text + ": an ETag was repeated");
-        t.same(
-            read->entity.view().etag().text(), read->etag.text(), text + ": the ETag of the row and of the response");
+        t.same(read->entity.view().etag().text(), read->etag.text(), text + ": the ETags of row and response");
         last = read->entity.view().timestamp();
         seen.push_back(read->etag.text());
     };

@@ -46,10 +46,8 @@ public:
         : core_(sender_of(std::move(client)), parse_connection_string(connection_string, account_service::queues),
               std::move(name), std::move(options), text) {}
 
-    [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< of the queue
-    [[nodiscard]] queue_options const& options() const noexcept {
-        return core_.options();
-    } ///< the options passed to the constructor
+    [[nodiscard]] std::string const& name() const noexcept { return core_.name(); }         ///< of the queue
+    [[nodiscard]] queue_options const& options() const noexcept { return core_.options(); } ///< from the constructor
     /// Creates the queue unless it exists; true if this call created it.
     [[nodiscard]] result<bool> create() const { return core_.create(); }
     /// Deletes the queue with all messages if it exists; true if this call deleted it. Its name is free again after about 40 s.

@@ -20,9 +20,8 @@ inline constexpr std::int64_t version = 1; ///< SQLite's user_version
 
 /// Settings fixed when a file is created or opened, and stored in it.
 struct file_form {
-    bool write_ahead_log{}; ///< otherwise a rollback journal
-    bool
-        names_without_case{}; ///< tables are keyed by their names in lower case; otherwise by their names. Fixed at creation
+    bool write_ahead_log{};    ///< otherwise a rollback journal
+    bool names_without_case{}; ///< keys of tables are names in lower case; otherwise the names. Fixed at creation
 };
 
 /// Whether this is a file of tables in the requested form; false for one that `prepare_schema` can convert. StoreForeign, StoreNewer.

@@ -75,8 +75,7 @@ private:
     std::string to_;
     profile limits_;
     std::map<std::string, copied_partition, std::less<>> partitions_;
-    std::map<std::string, copied_partition, std::less<>>::iterator last_{
-        partitions_.end()}; ///< the partition looked up last
+    std::map<std::string, copied_partition, std::less<>>::iterator last_{partitions_.end()}; ///< used last
 
     copy_pass pass_{};
     std::uint32_t number_{}; ///< of the pass
