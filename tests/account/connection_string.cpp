@@ -44,7 +44,7 @@ std::string authorized(connection_settings const& settings) {
 
 } // namespace
 
-TEST_CASE("a name and a key") {
+TEST_CASE("a connection string with a name and a key") {
     auto const parsed = parse_connection_string(name_and_key()).value();
     CHECK(parsed.endpoint.primary == "https://contoso.table.core.windows.net");
     CHECK(parsed.endpoint.secondary == "https://contoso-secondary.table.core.windows.net");
@@ -61,7 +61,7 @@ TEST_CASE("names are case-insensitive, and blanks, empty pairs and fields of oth
     CHECK(parsed.endpoint.primary == "https://contoso.table.core.chinacloudapi.cn");
 }
 
-TEST_CASE("the emulator") {
+TEST_CASE("the connection string of the emulator") {
     auto const usual = parse_connection_string("UseDevelopmentStorage=true").value();
     CHECK(usual.endpoint.primary == "http://127.0.0.1:10002/devstoreaccount1");
     CHECK(usual.endpoint.secondary == "http://127.0.0.1:10002/devstoreaccount1-secondary");
@@ -77,7 +77,7 @@ TEST_CASE("the emulator") {
     CHECK(authorized(in_full) == authorized(usual));
 }
 
-TEST_CASE("shared access signatures") {
+TEST_CASE("connection strings with a shared access signature") {
     auto const parsed = parse_connection_string(
         text::joined(
             {"TableEndpoint=https://contoso.table.core.usgovcloudapi.net/;SharedAccessSignature=?", planted_sas}))
@@ -136,7 +136,7 @@ TEST_CASE("invalid connection strings are refused, and the error names the field
     }
 }
 
-TEST_CASE("golden vectors of connection strings") {
+TEST_CASE("connection strings match the golden vectors") {
     if (!vector_file::here()) {
         return;
     }

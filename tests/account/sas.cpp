@@ -145,7 +145,7 @@ TEST_CASE("only an account key can create signatures") {
     }
 }
 
-TEST_CASE("golden vectors of shared access signatures") {
+TEST_CASE("shared access signatures match the golden vectors") {
     if (!vector_file::here()) {
         return;
     }

@@ -159,7 +159,7 @@ TEST_CASE("the string to sign contains the path as it is sent, and only comp of 
     CHECK(text("https://h/x/acct-secondary") == "D\n/acct/x/acct-secondary");
 }
 
-TEST_CASE("golden vectors of signing") {
+TEST_CASE("signatures match the golden vectors") {
     if (!vector_file::here()) {
         return;
     }

@@ -335,7 +335,7 @@ TEST_CASE("writers of one sum are correct in every order, with lost answers and 
     CHECK(walk({inserts, changes}, limits, false).problem == "");
 }
 
-TEST_CASE("sums: an operation id is not voided when another writer inserts a row of sums first") {
+TEST_CASE("sums: an operation id is not voided if another writer inserts a row of sums first") {
     for (bool const is_there : {false, true}) {
         for (int at = 0; at < 9; ++at) {
             INFO("row of sums there: " << is_there << ", the other writer before request " << at);

@@ -58,7 +58,7 @@ TEST_CASE("incrementing a query iterator past its end terminates the program") {
     CHECK_THAT(last_words([&] { ++iterator{}; }), StartsWith("entitable: a query's iterator of no query is used: "));
 }
 
-TEST_CASE("after an error a query iterator throws it each time and yields no more rows") {
+TEST_CASE("after an error each use of a query iterator throws it again, and no more rows follow") {
     testing::faulty const store{memory_backend{}};
     auto const all = runners(store, 30);
     store.plan({testing::fault::busy(), 2, "query_entities"});

@@ -169,7 +169,7 @@ TEST_CASE("update: a missing table or row is reported, even if it disappears in 
     CHECK(calls == 1);
 }
 
-TEST_CASE("update: false leaves the entity as it is") {
+TEST_CASE("update: a change function that returns false leaves the entity unchanged") {
     race on;
     auto const before = on.runners.get_stored("Boston", 7)->etag;
     auto const done = on.runners.update(

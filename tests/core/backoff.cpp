@@ -31,7 +31,7 @@ TEST_CASE("backoff: applies factor, sum and cap in this order") {
     CHECK(quick.delay(7, 0.5) == 10s);
 }
 
-TEST_CASE("backoff: a constant wait") {
+TEST_CASE("backoff: the wait can be constant") {
     backoff const same{.least = 2s, .most = 2s};
     for (std::uint64_t const repetition : {1U, 2U, 64U, 1'000'000U}) {
         CHECK(same.delay(repetition, 0.0) == 2s);

@@ -288,7 +288,7 @@ TEST_CASE("operation rows: a batch whose answer is lost is settled, and its resu
     CHECK_FALSE(plain->results[0].etag.empty());
 }
 
-TEST_CASE("operation rows: a batch can have one operation less") {
+TEST_CASE("operation rows: a batch can have one operation less than without them") {
     stage on{retry_policy::fixed(4, 1s), true};
     CHECK(on.through.profile().max_operations == 99);
     transact batch{"Orders", {}};
@@ -425,7 +425,7 @@ TEST_CASE("operation rows: a transaction that contains its own operation row use
     CHECK(rows_of(on.backend) == 2);
 }
 
-TEST_CASE("operation id: a write that was abandoned under it stays abandoned, and the error reports that") {
+TEST_CASE("operation id: a write that was abandoned under an id stays abandoned, and the error reports that") {
     stage on;
     (void)on.write(mutation::insert(one()));
     auto const send = [&](mutation change) {
@@ -461,7 +461,7 @@ TEST_CASE("operation id: an id that is not a valid key is refused before anythin
 
 // ---- resolve ----------------------------------------------------------------------------------------
 
-TEST_CASE("resolve: by the operation id") {
+TEST_CASE("resolve: finds the outcome by the operation id") {
     stage on{retry_policy::none(), true};
     on.service.plan({fault::lost_after(), 1});
     on.service.plan({fault::lost_before(), 2});
@@ -490,7 +490,7 @@ TEST_CASE("resolve: by the operation id") {
     CHECK(resolve(on.backend, "Missing", "p", "x", own).error().code == error_code::table_not_found);
 }
 
-TEST_CASE("resolve: by reading and comparing") {
+TEST_CASE("resolve: finds the outcome by reading and comparing") {
     stage on;
     call own;
     auto const told = [&](mutation change) {

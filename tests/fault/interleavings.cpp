@@ -280,7 +280,7 @@ std::string text_of(testing::interleaving_report const& told) {
 
 } // namespace
 
-TEST_CASE("interleavings: with operation rows a client gets true answers, whatever is lost, late or ended") {
+TEST_CASE("interleavings: with operation rows a client gets true answers with any lost request, late request or end") {
     std::size_t const faults = rounds(1, 2, 2);
     for (condition const how : {condition::exact_version, condition::any_version}) {
         auto const told = walk_library(how, {}, {.faults = faults, .late = faults, .crashes = 1});

@@ -120,7 +120,7 @@ TEST_CASE("index: a build that was stopped while it waited waits again") {
     CHECK((second.verify)().value().good());
 }
 
-TEST_CASE("index: a reader whose lease says ready does not use an index that is no longer maintained") {
+TEST_CASE("index: a reader with a valid lease does not use an index that is no longer maintained") {
     world all;
     narrow const reader_of{all.store, "runners", all.how};
     reader_of.create().value();
@@ -245,7 +245,7 @@ TEST_CASE("index: with an operation id an index row that is already deleted is l
     CHECK(with_id.replace(older, any_etag).value().attempts == 0); // it was created before
 }
 
-TEST_CASE("index: no row is written with a state from before the lease ended") {
+TEST_CASE("index: no row is written with a state that was read before the lease ended") {
     // The index is retired, or built again, after each request of a write whose lease ends there.
     for (bool const retired : {false, true}) {
         for (int behind = 0; behind < 12; ++behind) {

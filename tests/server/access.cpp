@@ -63,7 +63,7 @@ constexpr std::string_view refused = "403 AuthenticationFailed";
 
 } // namespace
 
-TEST_CASE("an account key: both signature schemes are accepted, and nothing that was changed after signing") {
+TEST_CASE("an account key: both signature schemes are accepted, and later changes to the request are detected") {
     asker const by = with_table();
     for (auto const scheme : {key_scheme::shared_key, key_scheme::shared_key_lite}) {
         auto const fresh = [&] {
@@ -384,7 +384,7 @@ TEST_CASE("the observer gets each request and no secrets") {
         "AuthenticationFailed\n");
 }
 
-TEST_CASE("golden vectors of signatures are accepted") {
+TEST_CASE("signatures match the golden vectors") {
     vectors const signing{"signing.json"};
     if (!signing) {
         return;

@@ -151,7 +151,7 @@ TEST_CASE("values are accepted as other clients write them, and values that do n
     CHECK(said(by.post("/Orders", std::string{"{\"PartitionKey\":\"\xFF\",\"RowKey\":\"1\"}"})) == "400 InvalidInput");
 }
 
-TEST_CASE("keys in addresses") {
+TEST_CASE("keys: are read from addresses") {
     asker const by = with_table();
     auto const write = [&](std::string const& partition, std::string const& at) {
         return said(by.ask(put, "/Orders(PartitionKey='" + partition + "',RowKey='" + at + "')", "{}"));
@@ -182,7 +182,7 @@ TEST_CASE("keys in addresses") {
     }
 }
 
-TEST_CASE("queries: pages, tokens, ranges, options") {
+TEST_CASE("queries: pages, tokens, ranges and options") {
     asker const by = with_table();
     for (std::string const partition : {"a", "b", "c"}) {
         for (int at = 0; at < 4; ++at) {
@@ -368,7 +368,7 @@ TEST_CASE("settings of the service, policies, statistics, preflight") {
     CHECK(said(by.ask(put, "/Orders?comp=acl", "nonsense")) == "400 InvalidXmlDocument");
 }
 
-TEST_CASE("limits, methods, versions, and headers of each answer") {
+TEST_CASE("limits, methods, versions and header fields of each answer") {
     server_options options = with_account();
     options.max_body_size = 1'000;
     asker const by{table_server{memory_backend{}, options}};

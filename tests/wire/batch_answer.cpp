@@ -211,7 +211,7 @@ TEST_CASE("trap 41, reliability 101: a malformed answer leaves the effect unknow
     unclear(outer_twice, 2);
 }
 
-TEST_CASE("an answer inside a value is not taken for an answer") {
+TEST_CASE("an answer inside a value is not mistaken for an answer") {
     auto const outcome = read(answer(part("204", "ETag: \"a\"\r\nLocation: HTTP/1.1 200 --changesetresponse_2\r\n",
                                   "HTTP/1.1 409 Conflict\r\nx--changesetresponse_2")),
         changes(1));
