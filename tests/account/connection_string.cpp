@@ -54,7 +54,7 @@ TEST_CASE("a connection string with a name and a key") {
     CHECK(parsed.credential.account() == "contoso");
 }
 
-TEST_CASE("names are case-insensitive, and blanks, empty pairs and fields of other services are accepted") {
+TEST_CASE("names are case-insensitive, and blanks, empty pairs and fields of other services are ignored") {
     auto const parsed = parse_connection_string(text::joined({"; ACCOUNTNAME = contoso ;;accountkey =", planted_key,
                                                     ";BlobEndpoint=https://x/;endpointsuffix=core.chinacloudapi.cn;"}))
                             .value();

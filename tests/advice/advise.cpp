@@ -410,5 +410,5 @@ TEST_CASE("a sample and the whole table lead to the same advice, within the stat
         CHECK(std::abs(exact.returned - drawn.returned) <= 0.05 * exact.returned);
     }
     CHECK(std::abs(part.candidates[part.present].score.queries[2].examined - 1) <
-        1e-9); // a point query is a point query in a sample, too
+        1e-9); // point queries are also recognized in a sample
 }

@@ -212,7 +212,7 @@ TEST_CASE("with eight writers, faults and a rebuild the sums are right at every 
                 {testing::fault::lost_before(), testing::fault::lost_after(), testing::fault::busy()});
             sales_table const orders{service, "orders", {.max_attempts = 1'000, .seed = writer + 1}};
             for (std::size_t step = 0; step < steps; ++step) {
-                auto const number = static_cast<std::int32_t>(random() % 20); // the same in all cases
+                auto const number = static_cast<std::int32_t>(random() % 20); // equal in all cases
                 std::string const day = random() % 2 == 0 ? "mon" : "tue";
                 order const made{"kiel", number, day, static_cast<std::int64_t>(random() % 1000), ""};
                 switch (random() % 4) {

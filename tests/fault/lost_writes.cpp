@@ -26,7 +26,7 @@ enum class lost_attempt : std::uint8_t {
     applied, ///< at once
     never,
     late,  ///< after the answer was returned
-    later, ///< after the answer was returned, and the second event
+    later, ///< after the answer and the second event
 };
 
 /// Loses the answer of the first write, lets others write, and counts how often the write is applied.

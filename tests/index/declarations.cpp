@@ -357,7 +357,6 @@ TEST_CASE("index: the state of an index is stored in its registered form") {
         any_transport{all.store}.execute(get_entity{"runners", "~!index!", "~!index!by_age", {}}, context).value();
     auto const view = stored.entity.view();
     CHECK(view.find("State")->as_string() == "ready");
-    CHECK(view.find("Definition")->as_int64() ==
-        -5458663774236740303); // the hash of AGE:, age, bib and the property name
+    CHECK(view.find("Definition")->as_int64() == -5458663774236740303); // hash of AGE:, age, bib and its name
     CHECK(view.find("Entities")->as_string() == "BIB:");
 }

@@ -159,8 +159,7 @@ private:
         if (what_ == move_defect::takes_over_tables) {
             return ended_.value_or(next_epoch_);
         }
-        std::int64_t first =
-            detail::shard_tables_in(header.tables).front().epoch; // the tables of the shard are not older
+        std::int64_t first = detail::shard_tables_in(header.tables).front().epoch; // the shard's are not older
         std::set<std::int64_t> used;
         for (std::size_t index = 0; index < rows.size(); ++index) {
             if (rows[index].row_key != "header") {

@@ -20,7 +20,7 @@ struct scene {
             outside.insert({"ann", id, "new", id, {}}).value();
         }
     }
-    /// Reads all three, and changes the second past the unit of work.
+    /// Reads all three, and changes the second one outside the unit of work.
     void meet_another_writer() {
         for (order& each : work.track(orders.where(o::customer == "ann")).value()) {
             each.status = "paid";

@@ -193,7 +193,7 @@ TEST_CASE("without a trace ids exist for this call alone") {
 }
 
 TEST_CASE("answers may arrive later and in another order on one thread") {
-    // Like a channel: a call for each request; times and ids are stored by the sender.
+    // Like a channel: one call object for each request; the sender stores times and ids.
     struct sent {
         get_entity request;
         call context{};
