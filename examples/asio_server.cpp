@@ -10,6 +10,7 @@
 #include <entitable/asio.hpp>
 #include <entitable/azure.hpp>
 #include <entitable/listener.hpp>
+#include <entitable/memory.hpp>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/buffer.hpp>

@@ -6,6 +6,7 @@
 /// once, one of them on an account with too little money; the answers to some requests are lost on purpose.
 
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/tables.hpp>
 #include <entitable/testing.hpp>

@@ -6,6 +6,7 @@
 /// One more thread runs the tables; answers come back as events. The only coroutine is `tell`.
 
 #include <entitable/async.hpp>
+#include <entitable/memory.hpp>
 
 #include <condition_variable>
 #include <cstdio>

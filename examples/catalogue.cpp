@@ -13,6 +13,7 @@
 #include "support/csv.hpp"
 #include <entitable/bulk.hpp>
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 
 #include <cstdio>
 #include <cstdlib>

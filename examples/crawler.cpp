@@ -6,6 +6,7 @@
 /// reads in flight as there are pages to visit. Then plain callbacks, for programs without coroutines of their own.
 
 #include <entitable/async.hpp>
+#include <entitable/memory.hpp>
 
 #include <chrono>
 #include <cstdio>

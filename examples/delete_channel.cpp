@@ -6,6 +6,7 @@
 /// again. What belongs to a channel is in a partition that is named by the channel's id, never by its name.
 
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/messaging.hpp>
 #include <entitable/tables.hpp>
 

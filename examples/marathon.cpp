@@ -9,6 +9,7 @@
 #include <entitable/doctor.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/index.hpp>
+#include <entitable/memory.hpp>
 
 #include <cstdio>
 #include <memory>

@@ -6,6 +6,7 @@
 /// the latest first, each in a table of its own, so that each query is a range of keys.
 
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 
 #include <cstdio>
 #include <string>

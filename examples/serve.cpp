@@ -17,6 +17,7 @@
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
 #include <entitable/listener.hpp>
+#include <entitable/memory.hpp>
 #if defined(EXAMPLES_HAVE_POSTGRES) // if libpq is available
 #include <entitable/postgres.hpp>
 #endif

@@ -25,8 +25,8 @@
 ///     shards FOLDER backup NAME                    into the file NAME.backup, while clients write
 ///     shards FOLDER restore NAME TARGET            into the map of another folder
 ///
-/// Exit codes, for scripts: 0 done; 1 there is something to look at (verify found something, a dry run has moves); 2 an error, whose line is on
-/// standard error; 64 it is used wrongly. A command that ended with 2 may be given again: it goes on.
+/// Exit codes, for scripts: 0 done; 1 there is work to do (verify found something, a dry run has moves); 2 an error, whose line is on
+/// standard error; 64 wrong usage. A command that ended with 2 can be repeated: it continues.
 
 #include <entitable/bulk.hpp>
 #include <entitable/core/try.hpp>

@@ -7,6 +7,7 @@
 
 #include <entitable/aggregate.hpp>
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 
 #include <cstdio>
 #include <thread>

@@ -12,6 +12,7 @@
 
 #include "support/csv.hpp"
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/testing.hpp>
 

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 
 #include <cstdint>
 #include <cstdio>

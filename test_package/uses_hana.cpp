@@ -3,6 +3,7 @@
 
 #include <entitable/entitable.hpp>
 #include <entitable/hana.hpp>
+#include <entitable/memory.hpp>
 
 #include <boost/hana/adapt_struct.hpp>
 #include <boost/hana/equal.hpp>

@@ -14,4 +14,3 @@
 #include <entitable/client/query/comparison.hpp>
 #include <entitable/client/table.hpp>
 #include <entitable/core/try.hpp>
-#include <entitable/local/memory/memory_backend.hpp>

@@ -44,7 +44,7 @@ std::string authorized(connection_settings const& settings) {
 
 } // namespace
 
-TEST_CASE("a name and a key") {
+TEST_CASE("a connection string with a name and a key") {
     auto const parsed = parse_connection_string(name_and_key()).value();
     CHECK(parsed.endpoint.primary == "https://contoso.table.core.windows.net");
     CHECK(parsed.endpoint.secondary == "https://contoso-secondary.table.core.windows.net");
@@ -54,14 +54,18 @@ TEST_CASE("a name and a key") {
     CHECK(parsed.credential.account() == "contoso");
 }
 
+<<<<<<< HEAD
 TEST_CASE("names without case, blanks, empty pairs and foreign services") {
+=======
+TEST_CASE("names are case-insensitive, and blanks, empty pairs and fields of other services are ignored") {
+>>>>>>> words3
     auto const parsed = parse_connection_string(text::joined({"; ACCOUNTNAME = contoso ;;accountkey =", planted_key,
                                                     ";BlobEndpoint=https://x/;endpointsuffix=core.chinacloudapi.cn;"}))
                             .value();
     CHECK(parsed.endpoint.primary == "https://contoso.table.core.chinacloudapi.cn");
 }
 
-TEST_CASE("the emulator") {
+TEST_CASE("the connection string of the emulator") {
     auto const usual = parse_connection_string("UseDevelopmentStorage=true").value();
     CHECK(usual.endpoint.primary == "http://127.0.0.1:10002/devstoreaccount1");
     CHECK(usual.endpoint.secondary == "http://127.0.0.1:10002/devstoreaccount1-secondary");
@@ -77,7 +81,7 @@ TEST_CASE("the emulator") {
     CHECK(authorized(in_full) == authorized(usual));
 }
 
-TEST_CASE("shared access signatures") {
+TEST_CASE("connection strings with a shared access signature") {
     auto const parsed = parse_connection_string(
         text::joined(
             {"TableEndpoint=https://contoso.table.core.usgovcloudapi.net/;SharedAccessSignature=?", planted_sas}))
@@ -136,8 +140,13 @@ TEST_CASE("connection strings that are refused, with the field at fault") {
     }
 }
 
+<<<<<<< HEAD
 TEST_CASE("golden vectors of connection strings") {
     if (!vector_file::here()) { return; }
+=======
+TEST_CASE("connection strings match the golden vectors") {
+    if (!vector_file::here()) { return; }
+>>>>>>> words3
     vector_file const file{"connection_strings.json"};
     std::size_t checked = 0;
     for (auto const item : file.root()["valid"]) {

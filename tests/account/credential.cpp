@@ -217,7 +217,7 @@ TEST_CASE("a token is sent over https only, with the scope of its service") {
     CHECK(source.scope == options.scope);
 }
 
-TEST_CASE("when many threads need a token, one fetches it for all") {
+TEST_CASE("if many threads need a token, one thread fetches it for all") {
     std::atomic<int> asked{0};
     std::atomic<int> inside{0};
     std::atomic<int> most{0};

@@ -85,7 +85,7 @@ TEST_CASE("good keys get no advice") {
     CHECK(given.candidates[0].score.fits);
 }
 
-TEST_CASE("a growing key is reported, and so is a falling one") {
+TEST_CASE("a growing key is reported, and a falling one as well") {
     workload load;
     using up = fields<item_by_number>;
     load.reads("one", up::number == 1 && up::owner == "x", {.per_second = 500}).writes("new", {.per_second = 3'000});
@@ -183,7 +183,7 @@ TEST_CASE("a single partition is fine below its rate limit and too coarse above 
     CHECK(coarse.candidates[0].score.declared.to_string() == "partition_key(number), row_key(literal(\"all\"))");
 }
 
-TEST_CASE("partitions of one entity are too fine for transactions and for ranges over them") {
+TEST_CASE("partitions of one entity are too small for transactions and for range queries") {
     using i = fields<item_by_number>;
     // Numbers are written in random order.
     auto mixed = items<item_by_number>(6'000, spread, two);
@@ -406,5 +406,5 @@ TEST_CASE("a sample and the whole table lead to the same advice, within the stat
         CHECK(std::abs(exact.returned - drawn.returned) <= 0.05 * exact.returned);
     }
     CHECK(std::abs(part.candidates[part.present].score.queries[2].examined - 1) <
-        1e-9); // a point query is a point query in a sample, too
+        1e-9); // point queries are also recognized in a sample
 }

@@ -5,6 +5,7 @@
 #include <entitable/cloud/rest/rest_backend.hpp>
 #include <entitable/core/random.hpp>
 #include <entitable/file.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/server.hpp>
 #include <entitable/testing.hpp>

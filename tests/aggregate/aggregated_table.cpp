@@ -6,6 +6,7 @@
 #include "support/long.hpp"
 #include <entitable/aggregate.hpp>
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/testing.hpp>
 #include <entitable/testing/interleavings.hpp>
 #include <entitable/testing/program.hpp>
@@ -210,7 +211,7 @@ TEST_CASE("with eight writers, faults and a rebuild the sums are right at every 
                 {testing::fault::lost_before(), testing::fault::lost_after(), testing::fault::busy()});
             sales_table const orders{service, "orders", {.max_attempts = 1'000, .seed = writer + 1}};
             for (std::size_t step = 0; step < steps; ++step) {
-                auto const number = static_cast<std::int32_t>(random() % 20); // the same in all cases
+                auto const number = static_cast<std::int32_t>(random() % 20); // equal in all cases
                 std::string const day = random() % 2 == 0 ? "mon" : "tue";
                 order const made{"kiel", number, day, static_cast<std::int64_t>(random() % 1000), ""};
                 switch (random() % 4) {
@@ -325,7 +326,7 @@ TEST_CASE("writers of one sum are correct in every order, with lost answers and 
     CHECK(walk({inserts, changes}, limits, false).problem == "");
 }
 
-TEST_CASE("sums: an operation id is not voided when another writer inserts a row of sums first") {
+TEST_CASE("sums: an operation id is not voided if another writer inserts a row of sums first") {
     for (bool const is_there : {false, true}) {
         for (int at = 0; at < 9; ++at) {
             INFO("row of sums there: " << is_there << ", the other writer before request " << at);

@@ -7,6 +7,7 @@
 #include <entitable/asio.hpp>
 #include <entitable/azure.hpp>
 #include <entitable/listener.hpp>
+#include <entitable/memory.hpp>
 
 #include <async/books.hpp>
 #include <boost/asio/awaitable.hpp>

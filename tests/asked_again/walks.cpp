@@ -5,6 +5,7 @@
 
 #include <entitable/async.hpp>
 #include <entitable/index.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/tables.hpp>
 #include <entitable/unit_of_work.hpp>
 #include <entitable/wide.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
+#include <entitable/memory.hpp>
 #include <entitable/testing/manual_clock.hpp>
 
 #include <async/books.hpp>

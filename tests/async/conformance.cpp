@@ -5,6 +5,7 @@
 
 #include <entitable/async.hpp>
 #include <entitable/file.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/testing/conformance.hpp>
 
 #include <support/catch.hpp>

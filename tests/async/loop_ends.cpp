@@ -3,6 +3,7 @@
 
 // Loops inside tasks of other loops, loops after a fork, and functions that capture by value.
 
+#include <entitable/memory.hpp>
 #include <entitable/testing/manual_clock.hpp>
 
 #include <async/books.hpp>

@@ -4,6 +4,7 @@
 // Blocking code on stacks of its own: transactions, bulk loads, queues, units of work and shards in one thread.
 
 #include <entitable/bulk.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/messaging.hpp>
 #include <entitable/shards.hpp>
 #include <entitable/testing/manual_clock.hpp>

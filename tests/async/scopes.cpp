@@ -100,7 +100,7 @@ TEST_CASE("with_timeout() ends the waits of its own task and no others") {
     CHECK(at.passed() == 12s);
     CHECK(at.loop.run(timed(at.loop, 3s)).value() == "DeadlineExceeded");
     CHECK(at.passed() == 16s);
-    auto const outer = at.loop.run(nested(at.loop)); // the timeout around both
+    auto const outer = at.loop.run(nested(at.loop)); // the outer timeout
     REQUIRE_FALSE(outer);
     CHECK(outer.error().code == error_code::deadline_exceeded);
     CHECK(at.passed() == 18s);

@@ -4,6 +4,7 @@
 // Many tasks of one thread draw numbers.
 
 #include <entitable/async.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/sequence.hpp>
 #include <entitable/testing.hpp>
 #include <entitable/testing/manual_clock.hpp>

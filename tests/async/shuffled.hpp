@@ -7,6 +7,7 @@
 
 #include <entitable/core/transport/channel.hpp>
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/testing/manual_clock.hpp>
 
 #include <algorithm>

@@ -6,6 +6,7 @@
 // invalid but are valid are here too and must work.
 
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/testing.hpp>
 
 #include <support/catch.hpp>

@@ -8,6 +8,7 @@
 
 #include <entitable/aggregate.hpp>
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -11,6 +11,7 @@
 
 #include <entitable/async.hpp>
 #include <entitable/azure.hpp>
+#include <entitable/memory.hpp>
 
 #include <benchmarks/support/bare_curl.hpp>
 #include <benchmarks/support/loopback_server.hpp>

@@ -12,6 +12,7 @@
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
 #include <entitable/listener.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/server.hpp>
 
 #include <benchmarks/support/business.hpp>

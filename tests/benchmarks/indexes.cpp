@@ -12,6 +12,7 @@
 #include <entitable/bulk.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/index.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/tables.hpp>
 
 #include <benchmarks/support/measure.hpp>

@@ -9,6 +9,7 @@
 #include <entitable/file.hpp>
 #include <entitable/local/local.hpp>
 #include <entitable/local/memory/memory_store.hpp>
+#include <entitable/memory.hpp>
 
 #include <benchmarks/support/business.hpp>
 #include <benchmarks/support/count_allocations.hpp>

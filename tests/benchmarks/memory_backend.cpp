@@ -6,6 +6,8 @@
 //
 //     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/memory_backend.cpp -o memory_backend -pthread
 
+#include <entitable/memory.hpp>
+
 #include <benchmarks/support/business.hpp>
 #include <benchmarks/support/count_allocations.hpp>
 #include <benchmarks/support/measure.hpp>

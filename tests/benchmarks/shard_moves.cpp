@@ -12,6 +12,7 @@
 #include <entitable/core/request/batch_packer.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/server.hpp>
 #include <entitable/shards.hpp>
 

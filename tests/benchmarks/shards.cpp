@@ -7,6 +7,7 @@
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/shards.hpp>
 #include <entitable/testing/manual_clock.hpp>
 

@@ -8,6 +8,7 @@
 //     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/transactions.cpp -o transactions -lpthread && ./transactions
 
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/tables.hpp>
 
 #include <benchmarks/support/measure.hpp>

@@ -7,6 +7,7 @@
 //     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/unit_of_work.cpp -o unit_of_work -lpthread && ./unit_of_work
 
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/unit_of_work.hpp>
 
 #include <array>

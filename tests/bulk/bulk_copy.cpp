@@ -4,6 +4,7 @@
 // A table is copied into another by a bulk load: unchanged, changed, with faults on both sides, and repeated.
 
 #include "books.hpp"
+#include <entitable/memory.hpp>
 #include <entitable/testing.hpp>
 
 #include <support/catch.hpp>

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 #include "books.hpp"
+#include <entitable/memory.hpp>
 #include <entitable/testing.hpp>
 
 #include <support/catch.hpp>
@@ -187,7 +188,7 @@ TEST_CASE("existing rows spread over a large partition are found one by one") {
     CHECK(report.already_there == 1);
 }
 
-TEST_CASE("two rows with the same key") {
+TEST_CASE("two rows with the same key are resolved as the kind of load requires") {
     stage s;
     std::vector<book> const input{
         {2000, 1, "first", {}}, {2000, 2, "other", {}}, {2000, 1, "second", {}}, {2000, 1, "first", {}}};
@@ -294,7 +295,7 @@ TEST_CASE("one unavailable partition does not delay the others") {
     CHECK(report.retried < 40);
 }
 
-TEST_CASE("a row that keeps failing while others are written is finally refused") {
+TEST_CASE("a row that keeps failing while others are written is refused in the end") {
     stage s;
     table<book> const books{poisoned{s.store}, "books"};
     // The others arrive slowly, so that some are written while the row fails.

@@ -3,6 +3,7 @@
 
 #include "books.hpp"
 #include <entitable/file.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/testing.hpp>
 
 #include <support/catch.hpp>

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 #include "books.hpp"
+#include <entitable/memory.hpp>
 #include <entitable/testing.hpp>
 
 #include <support/catch.hpp>

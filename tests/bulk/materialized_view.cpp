@@ -5,6 +5,7 @@
 #include "support/catch.hpp"
 #include "support/long.hpp"
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/testing.hpp>
 #include <entitable/testing/crash_points.hpp>
 #include <entitable/testing/interleavings.hpp>

@@ -4,6 +4,7 @@
 // Random loads under random faults, including lost answers, compared with an oracle that applies the input row by row.
 
 #include "books.hpp"
+#include <entitable/memory.hpp>
 #include <entitable/testing.hpp>
 
 #include <support/catch.hpp>

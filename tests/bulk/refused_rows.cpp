@@ -5,6 +5,7 @@
 
 #include "books.hpp"
 #include "support/catch.hpp"
+#include <entitable/memory.hpp>
 
 using namespace entitable;
 using namespace bulk_test;

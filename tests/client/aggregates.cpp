@@ -3,6 +3,7 @@
 
 #include "support/catch.hpp"
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/testing.hpp>
 
 #include <cmath>
@@ -50,7 +51,7 @@ struct unordered {
 
 } // namespace
 
-TEST_CASE("aggregates: several are computed in one pass, which fetches only the properties they need") {
+TEST_CASE("aggregates: several are computed in one pass, which fetches only the necessary properties") {
     stations in;
     in.add({{"a", 1, 2.5, 10, {}}, {"a", 2, -1.5, {}, "cold"}, {"b", 1, 8, 5, {}}});
     auto const [n, least, most, sum, mean] =
@@ -71,7 +72,7 @@ TEST_CASE("aggregates: several are computed in one pass, which fetches only the 
     CHECK(std::get<0>(in.readings.scan_table().fold(max(m::minute)).value()) == 2);
 }
 
-TEST_CASE("aggregates: no rows, absent values, NaN and infinity") {
+TEST_CASE("aggregates: no rows, absent values, NaN and infinity are handled") {
     stations in;
     auto const none = in.readings.scan_table().fold(
         count(), min(m::celsius), entitable::sum(m::rain), average(m::rain), max(m::remark));

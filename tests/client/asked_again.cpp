@@ -4,6 +4,7 @@
 // A call that is repeated after an error returns the error again, and never an end.
 
 #include <entitable/async.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/tables.hpp>
 #include <entitable/testing.hpp>
 
@@ -30,7 +31,7 @@ void check_told_again(Next const& next, error const& told) {
 
 } // namespace
 
-TEST_CASE("pages after a failed one return its error, and the token of the last page continues") {
+TEST_CASE("pages after a failed page return its error, and the token of the last page continues") {
     for (std::size_t const in_flight : {1U, 3U}) {
         for (std::uint64_t const failing : {1U, 2U, 3U}) {
             INFO(in_flight << " in flight, request " << failing << " fails");
@@ -75,7 +76,7 @@ TEST_CASE("an unreadable row is an error each time and is never skipped") {
     }
 }
 
-TEST_CASE("awaited pages after a failed one return its error") {
+TEST_CASE("awaited pages after a failed page return its error") {
     testing::faulty const store{memory_backend{}};
     auto const all = runners(store, 30);
     store.plan({testing::fault::busy(), 2, "query_entities"});

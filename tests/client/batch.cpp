@@ -3,6 +3,7 @@
 
 #include "client/entities.hpp"
 #include "support/catch.hpp"
+#include <entitable/memory.hpp>
 
 using namespace entitable;
 using client_tests::runner;
@@ -52,7 +53,7 @@ TEST_CASE("a batch of two partitions is refused before anything is sent") {
     CHECK(refused.error().operation_index == 1);
 }
 
-TEST_CASE("an empty batch and one of 101 changes are refused, one of 100 is not") {
+TEST_CASE("a batch of 0 or 101 changes is refused, and one of 100 is accepted") {
     race on;
     auto batch = on.runners.batch();
     CHECK(batch.submit().error().code == error_code::invalid_input);

@@ -6,6 +6,7 @@
 
 #include "support/catch.hpp"
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/testing.hpp>
 

@@ -4,6 +4,7 @@
 // The mean of 64-bit integers is the double nearest to the exact mean.
 
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 
 #include <support/catch.hpp>
 

@@ -5,6 +5,7 @@
 
 #include "support/catch.hpp"
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 
 #include <set>
 #include <utility>

@@ -8,6 +8,7 @@
 #include "support/temporary_folder.hpp"
 #include <entitable/core/decorators/metered.hpp>
 #include <entitable/file.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/sequence.hpp>
 #include <entitable/tables.hpp>
@@ -43,7 +44,7 @@ void check_transport(Transport through) {
     table<runner> const late{through, "runners"};
     check_refused(late.insert({"Boston", "Full", 1, "", {}, 0}));
     check_refused(late.where(r::event == "Boston" && r::distance == "Full" && in(r::bib, {1, 2, 3})).in_flight(3).to());
-    through = taken; // a value again
+    through = taken; // has a value again
     CHECK(through.execute(create_table{"runners"}, context).has_value());
 }
 

@@ -7,6 +7,7 @@
 #include <entitable/azure.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/server.hpp>
 #include <entitable/tables.hpp>
 #include <entitable/testing.hpp>

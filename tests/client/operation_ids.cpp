@@ -7,6 +7,7 @@
 #include <entitable/aggregate.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/index.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/testing.hpp>
 #include <entitable/wide.hpp>
 

@@ -4,6 +4,7 @@
 #include "support/catch.hpp"
 #include <entitable/client/detail/table_operations.hpp>
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/tables.hpp>
 #include <entitable/testing.hpp>
 
@@ -66,7 +67,7 @@ TEST_CASE("partial merge: sends and changes only the named members") {
     CHECK(in.blogs.get("c", 1)->note == text);
 }
 
-TEST_CASE("partial merge: conditions, invalid keys and missing entities") {
+TEST_CASE("partial merge: reports conflicts, invalid keys and missing entities") {
     channels in;
     auto const before = in.blogs.get_stored("c", 1).value();
     CHECK(in.blogs.merge(at("c", 1), b::text = "first", before.etag));
@@ -123,7 +124,7 @@ TEST_CASE("partial merge: an absent member is removed, and undeclared properties
     CHECK_FALSE(in.blogs.merge(at("c/d", 1), b::note = absent, any_etag));
 }
 
-TEST_CASE("partial merge: a member is only removed from the given version") {
+TEST_CASE("partial merge: a member is removed only if the version matches") {
     channels in;
     auto const before = in.blogs.get_stored("c", 1).value();
     in.blogs.merge(at("c", 1), b::likes = 6, any_etag).value();

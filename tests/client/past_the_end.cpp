@@ -4,6 +4,7 @@
 // Programs that read past the last row, or use a query from two threads, are terminated with a message; none reads invalid
 // memory.
 
+#include <entitable/memory.hpp>
 #include <entitable/sequence.hpp>
 #include <entitable/testing.hpp>
 #include <entitable/unit_of_work.hpp>
@@ -54,7 +55,7 @@ TEST_CASE("incrementing a query iterator past its end terminates the program") {
     CHECK_THAT(last_words([&] { ++iterator{}; }), StartsWith("entitable: an iterator without a query is used: "));
 }
 
-TEST_CASE("after an error a query iterator throws it each time and yields no more rows") {
+TEST_CASE("after an error each use of a query iterator throws it again, and no more rows follow") {
     testing::faulty const store{memory_backend{}};
     auto const all = runners(store, 30);
     store.plan({testing::fault::busy(), 2, "query_entities"});

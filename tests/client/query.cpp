@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 #include <entitable/core/decorators/metered.hpp>
+#include <entitable/memory.hpp>
 
 #include <support/catch.hpp>
 #include <support/runners.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
+#include <entitable/memory.hpp>
 #include <entitable/ranges.hpp>
 
 #include <range/v3/algorithm/count_if.hpp>

@@ -7,6 +7,7 @@
 
 #include <entitable/copy.hpp>
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/tables.hpp>
 #include <entitable/testing.hpp>
@@ -273,7 +274,7 @@ TEST_CASE("system rows: an entity can be neither written nor read under a key of
     CHECK(notes.insert({"~!", "!~", 1}));
 }
 
-TEST_CASE("system rows: values whose key would be one of a system row are refused as well") {
+TEST_CASE("system rows: values that would form the key of a system row are refused as well") {
     memory_backend const store;
     table<behind_tilde> const tildes{store, "Notes"};
     tildes.create().value();
@@ -328,7 +329,8 @@ TEST_CASE("system rows: a copy omits them and creates none") {
     CHECK(refused.error().code == error_code::key_reserved);
 }
 
-TEST_CASE("operation id: with an id a call or a batch is applied once, or refused if no layer stores operation rows") {
+TEST_CASE(
+    "operation id: with an id a call or a batch is applied once, and is refused if no layer stores operation rows") {
     memory_backend const store;
     table<note> const plain{store, "Notes"};
     plain.create().value();

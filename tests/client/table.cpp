@@ -3,6 +3,7 @@
 
 #include "client/entities.hpp"
 #include "support/catch.hpp"
+#include <entitable/memory.hpp>
 
 using namespace entitable;
 using client_tests::runner;

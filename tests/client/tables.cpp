@@ -3,6 +3,7 @@
 
 #include "client/entities.hpp"
 #include "support/catch.hpp"
+#include <entitable/memory.hpp>
 #include <entitable/tables.hpp>
 
 using namespace entitable;
@@ -64,7 +65,7 @@ TEST_CASE("a row that has the keys of a type but does not fit it is an error and
     CHECK(in.customers.for_each_in_partition("ann", [](auto const&) {}).error().code == error_code::row_mismatch);
 }
 
-TEST_CASE("the entities of one type can be queried as in a table of their own") {
+TEST_CASE("the entities of one type can be queried as if they were alone in the table") {
     shop in;
     in.customers.of<order>().insert({"ann", 1, 2.5}).value();
     in.customers.of<address>().insert({"ann", "home", "Main Street"}).value();

@@ -4,6 +4,7 @@
 #include "support/catch.hpp"
 #include <entitable/client/row_table.hpp>
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/tables.hpp>
 #include <entitable/testing.hpp>
@@ -85,7 +86,7 @@ struct small_pages {
 
 } // namespace
 
-TEST_CASE("transaction: reads and changes become one transaction: the reads, then one write request") {
+TEST_CASE("transaction: makes its reads, then one write request with all changes") {
     bank in;
     auto const done = in.transact([](all_of_bank& all) -> result<void> {
         ENTITABLE_CHECK(transfer(all, 1, 2, 30));
@@ -503,7 +504,7 @@ TEST_CASE("transaction: reads that found nothing are not repeated") {
     CHECK(lost.error().code == error_code::transport_failed);
 }
 
-TEST_CASE("transaction: an unknown effect ends it without another attempt") {
+TEST_CASE("transaction: an unknown effect ends the transaction without another attempt") {
     bank in;
     testing::faulty<memory_backend> broken{in.store, {.time = &in.time}};
     broken.plan({fault::lost_after(), 1, "transact"});
@@ -554,7 +555,7 @@ TEST_CASE("transaction: ends after a number of attempts if other writers are alw
     CHECK(late); // the clock did not advance
 }
 
-TEST_CASE("transaction: with an operation id it is applied once") {
+TEST_CASE("transaction: is applied once with an operation id") {
     bank in;
     retrying const patient{in.store, {.time = &in.time, .seed = 1}};
     call_options once;

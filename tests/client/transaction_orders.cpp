@@ -196,7 +196,7 @@ TEST_CASE("transaction: transfers keep the sum, and readers never see half of a 
     CHECK(torn.problem == "an outcome that cannot be");
 }
 
-TEST_CASE("transaction: numbers have no gaps, in every order, and with answers settled by operation rows") {
+TEST_CASE("transaction: numbers have no gaps, in every order and with answers settled by operation rows") {
     auto const next = [](on_ledger& all) -> result<void> {
         ENTITABLE_TRY(auto counted, all.get<account>(3));
         counted.cents += 1;
@@ -228,7 +228,7 @@ TEST_CASE("transaction: numbers have no gaps, in every order, and with answers s
     CHECK(settled.complete);
 }
 
-TEST_CASE("transaction: decisions on missing rows hold only among exclusive bodies") {
+TEST_CASE("transaction: decisions based on missing rows are only safe in exclusive bodies") {
     // At most one of the bookings 1 and 2 may exist.
     auto const takes = [](std::int64_t own, bool exclusive) {
         return [own, exclusive](on_ledger& all) -> result<void> {

@@ -5,6 +5,7 @@
 #include "support/catch.hpp"
 #include <entitable/client/detail/update_operation.hpp>
 #include <entitable/client/row_table.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/testing.hpp>
 
 #include <support/watcher.hpp>
@@ -159,7 +160,7 @@ TEST_CASE("update: a missing table or row is reported, even if it disappears in 
     CHECK(calls == 1);
 }
 
-TEST_CASE("update: false leaves the entity as it is") {
+TEST_CASE("update: a change function that returns false leaves the entity unchanged") {
     race on;
     auto const before = on.runners.get_stored("Boston", 7)->etag;
     auto const done = on.runners.update(

@@ -4,6 +4,7 @@
 // Hashed stores are used by several threads while their headers are read continuously and are then migrated.
 
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/shards.hpp>
 
 #include <support/catch.hpp>

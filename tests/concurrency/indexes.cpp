@@ -3,6 +3,7 @@
 
 // Several threads write through indexed tables: every acknowledged addition is stored, and no index row is left over.
 
+#include <entitable/memory.hpp>
 #include <entitable/retrying.hpp>
 
 #include <index/histories.hpp>

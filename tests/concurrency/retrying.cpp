@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/sequence.hpp>
 #include <entitable/testing.hpp>

@@ -5,6 +5,7 @@
 // and dropped.
 
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/shards.hpp>
 

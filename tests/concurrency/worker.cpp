@@ -4,6 +4,7 @@
 // Workers whose messages are renewed, while handlers write under the same receipts, and others claim, fail and stop.
 
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/worker.hpp>
 
 #include <support/catch.hpp>

@@ -4,6 +4,7 @@
 // Tests the suite: a backend with one defect after another, and the behaviour that finds it.
 
 #include "spoiled_backend.hpp"
+#include <entitable/memory.hpp>
 #include <entitable/testing/conformance.hpp>
 #include <entitable/testing/conformance/limits.hpp>
 

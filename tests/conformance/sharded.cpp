@@ -4,6 +4,7 @@
 // The conformance suite over shards.
 
 #include <entitable/file.hpp>
+#include <entitable/memory.hpp>
 
 #include <shards/conformance.hpp>
 #include <shards/shards.hpp>
@@ -19,7 +20,7 @@ TEST_CASE("conformance: stores on a hash") {
         []() -> testing::conformance::handles {
             return sharded{hash_stores::make({"alpha", "beta", "gamma"}, sharding::world{}.opener()).value()};
         },
-        "table names follow the rule: 63 characters"); // 46 at most
+        "table names follow the rule: 63 characters"); // at most 46
 }
 
 TEST_CASE("conformance: three memory stores") {

@@ -5,6 +5,7 @@
 // one.
 
 #include <entitable/core/decorators/metered.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/shards.hpp>
 #include <entitable/testing/crash_points.hpp>

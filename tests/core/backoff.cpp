@@ -22,7 +22,7 @@ TEST_CASE("backoff: applies factor, sum and cap in this order") {
     CHECK(patient.delay(1, 0.0) == 27s);
     CHECK(patient.delay(2, 0.0) == 75s);
     CHECK(patient.delay(2, 0.5) == 90s);  // 93 s without the cap
-    CHECK(patient.delay(2, 0.49) == 90s); // 92.64 s without it, 89.64 s of them above the least
+    CHECK(patient.delay(2, 0.49) == 90s); // 92.64 s without it, 89.64 s of them above the minimum
     CHECK(patient.delay(3, 0.0) == 90s);
     backoff const quick{.base = 100ms, .least = 10ms, .most = 10s};
     CHECK(quick.delay(1, 0.5) == 110ms);
@@ -31,7 +31,7 @@ TEST_CASE("backoff: applies factor, sum and cap in this order") {
     CHECK(quick.delay(7, 0.5) == 10s);
 }
 
-TEST_CASE("backoff: a constant wait") {
+TEST_CASE("backoff: the wait can be constant") {
     backoff const same{.least = 2s, .most = 2s};
     for (std::uint64_t const repetition : {1U, 2U, 64U, 1'000'000U}) {
         CHECK(same.delay(repetition, 0.0) == 2s);

@@ -85,7 +85,7 @@ TEST_CASE("codes of the library have no status, since no service answered") {
     CHECK(error{error_code::cancelled, "stop"}.to_string() == "Cancelled: stop");
 }
 
-TEST_CASE("a new error has effect none, one attempt and no other details") {
+TEST_CASE("a new error has the effect none, one attempt and no further details") {
     error const made{error_code::server_busy, "busy"};
     CHECK(made.effect == effect::none);
     CHECK(made.attempts == 1);

@@ -35,7 +35,7 @@ TEST_CASE("an ETag is the Timestamp with escaped colons and no trailing zeros") 
     CHECK(parsed.text() == one.text);
 }
 
-TEST_CASE("any text is stored byte for byte") {
+TEST_CASE("an ETag with any text is stored byte for byte") {
     auto const text = GENERATE(values<std::string>({
         "W/\"0x5B168C7B6E589D2\"",
         "\"strong\"",

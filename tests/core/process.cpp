@@ -21,7 +21,7 @@ bool succeeded(pid_t child) {
 
 } // namespace
 
-TEST_CASE("process: a child counts one fork and a grandchild two") {
+TEST_CASE("process: the fork count is one in a child and two in a grandchild") {
     std::uint64_t const here = platform::forks();
     pid_t const child = ::fork();
     if (child == 0) {

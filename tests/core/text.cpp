@@ -92,7 +92,7 @@ TEST_CASE("the length of a text is the sum of the lengths of its characters") {
     CHECK(units == utf16(all).size());
 }
 
-TEST_CASE("checking eight bytes at once gives the result of checking each byte") {
+TEST_CASE("checking eight bytes at once checks exactly the bytes of the text") {
     for (std::size_t size = 0; size <= 25; ++size) {
         for (std::size_t at = 0; at <= size; ++at) {
             std::string bytes = "|" + std::string(size, 'b') + "|";

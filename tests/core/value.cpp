@@ -47,7 +47,7 @@ TEST_CASE("a value keeps its type and its content") {
     CHECK(bytes_of("\xFF").bytes() == "\xFF");
 }
 
-TEST_CASE("a string literal is a text, and no other pointer is a value") {
+TEST_CASE("a string literal becomes a text, and no other pointer is accepted") {
     value_view const text = "John";
     CHECK(text.type() == edm_type::string);
     CHECK(text.as_string() == "John");

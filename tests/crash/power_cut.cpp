@@ -117,21 +117,21 @@ findings cut_power(char const* name, file_journal journal, durability durable, b
 
 } // namespace
 
-TEST_CASE("a power loss loses no acknowledged write: write-ahead log") {
+TEST_CASE("no acknowledged write is lost in a power failure: write-ahead log") {
     auto const found = cut_power("write-ahead log, full", file_journal::write_ahead_log, durability::full);
     CAPTURE(found.first);
     CHECK(found.lost + found.torn + found.holes + found.damaged == 0);
     CHECK(found.runs > 100);
 }
 
-TEST_CASE("a power loss loses no acknowledged write: rollback journal") {
+TEST_CASE("no acknowledged write is lost in a power failure: rollback journal") {
     auto const found = cut_power("rollback journal, full", file_journal::rollback, durability::full);
     CAPTURE(found.first);
     CHECK(found.lost + found.torn + found.holes + found.damaged == 0);
     CHECK(found.runs > 100);
 }
 
-TEST_CASE("a power loss loses the last commits only with relaxed durability") {
+TEST_CASE("a power failure loses the last commits only with relaxed durability") {
     auto const found =
         cut_power("write-ahead log, relaxed", file_journal::write_ahead_log, durability::relaxed, false, true);
     CAPTURE(found.first);
@@ -139,7 +139,7 @@ TEST_CASE("a power loss loses the last commits only with relaxed durability") {
     CHECK(found.runs > 100);
 }
 
-TEST_CASE("power loss: the test detects commits and disks that do not sync") {
+TEST_CASE("power failure: the test detects commits and disks that do not sync") {
     auto const log =
         cut_power("write-ahead log on a disk that lies", file_journal::write_ahead_log, durability::full, true);
     CHECK(log.lost + log.damaged > 0);

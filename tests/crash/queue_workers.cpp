@@ -127,8 +127,7 @@ void run_worker(std::string const& path, seen_by_all& all, std::uint64_t seed, i
 
 } // namespace
 
-TEST_CASE(
-    "queue: with four processes of four threads that are killed now and then no job is lost or done by two workers") {
+TEST_CASE("queue: no job is lost or done twice by four processes of four threads that are killed now and then") {
     std::size_t const rounds = entitable_test::rounds(1, 40, 2);
     for (std::size_t round = 0; round < rounds; ++round) {
         temporary_folder const folder{temporary_folder::memory()};

@@ -82,7 +82,7 @@ TEST_CASE("the parser of these tests is strict") {
     refused(text_of("a_bucket{le=\"0.1\"} 1.0\na_bucket{le=\"+Inf\"} 2\n" + end, "histogram"));
 }
 
-TEST_CASE("metrics: no counted requests give an empty text") {
+TEST_CASE("metrics: the text is empty if nothing was counted") {
     metrics const counted;
     CHECK(counted.to_openmetrics() == "# EOF\n");
 }

@@ -125,7 +125,7 @@ TEST_CASE("retry: the policy none sends once and returns the answer unchanged") 
     CHECK(problem.attempts == 1);
 }
 
-TEST_CASE("retry: an unknown effect is not made known by a later attempt that was not executed") {
+TEST_CASE("retry: an unknown effect stays unknown after an attempt that was not executed") {
     stage on{insert(), retry_policy::fixed(2, 1s)};
     on.fails(lost());
     (void)on.waited();
@@ -282,7 +282,7 @@ TEST_CASE("retry: a batch without an operation row stays unknown unless no attem
     CHECK(on.failed().effect == effect::none);
 }
 
-TEST_CASE("retry: an error about the result of a merge proves nothing about a lost attempt") {
+TEST_CASE("retry: the error for an invalid merge result proves nothing about a lost attempt") {
     row const part = make_row("p", "r", {{"Age", 55}});
     auto const told = [&](mutation change, error_code code) {
         stage on{write_entity{"Orders", std::move(change)}};

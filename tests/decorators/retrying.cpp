@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 #include <entitable/core/transport/any_transport.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/testing.hpp>
 
@@ -286,7 +287,7 @@ TEST_CASE("operation rows: a batch whose answer is lost is settled, and its resu
     CHECK_FALSE(plain->results[0].etag.empty());
 }
 
-TEST_CASE("operation rows: a batch can have one operation less") {
+TEST_CASE("operation rows: a batch can have one operation less than without them") {
     stage on{retry_policy::fixed(4, 1s), true};
     CHECK(on.through.profile().max_operations == 99);
     transact batch{"Orders", {}};
@@ -421,7 +422,7 @@ TEST_CASE("operation rows: a transaction that contains its own operation row use
     CHECK(rows_of(on.backend) == 2);
 }
 
-TEST_CASE("operation id: a write that was abandoned under it stays abandoned, and the error reports that") {
+TEST_CASE("operation id: a write that was abandoned under an id stays abandoned, and the error reports that") {
     stage on;
     (void)on.write(mutation::insert(one()));
     auto const send = [&](mutation change) {
@@ -457,7 +458,7 @@ TEST_CASE("operation id: an id that is not a valid key is refused before anythin
 
 // ---- resolve ----------------------------------------------------------------------------------------
 
-TEST_CASE("resolve: by the operation id") {
+TEST_CASE("resolve: finds the outcome by the operation id") {
     stage on{retry_policy::none(), true};
     on.service.plan({fault::lost_after(), 1});
     on.service.plan({fault::lost_before(), 2});
@@ -486,7 +487,7 @@ TEST_CASE("resolve: by the operation id") {
     CHECK(resolve(on.backend, "Missing", "p", "x", own).error().code == error_code::table_not_found);
 }
 
-TEST_CASE("resolve: by reading and comparing") {
+TEST_CASE("resolve: finds the outcome by reading and comparing") {
     stage on;
     call own;
     auto const told = [&](mutation change) {

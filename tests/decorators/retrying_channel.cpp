@@ -3,6 +3,7 @@
 
 // Many retried requests at once. The events of each are the same as for a blocking call; only the waits overlap.
 
+#include <entitable/memory.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/testing.hpp>
 

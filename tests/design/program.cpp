@@ -1,4 +1,5 @@
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 
 struct registration {
     std::string  event;        // "2011 New York City Marathon"

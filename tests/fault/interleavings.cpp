@@ -5,6 +5,7 @@
 // arrive twice, a writer that removes obstacles, and a sweep. First the library's own operations, then a model of them in which
 // each rule can be omitted: every omission must be detected.
 
+#include <entitable/memory.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/testing/interleavings.hpp>
 #include <entitable/testing/rows.hpp>
@@ -270,7 +271,7 @@ std::string text_of(testing::interleaving_report const& told) {
 
 } // namespace
 
-TEST_CASE("interleavings: with operation rows a client gets true answers, whatever is lost, late or ended") {
+TEST_CASE("interleavings: with operation rows a client gets true answers with any lost request, late request or end") {
     std::size_t const faults = rounds(1, 2, 2);
     for (condition const how : {condition::exact_version, condition::any_version}) {
         auto const told = walk_library(how, {}, {.faults = faults, .late = faults, .crashes = 1});

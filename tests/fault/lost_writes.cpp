@@ -5,6 +5,7 @@
 // between: every form of a write, on every state of the store, with every sequence of up to two events after the lost
 // attempt, which was applied, was not applied, or is late.
 
+#include <entitable/memory.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/testing.hpp>
 
@@ -26,7 +27,7 @@ enum class lost_attempt : std::uint8_t {
     applied, ///< at once
     never,
     late,  ///< after the answer was returned
-    later, ///< after the answer was returned, and the second event
+    later, ///< after the answer and the second event
 };
 
 /// Loses the answer of the first write, lets others write, and counts how often the write is applied.

@@ -4,6 +4,7 @@
 // Every request under every fault, at the first, a middle and the last attempt, with every kind of policy: the result of the
 // caller, the content of the store, and whether the fault happened.
 
+#include <entitable/memory.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/testing.hpp>
 

@@ -7,6 +7,7 @@
 #include "simulation.hpp"
 
 #include <entitable/file.hpp>
+#include <entitable/memory.hpp>
 
 #include <support/catch.hpp>
 #include <support/long.hpp>

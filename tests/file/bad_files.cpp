@@ -183,7 +183,7 @@ TEST_CASE("bad files: a hostile schema is refused, and additional views of the u
     }
 }
 
-TEST_CASE("bad files: a file truncated at any page is an error and does not crash") {
+TEST_CASE("bad files: a file truncated at any page is refused with an error and does not crash") {
     temporary_folder const folder;
     make_file(folder / "runners.db");
     auto const whole = content(folder / "runners.db");

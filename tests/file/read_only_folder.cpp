@@ -206,8 +206,7 @@ TEST_CASE("read-only folder: a journal that needs a rollback is refused") {
     std::ofstream{path + "-journal", std::ios::binary} << "\xD9\xD5\x05\xF9\x20\xA1\x63\xD7" << std::string(504, 'x');
     show(folder);
     CHECK(as_other_user([&] { return is_refused(path, "notes.db-journal", "open it once"); }).succeeds());
-    std::ofstream{path + "-journal", std::ios::binary}
-        << std::string(512, '\0'); // the journal of a transaction that has ended
+    std::ofstream{path + "-journal", std::ios::binary} << std::string(512, '\0'); // of an ended transaction
     CHECK(as_other_user([&] { return count_of(file_backend{path, with(file_journal::rollback)}) == 20; }).succeeds());
 }
 

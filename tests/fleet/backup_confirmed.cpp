@@ -6,6 +6,7 @@
 #include "fleets.hpp"
 #include "support/catch.hpp"
 #include "watched_program.hpp"
+#include <entitable/memory.hpp>
 #include <entitable/shards/fleet/fleet_backup.hpp>
 
 #include <algorithm>

@@ -9,6 +9,7 @@
 #include "support/temporary_folder.hpp"
 #include <entitable/client/row_table.hpp>
 #include <entitable/file.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/shards/fleet/fleet_backup.hpp>
 
 #include <support/maps.hpp>

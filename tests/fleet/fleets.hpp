@@ -6,6 +6,7 @@
 
 #include <entitable/entitable.hpp>
 #include <entitable/fleet.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/testing/faulty.hpp>
 #include <entitable/testing/manual_clock.hpp>
 

@@ -7,6 +7,7 @@
 #include <entitable/client/row_table.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/fleet.hpp>
+#include <entitable/memory.hpp>
 
 #include <support/catch.hpp>
 

@@ -6,6 +6,7 @@
 #include "fleets.hpp"
 #include "support/catch.hpp"
 #include "support/long.hpp"
+#include <entitable/memory.hpp>
 #include <entitable/testing/crash_points.hpp>
 
 #include <support/maps.hpp>

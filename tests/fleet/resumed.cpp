@@ -6,6 +6,7 @@
 
 #include "ended_anywhere.hpp"
 #include <entitable/client/row_table.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/shards/fleet/fleet_backup.hpp>
 #include <entitable/shards/fleet/reference_table.hpp>
 

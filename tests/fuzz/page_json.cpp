@@ -28,8 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     detail::json_reader reader;
     page rows;
     static_cast<void>(reader.read_tables(body));
-    bool const good =
-        reader.read_page(body, rows).has_value(); // parsed as a document: there is no space after the text
+    bool const good = reader.read_page(body, rows).has_value(); // as a document: no space after the text
     std::string padded = body;
     padded.reserve(size + 64);
     for (int times = 0; times < 2; ++times) { // the second time it has the shape of the last row

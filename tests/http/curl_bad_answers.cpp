@@ -280,7 +280,7 @@ TEST_CASE("endless responses are aborted at the limit") {
     CHECK(written < 16 * 1024 * 1024); // the bytes that the sockets buffered meanwhile
 }
 
-TEST_CASE("header lines that arrive byte by byte and never end") {
+TEST_CASE("endless header lines that arrive byte by byte") {
     server const local{each_request([](peer& client, std::string const&) {
         client.write("HTTP/1.1 200 OK\r\n");
         while (client.write("x") && client.pause(milliseconds{5})) {}

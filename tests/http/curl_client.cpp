@@ -263,7 +263,7 @@ TEST_CASE("a sink may send the next request with the tag of the completed one") 
     CHECK(local.connections() == 1);
 }
 
-TEST_CASE("clients of several servers share a driver and reuse connections for the next one") {
+TEST_CASE("clients of several servers share a driver, and a later client reuses its connections") {
     server const first{echo};
     server const second{echo};
     curl_client const one;

@@ -5,6 +5,7 @@
 // guarded.
 
 #include "runners.hpp"
+#include <entitable/memory.hpp>
 
 #include <support/around.hpp>
 #include <support/catch.hpp>

@@ -5,6 +5,7 @@
 
 #include "runners.hpp"
 #include <entitable/bulk.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/testing.hpp>
 
 #include <support/around.hpp>

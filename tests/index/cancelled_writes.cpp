@@ -4,6 +4,7 @@
 // A cancelled write removes its intent and the keys that it was about to write: the cleanup ignores the stop token.
 
 #include "runners.hpp"
+#include <entitable/memory.hpp>
 
 #include <support/around.hpp>
 #include <support/catch.hpp>

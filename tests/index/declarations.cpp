@@ -4,6 +4,7 @@
 // Programs with different lists of indexes over one table, and programs that use a state they read a minute ago.
 
 #include "runners.hpp"
+#include <entitable/memory.hpp>
 #include <entitable/testing.hpp>
 
 #include <support/around.hpp>
@@ -120,7 +121,7 @@ TEST_CASE("index: a build that was stopped while it waited waits again") {
     CHECK((second.verify)().value().good());
 }
 
-TEST_CASE("index: a reader whose lease says ready does not use an index that is no longer maintained") {
+TEST_CASE("index: a reader with a valid lease does not use an index that is no longer maintained") {
     world all;
     narrow const reader_of{all.store, "runners", all.how};
     reader_of.create().value();
@@ -245,7 +246,7 @@ TEST_CASE("index: with an operation id an index row that is already deleted is l
     CHECK(with_id.replace(older, any_etag).value().attempts == 0); // it was created before
 }
 
-TEST_CASE("index: no row is written with a state from before the lease ended") {
+TEST_CASE("index: no row is written with a state that was read before the lease ended") {
     // The index is retired, or built again, after each request of a write whose lease ends there.
     for (bool const retired : {false, true}) {
         for (int behind = 0; behind < 12; ++behind) {
@@ -351,7 +352,6 @@ TEST_CASE("index: the state of an index is stored in its registered form") {
         any_transport{all.store}.execute(get_entity{"runners", "~!index!", "~!index!by_age", {}}, context).value();
     auto const view = stored.entity.view();
     CHECK(view.find("State")->as_string() == "ready");
-    CHECK(view.find("Definition")->as_int64() ==
-        -5458663774236740303); // the hash of AGE:, age, bib and the property name
+    CHECK(view.find("Definition")->as_int64() == -5458663774236740303); // hash of AGE:, age, bib and its name
     CHECK(view.find("Entities")->as_string() == "BIB:");
 }

@@ -5,6 +5,7 @@
 
 #include "runners.hpp"
 #include "support/catch.hpp"
+#include <entitable/memory.hpp>
 #include <entitable/testing.hpp>
 
 using namespace entitable;

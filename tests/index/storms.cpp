@@ -8,6 +8,7 @@
 #include "support/long.hpp"
 #include "support/temporary_folder.hpp"
 #include <entitable/file.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/testing/manual_clock.hpp>
 

@@ -6,6 +6,7 @@
 #include "listening.hpp"
 #include <entitable/cloud/rest/azure_backend.hpp>
 #include <entitable/file.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/testing/conformance.hpp>
 #include <entitable/testing/rows.hpp>
 

@@ -85,8 +85,8 @@ TEST_CASE(
         error_code::update_condition_not_satisfied);
 }
 
-TEST_CASE("a merge without properties under * is accepted for an existing row and ResourceNotFound for a missing one",
-    "[live]") {
+TEST_CASE(
+    "a merge without properties under * is accepted for an existing row and refused for a missing one", "[live]") {
     live_table const in;
     in.write(mutation::insert(number_of("r", 7))).value();
     CHECK(in.write(mutation::merge(nothing_of("r"), any_etag)));

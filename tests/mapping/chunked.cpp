@@ -3,6 +3,7 @@
 
 #include "support/catch.hpp"
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/tables.hpp>
 
 #include <map>
@@ -28,8 +29,8 @@ ENTITABLE(small_letter, partition_key(mailbox), row_key(number), properties(body
 
 using entitable::error_code;
 
-constexpr std::size_t units = 32768; // in one chunk of text
-constexpr std::size_t bytes = 65536; // in one chunk of binary
+constexpr std::size_t units = 32768; // one chunk of text
+constexpr std::size_t bytes = 65536; // one chunk of binary
 
 entitable::table<letter> new_letters(entitable::any_transport through = entitable::memory_backend{}) {
     entitable::table<letter> letters{std::move(through), "letters"};
@@ -147,9 +148,8 @@ TEST_CASE("after a merge with a smaller value the chunk count says which chunks 
     letters.insert({"ann", 1, "s", text_of(5 * units), binary_of(3 * bytes)}).value();
     letters.merge(letter{"ann", 1, "s", text_of(2 * units), std::nullopt}, entitable::any_etag).value();
     CHECK(letters.get("ann", 1).value().body == text_of(2 * units));
-    CHECK((letters.get("ann", 1).value().scan ==
-        binary_of(3 * bytes)));                     // an absent optional does not change the stored value
-    CHECK(stored_in(letters).count("body_4") == 1); // a merge removes nothing
+    CHECK((letters.get("ann", 1).value().scan == binary_of(3 * bytes))); // absent: the stored value stays
+    CHECK(stored_in(letters).count("body_4") == 1);                      // a merge removes nothing
     CHECK(stored_in(letters).at("body_n") == 2);
 
     letters.merge(entitable::at("ann", 1), l::body = "tiny", entitable::any_etag).value();

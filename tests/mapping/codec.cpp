@@ -437,7 +437,7 @@ TEST_CASE("a name without a value is refused as such and not as another type") {
         refused.message, ContainsSubstring("\"wall\"") && ContainsSubstring("a value that the member cannot hold"));
 }
 
-TEST_CASE("a value without a name is refused when it would be written, in present and absent rows") {
+TEST_CASE("a value without a name is refused when it is written, whether its property is present or not") {
     painted wall{1, codec_test::colour::blue, codec_test::colour::red};
     CHECK(decoded<painted>(to_row(wall).value()).trim == codec_test::colour::red);
     wall.trim.reset();

@@ -129,7 +129,7 @@ TEST_CASE("a literal is written at its place, with no separator after it") {
     CHECK_FALSE(texts_of(layout, "", 3));
 }
 
-TEST_CASE("a key can consist of one or more literals only") {
+TEST_CASE("a key can consist of literals alone") {
     key_component const layout[] = {literal_text("all"), literal_text("-of-them")};
     CHECK(key_of(layout, {}).value() == "all-of-them");
     CHECK(texts_of(layout, "all-of-them", 0));

@@ -3,6 +3,7 @@
 
 #include "support/catch.hpp"
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/tables.hpp>
 
 namespace {
@@ -26,7 +27,7 @@ using entitable::error_code;
 
 } // namespace
 
-TEST_CASE("a reference consists of both keys of another entity and is a point read") {
+TEST_CASE("a reference consists of both keys of another entity and can be read as a point") {
     entitable::memory_backend store;
     entitable::table<book> const books{store, "books"};
     entitable::table<order> const orders{store, "orders"};

@@ -4,6 +4,7 @@
 // The suite of all queues on `table_queue`, in memory and in a file.
 
 #include <entitable/file.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/messaging.hpp>
 #include <entitable/testing/manual_clock.hpp>
 

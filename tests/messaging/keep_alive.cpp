@@ -6,6 +6,7 @@
 #include <entitable/core/transport/any_transport.hpp>
 #include <entitable/core/transport/run_all.hpp>
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/messaging.hpp>
 #include <entitable/testing/faulty.hpp>
 #include <entitable/testing/manual_clock.hpp>

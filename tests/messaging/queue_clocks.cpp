@@ -4,6 +4,7 @@
 // Programs whose clocks are wrong by an hour, and a store whose clock is set back: nothing waits longer than its own delay.
 
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/messaging.hpp>
 #include <entitable/testing/manual_clock.hpp>
 

@@ -4,6 +4,7 @@
 // What a claim costs does not depend on what it cannot have: requests and rows beside those of an empty queue.
 
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/messaging.hpp>
 #include <entitable/testing/manual_clock.hpp>
 

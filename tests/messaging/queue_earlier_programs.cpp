@@ -5,6 +5,7 @@
 // stands, and its key has the time of their own clocks.
 
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/messaging.hpp>
 #include <entitable/testing/manual_clock.hpp>
 

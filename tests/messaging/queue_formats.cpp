@@ -5,6 +5,7 @@
 // are written; headers of later formats; and programs of both formats that work on one queue.
 
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/messaging.hpp>
 #include <entitable/testing/manual_clock.hpp>
 

@@ -4,6 +4,7 @@
 // Steps that are undone, rows that change with the advance of a saga, programs with other steps; and queues behind a fork.
 
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/messaging.hpp>
 #include <entitable/testing/faulty.hpp>
 #include <entitable/testing/manual_clock.hpp>

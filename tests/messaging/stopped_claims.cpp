@@ -6,6 +6,7 @@
 #include <entitable/async.hpp>
 #include <entitable/core/transport/run.hpp>
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/messaging.hpp>
 #include <entitable/testing/manual_clock.hpp>
 

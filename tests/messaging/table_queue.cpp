@@ -5,6 +5,7 @@
 
 #include <entitable/client/row_table.hpp>
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/messaging.hpp>
 #include <entitable/testing/faulty.hpp>
 #include <entitable/testing/manual_clock.hpp>

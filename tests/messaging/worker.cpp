@@ -4,6 +4,7 @@
 // What run_worker does with messages, with errors of handlers and of stores, and when it ends.
 
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/testing/faulty.hpp>
 #include <entitable/testing/manual_clock.hpp>
 #include <entitable/worker.hpp>

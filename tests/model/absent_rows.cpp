@@ -9,6 +9,7 @@
 #include <entitable/aggregate.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/index.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/testing/interleavings.hpp>
 #include <entitable/testing/program.hpp>
 

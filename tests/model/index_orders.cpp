@@ -8,6 +8,7 @@
 #include "support/long.hpp"
 #include <entitable/entitable.hpp>
 #include <entitable/index.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/testing/interleavings.hpp>
 #include <entitable/testing/program.hpp>
 
@@ -320,7 +321,7 @@ TEMPLATE_TEST_CASE("indexes: one writer with lost and late requests and a crash"
     check(walk<TestType>(one, {.faults = 1, .late = 1, .crashes = 1}, one_in_york<TestType>, keeps_count<TestType>));
 }
 
-TEST_CASE("indexes in other tables: a writer, and others who complete its work") {
+TEST_CASE("indexes in other tables: one writer, and others that complete its work") {
     for (intent_state const state : {intent_state::pending, intent_state::applied, intent_state::undone}) {
         check(walk<in_city>(
             {mover<in_city>(1, "Bath"), applier<in_city>()}, quiet,

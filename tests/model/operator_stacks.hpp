@@ -8,6 +8,7 @@
 
 #include <entitable/async/detail/side_stack.hpp>
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/testing/manual_clock.hpp>
 
 #include <functional>

@@ -10,6 +10,7 @@
 #include "operator_stacks.hpp"
 #include <entitable/core/row/system_rows.hpp>
 #include <entitable/fleet.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/shards.hpp>
 
 #include <support/maps.hpp>

@@ -8,6 +8,7 @@
 #include "support/long.hpp"
 #include <entitable/client/row_table.hpp>
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/messaging.hpp>
 #include <entitable/testing/interleavings.hpp>
 #include <entitable/testing/program.hpp>

@@ -9,6 +9,7 @@
 #include "support/catch.hpp"
 #include "support/long.hpp"
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/shards.hpp>
 #include <entitable/shards/move/detail/shard_mover.hpp>
 #include <entitable/testing/interleavings.hpp>

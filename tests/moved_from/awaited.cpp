@@ -5,6 +5,7 @@
 // refused.
 
 #include <entitable/async.hpp>
+#include <entitable/memory.hpp>
 
 #include <support/moved_from.hpp>
 #include <support/runners.hpp>

@@ -10,6 +10,7 @@
 #include <entitable/copy.hpp>
 #include <entitable/expiry.hpp>
 #include <entitable/index.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/messaging.hpp>
 #include <entitable/tables.hpp>
 #include <entitable/unit_of_work.hpp>

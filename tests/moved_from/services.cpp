@@ -6,6 +6,7 @@
 #include <entitable/azure.hpp>
 #include <entitable/azure_queue.hpp>
 #include <entitable/core/text.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/server.hpp>
 
 #include <server/served.hpp> // after the headers that it needs

@@ -5,6 +5,7 @@
 
 #include <entitable/entitable.hpp>
 #include <entitable/fleet.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/shards.hpp>
 
 #include <support/maps.hpp>

@@ -11,6 +11,7 @@
 #include <entitable/entitable.hpp>
 #include <entitable/expiry.hpp>
 #include <entitable/index.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/messaging.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/sequence.hpp>

@@ -3,6 +3,7 @@
 
 #include <entitable/copy.hpp>
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/testing.hpp>
 
 #include <support/catch.hpp>
@@ -49,7 +50,7 @@ struct stage {
 
 using namespace copy_test;
 
-TEST_CASE("a copy contains all rows and is read back") {
+TEST_CASE("a copy contains all rows and is verified by reading it back") {
     stage s;
     s.same.create().value();
     copy_progress const done = copy(s.by_year, s.same).value();

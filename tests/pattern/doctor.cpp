@@ -4,6 +4,7 @@
 #include <entitable/doctor.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/index.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/testing.hpp>
 #include <entitable/wide.hpp>
 

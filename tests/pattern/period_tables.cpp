@@ -4,6 +4,7 @@
 #include "support/catch.hpp"
 #include <entitable/entitable.hpp>
 #include <entitable/expiry.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/testing.hpp>
 
 using namespace entitable;

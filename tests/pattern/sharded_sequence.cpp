@@ -5,6 +5,7 @@
 // declarations in every order of their requests.
 
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/sequence.hpp>
 #include <entitable/testing.hpp>
 #include <entitable/testing/interleavings.hpp>

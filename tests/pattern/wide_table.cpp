@@ -4,6 +4,7 @@
 #include "support/catch.hpp"
 #include "support/long.hpp"
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/tables.hpp>
 #include <entitable/testing.hpp>
 #include <entitable/testing/interleavings.hpp>

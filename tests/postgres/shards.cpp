@@ -6,6 +6,7 @@
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/postgres.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/shards.hpp>

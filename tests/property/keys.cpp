@@ -151,7 +151,7 @@ TEST_CASE("times, GUIDs and enumerations keep their value and their order") {
     check_codec<key_codec<wide>>([](draw& from) { return wide{from.integer<std::int64_t>()}; });
 }
 
-TEST_CASE("text keeps its value and its order, plain and escaped") {
+TEST_CASE("texts keep their value and their order, plain and escaped") {
     std::string before;
     auto const generate = [&before](draw& from) { return before = from.text_like(before); };
     check_codec<key_codec<std::string>>(generate);

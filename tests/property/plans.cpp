@@ -8,6 +8,7 @@
 /// order of UTF-16, negative and too wide numbers, names that no key can have, long texts.
 
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 
 #include <rapidcheck.h>
 #include <support/catch.hpp>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
+#include <entitable/memory.hpp>
+
 #include <support/catch.hpp>
 #include <support/runners.hpp>
 
@@ -48,7 +50,7 @@ TEST_CASE("between() includes both ends and is a range of keys") {
     CHECK(bibs(all.where(in_boston && !between(r::age, 21, 25))) == std::vector<std::int32_t>{4, 6, 7, 8, 9});
 }
 
-TEST_CASE("in() is equality with one of many values, of one type for any number of values") {
+TEST_CASE("in() means equality with one of any number of values of one type") {
     auto const both = r::event == "Boston" && in(r::distance, {"Full", "Half"});
     static_assert(path<decltype(both)> == access_path::partition);
     auto const points = in_boston && in(r::bib, {3, 1, 2, 3});
@@ -201,7 +203,7 @@ TEST_CASE("starts_with() on a property is two comparisons, false if it is absent
     CHECK(places(!starts_with(l::remark, "ab")) == "14567");
 }
 
-TEST_CASE("when() adds a condition or nothing and does not change the access path") {
+TEST_CASE("when() adds a condition or none, and does not change the access path") {
     memory_backend store;
     auto const all = runners(store, 9);
     for (bool const fast : {false, true}) {

@@ -3,6 +3,8 @@
 
 // Comparisons of key components with values that no stored key can have, at any position in a key.
 
+#include <entitable/memory.hpp>
+
 #include <support/catch.hpp>
 #include <support/runners.hpp>
 
@@ -287,7 +289,7 @@ TEST_CASE("a number that does not fit its width sorts before or after all stored
     check(all, rows, questions);
 }
 
-TEST_CASE("a value without a text equals no stored key, and only its codec could tell its place in the order") {
+TEST_CASE("a value without a text equals no stored key, and its place in the order is unknown") {
     std::vector<share> const rows{{"p", {0}, "a"}, {"p", {50}, "b"}, {"p", {100}, "c"}};
     auto const all = table_of(rows);
     using f = fields<share>;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
+#include <entitable/memory.hpp>
+
 #include <support/catch.hpp>
 #include <support/runners.hpp>
 

@@ -87,7 +87,7 @@ TEST_CASE("NaN is unequal to everything and unordered") {
     CHECK(held("broken", std::int32_t{1}) == "000000");
 }
 
-TEST_CASE("not is the opposite, even if a property is absent") {
+TEST_CASE("the negation of a filter is its opposite, even if a property is absent") {
     auto const one = runner();
     CHECK(satisfies(one, !just("club", op::equal, "x")));
     CHECK(satisfies(one, !just("club", op::not_equal, "x")));

@@ -37,7 +37,7 @@ constexpr auto settle = conclusion::settle;
 
 } // namespace
 
-TEST_CASE("each request is listed in the table") {
+TEST_CASE("each request has a kind with retry rules of its own") {
     auto const of = [](mutation change) { return kind_of(write_entity{"table", std::move(change)}); };
     CHECK(kind_of(get_entity{}) == request_kind::read);
     CHECK(kind_of(query_entities{}) == request_kind::read);
@@ -61,7 +61,7 @@ TEST_CASE("each request is listed in the table") {
     CHECK(kind_of(delete_table{}) == request_kind::delete_table);
 }
 
-TEST_CASE("a request may be repeated or not when nothing is known about other writers") {
+TEST_CASE("each request is marked as repeatable or not if nothing is known about other writers") {
     auto const of = [](mutation change) { return idempotency_of(write_entity{"table", std::move(change)}); };
     CHECK(idempotency_of(get_entity{}) == idempotency::safe);
     CHECK(idempotency_of(query_entities{}) == idempotency::safe);

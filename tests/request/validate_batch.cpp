@@ -83,7 +83,7 @@ TEST_CASE("an invalid operation is reported by its position, first, middle or la
     }
 }
 
-TEST_CASE("names and keys are only skipped if they equal those of the entity validated before") {
+TEST_CASE("names and keys are not validated again if they equal those of the previous entity") {
     detail::known_good known;
     row_builder good{"p", "r"};
     good.add("Name", true);

@@ -166,7 +166,7 @@ TEST_CASE("azure_service: malformed answers are refused") {
     CHECK(f.context.attempts > 10);
 }
 
-TEST_CASE("vectors: answers about the service") {
+TEST_CASE("vectors: answers of service requests") {
     vectors const all{"responses.json"};
     if (!all) { return; }
     fixture f;

@@ -657,7 +657,7 @@ TEST_CASE("after a 401 the next request carries a new token") {
     CHECK(f.client.last().headers.find("Authorization") == "Bearer token2");
 }
 
-TEST_CASE("comparisons with values that have no OData constant are made by the client") {
+TEST_CASE("comparisons with values that have no OData constant are evaluated by the client") {
     fixture f;
     auto asked = rows_of_p();
     asked.filter.nodes = {{filter_operator::not_equal, "A", value_view{std::nan("")}},
@@ -697,7 +697,7 @@ std::vector<std::string> outcomes_of(
 
 } // namespace
 
-TEST_CASE("many requests: each gets its own answer, including invalid requests and second attempts") {
+TEST_CASE("many requests: each gets an answer of its own, including invalid requests and second attempts") {
     fixture f;
     f.context.location = read_location::secondary;
     f.client.then(200, entity("p", "1"));

@@ -46,7 +46,7 @@ TEST_CASE("a page keeps rows in the order they were added") {
     }
 }
 
-TEST_CASE("a page distinguishes rows with empty keys and payloads") {
+TEST_CASE("a page separates rows with empty keys and payloads") {
     page rows;
     rows.append(row_view{"", "", ""});
     rows.append(row_view{"p", "", ""});

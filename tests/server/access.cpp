@@ -7,6 +7,7 @@
 #include <entitable/cloud/account/sas.hpp>
 #include <entitable/cloud/wire/detail/http_date.hpp>
 #include <entitable/cloud/wire/detail/service_address.hpp>
+#include <entitable/memory.hpp>
 
 #include <support/vectors.hpp>
 
@@ -61,7 +62,7 @@ constexpr std::string_view refused = "403 AuthenticationFailed";
 
 } // namespace
 
-TEST_CASE("an account key: both signature schemes are accepted, and nothing that was changed after signing") {
+TEST_CASE("an account key: both signature schemes are accepted, and later changes to the request are detected") {
     asker const by = with_table();
     for (auto const scheme : {key_scheme::shared_key, key_scheme::shared_key_lite}) {
         auto const fresh = [&] {
@@ -383,7 +384,7 @@ TEST_CASE("the observer gets each request and no secrets") {
         "AuthenticationFailed\n");
 }
 
-TEST_CASE("golden vectors of signatures are accepted") {
+TEST_CASE("signatures match the golden vectors") {
     vectors const signing{"signing.json"};
     if (!signing) { return; }
     std::size_t checked = 0;

@@ -6,6 +6,7 @@
 
 #include "served.hpp"
 #include <entitable/file.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/testing/conformance.hpp>
 
 #include <support/long.hpp>

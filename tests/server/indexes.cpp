@@ -4,6 +4,7 @@
 // Indexed tables over REST to a server: random writes compared with a map, also with faults between client and server.
 
 #include "served.hpp"
+#include <entitable/memory.hpp>
 #include <entitable/testing/manual_clock.hpp>
 
 #include <index/histories.hpp>

@@ -36,7 +36,7 @@ constexpr std::string_view one = "/Orders(PartitionKey='p',RowKey='1')";
 
 } // namespace
 
-TEST_CASE("tables: are created, listed, filtered and deleted") {
+TEST_CASE("tables are created, listed, filtered and deleted") {
     asker const by{table_server{memory_backend{}, with_account()}};
     auto const made = by.post("/Tables", R"({"TableName":"Orders"})");
     CHECK(said(made) == "201");
@@ -65,7 +65,7 @@ TEST_CASE("tables: are created, listed, filtered and deleted") {
     CHECK(said(by.get("/Orders")) == "404 TableNotFound");
 }
 
-TEST_CASE("an entity: is inserted, read at each level of metadata, changed and removed") {
+TEST_CASE("an entity is inserted, read at each level of metadata, changed and removed") {
     asker const by = with_table();
     std::string const body =
         R"({"PartitionKey":"p","RowKey":"1","N":3,"D@odata.type":"Edm.Double","D":3.0,"L@odata.type":"Edm.Int64","L":"5",)"
@@ -149,7 +149,7 @@ TEST_CASE("values are accepted as other clients write them, and values that do n
     CHECK(said(by.post("/Orders", std::string{"{\"PartitionKey\":\"\xFF\",\"RowKey\":\"1\"}"})) == "400 InvalidInput");
 }
 
-TEST_CASE("keys in addresses") {
+TEST_CASE("keys are read from addresses") {
     asker const by = with_table();
     auto const write = [&](std::string const& partition, std::string const& at) {
         return said(by.ask(put, "/Orders(PartitionKey='" + partition + "',RowKey='" + at + "')", "{}"));
@@ -180,7 +180,7 @@ TEST_CASE("keys in addresses") {
     }
 }
 
-TEST_CASE("queries: pages, tokens, ranges, options") {
+TEST_CASE("queries: pages, tokens, ranges and options") {
     asker const by = with_table();
     for (std::string const partition : {"a", "b", "c"}) {
         for (int at = 0; at < 4; ++at) {
@@ -244,7 +244,7 @@ TEST_CASE("queries: pages, tokens, ranges, options") {
     }
 }
 
-TEST_CASE("transactions: are executed as clients send them") {
+TEST_CASE("transactions are executed as clients send them") {
     asker const by = with_table();
     auto const send = [&](std::string const& body, std::string type = "multipart/mixed; boundary=batch_b") {
         return by.post("/$batch", body, {{"Content-Type", std::move(type)}});
@@ -358,7 +358,7 @@ TEST_CASE("settings of the service, policies, statistics, preflight") {
     CHECK(said(by.ask(put, "/Orders?comp=acl", "nonsense")) == "400 InvalidXmlDocument");
 }
 
-TEST_CASE("limits, methods, versions, and headers of each answer") {
+TEST_CASE("limits, methods, versions and header fields of each answer") {
     server_options options = with_account();
     options.max_body_size = 1'000;
     asker const by{table_server{memory_backend{}, options}};

@@ -5,6 +5,7 @@
 
 #include "served.hpp"
 #include <entitable/file.hpp>
+#include <entitable/memory.hpp>
 
 #include <shards/conformance.hpp>
 #include <shards/shards.hpp>

@@ -10,6 +10,7 @@
 #include <entitable/bulk.hpp>
 #include <entitable/core/random.hpp>
 #include <entitable/index.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/messaging.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/sequence.hpp>

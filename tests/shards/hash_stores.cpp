@@ -8,6 +8,7 @@
 #include "support/delayed.hpp"
 #include <entitable/bulk.hpp>
 #include <entitable/fleet.hpp>
+#include <entitable/memory.hpp>
 
 #include <map>
 

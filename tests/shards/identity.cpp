@@ -7,6 +7,7 @@
 #include "support/catch.hpp"
 #include "support/maps.hpp"
 #include <entitable/fleet.hpp>
+#include <entitable/memory.hpp>
 
 #include <map>
 #include <set>

@@ -10,6 +10,7 @@
 #include "support/microblog.hpp"
 #include <entitable/entitable.hpp>
 #include <entitable/index.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/messaging.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/sequence.hpp>

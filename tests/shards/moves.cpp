@@ -10,6 +10,7 @@
 #include "support/long.hpp"
 #include <entitable/client/row_table.hpp>
 #include <entitable/core/random.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/retrying.hpp>
 
 #include <support/maps.hpp>

@@ -8,6 +8,7 @@
 #include "support/catch.hpp"
 #include <entitable/client/row_table.hpp>
 #include <entitable/core/random.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/shards/route/detail/map_stores.hpp>
 

@@ -8,6 +8,7 @@
 
 #include "support/around.hpp"
 #include "support/maps.hpp"
+#include <entitable/memory.hpp>
 #include <entitable/messaging.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/shards.hpp>

@@ -9,6 +9,7 @@
 #include <entitable/client/row_table.hpp>
 #include <entitable/expiry.hpp>
 #include <entitable/fleet.hpp>
+#include <entitable/memory.hpp>
 
 #include <support/maps.hpp>
 

@@ -5,6 +5,7 @@
 // Memory stores behind names, and a sharded transport over them.
 
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/shards.hpp>
 #include <entitable/testing/fault.hpp>
 #include <entitable/testing/faulty.hpp>

@@ -9,6 +9,7 @@
 #include "support/maps.hpp"
 #include "support/meddled.hpp"
 #include <entitable/fleet.hpp>
+#include <entitable/memory.hpp>
 
 #include <map>
 

@@ -10,6 +10,7 @@
 #include "support/maps.hpp"
 #include "support/turns.hpp"
 #include <entitable/fleet.hpp>
+#include <entitable/memory.hpp>
 
 #include <map>
 #include <set>

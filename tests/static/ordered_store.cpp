@@ -105,7 +105,7 @@ struct without_scan : minimal {
 struct that_changes_the_range : minimal {
     result<lookup> scan(std::string_view, scan_range&, scan_visitor, call const&) { return lookup::absent; }
 };
-/// The call of the caller is the last argument of each.
+/// The context of the call is the last argument of each.
 struct that_is_not_told_of_calls : minimal {
     result<bool> drop_table(std::string_view) { return true; }
 };

@@ -6,6 +6,7 @@
 // properties.
 
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/unit_of_work.hpp>
 
 #include <cstdio>

@@ -21,6 +21,7 @@ void handle(char const* what, Error const& problem) {
 #define ENTITABLE_ASSERT(condition, what, problem) ((condition) ? void() : own::handle(what, problem))
 
 #include <entitable/entitable.hpp>
+#include <entitable/memory.hpp>
 
 #include <cstdio>
 #include <string>

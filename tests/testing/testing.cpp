@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
+#include <entitable/memory.hpp>
 #include <entitable/testing.hpp>
 
 #include <support/catch.hpp>
@@ -166,7 +167,7 @@ TEST_CASE("contents: endless pages are an error and not an endless loop") {
     CHECK(testing::fails_with(testing::read_contents(endless{}), error_code::transport_failed));
 }
 
-TEST_CASE("verdict: explains why") {
+TEST_CASE("verdict: explains the failure") {
     auto const store = some_store();
     CHECK(testing::has_entity(store, "Orders", "p", "r"));
     auto const missing = testing::has_entity(store, "Orders", "p", "none");

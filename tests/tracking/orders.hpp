@@ -8,6 +8,7 @@
 #include "support/temporary_folder.hpp"
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/unit_of_work.hpp>
 
 #include <memory>

@@ -18,7 +18,7 @@ struct scene {
         outside.create().value();
         for (std::int32_t id = 1; id <= 3; ++id) { outside.insert({"ann", id, "new", id, {}}).value(); }
     }
-    /// Reads all three, and changes the second past the unit of work.
+    /// Reads all three, and changes the second one outside the unit of work.
     void meet_another_writer() {
         for (order& each : work.track(orders.where(o::customer == "ann")).value()) { each.status = "paid"; }
         outside.update("ann", 2, [](order& each) { each.status = "theirs"; }).value();

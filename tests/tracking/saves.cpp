@@ -6,6 +6,7 @@
 #include "orders.hpp"
 #include "support/catch.hpp"
 #include <entitable/client/row_table.hpp>
+#include <entitable/memory.hpp>
 #include <entitable/retrying.hpp>
 
 using namespace entitable;
@@ -248,7 +249,7 @@ TEST_CASE("unit of work: a conflict has three versions and can be resolved") {
     at.way.told->requests = 0;
     CHECK_FALSE(at.work.save().value().all_saved());
     CHECK(at.way.told->requests == 0); // the request would be refused
-    SECTION("mine: unchanged members take their values") {
+    SECTION("mine: members that I did not change get the stored values") {
         at.work.resolve(one, keep::mine);
         CHECK(shown(one) == "mine/5/write");
         CHECK(at.work.save().value().all_saved());
@@ -370,7 +371,7 @@ TEST_CASE("unit of work: removing a missing row does not hold up a batch") {
     CHECK(at.all() == "new/7 ");
 }
 
-TEST_CASE("unit of work: changes are saved each, or until the first failure") {
+TEST_CASE("unit of work: changes are saved individually, or until the first failure") {
     scene at;
     at.work.find("ann", 17).value()->total = 5;
     at.work.find("ann", 18).value()->total = 5;

@@ -5,6 +5,7 @@
 
 #include "orders.hpp"
 #include "support/catch.hpp"
+#include <entitable/memory.hpp>
 #include <entitable/tables.hpp>
 
 #include <iterator>

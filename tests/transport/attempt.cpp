@@ -127,7 +127,7 @@ TEST_CASE("a record contains rows, batch size, code, status and effect") {
     CHECK(eyes.all("attempt")[1].attempt.batch_size == 3);
 }
 
-TEST_CASE("times are from the transport's clock") {
+TEST_CASE("times are measured with the clock of the transport") {
     testing::manual_clock time;
     watcher eyes;
     call context;
@@ -190,8 +190,8 @@ TEST_CASE("without a trace ids exist for this call alone") {
     CHECK(done[0].operation.span.own.span_id != done[1].operation.span.own.span_id);
 }
 
-TEST_CASE("answers on one thread may come later and in another order") {
-    // Like a channel: a call for each request; times and ids are stored by the sender.
+TEST_CASE("answers may arrive later and in another order on one thread") {
+    // Like a channel: one call object for each request; the sender stores times and ids.
     struct sent {
         get_entity request;
         call context{};

@@ -89,7 +89,7 @@ std::string shown_by(Transport through, std::string_view row_key) {
 
 } // namespace
 
-TEST_CASE("a visit falls back to get_entity if a transport has nothing better") {
+TEST_CASE("a visit uses get_entity if a transport has no visit function") {
     static_assert(!answers<getting, read_entity>);
     int gets = 0;
     CHECK(shown_by(getting{&gets}, "r") == "p,r,Orders,\"7\",stale");
@@ -97,7 +97,7 @@ TEST_CASE("a visit falls back to get_entity if a transport has nothing better") 
     CHECK(gets == 2);
 }
 
-TEST_CASE("a visit uses the function of a transport, but not an inherited one") {
+TEST_CASE("a visit uses a transport's own function and not an inherited one") {
     static_assert(answers<visiting, read_entity>);
     static_assert(!answers<inheriting, read_entity>);
     int gets = 0;

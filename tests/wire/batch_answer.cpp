@@ -190,7 +190,7 @@ TEST_CASE("trap 41, reliability 101: a malformed answer leaves the effect unknow
     unclear(answer(part("204x")), 1);
     unclear(answer(part("-204")), 1);
     unclear(answer(part("204", "")), 1);               // no ETag
-    unclear(answer(part("204", "ETag: junk\r\n")), 1); // one that could not be sent back
+    unclear(answer(part("204", "ETag: junk\r\n")), 1); // an ETag that could not be sent back
     unclear(answer(part("204", "no colon\r\n")), 1);
     unclear(answer("--changesetresponse_2\r\n\r\n"), 1);
     unclear(answer("--changesetresponse_2\r\nContent-Type: application/http\r\n\r\n"), 1);
@@ -205,7 +205,7 @@ TEST_CASE("trap 41, reliability 101: a malformed answer leaves the effect unknow
     unclear(outer_twice, 2);
 }
 
-TEST_CASE("an answer inside a value is not taken for an answer") {
+TEST_CASE("an answer inside a value is not mistaken for an answer") {
     auto const outcome = read(answer(part("204", "ETag: \"a\"\r\nLocation: HTTP/1.1 200 --changesetresponse_2\r\n",
                                   "HTTP/1.1 409 Conflict\r\nx--changesetresponse_2")),
         changes(1));

@@ -126,7 +126,7 @@ TEST_CASE("a written filter is read back as the same") {
     CHECK(back->nodes.size() == all.nodes.size());
 }
 
-TEST_CASE("golden vectors of refused filters") {
+TEST_CASE("invalid filters of the golden vectors are refused") {
     vectors const all{"filters.json"};
     if (!all) { return; }
     for (auto const each : all.list("errors")) {

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 #include "town.hpp"
+#include <entitable/memory.hpp>
 
 entitable::any_transport opened() {
     entitable::memory_backend store;

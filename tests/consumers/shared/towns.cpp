@@ -3,6 +3,8 @@
 
 #include "towns.hpp"
 
+#include <entitable/memory.hpp>
+
 entitable::any_transport opened_towns() {
     entitable::memory_backend store;
     entitable::table<town>{store, "towns"}.create().value();

@@ -4,6 +4,7 @@
 // Tests a small application with the library's testing tools.
 
 #include "library.hpp"
+#include <entitable/memory.hpp>
 #include <entitable/testing.hpp>
 
 #include <cstdio>

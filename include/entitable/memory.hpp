@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// A store in memory, with the semantics of the service: `memory_backend`, `local_options`. For tests and for programs that need no other store.
+
+#include <entitable/local/memory/memory_backend.hpp>
