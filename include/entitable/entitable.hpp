@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Entities, tables, queries and batches, on a store in memory or any other: `table`, `fields`, `batch`, `memory_backend`. Needs the
-/// standard library only. A component that links a library has a separate umbrella header.
+/// Entities, tables, queries and batches, on any store: `table`, `fields`, `batch`, `any_transport`. Needs the standard library only. Each store
+/// has a separate umbrella header.
 
 #include <entitable/client/batch.hpp>
 #include <entitable/client/mapping/codec.hpp>

@@ -145,13 +145,8 @@ TEST_CASE("only an account key can create signatures") {
     }
 }
 
-<<<<<<< HEAD
-TEST_CASE("golden vectors of shared access signatures") {
-    if (!vector_file::here()) { return; }
-=======
 TEST_CASE("shared access signatures match the golden vectors") {
     if (!vector_file::here()) { return; }
->>>>>>> words3
     vector_file const file{"sas.json"};
     std::size_t checked = 0;
     for (auto const item : file.root()["cases"]) {

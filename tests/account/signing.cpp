@@ -157,13 +157,8 @@ TEST_CASE("the string to sign contains the path as it is sent, and only comp of 
     CHECK(text("https://h/x/acct-secondary") == "D\n/acct/x/acct-secondary");
 }
 
-<<<<<<< HEAD
-TEST_CASE("golden vectors of signing") {
-    if (!vector_file::here()) { return; }
-=======
 TEST_CASE("signatures match the golden vectors") {
     if (!vector_file::here()) { return; }
->>>>>>> words3
     vector_file const file{"signing.json"};
     std::size_t checked = 0;
     for (auto const item : file.root()["cases"]) {

@@ -150,14 +150,8 @@ private:
     }
     /// The epoch of the ended attempt, or the first that no table currently has.
     [[nodiscard]] std::int64_t epoch_again(page const& rows, shard_map_header const& header) const {
-<<<<<<< HEAD
-        if (what_ == move_defect::takes_over_tables) { return ended_.value_or(next_epoch_); }
-        std::int64_t first =
-            detail::shard_tables_in(header.tables).front().epoch; // the tables of the shard are not older
-=======
         if (what_ == move_defect::takes_over_tables) { return ended_.value_or(next_epoch_); }
         std::int64_t first = detail::shard_tables_in(header.tables).front().epoch; // the shard's are not older
->>>>>>> words3
         std::set<std::int64_t> used;
         for (std::size_t index = 0; index < rows.size(); ++index) {
             if (rows[index].row_key != "header") {
