@@ -58,7 +58,8 @@ public:
         std::vector<std::string> stores, store_opener opener, hash_stores_options const& options = {});
 
     /// Retires this generation for good: programs that still use it are refused within their `check_every`, and nobody can make it again. Tables
-    /// stay. After an error the same call resumes.
+    /// stay. After an error the same call resumes. Errors: WrongStore where a store has the header of another list or fleet, before anything is changed, or
+    /// belongs to a map; those of the stores.
     [[nodiscard]] result<void> retire() const;
     /// The same where the stores cannot be opened any more, since some are retired.
     [[nodiscard]] static result<void> retire(

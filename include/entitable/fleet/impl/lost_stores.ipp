@@ -89,7 +89,7 @@ private:
                 text::joined({"the virtual shard ", std::to_string(place.row.shard), " still has the table ", there,
                     " in the store ", name_, ": repair_tables makes what it lacks"})};
         }
-        return missing > 0;
+        return missing > 0 || (there.empty() && is_unmarked_); // a map without tables knows it by the identity alone
     }
 
     /// Where each shard goes: what can be refused is, before anything is changed.
@@ -119,6 +119,7 @@ private:
             ENTITABLE_TRY(auto const through, of_.cloud().state().stores.open(name_));
             ENTITABLE_TRY(auto const rows, read_store_rows(through, name_));
             ENTITABLE_CHECK(judge_identity(rows, map->identity, name_, false));
+            is_unmarked_ = map->lists(name_) && !rows.identity;
         }
         for (placement_rule const& rule : rules.all()) {
             if (rule_names(rule.stores, name_)) {
@@ -235,15 +236,20 @@ private:
     /// Gives a shard new tables. The attempt is in the map while they are made, so that whoever takes over drops them.
     result<void> place(lost_shard const& lost) {
         sharded_state& state = of_.cloud().state();
-        ENTITABLE_CHECK(list_store(state, lost.now_in));
         for (int round = 0; round < most_rounds; ++round) {
+            ENTITABLE_CHECK(list_store(state, lost.now_in));
             std::int64_t epoch = 0;
+            bool listed = true; // else that store was forgotten at the same time
             std::vector<shard_table> tables;
             ENTITABLE_CHECK(map_.change({}, [&](shard_map_copy const& map, shard_map_draft& draft) -> result<bool> {
                 epoch = 0;
                 shard_row_draft* const row = draft.edit(map, lost.shard);
                 if (row == nullptr || row->row.store != name_ || !is_given_up(row->row)) {
                     return false; // it was placed by another call
+                }
+                listed = map.identity.empty() || map.lists(lost.now_in);
+                if (!listed) {
+                    return false;
                 }
                 if (!row->row.attempt_owner.empty()) {
                     end_attempt(map, draft, row->row, *row);
@@ -258,6 +264,9 @@ private:
                 row->row.attempt_epoch = epoch;
                 return true;
             }));
+            if (!listed) {
+                continue;
+            }
             if (epoch == 0) {
                 return {};
             }
@@ -305,6 +314,7 @@ private:
     std::string owner_;
     std::string reason_; ///< of a shard that is given up, until it is placed
     lost_store told_;
+    bool is_unmarked_{}; ///< the store that the shards are to stay in has no identity, and had one
 };
 
 } // namespace detail
