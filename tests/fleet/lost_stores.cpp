@@ -174,6 +174,27 @@ TEST_CASE("lost stores: a table is dropped, made, dropped again while parts of e
     }
 }
 
+TEST_CASE("lost stores: what is left of a dropped table is dropped behind a move of the new one, and no row of that") {
+    lossy_world all;
+    sharded const cloud = all.open(virtual_shards{2}, {"a", "b"});
+    auto const items = fill(cloud, 20);
+    move_options keeping = all.moves();
+    keeping.keep_old_tables = true;
+    plan_move(cloud, 0, "c", keeping).value().run().value();
+    all.at("a").away = true;
+    CHECK_FALSE(items.drop()); // the old table in that store
+    CHECK(items.create_if_absent().value());
+    for (std::int32_t number = 0; number < 20; ++number) {
+        items.insert({"g" + std::to_string(number), number, "new " + std::to_string(number), 1}).value();
+    }
+    CHECK(plan_move(cloud, 0, "b", all.moves()).value().run()); // both tables would have this name there
+    CHECK(plan_move(cloud, 1, "c", all.moves()).value().run());
+    all.at("a").away = false;
+    CHECK_FALSE(items.create_if_absent().value()); // ends the drop
+    CHECK(texts_in(items).size() == 20);
+    CHECK(tables_in(all.at("a").store).empty());
+}
+
 TEST_CASE("lost stores: a store is forgotten, ended at any request, and nothing waits for it") {
     auto const shards = virtual_shards{6};
     for (bool const behind : {false, true}) {

@@ -292,7 +292,9 @@ TEST_CASE("place: a tenant is moved to a store, and every plan keeps it there") 
     auto const drain = plan_drain(stores, "delta");
     CHECK(drain.error().code == error_code::placement_forbidden);
 
-    put_rule(cloud.map(), placement_rule::never("by law", {12}, {"gamma"})).value();
+    auto planned = plan_move(stores.cloud(), 13, "gamma").value();
+    put_rule(cloud.map(), placement_rule::never("by law", {12, 13}, {"gamma"})).value();
+    CHECK(planned.run().error().code == error_code::placement_forbidden); // the rule came behind the plan
     auto const forbidden = place(stores, "g7", "gamma");
     CHECK(forbidden.error().code == error_code::placement_forbidden);
     CHECK(forbidden.error().message.find("\"by law\"") != std::string::npos);

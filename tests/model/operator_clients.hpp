@@ -175,7 +175,7 @@ private:
             if (in_.injured || begun < in_.last_injury) { // may be applied again, where its operation row is lost
                 all.add({begun, still_open, {}, makes, false, told});
             }
-            all.add({begun, ++in_.on.order, std::move(sees), std::move(makes), false, told});
+            all.add({begun, ++in_.on.order, std::move(sees), std::move(makes), false, told, false, keeps_rows_});
         } else if (why->effect == effect::none && !in_.injured && !in_.blind(begun) &&
             begun > in_.last_injury) { // else what tells is lost
             in_.judge(table, *why);

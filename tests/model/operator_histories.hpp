@@ -32,6 +32,7 @@ struct happened {
     std::string told{};                               ///< who, for people
     /// A backup of a shard that is sealed may have what came late to its table and is never seen: a write that has no answer proves nothing there.
     bool of_backup{};
+    bool keeps_rows{}; ///< a write with an operation row
 };
 
 /// A partition of a table.
@@ -64,6 +65,18 @@ public:
                 std::none_of(each.makes.begin(), each.makes.end(),
                     [&](auto const& made) { return made.second == 0 || seen.contains(made.second); });
         });
+        // Operation rows are lost with the store: a write that was under way then may have been applied before it and behind it.
+        std::vector<happened> again;
+        for (happened const& each : all_) {
+            bool const lost_rows = each.keeps_rows && each.ended != still_open && !each.makes.empty() &&
+                std::any_of(all_.begin(), all_.end(),
+                    [&](happened const& wiping) { return wiping.wipes && wiping.begun < each.ended; });
+            if (lost_rows) {
+                again.push_back(each);
+                again.back().ended = still_open;
+            }
+        }
+        all_.insert(all_.end(), again.begin(), again.end());
         std::stable_sort(all_.begin(), all_.end(), [](auto const& a, auto const& b) { return a.begun < b.begun; });
         done_.assign(all_.size(), '.');
         left_ = static_cast<std::size_t>(

@@ -271,10 +271,11 @@ private:
     }
     void second_map(program const& here) {
         if (!in_.guarded || in_.injured || !in_.all_are_listed()) { return; }
+        std::size_t const emptied = in_.told.emptied; // one that is emptied meanwhile, and given up, is nobody's
         auto const made = lookup_map::make(
             here.catalogue, "othermap", virtual_shards{2}, {in_.names[0]}, in_.opener(here.by), in_.options(*here.by));
         in_.told.second_maps += !made && made.error().code == error_code::wrong_store ? 1U : 0U;
-        if (made && !in_.injured) { in_.complain("two maps have the same store"); }
+        if (made && !in_.injured && in_.told.emptied == emptied) { in_.complain("two maps have the same store"); }
     }
 
     world& in_;

@@ -239,6 +239,7 @@ TEST_CASE("identity: a map of before opens, reads and writes as before; adopting
     SECTION("a store that was emptied before is not adopted") {
         all.empty("c");
         CHECK(is_wrong(adopt(all.open()).error(), "the store c lacks items"));
+        CHECK(all.open().map().state().fresh({}).value()->identity.empty()); // it does not count yet
         CHECK(properties_of(all.catalogue, "header") == of_header);
         CHECK(table<item>{all.open(), "items"}
                 .create_if_absent()

@@ -196,6 +196,31 @@ TEST_CASE("stores on a hash: made, ended at any request, made again") {
         18);
 }
 
+TEST_CASE("a map and stores on a hash that are made over one store at once: one at most gets it") {
+    for (bool const map_first : {true, false}) {
+        for (std::size_t at = 1;; ++at) {
+            CAPTURE(map_first, at);
+            shared_world const world;
+            auto const make = [&](bool map, std::shared_ptr<meddling> const& plan) {
+                return map ? lookup_map::make(world.catalogue_of(plan), "shardmap", virtual_shards{1}, {"one"},
+                                 world.opener(plan), shared_world::brief())
+                                 .has_value()
+                           : hash_stores::make({"one"}, world.opener(plan)).has_value();
+            };
+            auto const plan = std::make_shared<meddling>();
+            bool other = false;
+            plan->at = at;
+            plan->hook = [&] { other = make(!map_first, untouched()); };
+            bool const first = make(map_first, plan);
+            CHECK_FALSE((first && other));
+            if (!plan->met) {
+                CHECK(first);
+                break;
+            }
+        }
+    }
+}
+
 TEST_CASE("stores on a hash: emptied while they are made, at any request") {
     std::vector<std::string> const names{"one", "two", "three"};
     for (std::string const& emptied : names) {

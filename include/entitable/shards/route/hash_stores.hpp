@@ -58,7 +58,8 @@ public:
         std::vector<std::string> stores, store_opener opener, hash_stores_options const& options = {});
 
     /// Retires this generation permanently: programs that still use it are refused within their `check_every`, and it cannot be made again.
-    /// Tables stay. After an error, the same call resumes.
+    /// Tables stay. After an error, the same call resumes. Errors: those of the stores; WrongStore if a store has the header of another list or
+    /// fleet (nothing is changed then), or belongs to a map.
     [[nodiscard]] result<void> retire() const;
     /// Retires a generation whose stores can no longer be opened because some are retired.
     [[nodiscard]] static result<void> retire(

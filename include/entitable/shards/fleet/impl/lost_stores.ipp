@@ -80,7 +80,7 @@ private:
                 text::joined({"the virtual shard ", std::to_string(place.row.shard), " still has the table ", there,
                     " in the store ", name_, ": call repair_tables to create its missing tables"})};
         }
-        return missing > 0;
+        return missing > 0 || (there.empty() && is_unmarked_); // a map without tables knows it by the identity alone
     }
 
     /// Chooses the new store of each shard, and checks everything that can be refused, before anything is changed.
@@ -106,6 +106,7 @@ private:
             ENTITABLE_TRY(auto const through, of_.cloud().state().stores.open(name_));
             ENTITABLE_TRY(auto const rows, read_store_rows(through, name_));
             ENTITABLE_CHECK(judge_identity(rows, map->identity, name_, false));
+            is_unmarked_ = map->lists(name_) && !rows.identity;
         }
         for (placement_rule const& rule : rules.all()) {
             if (rule_names(rule.stores, name_)) { told_.rules.push_back(rule.name); }
@@ -206,9 +207,10 @@ private:
     /// Gives a shard new tables. The attempt is recorded in the map while they are made, so that a takeover drops them.
     result<void> place(lost_shard const& lost) {
         sharded_state& state = of_.cloud().state();
-        ENTITABLE_CHECK(list_store(state, lost.now_in));
         for (int round = 0; round < most_rounds; ++round) {
+            ENTITABLE_CHECK(list_store(state, lost.now_in));
             std::int64_t epoch = 0;
+            bool listed = true; // else that store was forgotten at the same time
             std::vector<shard_table> tables;
             ENTITABLE_CHECK(map_.change({}, [&](shard_map_copy const& map, shard_map_draft& draft) -> result<bool> {
                 epoch = 0;
@@ -216,6 +218,8 @@ private:
                 if (row == nullptr || row->row.store != name_ || !is_given_up(row->row)) {
                     return false; // it was placed by another call
                 }
+                listed = map.identity.empty() || map.lists(lost.now_in);
+                if (!listed) { return false; }
                 if (!row->row.attempt_owner.empty()) {
                     end_attempt(map, draft, row->row, *row);
                     std::erase_if(row->retired, is_lost());
@@ -229,6 +233,7 @@ private:
                 row->row.attempt_epoch = epoch;
                 return true;
             }));
+            if (!listed) { continue; }
             if (epoch == 0) { return {}; }
             ENTITABLE_TRY(auto const through, state.store(lost.now_in));
             for (shard_table const& each : tables) {
@@ -270,6 +275,7 @@ private:
     std::string owner_;
     std::string reason_; ///< of a shard that is given up, until it is placed
     lost_store told_;
+    bool is_unmarked_{}; ///< the store that the shards are to stay in has no identity, and had one
 };
 
 } // namespace detail

@@ -106,6 +106,12 @@ ENTITABLE_DECL result<bool> shard_mover::register_attempt(
             return taken_over(&row);
         }
     }
+    // Its identity was written before this; the map may have been adopted since, or the store forgotten.
+    if (!map.identity.empty() && !map.lists(order_.target)) {
+        return failure{error_code::shard_moving,
+            text::joined({"the map does not list the store ", order_.target,
+                ": it was forgotten, or the map adopted, at the same time; run the move again"})};
+    }
     epoch_ = draft.header.next_epoch++;
     moved_ = draft.tables;
     std::erase_if(

@@ -10,6 +10,7 @@
 #include <entitable/shards/route/adopt.hpp>
 #include <entitable/shards/route/detail/map_stores.hpp>
 
+#include <algorithm>
 #include <set>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -19,6 +20,16 @@ namespace detail {
 inline result<bool> has_changed(shard_map_copy const& map, lookup_map_state& source) {
     ENTITABLE_TRY(auto const now, source.fresh({}));
     return now->header.version != map.header.version;
+}
+
+/// The stores of a map that have shards, or get one by a move that began before the map had an identity.
+inline std::set<std::string> stores_in_use(shard_map_copy const& map) {
+    std::set<std::string> names;
+    for (shard_place const& place : map.places) {
+        names.insert(place.row.store);
+        if (!place.row.attempt_owner.empty()) { names.insert(place.row.attempt_store); }
+    }
+    return names;
 }
 
 } // namespace detail
@@ -54,8 +65,8 @@ ENTITABLE_DECL result<adoption> adopt(sharded const& cloud) {
         ENTITABLE_TRY(auto const map, source.fresh({}));
         bool moved = false; // a part that is missing here may have moved
         std::set<std::string> added;
-        for (detail::shard_place const& place : map->places) {
-            if (marked.find(place.row.store) == marked.end()) { added.insert(place.row.store); }
+        for (std::string const& name : detail::stores_in_use(*map)) {
+            if (marked.find(name) == marked.end()) { added.insert(name); }
         }
         for (detail::shard_place const& place : map->places) {
             for (detail::shard_table const& table : map->tables) {
@@ -76,10 +87,8 @@ ENTITABLE_DECL result<adoption> adopt(sharded const& cloud) {
             marked.insert(name);
         }
         ENTITABLE_CHECK(source.change({}, [&](auto const& now, detail::shard_map_draft& draft) -> result<bool> {
-            ended = true;
-            for (detail::shard_place const& place : now.places) {
-                ended = ended && marked.find(place.row.store) != marked.end();
-            }
+            auto const used = detail::stores_in_use(now);
+            ended = std::includes(marked.begin(), marked.end(), used.begin(), used.end());
             if (!ended) {
                 return false; // a shard has moved to another store meanwhile
             }

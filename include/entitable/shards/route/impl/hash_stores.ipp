@@ -103,6 +103,10 @@ ENTITABLE_DECL result<std::vector<std::string>> hash_stores_state::tables(call c
                 }
                 asked.continuation = std::move(some.continuation);
             } while (asked.continuation);
+            if (found.empty()) { // it may have been emptied since its header was looked at
+                stores.doubt(names[place]);
+                ENTITABLE_CHECK(checked({place}, caller).front());
+            }
             return found;
         }();
         if (listed) { return listed; }

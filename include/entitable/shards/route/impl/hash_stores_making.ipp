@@ -141,6 +141,89 @@ private:
     std::vector<store_rows> rows_; ///< by place, as last read
 };
 
+/// A generation that is retired. A store that has the header of another list or fleet is left as it is: what opens stores gives a wrong one.
+class hash_stores_retiring {
+public:
+    /// `fleet`: of these stores; empty for that of the first header.
+    hash_stores_retiring(
+        std::vector<std::string> const& names, store_opener const& opener, std::int64_t generation, std::string fleet)
+        : names_(names), opener_(opener), fleet_(std::move(fleet)) {
+        tombstone_.generation = generation;
+        tombstone_.state = "retired"; // and no version of the hash: programs of before refuse it as well
+    }
+
+    result<void> run() {
+        for (std::size_t place = 0; place < names_.size(); ++place) { // all, before anything is written
+            ENTITABLE_TRY(auto const through, opener_(names_[place]));
+            ENTITABLE_CHECK(find(through, place));
+        }
+        for (std::size_t place = 0; place < names_.size(); ++place) {
+            ENTITABLE_TRY(auto const through, opener_(names_[place]));
+            ENTITABLE_CHECK(retire(through, place));
+        }
+        return {};
+    }
+
+private:
+    static constexpr int most_attempts = 10; ///< of others that make the same at once
+
+    /// The header of a store, nothing where it has none.
+    result<std::optional<found_header>> find(any_transport const& through, std::size_t place) {
+        ENTITABLE_TRY(auto const rows, read_store_rows(through, names_[place]));
+        for (found_header const& each : rows.headers) {
+            if (each.header.generation == tombstone_.generation) {
+                ENTITABLE_CHECK(judge(each.header, place));
+                return std::optional{each};
+            }
+        }
+        if (rows.identity) {
+            return wrong_store(names_[place], text::joined({" belongs to the map ", rows.identity->map}));
+        }
+        return std::optional<found_header>{};
+    }
+    result<void> judge(hash_store_header const& header, std::size_t place) {
+        if (is_retired(header)) { return {}; }
+        bool const is_whole = !is_being_made(header);
+        if (is_whole && fleet_.empty()) { fleet_ = header.fleet; }
+        if (header.number == static_cast<std::int32_t>(names_.size()) &&
+            header.place == static_cast<std::int32_t>(place) && (!is_whole || header.fleet == fleet_)) {
+            return {};
+        }
+        return wrong_store(names_[place],
+            text::joined({", place ", std::to_string(place), " of ", std::to_string(names_.size()),
+                " in the list, says place ", std::to_string(header.place), " of ", std::to_string(header.number),
+                " of the fleet ", header.fleet, ": the list of stores, or what a name of it opens, is a wrong one"}));
+    }
+    result<void> retire(any_transport const& through, std::size_t place) {
+        std::string const table{store_rows_table};
+        call context;
+        auto made = through.execute(create_table{table}, context);
+        if (!made && made.error().code != error_code::table_already_exists) { return std::move(made).as_failure(); }
+        for (int attempt = 0; attempt < most_attempts; ++attempt) {
+            ENTITABLE_TRY(auto const found, find(through, place));
+            if (found && is_retired(found->header)) { return {}; }
+            ENTITABLE_TRY(auto row, to_row(tombstone_));
+            call again;
+            auto const done = through.execute(
+                write_entity{table,
+                    found ? mutation::replace(std::move(row), found->version) : mutation::insert(std::move(row))},
+                again);
+            bool const met_another = !done &&
+                (done.error().code == error_code::entity_already_exists ||
+                    done.error().code == error_code::update_condition_not_satisfied ||
+                    done.error().code == error_code::resource_not_found);
+            if (!met_another) { return done ? result<void>{} : result<void>{failure{done.error()}}; }
+        }
+        return failure{error_code::update_condition_not_satisfied,
+            text::joined({"others change the header of the store ", names_[place], " all the time"})};
+    }
+
+    std::vector<std::string> const& names_;
+    store_opener const& opener_;
+    hash_store_header tombstone_;
+    std::string fleet_;
+};
+
 } // namespace detail
 
 ENTITABLE_DECL result<hash_stores> hash_stores::make(
@@ -155,27 +238,13 @@ ENTITABLE_DECL result<hash_stores> hash_stores::make(
 ENTITABLE_DECL result<void> hash_stores::retire(
     std::vector<std::string> stores, store_opener opener, hash_stores_options const& options) {
     ENTITABLE_CHECK(detail::check_hash_stores(stores, options));
-    hash_store_header tombstone;
-    tombstone.generation = options.generation;
-    tombstone.state = "retired"; // and no version of the hash: older programs refuse it as well
-    for (std::string const& name : stores) {
-        ENTITABLE_TRY(auto const through, opener(name));
-        call context;
-        auto made = through.execute(create_table{std::string{detail::store_rows_table}}, context);
-        if (!made && made.error().code != error_code::table_already_exists) { return std::move(made).as_failure(); }
-        ENTITABLE_TRY(auto row, to_row(tombstone));
-        call again;
-        ENTITABLE_CHECK(through.execute(
-            write_entity{std::string{detail::store_rows_table}, mutation::insert_or_replace(std::move(row))}, again));
-    }
-    return {};
+    return detail::hash_stores_retiring{stores, opener, options.generation, {}}.run();
 }
 
 ENTITABLE_DECL result<void> hash_stores::retire() const {
     if (!state_) { return detail::moved_from("list of stores"); }
-    hash_stores_options own;
-    own.generation = state_->generation;
-    return retire(state_->names, [this](std::string_view name) { return state_->stores.open(name); }, own);
+    store_opener const opener = [this](std::string_view name) { return state_->stores.open(name); };
+    return detail::hash_stores_retiring{state_->names, opener, state_->generation, state_->fleet}.run();
 }
 
 ENTITABLE_END_NAMESPACE
