@@ -213,7 +213,7 @@ TEST_CASE("earlier programs: random histories of both, each message is completed
                     }
                     break;
                 case 1:
-                    for (auto& each : queue.claim_some(1 + random() % 3).value()) {
+                    for (auto& each : queue.claim_some(1 + static_cast<std::uint32_t>(random() % 3)).value()) {
                         is_claimed(std::string{each.id()});
                         new_ones.push_back(std::move(each));
                     }
