@@ -149,8 +149,8 @@ public:
 
     [[nodiscard]] result<void> for_each_row(
         std::string_view prefix, function_ref<void(row_view, date_time)> visit) const;
-    [[nodiscard]] result<void> requeue(row_view dead, etag const& version) const;
-    [[nodiscard]] result<void> purge(row_view dead, etag const& version) const;
+    [[nodiscard]] result<void> requeue(row_view dead, etag version) const;
+    [[nodiscard]] result<void> purge(row_view dead, etag version) const;
     [[nodiscard]] result<std::size_t> sweep(std::chrono::nanoseconds window) const;
     /// Puts in what outbox rows of a table say; how many.
     [[nodiscard]] result<std::size_t> relay(
@@ -261,6 +261,8 @@ private:
     [[nodiscard]] result<void> for_each_between(std::string const& lane, std::string_view first, std::string_view last,
         std::uint32_t& attempt, function_ref<void(row_view, date_time)> visit) const;
     [[nodiscard]] bool bury(std::string const& lane, pick const& one) const;
+    /// Whether the dead letter still exists under another ETag, which replaces the refused one.
+    [[nodiscard]] result<bool> is_still_dead(row_view dead, etag& version) const;
 
     /// What all copies share; after a move what answers InvalidInput.
     [[nodiscard]] shared_state& state() const { return state_ ? *state_ : absent_state(); }

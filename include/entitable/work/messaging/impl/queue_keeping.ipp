@@ -9,6 +9,7 @@
 #include <entitable/work/messaging/impl/queue_core.ipp>
 
 #include <algorithm>
+#include <utility>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -34,14 +35,22 @@ ENTITABLE_DECL result<void> queue_core::for_each_row(
     return {};
 }
 
-ENTITABLE_DECL result<void> queue_core::requeue(row_view dead, etag const& version) const {
+ENTITABLE_DECL result<bool> queue_core::is_still_dead(row_view dead, etag& version) const {
+    date_time told;
+    ENTITABLE_TRY(auto const stored, read(std::string{dead.partition_key}, dead.row_key, told));
+    if (!stored || text_in(*stored, queue_property::claim) != text_in(dead, queue_property::claim)) { return false; }
+    etag const now = stored->view().etag();
+    return std::exchange(version, now) != now;
+}
+
+ENTITABLE_DECL result<void> queue_core::requeue(row_view dead, etag version) const {
     std::string_view const key = text_in(dead, queue_property::key);
     if (key.empty()) { return failure{error_code::row_malformed, "a dead letter without the key of its message"}; }
     row_builder back = moved_message(key, dead, true);
     if (!dead.find(queue_property::step)) { // it was claimed before: the first step of a saga may have run
         back.add(queue_property::step, value_view{std::int32_t{0}});
     }
-    transact const request{table().name(),
+    transact request{table().name(),
         {mutation::remove(row_builder{dead.partition_key, dead.row_key}.build(), version),
             mutation::insert(back.build())}};
     bool maybe = false;
@@ -50,8 +59,14 @@ ENTITABLE_DECL result<void> queue_core::requeue(row_view dead, etag const& versi
         auto const answer = send(request, told);
         if (answer) { return {}; }
         error refused = answer.error();
-        bool const gone = refused.code == error_code::resource_not_found ||
+        bool const refused_by_version = refused.code == error_code::resource_not_found ||
             refused.code == error_code::update_condition_not_satisfied;
+        bool still = false; // its lane may have moved to another store: then its ETag is another
+        if (refused_by_version) {
+            ENTITABLE_TRY(still, is_still_dead(dead, version));
+            request.changes[0].condition = version;
+        }
+        bool const gone = refused_by_version && !still;
         if (gone && maybe) {
             // Whoever it was: unless somebody has thrown it away, it was put back.
             ENTITABLE_TRY(auto const identity,
@@ -62,19 +77,19 @@ ENTITABLE_DECL result<void> queue_core::requeue(row_view dead, etag const& versi
             return failure{error_code::receipt_lost, "the dead letter was put back or thrown away by somebody else"};
         }
         maybe = maybe || refused.effect == effect::unknown;
-        if ((refused.effect == effect::none && !worth_retrying(refused)) || !again(attempt)) {
+        if ((refused.effect == effect::none && !still && !worth_retrying(refused)) || !again(attempt)) {
             refused.effect = maybe ? effect::unknown : effect::none;
             return failure{std::move(refused)};
         }
     }
 }
 
-ENTITABLE_DECL result<void> queue_core::purge(row_view dead, etag const& version) const {
+ENTITABLE_DECL result<void> queue_core::purge(row_view dead, etag version) const {
     std::string_view const id = id_of_message(text_in(dead, queue_property::key));
     std::string const identity_key = text::joined({system_row::identity, id});
     row_builder identity{dead.partition_key, identity_key};
     identity.add(queue_property::state, value_view{"purged"});
-    transact const request{table().name(),
+    transact request{table().name(),
         {mutation::remove(row_builder{dead.partition_key, dead.row_key}.build(), version),
             mutation::insert_or_merge(identity.build())}};
     bool maybe = false;
@@ -83,15 +98,21 @@ ENTITABLE_DECL result<void> queue_core::purge(row_view dead, etag const& version
         auto const answer = send(request, told);
         if (answer) { return {}; }
         error refused = answer.error();
-        if (refused.code == error_code::resource_not_found ||
-            refused.code == error_code::update_condition_not_satisfied) {
+        bool const gone = refused.code == error_code::resource_not_found ||
+            refused.code == error_code::update_condition_not_satisfied;
+        bool still = false; // its lane may have moved to another store
+        if (gone) {
+            ENTITABLE_TRY(still, is_still_dead(dead, version));
+            request.changes[0].condition = version;
+        }
+        if (gone && !still) {
             ENTITABLE_TRY(auto const found, read(std::string{dead.partition_key}, identity_key, told));
             bool const swept = !found && !is_id_in_group(id);
             if (maybe && (swept || (found && text_in(*found, queue_property::state) == "purged"))) { return {}; }
             return failure{error_code::receipt_lost, "the dead letter was put back or thrown away by somebody else"};
         }
         maybe = maybe || refused.effect == effect::unknown;
-        if ((refused.effect == effect::none && !worth_retrying(refused)) || !again(attempt)) {
+        if ((refused.effect == effect::none && !still && !worth_retrying(refused)) || !again(attempt)) {
             refused.effect = maybe ? effect::unknown : effect::none;
             return failure{std::move(refused)};
         }
