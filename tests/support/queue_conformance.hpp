@@ -38,8 +38,8 @@ struct queue_world {
     Q queue;
     std::function<void(std::chrono::nanoseconds)> pass;   ///< lets time pass
     std::function<std::string(Q const&)> one_dead_letter; ///< the id and the reason of the only dead letter
-    entitable::clock* time;                               ///< of the store
-    std::function<Q(entitable::clock&)> with_clock;       ///< the same queue for a program with a clock of its own
+    entitable::clock* time{};                             ///< of the store; null if its time cannot be set
+    std::function<Q(entitable::clock&)> with_clock{};     ///< the same queue for a program with a clock of its own
 };
 
 /// Runs the suite; each part with a setup of its own.
@@ -222,6 +222,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
         CHECK(sum == 31);
     }
     SECTION("clocks an hour off: nothing waits longer than its own delay and visibility") {
+        if (make().time == nullptr) { return; } // minutes of real time
         for (std::chrono::hours const of_producer : {-1h, 0h, 1h}) {
             for (std::chrono::hours const of_worker : {-1h, 0h, 1h}) {
                 auto const in = make();
@@ -264,6 +265,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
     }
     SECTION("a busy worker has what came first, whatever comes behind it and whoever's clock is wrong") {
         auto const in = make();
+        if (in.time == nullptr) { return; }
         clock_off_by slow{*in.time, -1h};
         clock_off_by fast{*in.time, 1h};
         auto const id = in.with_clock(slow).enqueue({"Ulm", 0}).value().id;
