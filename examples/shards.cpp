@@ -215,7 +215,7 @@ private:
         for (auto const& each : map->places) {
             if (each.row.state != "open" && told.insert(each.row.store).second) {
                 std::printf("%s is %s: %s\n", each.row.store.c_str(),
-                    each.row.state == "sealed" ? "off-line" : "read-only", each.row.reason.c_str());
+                    each.row.state == "sealed" ? "offline" : "read-only", each.row.reason.c_str());
             }
         }
         ENTITABLE_TRY(auto const rules, entitable::rules_of(all.cloud().map()));
@@ -331,7 +331,7 @@ int demonstrate() {
     type(".", {"rebalance", "--dry-run"});
     type(".", {"backup", "nightly"});
     type(".", {"offline", "north", "its disk is replaced"});
-    type(".", {"load", "readings", "3000"}); // rows of an off-line store are refused
+    type(".", {"load", "readings", "3000"}); // rows of an offline store are refused
     type(".", {"status"});
     type(".", {"open", "north"});
     type(".", {"drain", "north"});

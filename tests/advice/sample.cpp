@@ -210,7 +210,7 @@ TEST_CASE("an empty table has a census with zero counts") {
     CHECK_THAT(none.to_string(), ContainsSubstring("entities    0"));
 }
 
-TEST_CASE("figures are formatted for people") {
+TEST_CASE("figures are formatted as readable text") {
     using namespace entitable::detail;
     CHECK(figure(1234567.0) == "1,234,567");
     CHECK(figure(-0.001, 2) == "0.00");

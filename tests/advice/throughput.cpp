@@ -29,7 +29,7 @@ void check_if_there(simdjson::dom::element object, char const* name, double ours
 
 } // namespace
 
-TEST_CASE("a plan has the golden figures of every raise") {
+TEST_CASE("a plan has the expected figures for every raise") {
     vectors const golden{"throughput.json"};
     if (!golden) { return; }
     std::size_t seen = 0;

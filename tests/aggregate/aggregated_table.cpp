@@ -197,7 +197,7 @@ TEST_CASE("sums equal a recomputation after every step of random histories, with
     }
 }
 
-TEST_CASE("with eight writers, faults and a rebuild the sums are right at every read") {
+TEST_CASE("with eight writers, faults and a rebuild the sums are correct at every read") {
     memory_backend store;
     auto const seen = new_orders(store, {.max_attempts = 1'000});
     std::size_t const steps = entitable_test::rounds(40, 4'000);

@@ -48,7 +48,7 @@ bulk_options quick(entitable::clock& time) {
 
 } // namespace
 
-TEST_CASE("asked again: bulk copies and expiry") {
+TEST_CASE("repeated requests: bulk copies and expiry") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         testing::manual_clock time;
         auto const from = sales_in(store);
@@ -71,7 +71,7 @@ TEST_CASE("asked again: bulk copies and expiry") {
     });
 }
 
-TEST_CASE("asked again: a copy of a table") {
+TEST_CASE("repeated requests: a copy of a table") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         auto const from = sales_in(store);
         table<sale> const to{store, "copies"};
@@ -82,7 +82,7 @@ TEST_CASE("asked again: a copy of a table") {
     });
 }
 
-TEST_CASE("asked again: a view that is refreshed, verified and read") {
+TEST_CASE("repeated requests: a view that is refreshed, verified and read") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         testing::manual_clock time;
         auto const all = sales_in(store);
@@ -100,7 +100,7 @@ TEST_CASE("asked again: a view that is refreshed, verified and read") {
     });
 }
 
-TEST_CASE("asked again: queries by an index, and index maintenance") {
+TEST_CASE("repeated requests: queries by an index, and index maintenance") {
     using sales_table = indexed_table<sale, by_day, elsewhere<by_cents>>;
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         sales_table const sales{store, "sales", in_table<by_cents>{store, "cents"}};
@@ -124,7 +124,7 @@ TEST_CASE("asked again: queries by an index, and index maintenance") {
     });
 }
 
-TEST_CASE("asked again: sums and their audit") {
+TEST_CASE("repeated requests: sums and their audit") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         aggregated_table<sale, day_sum> const sales{store, "sales"};
         sales.create().value();
@@ -138,7 +138,7 @@ TEST_CASE("asked again: sums and their audit") {
     });
 }
 
-TEST_CASE("asked again: numbers of a sequence") {
+TEST_CASE("repeated requests: numbers of a sequence") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         testing::manual_clock time;
         sequence_options how;
@@ -156,7 +156,7 @@ TEST_CASE("asked again: numbers of a sequence") {
     });
 }
 
-TEST_CASE("asked again: a queue that is claimed until it is empty, its lists and its outbox") {
+TEST_CASE("repeated requests: a queue that is claimed until it is empty, its lists and its outbox") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         testing::manual_clock time;
         queue_options how;
@@ -205,7 +205,7 @@ TEST_CASE("asked again: a queue that is claimed until it is empty, its lists and
     });
 }
 
-TEST_CASE("asked again: an entity stored in several rows") {
+TEST_CASE("repeated requests: an entity stored in several rows") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         wide_table<sale> const wide{store, "wide"};
         wide.create().value();
@@ -217,7 +217,7 @@ TEST_CASE("asked again: an entity stored in several rows") {
     });
 }
 
-TEST_CASE("asked again: period tables") {
+TEST_CASE("repeated requests: period tables") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         testing::manual_clock time;
         period_tables<sale> const days{store, "days", {.length = period::day, .keep = 24h, .time = &time}};

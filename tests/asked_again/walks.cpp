@@ -117,7 +117,7 @@ void check_iterator(Range&& range, std::size_t all) {
 
 } // namespace
 
-TEST_CASE("asked again: pages of one range and of several, filtered, limited and selected") {
+TEST_CASE("repeated requests: pages of one range and of several, filtered, limited and selected") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         auto const all = runners(store, in_each);
         auto const which = GENERATE(0, 1, 2, 3, 4);
@@ -132,7 +132,7 @@ TEST_CASE("asked again: pages of one range and of several, filtered, limited and
     });
 }
 
-TEST_CASE("asked again: iterators of queries, and of views over them") {
+TEST_CASE("repeated requests: iterators of queries, and of views over them") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         auto const all = runners(store, in_each);
         plan();
@@ -147,7 +147,7 @@ TEST_CASE("asked again: iterators of queries, and of views over them") {
     });
 }
 
-TEST_CASE("asked again: a query that is run again, and the partitions of a table") {
+TEST_CASE("repeated requests: a query that is run again, and the partitions of a table") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         auto const all = runners(store, in_each);
         auto const query = all.where(in_both).page_size(5);
@@ -167,7 +167,7 @@ TEST_CASE("asked again: a query that is run again, and the partitions of a table
     });
 }
 
-TEST_CASE("asked again: rows of any type, from row_table and tables") {
+TEST_CASE("repeated requests: rows of any type, from row_table and tables") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         auto const all = runners(store, in_each);
         row_table const rows{store, "runners"};
@@ -187,7 +187,7 @@ TEST_CASE("asked again: rows of any type, from row_table and tables") {
     });
 }
 
-TEST_CASE("asked again: awaited pages, and awaited queries that are run again") {
+TEST_CASE("repeated requests: awaited pages, and awaited queries that are run again") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         static_cast<void>(runners(store, in_each));
         event_loop loop;
@@ -225,7 +225,7 @@ TEST_CASE("asked again: awaited pages, and awaited queries that are run again") 
     });
 }
 
-TEST_CASE("asked again: a unit of work that tracks a query and saves") {
+TEST_CASE("repeated requests: a unit of work that tracks a query and saves") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         auto const all = runners(store, in_each);
         unit_of_work work{all};
@@ -246,7 +246,7 @@ TEST_CASE("asked again: a unit of work that tracks a query and saves") {
     });
 }
 
-TEST_CASE("asked again: rows that throw while they are read are not skipped") {
+TEST_CASE("repeated requests: rows that throw while they are read are not skipped") {
     memory_backend const store;
     table<parcel> const parcels{store, "parcels"};
     parcels.create().value();

@@ -333,7 +333,7 @@ TEST_CASE("memory_store: a partition can have 100,000 rows") {
     CHECK(rows(store, "t").size() == 10);
 }
 
-TEST_CASE("memory_store: lookups of partitions are right at every number of partitions") {
+TEST_CASE("memory_store: partition lookups are correct for any number of partitions") {
     store_with_table store;
     std::size_t const count = 3'000;
     auto const key = [](std::size_t number) { return "partition-" + std::to_string(number); };

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 // The cost of shards: routing a key compared with its hash and one load; merged pages compared with pages of one store; a fan-out to
-// slow stores, on a manual clock; an off-line move compared with a copy by hand. Best of rounds in turn.
+// slow stores, on a manual clock; an offline move compared with a copy by hand. Best of rounds in turn.
 //   g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/shards.cpp -o shards -lsqlite3 -lpthread && ./shards
 
 #include <entitable/entitable.hpp>
@@ -356,7 +356,7 @@ void moving(bool files) {
     }
     double const ratio = measure::median(ratios);
     double const share = measure::median(checked);
-    std::printf("off-line move, %-8s %8.0f rows/s; of a raw copy's rate %5.2f   limit 0.80 at least%s; comparison %.0f "
+    std::printf("offline move, %-8s %8.0f rows/s; of a raw copy's rate %5.2f   limit 0.80 at least%s; comparison %.0f "
                 "%% of the "
                 "copying   limit 20%s\n",
         files ? "files:" : "memory:", measure::median(rates), ratio, ratio >= 0.8 ? "" : "  MISSED", share * 100,

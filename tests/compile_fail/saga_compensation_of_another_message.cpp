@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "what undoes a step takes the message by const reference, and returns an entitable::result"
+// expect: "the undo of a step must take the message by const reference, and return an entitable::result"
 
 #include "queue_errand.hpp"
 

@@ -135,11 +135,11 @@ void moves_money(Store const& store, std::size_t faults) {
 
 } // namespace
 
-TEST_CASE("transaction: the books are right in memory after four threads and lost answers") {
+TEST_CASE("transaction: the books balance in memory after four threads and lost answers") {
     moves_money(memory_backend{}, 150);
 }
 
-TEST_CASE("transaction: the books are right in a file after four threads and lost answers") {
+TEST_CASE("transaction: the books balance in a file after four threads and lost answers") {
     entitable_test::temporary_folder const folder{entitable_test::temporary_folder::memory()};
     moves_money(file_backend{folder / "books.db"}, 100);
 }

@@ -110,5 +110,5 @@ TEST_CASE("conformance: a failure reports the behaviour, the request, the expect
 TEST_CASE("conformance: two handles to different stores are detected") {
     auto const failures = conformance::run([] { return conformance::handles{memory_backend{}, memory_backend{}}; });
     REQUIRE_FALSE(failures.empty());
-    CHECK_THAT(failures.front(), StartsWith("copies are one store"));
+    CHECK_THAT(failures.front(), StartsWith("copies share one store"));
 }

@@ -112,7 +112,7 @@ TEST_CASE("the first and the last representable time") {
     CHECK_FALSE(date_time{date_time::max_ticks + 1}.is_valid());
 }
 
-TEST_CASE("a time out of range can be printed for people") {
+TEST_CASE("a time out of range has a readable text") {
     CHECK(date_time{-1}.to_string() == "1600-12-31T23:59:59.9999999Z");
     CHECK(date_time{date_time::max_ticks + 1}.to_string(true) == "10000-01-01T00:00:00Z");
     CHECK_FALSE(date_time{std::numeric_limits<std::int64_t>::min()}.to_string().empty());

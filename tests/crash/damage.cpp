@@ -141,7 +141,7 @@ private:
 
 } // namespace
 
-TEST_CASE("damaged files: an answer is right or an error") {
+TEST_CASE("damaged files: an answer is correct or an error") {
     damaged_files files;
     REQUIRE(files.read(files.whole()) == damaged_files::verdict::harmless);
     REQUIRE(files.read(files.hot()) == damaged_files::verdict::harmless);

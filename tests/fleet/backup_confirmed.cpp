@@ -63,7 +63,7 @@ struct small_fleet {
 
 } // namespace
 
-TEST_CASE("backup: a shard moves while it is read, and the map is away behind it") {
+TEST_CASE("backup: a shard moves while it is read, and then the map is unreachable") {
     bool const comes_back = GENERATE(false, true);
     small_fleet const made;
     auto const life = std::make_shared<program_life>();
@@ -95,7 +95,7 @@ TEST_CASE("backup: a shard moves while it is read, and the map is away behind it
     CHECK(made.restored().size() == 3);
 }
 
-TEST_CASE("backup: a shard that moves away and back while it is read is read again") {
+TEST_CASE("backup: a shard that moves away and back during its read is read again") {
     world const all;
     sharded const cloud = all.open(virtual_shards::ranges({"m"}), {"one"});
     table<item> const items{cloud, "items"};
@@ -119,7 +119,7 @@ TEST_CASE("backup: a shard that moves away and back while it is read is read aga
     CHECK(made->parts.at(0).epoch == 4);
 }
 
-TEST_CASE("backup: a resumed run keeps what is where it was read, and nothing else") {
+TEST_CASE("backup: a resumed run keeps only the parts whose shard has not moved") {
     small_fleet const made;
     made.almost_back_up();
     std::size_t kept = 2;
@@ -149,14 +149,14 @@ TEST_CASE("backup: a resumed run keeps what is where it was read, and nothing el
         plan_merge(made.cloud, 0, 2, "one").value().run().value();
         kept = 1;
     }
-    SECTION("its table was dropped and made again, by a name in other letters") {
+    SECTION("its table was dropped and re-created, with the name in different case") {
         made.items.drop().value();
         table<item> const again{made.cloud, "ITEMS"};
         again.create().value();
         for (auto const* group : {"anna", "bob", "zoe"}) { again.insert({group, 2, "after", 2}).value(); }
         kept = 0;
     }
-    SECTION("a table was made") {
+    SECTION("a table was created") {
         table<item>{made.cloud, "others"}.create().value();
         kept = 0;
         parts = 4;
@@ -172,20 +172,22 @@ TEST_CASE("backup: a resumed run keeps what is where it was read, and nothing el
     CHECK(made.archive.execute(list_tables{}, context).value().tables.empty());
 }
 
-TEST_CASE("backup: snapshots are of every run, or it has none") {
+TEST_CASE("backup: counts as made of snapshots only if every run used them") {
     small_fleet const made;
     backup_options snapshots;
     snapshots.snapshot = [](std::string_view, any_transport const& there) { return result<any_transport>{there}; };
     made.almost_back_up(snapshots);
-    SECTION("a run between has none") {
+    SECTION("a run in between used none") {
         made.move(0, "two");
         made.almost_back_up();
         CHECK_FALSE(back_up(made.program(), made.archive, "nightly", snapshots).value().header.snapshots);
     }
-    SECTION("all have") { CHECK(back_up(made.program(), made.archive, "nightly", snapshots).value().header.snapshots); }
+    SECTION("all runs used them") {
+        CHECK(back_up(made.program(), made.archive, "nightly", snapshots).value().header.snapshots);
+    }
 }
 
-TEST_CASE("backup: a run that is late changes nothing of a later one") {
+TEST_CASE("backup: a late run does not change the work of a later one") {
     auto const kind = GENERATE(0, 1, 2, 3);
     std::size_t refused = 0;
     for (std::size_t at = 0;; ++at) {
@@ -274,7 +276,7 @@ struct old_backup {
 
 } // namespace
 
-TEST_CASE("backup: one of an earlier program is verified and restored as before") {
+TEST_CASE("backup: a backup of an earlier version is verified and restored") {
     old_backup const made{"whole"};
     CHECK(verify_backup(made.archive, "nightly").value().rows == 3);
     world const other;
@@ -283,7 +285,7 @@ TEST_CASE("backup: one of an earlier program is verified and restored as before"
     CHECK(table<item>{target.cloud(), "items"}.scan_table().to().value().size() == 3);
 }
 
-TEST_CASE("backup: whole parts of an earlier program, whose backup was not made to its end, are copied again") {
+TEST_CASE("backup: complete parts of an unfinished backup of an earlier version are copied again") {
     old_backup const old{"copying", true};
     small_fleet made;
     made.archive = old.archive;

@@ -31,7 +31,7 @@ void plant(world const& all, sharded const& cloud, std::int32_t shard, row what)
 
 } // namespace
 
-TEST_CASE("fleet: an outcome for each store, and again for those that failed") {
+TEST_CASE("fleet: each store has an outcome, and failed stores can be retried") {
     world const all;
     fleet const stores{all.open(virtual_shards{6}), {.in_flight = 3, .stores = {"delta", "closed1"}}};
     CHECK(stores.stores().value() == std::vector<std::string>{"alpha", "beta", "closed1", "delta", "gamma"});
@@ -99,7 +99,7 @@ TEST_CASE("fleet: a check finds rows on the wrong shard, and names stores that d
     CHECK(sizes_of(stores).error().message.starts_with("the store beta: "));
 }
 
-TEST_CASE("fleet: figures are the same however rows are spread, and other for other rows") {
+TEST_CASE("fleet: checksums depend on the rows and not on their distribution") {
     world const one;
     world const other;
     fleet const few{one.open(virtual_shards{3})};
@@ -124,7 +124,7 @@ TEST_CASE("fleet: figures are the same however rows are spread, and other for ot
     CHECK(audit(few, many).value().at(1).only_right == 3);
 }
 
-TEST_CASE("fleet: sizes, what is free, and the day a store is full") {
+TEST_CASE("fleet: sizes, free space, and the day when a store will be full") {
     world const all;
     auto const cloud = all.open(virtual_shards{6});
     fleet const stores{cloud, {.in_flight = 2, .stores = {"delta"}}};
@@ -154,7 +154,7 @@ TEST_CASE("fleet: sizes, what is free, and the day a store is full") {
     CHECK_FALSE(full_at(before, later, "delta")); // nobody knows its capacity
 }
 
-TEST_CASE("fleet: tables of a store that are not those of the map") {
+TEST_CASE("fleet: tables of a store that differ from those of the map") {
     world const all;
     auto const cloud = all.open(virtual_shards{6});
     fleet const stores{cloud, {.in_flight = 2, .stores = {"delta"}}};
@@ -185,7 +185,7 @@ TEST_CASE("fleet: tables of a store that are not those of the map") {
     CHECK(schema_drift(stores, 0).value().size() == 1);
 }
 
-TEST_CASE("fleet: a table that a killed mover has left is dropped, and none that is used") {
+TEST_CASE("fleet: a table that a killed mover left behind is dropped, and tables in use are not") {
     world const all;
     auto const cloud = all.open(virtual_shards{3});
     fleet const stores{cloud, {.in_flight = 2, .stores = {"delta"}}};
@@ -238,7 +238,7 @@ TEST_CASE("fleet: a table that a killed mover has left is dropped, and none that
     CHECK(check_fleet(stores).value().healthy());
 }
 
-TEST_CASE("fleet: what moves while it is looked at is looked at again") {
+TEST_CASE("fleet: a shard that moves during its visit is visited again") {
     world const all;
     auto const cloud = all.open(virtual_shards{6});
     fleet const stores{cloud, {.in_flight = 1}};
@@ -265,7 +265,7 @@ TEST_CASE("fleet: what moves while it is looked at is looked at again") {
     CHECK(check_fleet(stores).value().of_table("items").rows == 120);
 }
 
-TEST_CASE("fleet: a store is read-only or off-line, with a reason, and other stores go on") {
+TEST_CASE("fleet: a store is read-only or offline, with a reason, and other stores continue") {
     testing::manual_clock time;
     world const all;
     auto const cloud = all.open(virtual_shards{6}, {"alpha", "beta", "gamma"}, {std::chrono::seconds{60}, &time});

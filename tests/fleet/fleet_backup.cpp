@@ -73,7 +73,7 @@ std::size_t count_of_tables(any_transport const& store) {
 
 } // namespace
 
-TEST_CASE("backup: restored into a fleet of another shape, system rows too") {
+TEST_CASE("backup: restored into a fleet with different shards, including system rows") {
     world const all;
     fleet const stores{all.open(virtual_shards{6})};
     auto const items = fill(stores.cloud());
@@ -124,7 +124,7 @@ TEST_CASE("backup: restored into a fleet of another shape, system rows too") {
     CHECK(count_of_tables(archive) == 0);
 }
 
-TEST_CASE("backup: damage is seen before it is served") {
+TEST_CASE("backup: damage is detected before it is served") {
     world const all;
     fleet const stores{all.open(virtual_shards{3})};
     fill(stores.cloud());
@@ -140,7 +140,7 @@ TEST_CASE("backup: damage is seen before it is served") {
             })
         .value();
     SECTION("a row is missing") { part.remove(partition, key, any_etag).value(); }
-    SECTION("a row is another") {
+    SECTION("a row differs") {
         entity changed{partition, key};
         changed.set("size", std::int32_t{-1});
         part.merge(changed, any_etag).value();
@@ -151,7 +151,7 @@ TEST_CASE("backup: damage is seen before it is served") {
     CHECK(restore(archive, "nightly", fleet{other.open(virtual_shards{2})}).error().code == error_code::row_mismatch);
 }
 
-TEST_CASE("backup: ends at any request, and the next one goes on") {
+TEST_CASE("backup: stopped at any request, resumed by the next run") {
     testing::manual_clock time;
     std::size_t points = 0;
     std::size_t kept = 0;
@@ -195,7 +195,7 @@ TEST_CASE("backup: ends at any request, and the next one goes on") {
     CHECK(kept > 20);
 }
 
-TEST_CASE("restore: ends at any request, and the next one goes on") {
+TEST_CASE("restore: stopped at any request, resumed by the next run") {
     world const all;
     testing::manual_clock time;
     fleet const stores{all.open(virtual_shards{2}), {.time = &time}};
@@ -264,7 +264,7 @@ TEST_CASE("backup: faults on single stores, and shards that move meanwhile") {
     CHECK(archive.all_fired());
 }
 
-TEST_CASE("backup: of files under load, every store at one moment") {
+TEST_CASE("backup: of files under load, each store at one point in time") {
     temporary_folder const folder{temporary_folder::memory()};
     file_options quick;
     quick.durability = durability::relaxed;

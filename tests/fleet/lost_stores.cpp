@@ -102,7 +102,7 @@ TEST_CASE("lost stores: a move whose target dies is cancelled, and the shard mov
     CHECK(schema_drift(all.stores(cloud), 0).value().empty());
 }
 
-TEST_CASE("lost stores: a source that dies behind the flip is left, and the shard moves again") {
+TEST_CASE("lost stores: a source that dies after the flip is abandoned, and the shard moves again") {
     lossy_world all;
     sharded const cloud = all.open(virtual_shards{3});
     auto const items = fill(cloud, 60);
@@ -120,7 +120,7 @@ TEST_CASE("lost stores: a source that dies behind the flip is left, and the shar
     CHECK(tables_in(all.at("a").store).empty());
 }
 
-TEST_CASE("lost stores: a table that is dropped in part hinders neither moves nor a new one of its name") {
+TEST_CASE("lost stores: a partly dropped table blocks neither moves nor a new table of its name") {
     lossy_world all;
     sharded const cloud = all.open(virtual_shards{3});
     auto items = fill(cloud, 60);
@@ -148,8 +148,8 @@ TEST_CASE("lost stores: a table that is dropped in part hinders neither moves no
     }
 }
 
-TEST_CASE("lost stores: a table is dropped, made, dropped again while parts of each are left, and moved: none takes "
-          "the other's tables") {
+TEST_CASE("lost stores: a partly dropped table is re-created, dropped and moved, and its old and new tables are never "
+          "confused") {
     for (unsigned order = 0; order < 16; ++order) {
         CAPTURE(order);
         lossy_world all;
@@ -195,7 +195,7 @@ TEST_CASE("lost stores: what is left of a dropped table is dropped behind a move
     CHECK(tables_in(all.at("a").store).empty());
 }
 
-TEST_CASE("lost stores: a store is forgotten, ended at any request, and nothing waits for it") {
+TEST_CASE("lost stores: forgetting a store can be interrupted at any request, and nothing waits for the store") {
     auto const shards = virtual_shards{6};
     for (bool const behind : {false, true}) {
         for (std::size_t at = 1;; ++at) {
@@ -266,8 +266,8 @@ TEST_CASE("lost stores: a store is forgotten, ended at any request, and nothing 
     }
 }
 
-TEST_CASE("lost stores: a store that was emptied is begun with no row, ended at any request, and no new row is lost by "
-          "that") {
+TEST_CASE(
+    "lost stores: starting an emptied store without rows can be interrupted at any request, and no new row is lost") {
     auto const shards = virtual_shards::ranges({"g2", "g3"});
     for (bool const behind : {false, true}) {
         for (std::size_t at = 1;; ++at) {
@@ -308,7 +308,7 @@ TEST_CASE("lost stores: a store that was emptied is begun with no row, ended at 
     }
 }
 
-TEST_CASE("lost stores: a client with an older copy of the map writes to the new tables, or not at all") {
+TEST_CASE("lost stores: a client with an old copy of the map writes to the new tables or is refused") {
     lossy_world all;
     all.lease = std::chrono::seconds{10};
     auto const shards = virtual_shards::ranges({"g2", "g3"});
@@ -325,8 +325,7 @@ TEST_CASE("lost stores: a client with an older copy of the map writes to the new
     CHECK(items.get("g25", 25).error().code == error_code::resource_not_found);
 }
 
-TEST_CASE(
-    "lost stores: rules decide where shards go, and what cannot be placed is refused before anything is changed") {
+TEST_CASE("lost stores: rules determine the new stores, and impossible placements are refused before any change") {
     lossy_world all;
     sharded const cloud = all.open(virtual_shards{6});
     auto const items = fill(cloud, 60);
@@ -348,7 +347,7 @@ TEST_CASE(
     CHECK(forget_store(single.stores(alone), "a", accepting_loss).error().code == error_code::invalid_input);
 }
 
-TEST_CASE("lost stores: parts of tables are made again by name only") {
+TEST_CASE("lost stores: parts of tables are re-created only if the table is named") {
     lossy_world all;
     sharded const cloud = all.open(virtual_shards{6});
     auto const items = fill(cloud, 60);

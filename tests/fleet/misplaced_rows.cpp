@@ -206,7 +206,7 @@ std::vector<meddler> meddlers() {
 
 } // namespace
 
-TEST_CASE("misplaced rows: late rows of a range that was split are removed, and nothing else") {
+TEST_CASE("misplaced rows: only late rows of a split range are removed") {
     split_world on;
     auto const before = check_fleet(on.all()).value();
     CHECK(before.misplaced_rows == strays_of_items + 1);
@@ -220,7 +220,7 @@ TEST_CASE("misplaced rows: late rows of a range that was split are removed, and 
     CHECK(again.by_table.empty());
 }
 
-TEST_CASE("misplaced rows: a range without a lower or an upper end, and its bounds") {
+TEST_CASE("misplaced rows: ranges without a lower or upper bound") {
     world on{virtual_shards::ranges({"d", "m"})};
     on.items().create().value();
     for (auto const* place : {"", "a", "c", "d", "l", "m", "z"}) { on.put(place, 1, 1); }
@@ -241,7 +241,7 @@ TEST_CASE("misplaced rows: a range without a lower or an upper end, and its boun
     CHECK(on.cloud.execute(query_entities{"items", {}, {}, {}, 1000, {}}, context)->rows.size() == 14);
 }
 
-TEST_CASE("misplaced rows: a table that two shards share is left alone until one has left") {
+TEST_CASE("misplaced rows: a table shared by two shards is skipped until one has moved") {
     world on{virtual_shards::ranges({})};
     on.items().create().value();
     for (char letter = 'a'; letter <= 'z'; ++letter) { on.put(std::string(1, letter), 1, letter); }
@@ -261,7 +261,7 @@ TEST_CASE("misplaced rows: a table that two shards share is left alone until one
     CHECK(check_fleet(on.all())->healthy());
 }
 
-TEST_CASE("misplaced rows: where the hash decides, and on stores without a map") {
+TEST_CASE("misplaced rows: removed from shards by hash, with and without a map") {
     world on{virtual_shards{5}};
     auto const fixed = hash_stores::make({"red", "green", "blue"}, [stores = on.stores](std::string_view name) {
         return result<any_transport>{any_transport{(*stores)[std::string{name}]}};
@@ -300,14 +300,14 @@ TEST_CASE("misplaced rows: where the hash decides, and on stores without a map")
     CHECK(left == 40 + 14 + 2100);
 }
 
-TEST_CASE("misplaced rows: not where a function of the caller decides") {
+TEST_CASE("misplaced rows: not supported for shards by a user function") {
     world const on{virtual_shards{3, [](std::string_view key) { return static_cast<std::uint32_t>(key.size() % 3); }}};
     auto const refused = remove_misplaced(on.all());
     REQUIRE(!refused);
     CHECK(refused.error().code == error_code::not_supported);
 }
 
-TEST_CASE("misplaced rows: a store that fails is in the report, and the others are done") {
+TEST_CASE("misplaced rows: a failed store is reported, and the others are completed") {
     split_world on;
     sharded const half{on.cloud.map(), [stores = on.stores](std::string_view name) -> result<any_transport> {
                            if (name == "two") { return failure{error_code::transport_failed, "no route"}; }
@@ -322,7 +322,7 @@ TEST_CASE("misplaced rows: a store that fails is in the report, and the others a
     CHECK_THAT(whole.error().message, entitable_test::ContainsSubstring("two"));
 }
 
-TEST_CASE("misplaced rows: somebody else acts at each request") {
+TEST_CASE("misplaced rows: other programs act at each request") {
     std::size_t tried = 0;
     for (meddler const& each : meddlers()) {
         for (std::size_t at = 0;; ++at) {
@@ -349,7 +349,7 @@ TEST_CASE("misplaced rows: somebody else acts at each request") {
     CHECK(tried > 100);
 }
 
-TEST_CASE("misplaced rows: the caller ends at each request, and is called again") {
+TEST_CASE("misplaced rows: interrupted at each request, then repeated") {
     for (bool const behind : {false, true}) {
         for (std::size_t at = 0;; ++at) {
             split_world on;

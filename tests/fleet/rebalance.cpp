@@ -62,7 +62,7 @@ double skewed(random_source& random) {
 
 } // namespace
 
-TEST_CASE("rebalance: never worse than 1.2 times the least, beside every arrangement of small cases") {
+TEST_CASE("rebalance: at most 1.2 times the optimum, against all arrangements of small cases") {
     random_source random{2026};
     double worst = 1;
     double worst_by_thumb = 1;
@@ -107,7 +107,7 @@ TEST_CASE("rebalance: never worse than 1.2 times the least, beside every arrange
                                             << cases << " cases, " << reached << " of them within the threshold");
 }
 
-TEST_CASE("rebalance: ten stores by shards and by sizes, and a store more") {
+TEST_CASE("rebalance: ten stores by shards and by sizes, and an added store") {
     random_source random{7};
     balance_problem asked;
     asked.weights.assign(10, 1);
@@ -149,7 +149,7 @@ TEST_CASE("rebalance: ten stores by shards and by sizes, and a store more") {
                                    << found.moved / bound << " of what is above the threshold");
 }
 
-TEST_CASE("rebalance: what may not stay moves, what may be nowhere is told") {
+TEST_CASE("rebalance: shards move off forbidden stores, and shards without an allowed store are reported") {
     balance_problem asked;
     asked.weights = {1, 1, 0};
     asked.only_forced = true;
@@ -168,7 +168,7 @@ TEST_CASE("rebalance: what may not stay moves, what may be nowhere is told") {
     CHECK(balanced(asked).moved == 0);
 }
 
-TEST_CASE("rules: kept in the map, and they bind every plan") {
+TEST_CASE("rules: stored in the map, and applied to every plan") {
     world const all;
     auto const cloud = all.open(virtual_shards{12});
     fleet const stores{cloud, {.stores = {"delta"}}};
@@ -210,7 +210,7 @@ TEST_CASE("rules: kept in the map, and they bind every plan") {
     CHECK(plan_rebalance(stores).error().code == error_code::placement_forbidden);
 }
 
-TEST_CASE("rebalance: stopped, failed and run again; a rule that comes meanwhile; a drain") {
+TEST_CASE("rebalance: stopped, failed and run again; a rule added during a run; a drain") {
     world const all;
     auto const cloud = all.open(virtual_shards{12});
     fleet const stores{cloud, {.stores = {"delta"}}};

@@ -88,7 +88,7 @@ struct looking {
 
 } // namespace
 
-TEST_CASE("reference: published to all, read beside the shard, and said of which version") {
+TEST_CASE("reference: published to all stores, read next to the shard, with its version") {
     world const all;
     auto const cloud = all.open(virtual_shards{6});
     fleet const stores{cloud, {.in_flight = 3, .stores = {"delta"}}};
@@ -142,7 +142,7 @@ TEST_CASE("reference: published to all, read beside the shard, and said of which
     CHECK(beside.get("C1").error().code == error_code::table_not_found);
 }
 
-TEST_CASE("reference: a new store has it before its first shard") {
+TEST_CASE("reference: a new store has the copy before its first shard") {
     world const all;
     auto const cloud = all.open(virtual_shards{8});
     fill(cloud);
@@ -171,8 +171,8 @@ TEST_CASE("reference: a new store has it before its first shard") {
         map->places.begin(), map->places.end(), [](auto const& each) { return each.row.store == "epsilon"; }));
 }
 
-TEST_CASE("reference: never half seen, wherever a publisher ends or another one comes in between; a new store has "
-          "nothing until it has all") {
+TEST_CASE("reference: no reader sees a partial copy, wherever a publisher stops or another one publishes; a new store "
+          "has all rows or none") {
     std::int64_t const before = GENERATE(1, 0); // the version that the store has; 0: a new one
     std::string seen_wrong;
     std::size_t looks = 0;
@@ -223,7 +223,7 @@ TEST_CASE("reference: never half seen, wherever a publisher ends or another one 
                            << " times for nothing");
 }
 
-TEST_CASE("reference: of two publishers at once each one publishes or is told of the other, and no copy is left over") {
+TEST_CASE("reference: of two concurrent publishers each publishes or gets a conflict, and no copy is left behind") {
     std::int32_t const before = GENERATE(0, 1); // versions that the store has
     std::size_t told = 0;
     for (std::size_t point = 0;; ++point) {

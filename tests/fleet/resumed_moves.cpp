@@ -19,7 +19,7 @@ void check_rows(ranged const& at, bool made_again) {
 
 } // namespace
 
-TEST_CASE("set_access: ended at any request while shards come and go") {
+TEST_CASE("set_access: interrupted at any request while shards move in and out") {
     auto const access = GENERATE(store_access::read_only, store_access::open);
     std::string const wanted = access == store_access::open ? "open" : "draining";
     auto const trials = at_every_request([&](trial& each) {
@@ -52,7 +52,7 @@ TEST_CASE("set_access: ended at any request while shards come and go") {
     CHECK(trials > 20);
 }
 
-TEST_CASE("set_access: a state that a mover has set is not taken for its own") {
+TEST_CASE("set_access: a state set by a mover is not mistaken for its own") {
     ranged const at;
     at.fill();
     auto const life = std::make_shared<program_life>();
@@ -75,7 +75,7 @@ TEST_CASE("set_access: a state that a mover has set is not taken for its own") {
     CHECK(at.map()->find_shard(1)->row.state == "draining");
 }
 
-TEST_CASE("set_access: shards that are opened all the time are not called closed") {
+TEST_CASE("set_access: shards that are repeatedly opened are not reported as closed") {
     ranged const at;
     at.fill();
     auto const life = std::make_shared<program_life>();
@@ -86,7 +86,7 @@ TEST_CASE("set_access: shards that are opened all the time are not called closed
     CHECK(set_access(at.program(life), "alpha", store_access::read_only).error().code == error_code::shard_moving);
 }
 
-TEST_CASE("left-over tables: the sweep is ended at any request while shards move") {
+TEST_CASE("orphaned tables: the sweep is interrupted at any request while shards move") {
     auto const trials = at_every_request([&](trial& each) {
         ranged const at;
         at.fill();
@@ -117,7 +117,7 @@ TEST_CASE("left-over tables: the sweep is ended at any request while shards move
     CHECK(trials > 40);
 }
 
-TEST_CASE("drain and place: ended at any request while shards move") {
+TEST_CASE("drain and place: interrupted at any request while shards move") {
     bool const places = GENERATE(false, true);
     auto const call_of = [&](fleet const& of) -> result<void> {
         move_options quick;
@@ -158,7 +158,7 @@ TEST_CASE("drain and place: ended at any request while shards move") {
     CHECK(trials > 100);
 }
 
-TEST_CASE("schema_drift: types of rows that are read where their shard is no longer do not count") {
+TEST_CASE("schema_drift: rows that are read from the old store of a moved shard do not count") {
     ranged const at;
     at.fill();
     auto const life = std::make_shared<program_life>();

@@ -97,7 +97,7 @@ struct world {
 
 } // namespace
 
-TEST_CASE("keep_alive: work that takes longer than the claim holds") {
+TEST_CASE("keep_alive: work that takes longer than the lease") {
     world in;
     auto item = in.one("wash");
     SECTION("renewed between its steps") {
@@ -107,7 +107,7 @@ TEST_CASE("keep_alive: work that takes longer than the claim holds") {
         CHECK_FALSE(in.queue.claim().value());
         CHECK(item.complete());
     }
-    SECTION("not renewed it is lost: what this shows without the operation") {
+    SECTION("without the operation the message is lost") {
         auto work = slow_work{"w", 10, 20s, in.time.steady()};
         CHECK(run(work, in.context, in.time, in.stormy));
         CHECK(in.queue.claim().value());
@@ -125,7 +125,7 @@ TEST_CASE("keep_alive: one step that waits for minutes is renewed while it waits
     CHECK(item.complete());
 }
 
-TEST_CASE("keep_alive: each request lost, late or busy, and the message is still this worker's") {
+TEST_CASE("keep_alive: the worker keeps the message if any request is lost, late or busy") {
     using testing::fault;
     for (fault const& each : {fault::lost_before(), fault::lost_after(), fault::late(), fault::busy()}) {
         for (std::size_t number = 1; number <= 9; ++number) {
@@ -153,7 +153,7 @@ TEST_CASE("keep_alive: the work ends when the message is lost") {
     CHECK(other.complete());
 }
 
-TEST_CASE("keep_alive: many messages at once in run_all, each beside its work") {
+TEST_CASE("keep_alive: many messages at once in run_all, each concurrently with its work") {
     world in;
     std::vector<claimed<chore>> items;
     std::vector<kept_alive<slow_work>> all;

@@ -108,7 +108,7 @@ TEST_CASE("queue clocks: a producer and a worker whose clocks are wrong by an ho
     }
 }
 
-TEST_CASE("queue clocks: an idle worker has what is put in at once") {
+TEST_CASE("queue clocks: an idle worker gets new messages immediately") {
     for (auto const of_producer : {-1h, 0h, 1h}) {
         for (auto const of_worker : {-1h, 0h, 1h}) {
             CAPTURE(of_producer.count(), of_worker.count());
@@ -170,7 +170,7 @@ TEST_CASE("queue clocks: the clock of the store is set back, or forward") {
     }
 }
 
-TEST_CASE("queue clocks: messages of programs of before, whose clocks were an hour fast or slow") {
+TEST_CASE("queue clocks: messages of earlier versions, whose clocks were an hour fast or slow") {
     for (auto const by : {-1h, 1h}) {
         CAPTURE(by.count());
         post_office in;

@@ -114,7 +114,7 @@ struct counted_queue {
 
 } // namespace
 
-TEST_CASE("queue cost: a claim behind delayed and claimed messages is that of an empty queue") {
+TEST_CASE("queue cost: a claim behind delayed and claimed messages costs as much as in an empty queue") {
     std::size_t const many = entitable_test::rounds(3'000, 100'000, 20'000);
     cost idle, busy;
     {
@@ -170,7 +170,7 @@ TEST_CASE("queue cost: a claim behind delayed and claimed messages is that of an
         CHECK(some.requests <= 2 * 200 + 200 / 6); // not each claim reads its lane
         CHECK(some.rows <= 8 * 200 + 4 * 100);     // a page of eight, and one ahead in each lane
     }
-    SECTION("renewed where they stand") {
+    SECTION("renewed in place") {
         counted_queue with;
         std::size_t const held = 400;
         with.how.lanes = 1;
@@ -200,7 +200,7 @@ TEST_CASE("queue cost: a claim behind delayed and claimed messages is that of an
     }
 }
 
-TEST_CASE("queue cost: what a claim has read behind its own is claimed without reading again, unless others have it") {
+TEST_CASE("queue cost: messages read ahead are claimed without another read, unless other workers have them") {
     counted_queue with;
     with.how.lanes = 1;
     with.how.visibility = 30s;
@@ -219,7 +219,7 @@ TEST_CASE("queue cost: what a claim has read behind its own is claimed without r
         here.enqueue({index}).value();
         with.time.advance(1ms);
     }
-    SECTION("in order, and what is given back comes first") {
+    SECTION("in order, and released messages come first") {
         CHECK(claim(here).message().number == 0);
         with.requests = 0;
         auto second = claim(here);
@@ -247,7 +247,7 @@ TEST_CASE("queue cost: what a claim has read behind its own is claimed without r
         CHECK(with.requests <= 2 * 50 + 50 / 5);
         CHECK_FALSE(here.claim().value());
     }
-    SECTION("what another worker has completed, or given up, is not delivered from memory") {
+    SECTION("messages that another worker completed or made dead letters are not delivered from memory") {
         static_cast<void>(claim(here));
         claim(there).complete().value();
         CHECK(claim(here).message().number == 2);

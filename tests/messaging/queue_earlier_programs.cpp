@@ -135,7 +135,7 @@ bool is_gone(error const& refused) {
 
 } // namespace
 
-TEST_CASE("earlier programs: what one has claimed, another gets when the claim is over, both ways") {
+TEST_CASE("earlier programs: a message is claimed by either version after the lease of the other has expired") {
     for (bool const earlier_is_first : {false, true}) {
         house at;
         std::mt19937_64 random{1};
@@ -173,7 +173,7 @@ TEST_CASE("earlier programs: what one has claimed, another gets when the claim i
     }
 }
 
-TEST_CASE("earlier programs: random histories of both, each message is completed once") {
+TEST_CASE("earlier programs: random histories of both versions complete each message once") {
     std::size_t const histories = entitable_test::rounds(40, 20'000, 400);
     std::size_t messages = 0;
     for (std::size_t seed = 1; seed <= histories; ++seed) {

@@ -217,7 +217,7 @@ using seen_ids = std::multimap<std::string, std::uint32_t>;
 
 } // namespace
 
-TEST_CASE("queue formats: a queue of format 1 with messages is worked off") {
+TEST_CASE("queue formats: a queue of format 1 with messages is processed") {
     house in;
     in.fill();
     auto const queue = in.queue();
@@ -274,7 +274,7 @@ TEST_CASE("queue formats: dead letters of format 1") {
     }
 }
 
-TEST_CASE("queue formats: an outbox of format 1 is relayed once, and an id that the queue has is left out") {
+TEST_CASE("queue formats: an outbox of format 1 is relayed once, and ids already in the queue are skipped") {
     house in;
     in.fill();
     auto const queue = in.queue();
@@ -288,7 +288,7 @@ TEST_CASE("queue formats: an outbox of format 1 is relayed once, and an id that 
     CHECK((what == std::multiset<std::string>{"waiting", "nameless", "released", "group", "group", "group", "posted"}));
 }
 
-TEST_CASE("queue formats: sagas of format 1 go on where they were, forward and back") {
+TEST_CASE("queue formats: sagas of format 1 resume where they were, forward and in compensation") {
     house in;
     in.fill();
     auto const queue = in.queue();
@@ -391,7 +391,7 @@ TEST_CASE("queue formats: golden rows of format 2") {
     for (std::size_t index = 0; index < lines.size(); ++index) { CHECK(lines[index] == rows_of_format_2[index]); }
 }
 
-TEST_CASE("queue formats: a queue of format 2 with messages is worked off") {
+TEST_CASE("queue formats: a queue of format 2 with messages is processed") {
     house in;
     call own;
     in.store.execute(create_table{"chores"}, own).value();
@@ -435,7 +435,7 @@ TEST_CASE("queue formats: a queue of format 2 with messages is worked off") {
 
 // ---- headers -----------------------------------------------------------------------------------------
 
-TEST_CASE("queue formats: a queue of a later format is StoreNewer from every call") {
+TEST_CASE("queue formats: every call on a queue of a later format returns StoreNewer") {
     house in;
     call own;
     in.store.execute(create_table{"chores"}, own).value();

@@ -62,7 +62,7 @@ struct hotel {
 
 } // namespace
 
-TEST_CASE("saga: a step that fails for good undoes those before it, from the last to the first") {
+TEST_CASE("saga: a permanent failure of a step undoes the earlier steps in reverse order") {
     hotel in;
     auto const travel = saga_for<booking>("travel", step("room", in.noted("r"), in.noted("R")),
         step("letter", in.noted("l")), step("train", in.noted("t"), in.noted("T")), step("pay", in.noted("p", 1)));
@@ -75,7 +75,7 @@ TEST_CASE("saga: a step that fails for good undoes those before it, from the las
     CHECK(in.log == "rltp!TR");
 }
 
-TEST_CASE("saga: another worker goes on with undoing, and what may pass undoes nothing") {
+TEST_CASE("saga: another worker continues the undo, and transient errors undo nothing") {
     hotel in;
     auto const travel = saga_for<booking>("travel", step("room", in.noted("r"), in.noted("R")),
         step("train", in.noted("t", 1, error_code::update_condition_not_satisfied),
@@ -98,7 +98,7 @@ TEST_CASE("saga: another worker goes on with undoing, and what may pass undoes n
     CHECK(!in.queue.claim().value());
 }
 
-TEST_CASE("saga: a failure without anything to undo is told, and a program with other steps is refused") {
+TEST_CASE("saga: a failure with nothing to undo is reported, and a program with different steps is refused") {
     hotel in;
     auto item = *in.queue.claim().value();
     auto const plain = saga_for<booking>("travel", step("room", in.noted("r")), step("pay", in.noted("p", 1)));
@@ -111,7 +111,7 @@ TEST_CASE("saga: a failure without anything to undo is told, and a program with 
     CHECK(plain.resume(item).value().end == saga_end::completed);
 }
 
-TEST_CASE("saga: rows of the lane change once with the advance, whatever is lost") {
+TEST_CASE("saga: rows of the lane change exactly once with the progress, even if answers are lost") {
     using testing::fault;
     for (std::size_t number = 1; number <= 8; ++number) {
         for (fault const& each : {fault::lost_before(), fault::lost_after(), fault::late(), fault::busy()}) {
@@ -133,7 +133,7 @@ TEST_CASE("saga: rows of the lane change once with the advance, whatever is lost
     }
 }
 
-TEST_CASE("forked: names of messages and claims that a parent and its children give differ") {
+TEST_CASE("forked: a parent and its children create different message and claim ids") {
     memory_backend const store;
     table_queue<booking> const queue{store, "bookings"};
     queue.create().value();

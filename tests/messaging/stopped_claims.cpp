@@ -130,7 +130,7 @@ TEST_CASE("a message that is being claimed when the stop token is set is returne
         REQUIRE(item);
         CHECK(item->complete());
     }
-    SECTION("it was found, and not claimed yet: it stays free") {
+    SECTION("it was found and not yet claimed: it stays unclaimed") {
         at.behind = [&](std::string_view, bool) { at.stop.cancel(); };
         CHECK_FALSE(at.queue.claim(at.waiting()).value());
         auto const item = at.queue.claim().value();
@@ -139,7 +139,7 @@ TEST_CASE("a message that is being claimed when the stop token is set is returne
     }
 }
 
-TEST_CASE("what is done under a receipt does not look at the token that ended the wait") {
+TEST_CASE("operations on a receipt ignore the token that ended the wait") {
     site at;
     for (std::int32_t number = 0; number < 6; ++number) { at.queue.enqueue({"a", number}).value(); }
     std::vector<claimed<job>> held;
@@ -196,7 +196,7 @@ TEST_CASE("a claim on a thread ends soon after stop, and the job in hand is comp
     CHECK(mine.complete());
 }
 
-TEST_CASE("an awaited claim ends by its stop token, and the job in hand is completed") {
+TEST_CASE("an awaited claim ends when its stop token is set, and the job in hand is completed") {
     memory_backend const store;
     event_loop loop;
     loop_transport const near{loop, store};

@@ -148,7 +148,7 @@ TEST_CASE("saga: the last step and the first step are undone if they fail") {
     }
 }
 
-TEST_CASE("saga: a step that states that it had no effect is not undone in its first run") {
+TEST_CASE("saga: a step that reports no effect is not undone in its first run") {
     SECTION("a later step") {
         agency at;
         auto const travel = saga_for<trip>("travel", step("room", at.does("r"), at.undoes("R")),
@@ -166,7 +166,7 @@ TEST_CASE("saga: a step that states that it had no effect is not undone in its f
         CHECK(travel.resume(item).value().end == saga_end::compensated);
         CHECK(at.log == "r");
     }
-    SECTION("an error with effect::none is not that statement") {
+    SECTION("an error with effect::none does not count as that report") {
         agency at;
         error none{error_code::resource_not_found, "no such row"};
         REQUIRE(none.effect == effect::none);
@@ -176,7 +176,7 @@ TEST_CASE("saga: a step that states that it had no effect is not undone in its f
         CHECK(travel.resume(item).value().end == saga_end::compensated);
         CHECK(at.log == "rR");
     }
-    SECTION("an error that may pass is tried again") {
+    SECTION("a transient error is retried") {
         agency at;
         auto const travel = saga_for<trip>("travel",
             step("room", at.does("r", {no_effect{error_code::deadline_exceeded, "too slow"}}), at.undoes("R")));
@@ -187,7 +187,7 @@ TEST_CASE("saga: a step that states that it had no effect is not undone in its f
     }
 }
 
-TEST_CASE("saga: the statement does not count if an earlier run may have acted") {
+TEST_CASE("saga: a report of no effect is ignored if an earlier run may have had one") {
     agency at;
     auto const seat_of = [&](std::vector<step_result> answers) {
         return saga_for<trip>("travel", step("room", at.does("r"), at.undoes("R")),
@@ -242,7 +242,7 @@ TEST_CASE("saga: the statement does not count if an earlier run may have acted")
         CHECK(travel.resume(item).value().end == saga_end::compensated);
         CHECK(at.log == "rR");
     }
-    SECTION("a queue of format 1, whose programs put messages back without a trace") {
+    SECTION("a queue of format 1, whose programs release messages without a record") {
         call context;
         row_builder header{"~!queue!", "~!queue!"};
         header.add("Queue_Lanes", value_view{std::int32_t{1}});
@@ -262,7 +262,7 @@ TEST_CASE("saga: the statement does not count if an earlier run may have acted")
     }
 }
 
-TEST_CASE("saga: the rows of a saga that goes back") {
+TEST_CASE("saga: the rows of a saga in compensation") {
     agency at;
     auto const travel = saga_for<trip>("travel", step("room", at.does("r"), at.undoes("R", 1)),
         step("letter", at.does("l")), step("seat", at.does("s", {refused}), at.undoes("S", 1)));
@@ -288,7 +288,7 @@ TEST_CASE("saga: the rows of a saga that goes back") {
     CHECK(without_claim(at.shown()).find("Queue_Step=-1 ") != std::string::npos);
 }
 
-TEST_CASE("stuck sagas: an undo that fails until the deliveries are used up, listed and taken up again") {
+TEST_CASE("stuck sagas: an undo that fails at every delivery is listed and resumed") {
     agency at{2};
     auto const travel = saga_for<trip>("travel", step("room", at.does("r"), at.undoes("R")),
         step("letter", at.does("l")), step("seat", at.does("s"), at.undoes("S", 3, error_code::out_of_range_input)),
@@ -323,7 +323,7 @@ TEST_CASE("stuck sagas: an undo that fails until the deliveries are used up, lis
     item.complete().value();
 }
 
-TEST_CASE("stuck sagas: a saga without an undo that is given up going forward") {
+TEST_CASE("stuck sagas: a saga without undo becomes a dead letter") {
     agency at{1};
     auto const travel = saga_for<trip>(
         "travel", step("room", at.does("r")), step("seat", at.does("s", {refused})), step("pay", at.does("p")));
@@ -365,7 +365,7 @@ TEST_CASE("stuck sagas: deliveries with progress are not counted") {
     CHECK(at.log == "rraabbssSSRR");
 }
 
-TEST_CASE("stuck sagas: what is known of a step, for each record that there can be") {
+TEST_CASE("stuck sagas: the state of a step for each possible record") {
     struct row_of {
         std::int32_t step;
         std::string failed;
@@ -430,7 +430,7 @@ TEST_CASE("stuck sagas: what is known of a step, for each record that there can 
     }
 }
 
-TEST_CASE("saga: a message as large as can be turns back, whatever the error says") {
+TEST_CASE("saga: a message of maximal size can be compensated, however long the error is") {
     std::string const endless(50'000, 'e');
     std::string umlauts;
     for (int number = 0; number < 20'000; ++number) { umlauts += "\xc3\xa4"; }

@@ -55,7 +55,7 @@ struct fixture {
 
 } // namespace
 
-TEST_CASE("table_queue: messages come once, in their order, as they were put in") {
+TEST_CASE("table_queue: messages are delivered once, in order and unchanged") {
     fixture f;
     f.how.lanes = 1;
     table_queue<errand> const queue{f.store, "ordered", f.how};
@@ -86,7 +86,7 @@ TEST_CASE("table_queue: messages come once, in their order, as they were put in"
     CHECK_FALSE(queue.oldest_age().value());
 }
 
-TEST_CASE("table_queue: an id is put in once, done or not, until it is forgotten") {
+TEST_CASE("table_queue: an id is enqueued once, completed or not, until it is forgotten") {
     fixture f;
     CHECK_FALSE(f.queue.enqueue({"York", 1}, {.id = "one"}).value().already_there);
     CHECK(f.queue.enqueue({"York", 2}, {.id = "one"}).value().already_there);
@@ -120,7 +120,7 @@ TEST_CASE("table_queue: a claim waits for longer than one request may take") {
     CHECK(next->has_value());
 }
 
-TEST_CASE("table_queue: a claim that is over, given back, delayed or renewed") {
+TEST_CASE("table_queue: a claim that is expired, released, delayed or renewed") {
     fixture f;
     f.queue.enqueue({"York", 1}, {.delay = 10s}).value();
     CHECK_FALSE(f.queue.claim().value());
@@ -150,7 +150,7 @@ TEST_CASE("table_queue: a claim that is over, given back, delayed or renewed") {
     CHECK(moved.complete());
 }
 
-TEST_CASE("table_queue: dead letters after exactly so many deliveries") {
+TEST_CASE("table_queue: a message becomes a dead letter after exactly max_deliveries") {
     fixture f;
     f.queue.enqueue({"York", 1, "fly"}, {.id = "x"}).value();
     int deliveries = 0;
@@ -202,7 +202,7 @@ TEST_CASE("table_queue: groups") {
     CHECK(ids.size() == 70);
 }
 
-TEST_CASE("table_queue: groups are completed as one, and what is lost is left out") {
+TEST_CASE("table_queue: groups are completed in one transaction, without lost messages") {
     using testing::fault;
     for (fault const& each : {fault::lost_before(), fault::lost_after(), fault::late(), fault::busy()}) {
         for (bool const one_is_lost : {false, true}) {
@@ -240,7 +240,7 @@ TEST_CASE("table_queue: groups are completed as one, and what is lost is left ou
     CHECK(seen.seen().size() == before + 1);
 }
 
-TEST_CASE("table_queue: a lane whose head others have is not read again for each claim") {
+TEST_CASE("table_queue: a lane whose head is claimed by others is not read for each claim") {
     fixture f;
     f.how.lanes = 1;
     table_queue<errand> const queue{f.store, "errands2", f.how};
@@ -298,7 +298,7 @@ TEST_CASE("table_queue: an outbox, and any number of relays") {
     CHECK(f.queue.approximate_size().value().ready == 1);
 }
 
-TEST_CASE("table_queue: options that cannot be, and a queue that is not there") {
+TEST_CASE("table_queue: invalid options, and a missing queue") {
     fixture f;
     f.how.visibility = 1s;
     CHECK(table_queue<errand>{f.store, "other", f.how}.create().error().code == error_code::out_of_range_input);
@@ -376,8 +376,8 @@ struct hazards {
 
 } // namespace
 
-TEST_CASE("table_queue: workers on threads, lost answers, a clock that is set back: each message is done, once "
-          "acknowledged") {
+TEST_CASE(
+    "table_queue: with threads, lost answers and a clock that is set back, every acknowledged message is processed") {
     std::size_t const rounds = entitable_test::rounds(2, 60, 6);
     for (std::size_t round = 0; round < rounds; ++round) {
         testing::manual_clock time;

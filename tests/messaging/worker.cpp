@@ -162,7 +162,7 @@ TEST_CASE("two workers of one queue handle each message once") {
     CHECK(handled[0] + handled[1] == 200);
 }
 
-TEST_CASE("a message whose handler fails comes back after a delay, and becomes a dead letter with the reason") {
+TEST_CASE("a message whose handler fails is redelivered after a delay, and becomes a dead letter with the reason") {
     site at;
     at.fill(1);
     bool works = false;
@@ -189,7 +189,7 @@ TEST_CASE("a message whose handler fails comes back after a delay, and becomes a
     CHECK(at.left() == 0);
 }
 
-TEST_CASE("the waits before another delivery grow with the deliveries") {
+TEST_CASE("the delay before a redelivery grows with the number of deliveries") {
     site at;
     at.how.max_deliveries = 5;
     table_queue<job> const queue{at.store, "jobs", at.how};
@@ -301,7 +301,7 @@ TEST_CASE("a handler learns that its message is lost") {
     for (std::size_t number = 1; number <= 200; ++number) {
         at.shaky.plan({testing::fault::refused(), number, "write_entity", "jobs"});
     }
-    SECTION("the store does not answer for as long as the claim holds") {
+    SECTION("the store does not answer until the lease has expired") {
         auto const report = run_worker(
             at.queue,
             [&](job const&, work_context const& context) -> result<void> {
@@ -313,7 +313,7 @@ TEST_CASE("a handler learns that its message is lost") {
             at.until_empty);
         CHECK(report.value() == worker_report{.handled = 1}); // nobody else has taken it
     }
-    SECTION("another worker has taken and completed it") {
+    SECTION("another worker has claimed and completed it") {
         auto const report = run_worker(
             at.queue,
             [&](job const&, work_context const& context) -> result<void> {
@@ -325,7 +325,7 @@ TEST_CASE("a handler learns that its message is lost") {
             at.until_empty);
         CHECK(report.value() == worker_report{.lost = 1});
     }
-    SECTION("another worker has taken it, and keeps it") {
+    SECTION("another worker has claimed it, and holds it") {
         std::optional<claimed<job>> theirs;
         auto const report = run_worker(
             at.queue,
@@ -367,7 +367,7 @@ TEST_CASE("after a lost receipt nothing is sent for the message") {
     CHECK(errors == 1); // the renewal that met no store
 }
 
-TEST_CASE("a message is ended only after the renewal that is under way") {
+TEST_CASE("a message is completed only after the renewal in flight") {
     site at;
     at.fill(1);
     std::atomic<bool> renewing{false};
@@ -450,7 +450,7 @@ TEST_CASE("a worker that waits ends soon after its stop token is set") {
     later.join();
 }
 
-TEST_CASE("a handler that returns Cancelled after the stop token was set gives its message back at once") {
+TEST_CASE("a handler that returns Cancelled after the stop token was set releases its message immediately") {
     site at;
     at.fill(2);
     at.until_empty.stop = at.stop.token();
@@ -468,7 +468,7 @@ TEST_CASE("a handler that returns Cancelled after the stop token was set gives i
 
 // ---- exceptions ----
 
-TEST_CASE("an exception of a handler passes through, and its message is given back") {
+TEST_CASE("an exception of a handler is propagated, and its message is released") {
     site at;
     at.fill(20);
     at.until_empty.threads = GENERATE(1U, 4U);
@@ -496,13 +496,13 @@ TEST_CASE("an exception of a handler passes through, and its message is given ba
     CHECK(dead[0].why == "the handler threw: no paper");
 }
 
-TEST_CASE("what a handler throws need not be a std::exception") {
+TEST_CASE("a handler can throw types other than std::exception") {
     site at;
     at.fill(1);
     CHECK_THROWS_AS(run_worker(at.queue, [](job const&) -> result<void> { throw 7; }, at.until_empty), int);
 }
 
-TEST_CASE("an exception of on_error passes through from every thread") {
+TEST_CASE("an exception of on_error is propagated from every thread") {
     site at;
     at.fill(1);
     at.until_empty.on_error = [](error const&) { throw std::runtime_error{"the log is full"}; };
@@ -545,7 +545,7 @@ TEST_CASE("run_worker waits for a store that does not answer") {
     CHECK(at.time.steady() - begun >= std::chrono::seconds{seen.size()});
 }
 
-TEST_CASE("a store that does not answer does not keep a worker from ending") {
+TEST_CASE("a store that does not answer does not prevent a worker from stopping") {
     site at;
     for (std::size_t number = 1; number <= 1000; ++number) {
         at.shaky.plan({testing::fault::busy(), number, {}, "jobs"});
@@ -560,7 +560,7 @@ TEST_CASE("a store that does not answer does not keep a worker from ending") {
     CHECK(at.stop.token().cancelled());
 }
 
-TEST_CASE("run_worker returns an error that does not pass by itself") {
+TEST_CASE("run_worker returns a permanent error") {
     site at;
     at.until_empty.threads = GENERATE(1U, 3U);
     at.until_empty.wait = no_timeout;
@@ -572,7 +572,7 @@ TEST_CASE("run_worker returns an error that does not pass by itself") {
     CHECK(run_worker(invalid, handle, at.until_empty).error().code == error_code::out_of_range_input);
 }
 
-TEST_CASE("an error that does not pass ends the threads that have not met it") {
+TEST_CASE("a permanent error also ends the other threads") {
     site at;
     at.until_empty.threads = 3;
     at.until_empty.wait = no_timeout;
@@ -581,7 +581,7 @@ TEST_CASE("an error that does not pass ends the threads that have not met it") {
     CHECK(ran.error().http_status == 403);
 }
 
-TEST_CASE("a message whose end cannot be stored counts as lost, is reported, and comes back") {
+TEST_CASE("a message whose completion cannot be stored is reported as lost and redelivered") {
     site at;
     at.fill(1);
     at.how.max_attempts = 1;
@@ -684,7 +684,7 @@ TEST_CASE("handlers take the message or the claim, and return any result") {
                 },
                 at.until_empty);
         }
-        SECTION("a claim and what is known of it") {
+        SECTION("a claim and its delivery information") {
             return run_worker(
                 at.queue,
                 [&](claimed<job>& item, work_context const& context) -> result<void> {
@@ -705,7 +705,7 @@ TEST_CASE("handlers take the message or the claim, and return any result") {
                 },
                 at.until_empty);
         }
-        SECTION("a claim that the handler takes away") {
+        SECTION("a claim that the handler moves from") {
             return run_worker(
                 at.queue,
                 [&](claimed<job>& item) {

@@ -159,7 +159,7 @@ void check_found(testing::interleaving_report const& told, std::string const& wh
 
 } // namespace
 
-TEST_CASE("lists of indexes: a build, a program without the index, and time") {
+TEST_CASE("lists of indexes: a build, a program without the index, and the passing of time") {
     check(walk({builder(), writer<narrow>("older"), ticking()}, false));
     check(walk({builder(), writer<wider>("newer"), ticking()}, false));
     check(walk({builder(), writer<narrow>("older")}, false, {.faults = 0, .late = 0, .crashes = 1}));
@@ -170,7 +170,7 @@ TEST_CASE("lists of indexes: a retirement, a reader and a writer") {
     check(walk({retirement(), builder(), writer<wider>("writer")}, true));
 }
 
-TEST_CASE("lists of indexes: without any one rule some schedule leaves a hole") {
+TEST_CASE("lists of indexes: without each rule some schedule loses index rows") {
     if (entitable_test::rounds(0, 1, 1) == 0) {
         return; // thousands of schedules, which the optimized build walks through
     }

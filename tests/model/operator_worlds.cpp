@@ -278,13 +278,13 @@ void run_worlds(std::size_t count, Run const& run) {
 
 } // namespace
 
-TEST_CASE("operator worlds: clients, movers and operators over stores that are away, emptied or gone") {
+TEST_CASE("operator worlds: clients, movers and operators on stores that are unreachable, emptied or lost") {
     figures told;
     run_worlds(entitable_test::rounds(25, 3000, 100), [&](std::uint64_t seed) { return run_world(seed, told); });
     std::printf("operator worlds: %s\n", told.to_string().c_str());
 }
 
-TEST_CASE("operator worlds: stores on a hash, the next generation, and programs that were forgotten") {
+TEST_CASE("operator worlds: hashed stores, the next generation, and stale programs") {
     figures told;
     hash_figures hashed;
     run_worlds(entitable_test::rounds(25, 3000, 100),

@@ -279,7 +279,7 @@ std::string all_done(memory_backend const& store, told const&) {
 
 } // namespace
 
-TEST_CASE("queue: two workers want one message") {
+TEST_CASE("queue: two workers compete for one message") {
     check(walk({worker("A", 1), worker("B", 2)}, {.faults = 0, .late = 0}, one_message, all_done));
     check(walk({worker("A", 1), worker("B", 2)}, {.faults = 1, .late = 1}, one_message));
 }
@@ -338,12 +338,12 @@ cast sweeper() {
 
 } // namespace
 
-TEST_CASE("queue: what was claimed too often becomes a dead letter once") {
+TEST_CASE("queue: a message claimed too often becomes a dead letter once") {
     check(walk({worker("A", 1), worker("B", 2)}, {.faults = 1, .late = 1}, used_up));
     check(walk({worker("A", 1), requeuer()}, {.faults = 1, .late = 1}, used_up));
 }
 
-TEST_CASE("queue: dead letters are put back, thrown away and forgotten, all at once") {
+TEST_CASE("queue: dead letters are concurrently requeued, purged and forgotten") {
     check(walk({requeuer(), purger()}, {.faults = 1, .late = 1}, dead));
     check(walk({purger(), sweeper(), requeuer()}, {.faults = 0, .late = 0}, dead));
     check(walk({requeuer(), worker("A", 1), sweeper()}, {.faults = 0, .late = 0}, dead));
@@ -395,7 +395,7 @@ TEST_CASE("queue: planted defects are found") {
         CHECK(finds({worker("A", 7), worker("B", 7)}, {.faults = 1, .late = 0}, one_message) ==
             "a message was completed twice");
     }
-    SECTION("a late renew is taken for lost") {
+    SECTION("a late renewal is mistaken for a loss") {
         auto const sees_nothing = [](any_transport below) { return any_transport{blind{std::move(below)}}; };
         CHECK(finds({with(sees_nothing, worker("A", 1, true))}, {.faults = 0, .late = 1}, one_message) ==
             "a worker lost its message before its time was over");

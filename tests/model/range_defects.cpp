@@ -86,10 +86,10 @@ TEST_CASE("range defects: splits and moves of halves") {
     SECTION("the upper half does not record whose tables it uses") { found_alone(range_defect::forgets_tables, how); }
     SECTION("a half copied with the bounds of the whole") { found_alone(range_defect::copies_whole, how); }
     SECTION("a half switched with the bounds of the whole") { found_alone(range_defect::flips_whole, how); }
-    SECTION("a table dropped that another range uses") { found_alone(range_defect::drops_shared, how); }
-    SECTION("keys erased that another range uses") { found_alone(range_defect::erases_used, how); }
-    SECTION("keys left behind that no range uses") { found_alone(range_defect::erases_nothing, how); }
-    SECTION("a number used twice") {
+    SECTION("drops a table that another range uses") { found_alone(range_defect::drops_shared, how); }
+    SECTION("erases keys that another range uses") { found_alone(range_defect::erases_used, how); }
+    SECTION("leaves keys that no range uses") { found_alone(range_defect::erases_nothing, how); }
+    SECTION("uses a number twice") {
         range_order again = merges();
         again.operators.front().push_back(split_at("p"));
         found_alone(range_defect::takes_used_number, again);

@@ -101,7 +101,7 @@ testing::interleaving_report world(std::uint64_t seed, stale_by planted, figures
 
 } // namespace
 
-TEST_CASE("range histories: for each key some order of the requests explains all answers") {
+TEST_CASE("range histories: the requests for each key are linearizable") {
     figures done;
     std::uint64_t const worlds = entitable_test::rounds(30, 20'000, 300);
     for (std::uint64_t seed = 1; seed <= worlds; ++seed) {

@@ -234,7 +234,7 @@ TEST_CASE("saga: a channel is deleted while somebody posts") {
     check(walk({worker("A", 1), poster()}, quiet, {}, 20'000), true);
 }
 
-TEST_CASE("saga: a channel is deleted, and made again as soon as its name is free") {
+TEST_CASE("saga: a channel is deleted, and re-created as soon as its name is free") {
     check(walk({worker("A", 1), user()}, quiet, {}, 20'000), true);
     check(walk({worker("A", 1), user(), poster()}, quiet));
 }
@@ -245,7 +245,7 @@ TEST_CASE("saga: nobody reads from a marked channel") {
     check(walk({worker("A", 1), user(), look_at_store()}, quiet));
 }
 
-TEST_CASE("saga: a worker ends at each point, before and after each request, and another one goes on") {
+TEST_CASE("saga: a worker stops before or after each request, and another one continues") {
     // Whoever comes after the end of all schedules is another one.
     check(walk({worker("A", 1)}, {.faults = 0, .late = 0, .crashes = 1}, {}, 20'000), true);
     check(walk({worker("A", 1)}, {.faults = 1, .late = 0}, {}, 20'000), true);
@@ -255,7 +255,7 @@ TEST_CASE("saga: a worker ends at each point, before and after each request, and
     check(walk({worker("A", 1), user()}, {.faults = 0, .late = 1}));
 }
 
-TEST_CASE("saga: interrupted at each request, in each way, while others post and make the channel again") {
+TEST_CASE("saga: interrupted at each request, in each way, while others post and re-create the channel") {
     auto const seen = at_each_point({});
     CAPTURE(seen.point);
     CHECK(seen.problem == "");
@@ -269,7 +269,7 @@ TEST_CASE("saga: planted defects are found") {
     cast const slow = worker("A", 1);
     SECTION("no head") { CHECK(finds({slow, poster()}, quiet, {.without_head = true}) == "an orphan"); }
     SECTION("removal in one pass") { CHECK(finds({slow, poster()}, quiet, {.one_pass = true}) == "an orphan"); }
-    SECTION("removal under any ETag of a name that returns") {
+    SECTION("removal under any ETag of a reused name") {
         CHECK(at_each_point({.any_version = true}).problem.find("the new channel") != std::string::npos);
     }
     SECTION("posts keyed by the name of their channel") {

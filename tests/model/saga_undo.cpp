@@ -346,7 +346,7 @@ TEST_CASE("saga undo: each crash point of a saga of four steps, whichever fails,
     CHECK(stuck > 400);
 }
 
-TEST_CASE("saga undo: each crash point of a saga without an undo that fails until it is mended") {
+TEST_CASE("saga undo: each crash point of a saga without undo that fails until its cause is fixed") {
     std::size_t stuck = 0;
     bool const whole = entitable_test::rounds(0, 1, 1) == 1;
     for (std::size_t fails = 0; fails < 4; ++fails) {

@@ -62,7 +62,7 @@ void reads_late(any_transport const& way, entitable::clock&, scene& all, int) {
 // A complete walk covers one virtual shard of one table and one partition with three rows; one mover, restarted once if it was killed; every
 // order of its requests and those of one client, whose answers are late; and the given number of faults, at every place. Rows that others write
 // between two pages, before the shard drains and after the flip (the crowd) only appear at these places, and not in walks without a crowd.
-// Optimized, the walks of a mover alone take a minute, off-line ones two, with a client that reads six, and with one that inserts nine.
+// Optimized, the walks of a mover alone take a minute, offline ones two, with a client that reads six, and with one that inserts nine.
 
 TEST_CASE("shard moves: a mover alone, with lost and late requests, killed and replaced by another") {
     check("alone", 45, {}, quiet);
@@ -88,23 +88,23 @@ TEST_CASE("shard moves: a client that reads") {
         {.crowd = false, .late_writer = true, .client = reads_late, .prompt = true}, {.faults = 0, .late = 1});
 }
 
-TEST_CASE("shard moves: off-line, with clients that read and write") {
-    check("off-line, alone, one fault and one late request", 3'242, {.crowd = false, .off_line = true},
+TEST_CASE("shard moves: offline, with clients that read and write") {
+    check("offline, alone, one fault and one late request", 3'242, {.crowd = false, .off_line = true},
         {.faults = 1, .late = 1});
-    check("off-line, alone, a batch twice", 29, {.holds = true, .off_line = true}, quiet);
-    check("off-line, inserts, one late request", 14'824,
+    check("offline, alone, a batch twice", 29, {.holds = true, .off_line = true}, quiet);
+    check("offline, inserts, one late request", 14'824,
         {.crowd = false, .client = inserts, .prompt = true, .off_line = true}, {.faults = 0, .late = 1});
-    check("off-line, inserts, one killed", 9'757, {.crowd = false, .client = inserts, .prompt = true, .off_line = true},
+    check("offline, inserts, one killed", 9'757, {.crowd = false, .client = inserts, .prompt = true, .off_line = true},
         {.faults = 0, .late = 0, .crashes = 1, .again = 1});
-    check("off-line, reads", 2'541, {.client = reads, .off_line = true}, quiet);
-    check("off-line, reads twice, one late request of another client", 29'037,
+    check("offline, reads", 2'541, {.client = reads, .off_line = true}, quiet);
+    check("offline, reads twice, one late request of another client", 29'037,
         {.crowd = false, .late_writer = true, .client = reads_late, .prompt = true, .off_line = true},
         {.faults = 0, .late = 1});
 }
 
-// The number of states visited until they are found: 58 and 29 off-line; in the order of the sections below 29, 99, 28, 46, 45, 39, 40, 46.
+// The number of states visited until they are found: 58 and 29 offline; in the order of the sections below 29, 99, 28, 46, 45, 39, 40, 46.
 // Defects of clients, and of movers that do not wait for them, are in shard_clients.cpp, those of names in shard_late_batches.cpp.
-TEST_CASE("shard moves: off-line, planted defects are found") {
+TEST_CASE("shard moves: offline, planted defects are found") {
     auto const finds = [](order how, testing::interleaving_limits limits) {
         how.off_line = true;
         auto const seen = walk(how, limits, 60'000);

@@ -90,7 +90,7 @@ value int64(std::int64_t number) { return value{value_view{number}}; }
 
 } // namespace
 
-TEST_CASE("sequence: counts from 1, and makes its table and its row") {
+TEST_CASE("sequence: counts from 1, and creates its table and its row") {
     stage on;
     sequence const numbers = on.make();
     for (std::int64_t expected = 1; expected <= 5; ++expected) {
@@ -111,7 +111,7 @@ TEST_CASE("sequence: the stored form") {
         "    Value = Edm.Int64 1\n");
 }
 
-TEST_CASE("sequence: start, step and another place") {
+TEST_CASE("sequence: start, step and the location of the row") {
     stage on;
     sequence const numbers = on.make({.table = "counters", .partition_key = "c", .start = 100, .step = 10});
     CHECK(numbers.next()->value == 100);
@@ -124,7 +124,7 @@ TEST_CASE("sequence: start, step and another place") {
     CHECK(zero.make({.start = 0, .step = greatest}).next().error().code == error_code::out_of_range_input);
 }
 
-TEST_CASE("sequence: goes on where an existing row is, and keeps its type and its other properties") {
+TEST_CASE("sequence: continues from an existing row, and keeps its type and its other properties") {
     stage on;
     on.put(make_row("identities", "Orders", {{"Value", 41}, {"Owner", "billing"}}));
     CHECK(on.make().next()->value == 42);
@@ -154,7 +154,7 @@ TEST_CASE("sequence: does not wrap") {
     CHECK(at_end.make({.start = greatest}).next().error().code == error_code::out_of_range_input);
 }
 
-TEST_CASE("sequence: options that cannot be") {
+TEST_CASE("sequence: invalid options") {
     auto const refused = [](sequence_options how) {
         stage on;
         sequence const numbers = on.make(how);
@@ -174,7 +174,7 @@ TEST_CASE("sequence: options that cannot be") {
     CHECK(on.make({.table = "a-b"}).next().error().code == error_code::invalid_resource_name);
 }
 
-TEST_CASE("sequence: a row that holds no number") {
+TEST_CASE("sequence: a row without a number") {
     for (auto const& content : {make_row("identities", "Orders", {{"Value", "17"}}), make_row("identities", "Orders"),
              make_row("identities", "Orders", {{"Value", 1.5}}), make_row("identities", "Orders", {{"value", 1}})}) {
         stage on;
@@ -186,7 +186,7 @@ TEST_CASE("sequence: a row that holds no number") {
     CHECK(on.make().next().error().code == error_code::row_mismatch);
 }
 
-TEST_CASE("sequence: goes again when others were faster, and says how often it wrote") {
+TEST_CASE("sequence: retries if others were faster, and reports the number of writes") {
     stage on;
     sequence const mine = on.make();
     sequence const other{on.store, "Orders"};
@@ -216,7 +216,7 @@ TEST_CASE("sequence: goes again when others were faster, and says how often it w
     CHECK(on.time.steady() - begun < 5s);
 }
 
-TEST_CASE("sequence: a number is never one in doubt") {
+TEST_CASE("sequence: a number whose write has an unknown effect is never returned") {
     for (fault const& lost : {fault::lost_after(), fault::lost_before(), fault::late(), fault::status(500, true),
              fault::status(503, false), fault::half_answer()}) {
         CAPTURE(lost.name);
@@ -235,7 +235,7 @@ TEST_CASE("sequence: a number is never one in doubt") {
     }
 }
 
-TEST_CASE("sequence: two that make the row at once do not share a number") {
+TEST_CASE("sequence: two programs that create the row concurrently do not share a number") {
     // With a retrying below, an insert that meets its twin looks like its own.
     stage on;
     call context;
@@ -266,7 +266,7 @@ TEST_CASE("sequence: reserve takes many with one write") {
     CHECK(numbers.next()->value == 203);
 }
 
-TEST_CASE("sequence: a block in hand") {
+TEST_CASE("sequence: a reserved block") {
     stage on;
     sequence const numbers = on.make({.block = 10});
     sequence const copy = numbers;
@@ -286,7 +286,7 @@ TEST_CASE("sequence: a block in hand") {
     CHECK(other.next()->value == 15);
 }
 
-TEST_CASE("sequence: errors of the transport are told, and nothing is lost by them") {
+TEST_CASE("sequence: errors of the transport are returned, and lose no numbers") {
     stage on;
     sequence const numbers = on.make();
     CHECK(numbers.next()->value == 1);
@@ -335,7 +335,7 @@ TEST_CASE("sequence: many threads, through one and through many") {
     CHECK(*all.rbegin() == static_cast<std::int64_t>(threads * 2 * each)); // no gap: no answer was lost
 }
 
-TEST_CASE("sharded sequence: unique, and the total is exact") {
+TEST_CASE("sharded sequence: numbers are unique, and the total is exact") {
     stage on;
     sequence_options how;
     how.time = &on.time;
@@ -362,7 +362,7 @@ TEST_CASE("sharded sequence: unique, and the total is exact") {
     CHECK_THAT(testing::dump(on.store), ContainsSubstring("Shards = Edm.Int32 4"));
 }
 
-TEST_CASE("sharded sequence: another number of shards is refused, and bad ones too") {
+TEST_CASE("sharded sequence: a different or invalid number of shards is refused") {
     stage on;
     sequence_options how;
     how.time = &on.time;
@@ -382,7 +382,7 @@ TEST_CASE("sharded sequence: another number of shards is refused, and bad ones t
     CHECK(given == 1);
 }
 
-TEST_CASE("sharded sequence: with more shards than the counter has no number is given, whichever shard is drawn from") {
+TEST_CASE("sharded sequence: with more shards than the counter no shard issues a number") {
     stage on;
     sequence_options how;
     how.time = &on.time;

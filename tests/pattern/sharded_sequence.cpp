@@ -59,7 +59,7 @@ std::string properties_of(memory_backend const& store, std::string const& partit
 
 } // namespace
 
-TEST_CASE("sharded sequence: two programs with different starts or steps give no number twice") {
+TEST_CASE("sharded sequence: two programs with different starts or steps never issue a number twice") {
     for (auto const& [one, two] : {std::pair{counting(1, 1, 5), counting(2, 1, 6)},
              std::pair{counting(1, 1, 7), counting(1, 2, 8)}, std::pair{counting(1, 2, 9), counting(2, 2, 10)}}) {
         memory_backend const store;
@@ -104,7 +104,7 @@ TEST_CASE("sharded sequence: golden rows") {
     CHECK(properties_of(store, "identities__001") == "Value=1 Shards=2");
 }
 
-TEST_CASE("sharded sequence: a first row without start and step counts on, and gets those of the first program that "
+TEST_CASE("sharded sequence: a first row without start and step continues, and gets those of the first program that "
           "uses it") {
     memory_backend const store;
     put(store, old_row("identities__000", 3, 2));
@@ -122,7 +122,7 @@ TEST_CASE("sharded sequence: a first row without start and step counts on, and g
     CHECK(sharded_sequence{store, "Orders", 2, counting(10, 5, 9)}.next().has_value());
 }
 
-TEST_CASE("sharded sequence: the start and step of a row stay when an earlier program counts") {
+TEST_CASE("sharded sequence: the start and step of a row are unchanged if a program of an earlier version counts") {
     memory_backend const store;
     sharded_sequence const numbers{store, "Orders", 2, counting(10, 5)};
     static_cast<void>(numbers.next().value());
@@ -208,7 +208,7 @@ testing::interleaving_report two_declarations(bool over_an_old_row, testing::int
 
 } // namespace
 
-TEST_CASE("sharded sequence: two programs of different declarations in every order, with lost and late requests") {
+TEST_CASE("sharded sequence: two programs with different declarations in every order, with lost and late requests") {
     for (bool const over_an_old_row : {false, true}) {
         for (auto const& limits :
             {testing::interleaving_limits{.faults = 1, .late = 0}, testing::interleaving_limits{.faults = 0, .late = 1},

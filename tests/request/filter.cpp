@@ -248,7 +248,7 @@ TEST_CASE("random filters give the same result as the condition evaluated as a t
     }
 }
 
-TEST_CASE("a filter is printed for people, with the brackets it needs") {
+TEST_CASE("a filter is formatted with only the necessary brackets") {
     auto const a = just("a", op::equal, std::int32_t{1});
     auto const b = just("b", op::not_equal, "x");
     auto const c = just("c", op::greater_equal, true);

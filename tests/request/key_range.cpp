@@ -155,7 +155,7 @@ TEST_CASE("a range counts the comparisons needed to express it") {
     CHECK((key_range{{key_bound::including("a"), key_bound::excluding("a")}, {}}).comparisons() == 2);
 }
 
-TEST_CASE("a range is printed for people") {
+TEST_CASE("a range has a readable text") {
     CHECK(key_range{}.to_string() == "all keys");
     CHECK((key_range{key_interval::only("p"), {}}).to_string() == "PartitionKey == \"p\"");
     CHECK((key_range{key_interval::only("p"), {key_bound::including("a"), key_bound::excluding("b")}}).to_string() ==

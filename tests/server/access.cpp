@@ -249,7 +249,7 @@ TEST_CASE("a signature for a table: permissions, table, times, protocol, address
     }
 }
 
-TEST_CASE("a signature for a range of keys gives access to nothing else") {
+TEST_CASE("a signature for a range of keys gives access only to that range") {
     asker const by = with_table();
     auto range = terms("raud");
     range.first_partition = "a";

@@ -117,7 +117,7 @@ TEST_CASE("shards: batches and transactions of a partition, and a bulk load over
     CHECK(runners.get("race3", 1003).value().age == 23);
 }
 
-TEST_CASE("shards: a unit of work that read before a move meets a conflict, and the row is as it was") {
+TEST_CASE("shards: a unit of work that read before a move gets a conflict, and the row is unchanged") {
     troubled all;
     sharded const cloud = all.open();
     table<runner> const runners{cloud, "runners"};
@@ -147,7 +147,7 @@ TEST_CASE("shards: a unit of work that read before a move meets a conflict, and 
     CHECK(runners.get("race3", 900).value().club == "new");
 }
 
-TEST_CASE("shards: a queue over shards that move delivers each message, and a claim outlives a move") {
+TEST_CASE("shards: a queue over moving shards delivers each message, and a claim survives a move") {
     troubled all;
     sharded const cloud = all.open();
     sharded const mover = all.open();
@@ -176,7 +176,7 @@ TEST_CASE("shards: a queue over shards that move delivers each message, and a cl
     CHECK(queue.dead_letters().value().empty());
 }
 
-TEST_CASE("shards: sums stay right over moves, and are in the shard of their entities") {
+TEST_CASE("shards: sums stay correct across moves, and are in the shard of their entities") {
     troubled all;
     sharded const cloud = all.open();
     sharded const mover = all.open();
@@ -253,8 +253,8 @@ TEST_CASE("shards: updates that are retried with operation rows count once, thro
     }
 }
 
-TEST_CASE("shards: a copy to shards of another number, writers off-line, ends with the same rows; a second one writes "
-          "nothing") {
+TEST_CASE(
+    "shards: a copy to a different number of shards, without writers, has the same rows; a second one writes nothing") {
     sharding::world const old_world;
     sharding::world const new_world;
     sharded const from = old_world.open(virtual_shards{11});

@@ -64,7 +64,7 @@ TEST_CASE("shards: a fan-out takes as long as the slowest answer") {
     CHECK(all.asked == 1);
 }
 
-TEST_CASE("shards: a token is as long for many shards and late pages as for few and early ones") {
+TEST_CASE("shards: the size of a token does not depend on the number of shards or the page") {
     std::set<std::size_t> lengths;
     for (std::uint32_t const number : {1U, 11U, 192U}) {
         slow_world all;
@@ -88,8 +88,7 @@ TEST_CASE("shards: a token is as long for many shards and late pages as for few 
     CHECK(lengths == std::set<std::size_t>{2 + 1 + 2 * 4 + 1 + 2 * 4});
 }
 
-TEST_CASE(
-    "shards: a page over several partitions has half of its rows at least, however small the pages of the stores are") {
+TEST_CASE("shards: a page over several partitions is at least half full, however small the pages of the stores are") {
     bool const ranges = GENERATE(false, true);
     local_options small;
     small.page_examined = GENERATE(std::size_t{1}, std::size_t{2}, std::size_t{3});
@@ -122,7 +121,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("shards: by ranges, a page does not ask what lies behind it") {
+TEST_CASE("shards: by ranges, a page does not query the shards behind it") {
     slow_world all;
     table<item> const items{all.open(virtual_shards::ranges({"b", "c", "d"})), "items"};
     items.create().value();
@@ -143,7 +142,7 @@ TEST_CASE("shards: by ranges, a page does not ask what lies behind it") {
     CHECK(asked.back() < 4);
 }
 
-TEST_CASE("shards: a page that is late is asked for once more, and the first answer counts") {
+TEST_CASE("shards: a late page is requested a second time, and the first answer is used") {
     std::uint32_t const number = GENERATE(1U, 17U, 48U);
     slow_world all;
     sharded_options how;
@@ -170,7 +169,7 @@ TEST_CASE("shards: a page that is late is asked for once more, and the first ans
     CHECK(all.time.steady() - wrote == std::chrono::milliseconds{200});
 }
 
-TEST_CASE("shards: second requests keep to their share, and end with their call") {
+TEST_CASE("shards: hedged requests respect their limit, and end with their call") {
     double const share = GENERATE(0.0, 0.01, 0.05);
     slow_world all;
     sharded_options how;

@@ -78,7 +78,7 @@ void check_refused(error const& told, std::string_view store, std::string_view f
 
 } // namespace
 
-TEST_CASE("stores on a hash: what is stored is for ever") {
+TEST_CASE("hashed stores: the stored form never changes") {
     CHECK(virtual_shards::jump(11).shard_of("") == 1U);
     CHECK(virtual_shards::jump(11).shard_of("NYC__Full") == 10U);
     CHECK(virtual_shards::jump(11).shard_of("tenant-42") == 4U);
@@ -98,7 +98,7 @@ TEST_CASE("stores on a hash: what is stored is for ever") {
     CHECK(header.hash_version == 1);
 }
 
-TEST_CASE("stores on a hash: each key is in the store of its hash, and nowhere else") {
+TEST_CASE("hashed stores: each key is only in the store of its hash") {
     hashed all;
     sharded const cloud{all.make({"one", "two", "three"}).value()};
     table<item> const items{cloud, "items"};
@@ -124,7 +124,7 @@ TEST_CASE("stores on a hash: each key is in the store of its hash, and nowhere e
     CHECK(check_fleet(fleet{cloud}).value().healthy());
 }
 
-TEST_CASE("stores on a hash: a list in another order, of another number, with a store of another fleet or of none") {
+TEST_CASE("hashed stores: a list with a different order, a different length, or a foreign or new store is refused") {
     hashed all;
     (void)all.make({"one", "two", "three"}).value();
     (void)all.make({"uno", "due", "tre"}).value();
@@ -151,7 +151,7 @@ TEST_CASE("stores on a hash: a list in another order, of another number, with a 
     CHECK(all.make({"a"}, 0).error().code == error_code::invalid_input);
 }
 
-TEST_CASE("stores on a hash: headers are looked at every minute, and no more often") {
+TEST_CASE("hashed stores: headers are checked once a minute") {
     hashed all;
     sharded const cloud{all.make({"one", "two", "three"}).value()};
     table<item> const items{cloud, "items"};
@@ -192,7 +192,7 @@ TEST_CASE("stores on a hash: headers are looked at every minute, and no more oft
     CHECK(items.scan_table().count().value() == 2);
 }
 
-TEST_CASE("stores on a hash: one that is a wrong one, or away for long, does not stop the others") {
+TEST_CASE("hashed stores: a wrong or unreachable store does not affect the others") {
     hashed all;
     sharded const cloud{all.make({"one", "two", "three"}).value()};
     table<item> const items{cloud, "items"};
@@ -210,7 +210,7 @@ TEST_CASE("stores on a hash: one that is a wrong one, or away for long, does not
     }
 }
 
-TEST_CASE("stores on a hash: a store that does not answer fails what is asked of it, and nothing else") {
+TEST_CASE("hashed stores: an unresponsive store fails only its own requests") {
     hashed all;
     std::vector<std::string> const names{"one", "two", "three"};
     {
@@ -244,7 +244,7 @@ TEST_CASE("stores on a hash: a store that does not answer fails what is asked of
     CHECK(none.error().message.find("the header of the store one") == 0);
 }
 
-TEST_CASE("stores on a hash: all headers are read at once") {
+TEST_CASE("hashed stores: all headers are read concurrently") {
     testing::manual_clock time;
     std::map<std::string, any_transport, std::less<>> stores;
     auto const opener = [&](std::string_view name) -> result<any_transport> {
@@ -272,7 +272,7 @@ TEST_CASE("stores on a hash: all headers are read at once") {
         std::chrono::milliseconds{80}); // tables of the first, which is checked, the other headers, the page
 }
 
-TEST_CASE("stores on a hash: made in any number of attempts, by several at once") {
+TEST_CASE("hashed stores: created in any number of attempts, by several programs at once") {
     for (std::size_t failing = 1; failing <= 12; ++failing) {
         CAPTURE(failing);
         hashed all;
@@ -299,7 +299,7 @@ TEST_CASE("stores on a hash: made in any number of attempts, by several at once"
     }
 }
 
-TEST_CASE("stores on a hash: from 11 to 64 in the same stores, by a copy; the old generation is retired") {
+TEST_CASE("hashed stores: from 11 to 64 in the same stores, by a copy; the old generation is retired") {
     hashed all;
     auto const few = numbered_stores(11);
     auto const many = numbered_stores(64);
@@ -342,7 +342,7 @@ TEST_CASE("stores on a hash: from 11 to 64 in the same stores, by a copy; the ol
     CHECK(rows == 500);
 }
 
-TEST_CASE("stores on a hash: tables") {
+TEST_CASE("hashed stores: tables") {
     hashed all;
     std::vector<std::string> const names{"one", "two", "three"};
     sharded const cloud{all.make(names).value()};
@@ -379,7 +379,7 @@ TEST_CASE("stores on a hash: tables") {
     CHECK(half.get(key_in(1, 3), 1).error().code == error_code::table_not_found);
 }
 
-TEST_CASE("stores on a hash: nothing moves, and nobody makes rules") {
+TEST_CASE("hashed stores: moves and rules are not supported") {
     hashed all;
     sharded const cloud{all.make({"one", "two", "three"}).value()};
     table<item>{cloud, "items"}.create().value();

@@ -105,7 +105,7 @@ std::set<std::string> properties_of(any_transport const& catalogue, std::string 
 
 } // namespace
 
-TEST_CASE("identity: a store of a map that was emptied is an error, and nothing heals it") {
+TEST_CASE("identity: an emptied store of a map is an error, and nothing repairs it automatically") {
     store_world all;
     std::vector<std::string> const names{"a", "b", "c"};
     CHECK(all.make(names));
@@ -113,7 +113,7 @@ TEST_CASE("identity: a store of a map that was emptied is an error, and nothing 
     fill(running);
     table<item> const watched{running, "items"};
     all.empty("b");
-    SECTION("a program that starts as every program does") {
+    SECTION("a program that starts normally") {
         CHECK(all.make(names).error().code == error_code::already_made);
         sharded const cloud = all.open();
         table<item> const items{cloud, "items"};
@@ -177,7 +177,7 @@ TEST_CASE("identity: a name that opens another store of the map") {
     CHECK(is_wrong(items.create_if_absent().error(), "is the store c of the map"));
 }
 
-TEST_CASE("identity: two maps do not get one store") {
+TEST_CASE("identity: two maps cannot share a store") {
     store_world all;
     CHECK(all.make({"a", "b"}, "mapa"));
     fill(all.open("mapa"));
@@ -200,7 +200,7 @@ TEST_CASE("identity: two maps do not get one store") {
     CHECK(is_wrong(table<item>{all.open("mapa"), "items"}.scan_table().to().error(), "the store b"));
 }
 
-TEST_CASE("identity: a map in place of the one that was opened is none") {
+TEST_CASE("identity: a map that replaces the opened one is refused") {
     store_world all;
     CHECK(all.make({"a"}));
     sharded const cloud = all.open();
@@ -214,7 +214,7 @@ TEST_CASE("identity: a map in place of the one that was opened is none") {
     CHECK(tables_in(all.store("b")).empty());
 }
 
-TEST_CASE("identity: a map of before opens, reads and writes as before; adopting it marks stores and tables") {
+TEST_CASE("identity: a map of an earlier version still works; adopting it marks stores and tables") {
     store_world all;
     auto const before =
         map_without_identity(all.catalogue, "shardmap", virtual_shards{6}, {"a", "b", "c"}, all.brief());
@@ -266,7 +266,7 @@ TEST_CASE("identity: a map of before opens, reads and writes as before; adopting
     }
 }
 
-TEST_CASE("identity: stores on a hash that were made are opened, and not made again") {
+TEST_CASE("identity: existing hashed stores are opened, and not created again") {
     store_world all;
     std::vector<std::string> const names{"a", "b", "c"};
     {
@@ -284,7 +284,7 @@ TEST_CASE("identity: stores on a hash that were made are opened, and not made ag
             CHECK(tables_in(copy.store(each)).empty());
         }
     }
-    SECTION("a generation that is retired stays so, and one below the greatest is not made") {
+    SECTION("a retired generation stays retired, and one below the greatest is not created") {
         auto const first = hash_stores::open(names, all.opener(), all.hashed()).value();
         std::vector<std::string> const more{"a", "b", "c", "d"};
         sharded const grown{hash_stores::make(more, all.opener(), all.hashed(3)).value()};
@@ -299,7 +299,7 @@ TEST_CASE("identity: stores on a hash that were made are opened, and not made ag
         auto const tombstone = table<hash_store_header>{all.store("b"), "entitableshards"}.get("stores", 1).value();
         CHECK((tombstone.hash_version == 0 && tombstone.state == "retired"));
     }
-    SECTION("a map does not get a store on a hash, nor the reverse") {
+    SECTION("a map cannot use a hashed store, nor the reverse") {
         CHECK(is_wrong(all.make({"d", "a"}).error(), "the store a is one of the hashed stores"));
         CHECK(all.make({"d", "e"}));
         CHECK(is_wrong(
@@ -310,7 +310,7 @@ TEST_CASE("identity: stores on a hash that were made are opened, and not made ag
     }
 }
 
-TEST_CASE("identity: a table over stores on a hash that was dropped in part is not made over its rows") {
+TEST_CASE("identity: a partly dropped table over hashed stores is not re-created over its rows") {
     store_world all;
     std::vector<std::string> const names{"a", "b", "c"};
     sharded const cloud{hash_stores::make(names, all.opener(), all.hashed()).value()};

@@ -81,7 +81,7 @@ void check_used(shared_world const& world, virtual_shards const& shards) {
 
 } // namespace
 
-TEST_CASE("making a map: ended at any request, and made again") {
+TEST_CASE("creating a map: interrupted at any request, and repeated") {
     auto const make = [](shared_world const& world, std::shared_ptr<meddling> const& plan, virtual_shards const& shards,
                           std::vector<std::string> const& names) {
         return lookup_map::make(
@@ -89,7 +89,7 @@ TEST_CASE("making a map: ended at any request, and made again") {
     };
     auto const few = virtual_shards::ranges({"g", "p"});
     std::vector<std::string> const names{"one", "two"};
-    SECTION("as it was") {
+    SECTION("with the same shards") {
         end_everywhere([] { return shared_world{}; },
             [&](shared_world const& world, auto const& plan) { return make(world, plan, few, names).has_value(); },
             [&](shared_world const& world, bool) {
@@ -100,7 +100,7 @@ TEST_CASE("making a map: ended at any request, and made again") {
             },
             8);
     }
-    SECTION("as another one, unless it is made") {
+    SECTION("with different shards, unless it is complete") {
         auto const more = virtual_shards::ranges({"b", "d", "m"});
         std::vector<std::string> const others{"two", "three"};
         end_everywhere([] { return shared_world{}; },
@@ -116,7 +116,7 @@ TEST_CASE("making a map: ended at any request, and made again") {
             },
             8);
     }
-    SECTION("of more shards than one transaction has rows") {
+    SECTION("with more shards than rows fit in a transaction") {
         std::vector<std::string> bounds;
         for (int number = 100; number < 205; ++number) { bounds.push_back(std::to_string(number)); }
         auto const many = virtual_shards::ranges(bounds);
@@ -133,7 +133,7 @@ TEST_CASE("making a map: ended at any request, and made again") {
 }
 
 TEST_CASE(
-    "making a map: another program has made it, used it and merged shards before a request of the first one comes") {
+    "creating a map: another program creates it, uses it and merges shards before a late request of the first one") {
     for (std::size_t at = 1;; ++at) {
         CAPTURE(at);
         shared_world const world;
@@ -170,7 +170,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("stores on a hash: made, ended at any request, made again") {
+TEST_CASE("hashed stores: creation is interrupted at any request, and repeated") {
     std::vector<std::string> const names{"one", "two", "three"};
     end_everywhere([] { return shared_world{}; },
         [&](shared_world const& world, auto const& plan) {
@@ -221,7 +221,7 @@ TEST_CASE("a map and stores on a hash that are made over one store at once: one 
     }
 }
 
-TEST_CASE("stores on a hash: emptied while they are made, at any request") {
+TEST_CASE("hashed stores: emptied at any request of their creation") {
     std::vector<std::string> const names{"one", "two", "three"};
     for (std::string const& emptied : names) {
         for (std::size_t at = 1;; ++at) {
@@ -245,7 +245,7 @@ TEST_CASE("stores on a hash: emptied while they are made, at any request") {
     }
 }
 
-TEST_CASE("stores on a hash: retired, ended at any request, and a forgotten program makes them at any time") {
+TEST_CASE("hashed stores: retirement is interrupted at any request, and a stale program creates them at any time") {
     std::vector<std::string> const names{"one", "two", "three"};
     auto const begin = [&] {
         shared_world world;
@@ -267,7 +267,7 @@ TEST_CASE("stores on a hash: retired, ended at any request, and a forgotten prog
             },
             5);
     }
-    SECTION("a program makes, and they are retired at any of its requests") {
+    SECTION("a program creates them, and they are retired at any of its requests") {
         for (std::size_t at = 1;; ++at) {
             CAPTURE(at);
             shared_world const world;
@@ -287,7 +287,7 @@ TEST_CASE("stores on a hash: retired, ended at any request, and a forgotten prog
     }
 }
 
-TEST_CASE("adopting a map: ended at any request, while somebody moves a shard to a new store") {
+TEST_CASE("adopting a map: interrupted at any request, while a shard moves to a new store") {
     auto const shards = virtual_shards{4};
     auto const begin = [&] {
         shared_world world;

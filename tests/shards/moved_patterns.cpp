@@ -109,7 +109,7 @@ std::string told(Done const& done) {
 
 } // namespace
 
-TEST_CASE("shards: a sequence that moves while numbers are drawn draws none twice") {
+TEST_CASE("shards: a sequence that moves while numbers are drawn issues each number once") {
     with_moves({[](auto const& cloud, auto&) { (void)sequence{cloud, "tickets"}.next().value(); },
         [](auto const& cloud, auto&) {
             sequence const tickets{cloud, "tickets"};
@@ -173,7 +173,7 @@ TEST_CASE("shards: sums that move while entities change") {
         }});
 }
 
-TEST_CASE("shards: a queue that moves while messages are put in and worked off") {
+TEST_CASE("shards: a queue that moves while messages are enqueued and processed") {
     auto const open = [](any_transport const& cloud, entitable::clock& time) {
         queue_options how;
         how.time = &time;

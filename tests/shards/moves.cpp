@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Hashes and routes, leases, and off-line moves; and the model: one table in one store is the oracle of one table over shards, with moves and
+// Hashes and routes, leases, and offline moves; and the model: one table in one store is the oracle of one table over shards, with moves and
 // faults in between.
 
 #include "shards.hpp"
@@ -65,7 +65,7 @@ struct hanging {
 static_assert(shard_key<item, &item::group>);
 static_assert(same_shard<item, item>);
 
-TEST_CASE("shards: hashes are for ever") {
+TEST_CASE("shards: hash values never change") {
     CHECK(shard_hash("") == 0xEFD01F60BA992926U);
     CHECK(shard_hash("NYC__Full") == 0xFDC0DFB218A59681U);
     CHECK(shard_hash("tenant-42") == 0x2109A24510BB8A82U);
@@ -90,7 +90,7 @@ TEST_CASE("shards: hashes are for ever") {
     CHECK(*std::max_element(in_bucket.begin(), in_bucket.end()) < 2'200);
 }
 
-TEST_CASE("shards: names of tables are never taken for another's") {
+TEST_CASE("shards: names of tables are unambiguous") {
     CHECK(detail::shard_table_name("books", 17, 3) == "books0017x3");
     CHECK(detail::shard_table_name("books1", 7, 3) != detail::shard_table_name("books", 17, 3));
     std::string const longest(63, 'a');
@@ -98,7 +98,7 @@ TEST_CASE("shards: names of tables are never taken for another's") {
     CHECK(detail::shard_table_name(longest, 1, 1) != detail::shard_table_name(longest.substr(1), 1, 1));
 }
 
-TEST_CASE("shards: ranges, unmapped keys, another function, a map with a hole") {
+TEST_CASE("shards: ranges, unmapped keys, a different function, a map with a gap") {
     sharding::world const all;
     auto const by_month = virtual_shards::ranges({"2024-07", "2025"});
     CHECK(by_month.shard_of("2024-06") == 0U);
@@ -132,7 +132,7 @@ TEST_CASE("shards: ranges, unmapped keys, another function, a map with a hole") 
     CHECK(lookup_map::open(all.catalogue, "shardmap", by_month).error().code == error_code::shard_map_invalid);
 }
 
-TEST_CASE("shards: a map that is away for less than the lease is not noticed, for longer it is") {
+TEST_CASE("shards: an unreachable map is an error only after the lease has expired") {
     testing::manual_clock time;
     sharding::world const all;
     testing::faulty<any_transport> const catalogue{any_transport{all.catalogue}};
@@ -150,7 +150,7 @@ TEST_CASE("shards: a map that is away for less than the lease is not noticed, fo
     CHECK(refused.error().effect == effect::none);
 }
 
-TEST_CASE("shards: a map that does not answer keeps nobody waiting for long") {
+TEST_CASE("shards: an unresponsive map does not delay requests for long") {
     testing::manual_clock time;
     sharding::world const all;
     auto const away = std::make_shared<bool>(false);
@@ -178,7 +178,7 @@ TEST_CASE("shards: a map that does not answer keeps nobody waiting for long") {
     CHECK(items.get("g", 1));
 }
 
-TEST_CASE("shards: an answer that comes when the lease is over and the map is away") {
+TEST_CASE("shards: an answer that arrives after the lease has expired and the map is unreachable") {
     testing::manual_clock time;
     sharding::world const all;
     testing::faulty<any_transport> const catalogue{any_transport{all.catalogue}};
@@ -208,7 +208,7 @@ TEST_CASE("shards: an answer that comes when the lease is over and the map is aw
     CHECK(!*meanwhile);
 }
 
-TEST_CASE("shards: an off-line move") {
+TEST_CASE("shards: an offline move") {
     testing::manual_clock time;
     sharding::world const all;
     auto const cloud = all.open(virtual_shards{4}, with_clock(time));
@@ -231,7 +231,7 @@ TEST_CASE("shards: an off-line move") {
     CHECK(plan.tables == 2);
     CHECK(plan.explain().find("delta") != std::string::npos);
 
-    SECTION("moves, and back again") {
+    SECTION("moves away and back") {
         int pages = 0;
         auto const done =
             plan.run([&](move_progress const& at) {
@@ -292,7 +292,7 @@ TEST_CASE("shards: an off-line move") {
             CHECK(items.scan_table().to().value() == whole);
         }
     }
-    SECTION("a client with an old copy") {
+    SECTION("a client with an old copy of the map") {
         table<item> const stale{all.open(virtual_shards{4}, with_clock(time)), "items"};
         CHECK(stale.get("g7", 7));
         plan.run().value();
@@ -302,7 +302,7 @@ TEST_CASE("shards: an off-line move") {
     }
 }
 
-TEST_CASE("shards: an answer that comes after a move does not count") {
+TEST_CASE("shards: an answer that arrives after a move is not used") {
     testing::manual_clock time;
     sharding::world const all;
     auto const meanwhile = std::make_shared<std::function<void()>>();
@@ -342,7 +342,7 @@ TEST_CASE("shards: an answer that comes after a move does not count") {
     CHECK(!*meanwhile);
 }
 
-TEST_CASE("shards: retries with operation rows find a write at its new place") {
+TEST_CASE("shards: retries with operation rows find a write in its new store") {
     testing::manual_clock time;
     sharding::world const all;
     auto const meanwhile = std::make_shared<std::function<void()>>();
@@ -374,7 +374,7 @@ TEST_CASE("shards: retries with operation rows find a write at its new place") {
     CHECK(items.get("g", 1).value().size == 2);
 }
 
-TEST_CASE("shards: partial names what is missing") {
+TEST_CASE("shards: partial() names the missing shards") {
     sharding::world const all;
     std::map<std::string, testing::faulty<any_transport>> stores;
     for (auto const* name : {"alpha", "beta", "gamma"}) {
@@ -411,7 +411,7 @@ TEST_CASE("shards: partial names what is missing") {
     CHECK(!partial(cloud, ask)); // all failed
 }
 
-TEST_CASE("shards: beside one table in one store") {
+TEST_CASE("shards: compared with one table in one store") {
     for (std::uint64_t seed = 1; seed <= rounds(6, 300); ++seed) {
         CAPTURE(seed);
         random_source random{seed};

@@ -71,7 +71,7 @@ struct moving_world {
 
 } // namespace
 
-TEST_CASE("shards: an on-line move lets clients read and write, but for its last steps") {
+TEST_CASE("shards: clients read and write during an online move, except in its last steps") {
     moving_world world;
     std::set<move_step> seen;
     std::int32_t next = 1000;
@@ -121,7 +121,7 @@ TEST_CASE("shards: an on-line move lets clients read and write, but for its last
     CHECK(world.tables_of("delta") == 0);
 }
 
-TEST_CASE("shards: an on-line move that is stopped at any step is taken over, or cancelled") {
+TEST_CASE("shards: an online move that is stopped at any step is taken over, or cancelled") {
     for (std::size_t stop = 0;; ++stop) {
         CAPTURE(stop);
         moving_world world;
@@ -180,7 +180,7 @@ TEST_CASE("shards: a mover whose attempt was taken over stops") {
     CHECK(world.tables_of("alpha") + world.tables_of("delta") == 0);
 }
 
-TEST_CASE("shards: a mover that was taken over before it made its tables leaves none") {
+TEST_CASE("shards: a mover that was taken over before it created its tables leaves no tables behind") {
     moving_world world;
     detail::list_store(world.cloud.state(), "delta").value();
     for (bool const goes_on : {false, true}) { // who takes over ends the attempt, or moves the shard itself
@@ -211,7 +211,7 @@ TEST_CASE("shards: a mover that was taken over before it made its tables leaves 
     }
 }
 
-TEST_CASE("shards: patience waits while another attempt goes on") {
+TEST_CASE("shards: a move waits while another attempt continues") {
     moving_world world;
     auto first = plan_move(world.cloud, 0, "delta", world.options).value();
     static_cast<void>(first.run([&](move_progress const& at) { return at.step != move_step::verifying; }));
@@ -251,7 +251,7 @@ struct spoiling {
 
 } // namespace
 
-TEST_CASE("shards: a store that gives another content than it was given is found") {
+TEST_CASE("shards: a store that returns different content from what was written is detected") {
     moving_world world;
     sharded const mover{lookup_map::open(world.all.catalogue, "shardmap", virtual_shards{1}, world.lease).value(),
         [&](std::string_view name) -> result<any_transport> {
@@ -263,7 +263,7 @@ TEST_CASE("shards: a store that gives another content than it was given is found
     CHECK(world.same());
 }
 
-TEST_CASE("shards: busy stores, lost answers and a map that is away end no move") {
+TEST_CASE("shards: busy stores, lost answers and an unreachable map do not stop a move") {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         CAPTURE(seed);
         moving_world world;

@@ -114,7 +114,7 @@ bool names(error const& why, error_code code, std::string_view what) {
 
 } // namespace
 
-TEST_CASE("ranges: a split is a change of the map that nobody notices") {
+TEST_CASE("ranges: a split only changes the map, and clients do not notice it") {
     months world;
     sharded const before = world.client();
     std::int32_t const upper = split_shard(world.cloud, 1, "07").value();
@@ -137,7 +137,7 @@ TEST_CASE("ranges: a split is a change of the map that nobody notices") {
     CHECK(world.tables_of("beta") == std::set<std::string>{"entries0001x2"});
 }
 
-TEST_CASE("ranges: what cannot be split or merged is refused by name") {
+TEST_CASE("ranges: impossible splits and merges are refused, and the error names the shard") {
     months world;
     CHECK(names(split_shard(world.cloud, 7, "07").error(), error_code::invalid_input, "virtual shard 7"));
     for (auto const* key : {"05", "09", "04", "10"}) {
@@ -166,11 +166,11 @@ TEST_CASE("ranges: what cannot be split or merged is refused by name") {
     set_access(fleet{world.cloud, {.time = &world.time}}, "beta", store_access::read_only, {"repairs", {}}).value();
     CHECK(names(split_shard(world.cloud, 1, "07").error(), error_code::shard_moving, "repairs"));
     CHECK(names(plan_merge(world.cloud, 1, 2, "delta", world.options).value().run().error(), error_code::shard_moving,
-        "virtual shard 1 is off-line or read-only: repairs"));
+        "virtual shard 1 is offline or read-only: repairs"));
     CHECK(world.differs(world.cloud) == "");
 }
 
-TEST_CASE("ranges: a half moves away, and the last to leave drops the table that both had") {
+TEST_CASE("ranges: a half moves away, and the last one to move drops the shared table") {
     months world;
     world.options.off_line = GENERATE(false, true);
     bool const lower_first = GENERATE(true, false);
@@ -206,7 +206,7 @@ TEST_CASE("ranges: a half moves away, and the last to leave drops the table that
     CHECK(world.map().find("in tables of") == std::string::npos);
 }
 
-TEST_CASE("ranges: neighbours are merged, whatever they came from") {
+TEST_CASE("ranges: neighbours are merged, whatever their origin") {
     months world;
     world.options.off_line = GENERATE(false, true);
     sharded const old = world.client();
@@ -229,13 +229,13 @@ TEST_CASE("ranges: neighbours are merged, whatever they came from") {
         CHECK(world.tables_of("beta").size() == 1);
         CHECK(world.tables_of("gamma").empty());
     }
-    SECTION("two halves, which had one table") {
+    SECTION("two halves that share a table") {
         std::int32_t const upper = split_shard(world.cloud, 1, "07").value();
         world.merge(1, upper, "beta");
         CHECK(world.tables_of("beta").size() == 1);
         CHECK(world.tables_of("beta") != std::set<std::string>{"entries0001x2"});
     }
-    SECTION("a half with what is beside it: the other half keeps the table") {
+    SECTION("a half with its other neighbour: the other half keeps the table") {
         std::int32_t const upper = split_shard(world.cloud, 1, "07").value();
         world.merge(upper, 2, "delta");
         CHECK(world.rows_of("beta", "entries0001x2") == 10);
@@ -262,7 +262,7 @@ TEST_CASE("ranges: neighbours are merged, whatever they came from") {
     CHECK(schema_drift(fleet{world.cloud}).value().empty());
 }
 
-TEST_CASE("ranges: tables are made and dropped while two shards have one") {
+TEST_CASE("ranges: tables are created and dropped while two shards share one") {
     months world;
     table<entry> const others{world.cloud, "others"};
     std::int32_t const upper = split_shard(world.cloud, 1, "07").value();
@@ -300,7 +300,7 @@ TEST_CASE("ranges: tables are made and dropped while two shards have one") {
     for (auto const* store : {"alpha", "beta", "gamma", "delta"}) { CHECK(world.tables_of(store).empty()); }
 }
 
-TEST_CASE("ranges: pages go on where they were, across splits, moves and merges") {
+TEST_CASE("ranges: pages continue across splits, moves and merges") {
     for (std::uint32_t const size : {1U, 2U, 4U, 9U}) {
         CAPTURE(size);
         months world;
@@ -327,7 +327,7 @@ TEST_CASE("ranges: pages go on where they were, across splits, moves and merges"
     }
 }
 
-TEST_CASE("ranges: the bounds of a shard leave a query within what a service takes") {
+TEST_CASE("ranges: a query with the bounds of a shard stays within the service's limits") {
     testing::manual_clock time;
     local_options strict{.time = &time};
     strict.limits.max_comparisons = 15;
@@ -354,7 +354,7 @@ TEST_CASE("ranges: the bounds of a shard leave a query within what a service tak
     CHECK(expire(entries, long_one, std::chrono::hours{1}, how).value().written == 15);
 }
 
-TEST_CASE("ranges: what is split or merged while a page is under way") {
+TEST_CASE("ranges: splits and merges while a page is in flight") {
     for (int const change : {0, 1, 2, 3}) {
         for (std::size_t when = 1; when <= 12; ++when) {
             CAPTURE(change, when);
@@ -387,7 +387,7 @@ TEST_CASE("ranges: what is split or merged while a page is under way") {
     }
 }
 
-TEST_CASE("ranges: a write that comes to a table which its key has left is not counted") {
+TEST_CASE("ranges: a write to a table that its key has left does not succeed") {
     months world;
     std::function<void()> meanwhile;
     sharded const slow{lookup_map::open(world.all.catalogue, "shardmap", virtual_shards::ranges(), world.lease).value(),
@@ -412,7 +412,7 @@ TEST_CASE("ranges: a write that comes to a table which its key has left is not c
     CHECK(world.differs(slow) == "");
 }
 
-TEST_CASE("ranges: a merge that is stopped at any step is taken over by who names either shard") {
+TEST_CASE("ranges: a merge that is stopped at any step is taken over by a call for either shard") {
     for (std::size_t stop = 0;; ++stop) {
         CAPTURE(stop);
         months world;
@@ -454,7 +454,7 @@ TEST_CASE("ranges: a merge that is stopped at any step is taken over by who name
     }
 }
 
-TEST_CASE("ranges: a map from before has rows without the number of their tables") {
+TEST_CASE("ranges: a map of an earlier version has rows without the number of their tables") {
     sharding::world const all;
     any_transport const catalogue{all.catalogue};
     call context;
@@ -506,7 +506,7 @@ TEST_CASE("ranges: a map from before has rows without the number of their tables
     CHECK(entries.scan_table().to().value().size() == 2);
 }
 
-TEST_CASE("ranges: a map whose ranges leave a gap or overlap is none") {
+TEST_CASE("ranges: a map with gaps or overlapping ranges is invalid") {
     months world;
     auto const broken = [&](std::string_view property, std::string_view value) {
         row_builder wrong{"map", "shard0001"};
@@ -523,7 +523,7 @@ TEST_CASE("ranges: a map whose ranges leave a gap or overlap is none") {
     CHECK(broken("low", "06"));
 }
 
-TEST_CASE("ranges: a fleet looks after shards that have one table") {
+TEST_CASE("ranges: fleet functions work with shards that share a table") {
     months world;
     fleet const stores{world.cloud, {.time = &world.time}};
     std::int32_t const upper = split_shard(world.cloud, 1, "07").value();
@@ -567,7 +567,7 @@ TEST_CASE("ranges: a fleet looks after shards that have one table") {
     CHECK(unplace(stores, "08").has_value());
 }
 
-TEST_CASE("ranges: a backup goes on after splits and merges") {
+TEST_CASE("ranges: a backup resumes after splits and merges") {
     months world;
     fleet const stores{world.cloud, {.in_flight = 1, .time = &world.time}};
     memory_backend const archive;
@@ -599,7 +599,7 @@ TEST_CASE("ranges: a backup goes on after splits and merges") {
     CHECK(world.differs(other.cloud) == "");
 }
 
-TEST_CASE("ranges: rules bind both halves, and what they treat alike is merged") {
+TEST_CASE("ranges: rules apply to both halves, and shards with equal rules can be merged") {
     months world;
     fleet const stores{world.cloud, {.time = &world.time}};
     put_rule(world.cloud.map(), placement_rule::only("by law", {1}, {"beta", "gamma"})).value();

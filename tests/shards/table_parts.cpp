@@ -86,7 +86,7 @@ void check_whole(sharded const& cloud, testing::manual_clock& time) {
 
 } // namespace
 
-TEST_CASE("parts of a table: created, ended at any request or with shards that change at any request") {
+TEST_CASE("parts of a table: creation is interrupted, or shards change, at any request") {
     for (std::size_t how = 0; how < 4; ++how) {
         for (bool const behind : {false, true}) {
             for (std::size_t at = 1;; ++at) {
@@ -111,7 +111,7 @@ TEST_CASE("parts of a table: created, ended at any request or with shards that c
     }
 }
 
-TEST_CASE("parts of a table: dropped, ended at any request or with shards that change at any request") {
+TEST_CASE("parts of a table: removal is interrupted, or shards change, at any request") {
     for (std::size_t how = 0; how < 4; ++how) {
         for (bool const behind : {false, true}) {
             for (std::size_t at = 1;; ++at) {

@@ -220,7 +220,7 @@ std::string judged(stores_kept const& all, std::vector<std::pair<declaration, st
 
 } // namespace
 
-TEST_CASE("two programs: every pair of verbs, of declarations that meet in a store") {
+TEST_CASE("two programs: every pair of operations and declarations on one store") {
     std::uint64_t const orders = entitable_test::rounds(1, 200, 20);
     std::size_t runs = 0;
     std::size_t acknowledged = 0;

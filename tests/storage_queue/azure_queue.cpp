@@ -90,8 +90,8 @@ struct stopping_clock final : clock {
 
 } // namespace
 
-TEST_CASE(
-    "azure_queue: a claim that waits ends by its stop token, and no cancellation keeps a message from being ended") {
+TEST_CASE("azure_queue: a waiting claim ends when its stop token is set, and messages can be completed after any "
+          "cancellation") {
     stopping_clock time;
     cancellation_source everything;
     queue_options how;
@@ -194,7 +194,7 @@ TEST_CASE("azure_queue: requests, byte for byte") {
     CHECK(client.last().url == "https://a.queue.core.windows.net/errands/messages/m-1?popreceipt=new&timeout=30");
 }
 
-TEST_CASE("azure_queue: what a key signs") {
+TEST_CASE("azure_queue: the signed text") {
     // Authorize with Shared Key: verb, eleven fields, x-ms- fields in order, the resource, parameters in order and not escaped.
     http_request request;
     request.method = http_method::put;
@@ -218,7 +218,7 @@ TEST_CASE("azure_queue: what a key signs") {
     CHECK_THAT(text, entitable_test::StartsWith("DELETE\n\n\n\n\n")); // no length where there is no body
 }
 
-TEST_CASE("azure_queue: each request busy, lost on its way or without an answer: nothing is lost") {
+TEST_CASE("azure_queue: busy, lost and unanswered requests lose no message") {
     for (mishap const each : {mishap::busy, mishap::never_sent, mishap::answer_lost}) {
         for (std::size_t number = 1; number <= 8; ++number) {
             fixture in;
@@ -249,7 +249,7 @@ TEST_CASE("azure_queue: each request busy, lost on its way or without an answer:
     }
 }
 
-TEST_CASE("azure_queue: dead letters when requests fail on the way") {
+TEST_CASE("azure_queue: dead letters when their requests fail") {
     for (mishap const each : {mishap::busy, mishap::never_sent, mishap::answer_lost}) {
         for (std::size_t number = 9; number <= 13; ++number) { // the claim that finds it used up, and what follows
             fixture in;
@@ -276,7 +276,7 @@ TEST_CASE("azure_queue: dead letters when requests fail on the way") {
     }
 }
 
-TEST_CASE("azure_queue: what is no message becomes a dead letter, and what is not there is told") {
+TEST_CASE("azure_queue: a malformed message becomes a dead letter, and a missing queue is an error") {
     fixture in;
     CHECK(in.queue.claim().error().code == error_code::resource_not_found);
     CHECK(in.queue.enqueue({"Ulm", 1}).error().code == error_code::resource_not_found);
@@ -297,7 +297,7 @@ TEST_CASE("azure_queue: what is no message becomes a dead letter, and what is no
     CHECK(in.queue.remove().value());
 }
 
-TEST_CASE("azure_queue: what is refused before it is sent") {
+TEST_CASE("azure_queue: invalid messages and options are refused before anything is sent") {
     fixture in;
     auto const named = [&](std::string name) {
         return azure_queue<errand>{account, std::move(name), in.how, queue_text::plain, in.service};
@@ -320,7 +320,7 @@ TEST_CASE("azure_queue: what is refused before it is sent") {
     CHECK(in.service.requests() == 0);
 }
 
-TEST_CASE("azure_queue: answers that are none") {
+TEST_CASE("azure_queue: malformed answers") {
     for (std::string const& body : {std::string{}, std::string{"<QueueMessagesList>"}, std::string{"{}"},
              std::string{"<QueueMessagesList><QueueMessage><MessageId>m</MessageId><PopReceipt>p</PopReceipt>"
                          "<TimeNextVisible>soon</TimeNextVisible></QueueMessage></QueueMessagesList>"},
@@ -338,7 +338,7 @@ TEST_CASE("azure_queue: answers that are none") {
     }
 }
 
-TEST_CASE("connection strings: where the queues are") {
+TEST_CASE("connection strings: the address of the queues") {
     auto const at = [](std::string_view text) {
         auto const read = parse_connection_string(text, account_service::queues);
         return read ? read->endpoint.primary : read.error().message;

@@ -90,7 +90,7 @@ TEST_CASE("azure_queue: run_worker handles each message once") {
     CHECK(f.queue.approximate_count().value() == 0);
 }
 
-TEST_CASE("azure_queue: a message is renewed while its handler works, and ended under the newest receipt") {
+TEST_CASE("azure_queue: a message is renewed while its handler works, and completed under the newest receipt") {
     fixture f;
     f.queue.enqueue({"a", 1}).value();
     bool const fails = GENERATE(false, true);

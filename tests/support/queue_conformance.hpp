@@ -221,7 +221,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
         }
         CHECK(sum == 31);
     }
-    SECTION("clocks an hour off: nothing waits longer than its own delay and visibility") {
+    SECTION("with clocks an hour off no message waits longer than its delay and visibility") {
         if (make().time == nullptr) { return; } // minutes of real time
         for (std::chrono::hours const of_producer : {-1h, 0h, 1h}) {
             for (std::chrono::hours const of_worker : {-1h, 0h, 1h}) {
@@ -263,7 +263,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
             }
         }
     }
-    SECTION("a busy worker has what came first, whatever comes behind it and whoever's clock is wrong") {
+    SECTION("a busy worker gets the oldest message first, despite newer messages and wrong clocks") {
         auto const in = make();
         if (in.time == nullptr) { return; }
         clock_off_by slow{*in.time, -1h};
@@ -281,7 +281,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
         }
         CHECK(found); // within four seconds
     }
-    SECTION("ids that the queue gives differ, and are those of the claims") {
+    SECTION("generated ids are unique, and equal those of the claims") {
         auto const in = make();
         std::set<std::string> given;
         for (std::int32_t number = 0; number < 6; ++number) {
@@ -302,7 +302,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
         CHECK(claimed == given);
     }
     if constexpr (requires(std::vector<errand> const& many) { make().queue.enqueue_all(many); }) {
-        SECTION("groups: completed together, alone and given back, each message once") {
+        SECTION("groups: completed together, completed alone or released, each message once") {
             auto const in = make();
             in.queue.enqueue_all(std::vector<errand>(9, errand{"Ulm", 7})).value();
             auto some = in.queue.claim_some(9).value();
@@ -323,7 +323,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
         }
     }
     if constexpr (requires { make().queue.requeue(make().queue.dead_letters().value()[0]); }) {
-        SECTION("a dead letter that is put back is delivered as if for the first time, and one that is purged is not") {
+        SECTION("a requeued dead letter is delivered as if for the first time, a purged one never") {
             auto const in = make();
             for (bool const back : {true, false}) {
                 auto const id = in.queue.enqueue({"Ulm", 1}).value().id;
@@ -347,7 +347,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
             }
         }
     }
-    SECTION("a claim that waits ends by its stop token, and the next one finds what came") {
+    SECTION("a waiting claim ends when its stop token is set, and the next one finds new messages") {
         auto const in = make();
         cancellation_source stop;
         CHECK_FALSE(in.queue.claim({.wait = 2s, .stop = stop.token()}).value());

@@ -41,7 +41,7 @@ struct partition_facts {
 
 /// A value and the share of rows that have it.
 struct frequent_value {
-    std::string text; ///< for people, shortened
+    std::string text; ///< readable text, shortened
     double share{};   ///< of the rows of the sample, 0 to 1
     double error{};   ///< of the share, see `table_sample::error_of`
 };

@@ -27,7 +27,7 @@ struct declared_component {
 
 /// The keys of a table.
 struct key_declaration {
-    std::string entity;                        ///< the type, for people
+    std::string entity;                        ///< the type, as readable text
     std::vector<declared_component> partition; ///< of the partition key; none: one constant partition
     std::vector<declared_component> row;       ///< of the row key
 

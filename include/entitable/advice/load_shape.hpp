@@ -54,7 +54,7 @@ struct load_shape {
     arrival_pattern arrivals;              ///< of all requests
     std::vector<double> shares;            ///< of each partition, in the order of keys; scaled to a sum of 1
     std::vector<std::uint32_t> partitions; ///< the number of partitions that each share represents; empty: one each
-    std::vector<std::string> keys;         ///< for people; empty: numbers
+    std::vector<std::string> keys;         ///< readable text; empty: numbers
     double appended{};                     ///< the part of all requests that goes to the newest partition, 0 to 1
     bool prepends{};                       ///< the newest partition is at the beginning of the table, not at its end
 

@@ -11,9 +11,9 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A policy with a name for people.
+/// A policy with a display name.
 struct named_policy {
-    std::string name;    ///< for people
+    std::string name;    ///< readable text
     retry_policy policy; ///< of all clients
 };
 

@@ -61,7 +61,7 @@ struct partition_total {
 /// Thread safety: several threads may read it.
 class table_sample {
 public:
-    /// Returns the keys of the table: of its type, or PartitionKey and RowKey as they are.
+    /// Returns the key declaration of the table; without an entity type, PartitionKey and RowKey.
     [[nodiscard]] key_declaration const& declared() const noexcept { return declared_; }
     [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }   ///< rows read
     [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; } ///< of these, as the service measures them

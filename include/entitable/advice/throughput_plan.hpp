@@ -98,7 +98,7 @@ struct ingest_plan {
 
 /// A kind of request and the service's charge for one: a measured value.
 struct charged_request {
-    std::string name;    ///< for people
+    std::string name;    ///< readable text
     double charge{};     ///< request units for one, as the service reported them
     double per_second{}; ///< the rate
 };

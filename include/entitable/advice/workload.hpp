@@ -57,20 +57,20 @@ struct asked_node {
 
 /// A query of a workload.
 struct asked_query {
-    std::string name;              ///< for people
+    std::string name;              ///< readable text
     std::vector<asked_node> nodes; ///< in postfix order; none: all entities
     query_rate rate;               ///< its rate
     bool scan_allowed{};           ///< it was added as one that may read the whole table
 
     /// Returns the weight by which queries are ordered: rate times priority.
     [[nodiscard]] double weight() const noexcept { return rate.per_second * rate.priority; }
-    /// Returns the query for people: `authors == "Jane Austen" && year >= "0000001990"`.
+    /// Returns the query as readable text: `authors == "Jane Austen" && year >= "0000001990"`.
     [[nodiscard]] std::string to_string() const;
 };
 
 /// Writes of a workload.
 struct asked_writes {
-    std::string name; ///< for people
+    std::string name; ///< readable text
     write_rate rate;  ///< their rate
 };
 

@@ -124,7 +124,7 @@ private:
     template <class E>
     static consteval void check_type() {
         static_assert(
-            std::same_as<E, First> || (std::same_as<E, More> || ...), "this entity type is not one of the table's");
+            std::same_as<E, First> || (std::same_as<E, More> || ...), "this entity type does not belong to the table");
     }
     template <class E>
     batch& add(mutation_kind kind, E const& entity, etag_condition condition) {

@@ -121,7 +121,7 @@ public:
     /// Returns the entities of one type, as if they were in a separate table.
     template <mapped_entity E>
     [[nodiscard]] table<E> of() const {
-        static_assert(is_one<E>, "this entity type is not one of the table's");
+        static_assert(is_one<E>, "this entity type does not belong to the table");
         return table<E>{core_.transport(), core_.name(), core_.options()};
     }
 

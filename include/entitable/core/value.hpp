@@ -112,7 +112,7 @@ public:
     }
     operator value_view() const noexcept { return view(); } ///< as `view()`
 
-    /// Formats for people: text in double quotes, cut after 64 bytes; numbers, times and GUIDs as text; binaries as X'hex', cut after 32
+    /// Formats as readable text: strings in quotes, cut after 64 bytes; numbers, times and GUIDs as text; binaries as X'hex', cut after 32
     /// bytes.
     ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;
 

@@ -115,7 +115,7 @@ namespace detail {
     return properties;
 }
 
-/// Formats a value for people, with its type if that is not obvious.
+/// Formats a value as readable text, with its type if that is not obvious.
 [[nodiscard]] inline std::string shown_value(value const& held) {
     bool const obvious = held.type() == edm_type::string || held.type() == edm_type::boolean;
     return (obvious ? "" : std::string{to_string(held.type())} + " ") + held.to_string();

@@ -98,7 +98,7 @@ public:
     }
 
 private:
-    /// Returns a hash of 128 bits, from two independent functions.
+    /// Returns a 128-bit hash, from two independent functions.
     [[nodiscard]] static std::pair<std::uint64_t, std::uint64_t> number_of(std::string const& state) {
         entitable::detail::part_hash own{0};
         own.add(std::string_view{state});

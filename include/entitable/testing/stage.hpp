@@ -281,7 +281,7 @@ private:
         if (waits) { all.push_back({move::kind::time, 0}); }
         return all;
     }
-    /// Makes a move; returns its description for people.
+    /// Makes a move; returns a readable description.
     std::string take(move const& next) {
         if (next.what == move::kind::deliver) {
             held_up const due = std::move(held_[next.index]);

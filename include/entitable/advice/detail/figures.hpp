@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Formats numbers as text for people: "150,000", "12.5 %", and tables with aligned columns.
+/// Formats numbers as readable text: "150,000", "12.5 %", and tables with aligned columns.
 
 #include <entitable/core/config.hpp>
 

@@ -19,7 +19,7 @@ inline constexpr double growing = 0.9;
 [[nodiscard]] std::uint64_t leading_bytes(std::string_view text) noexcept;
 /// Sorts the numbers of texts in the service's order of the texts. `numbers` are those of interest.
 void sort_by_text(dictionary const& texts, std::vector<std::uint32_t>& numbers);
-/// Sorts the numbers of a column's values in the order of the values; types one after the other.
+/// Sorts the numbers of a column's values in the order of the values, grouped by type.
 void sort_by_value(sample_column const& column, std::vector<std::uint32_t>& numbers);
 
 /// Returns Spearman's rank correlation of pairs, -1 to 1; ties get the mean of their ranks. Nothing if one side is constant, or there are

@@ -33,8 +33,7 @@ ENTITABLE_DECL result<simulation> simulate(load_shape const& load, simulation_op
     constexpr double most_requests = 5e8;
     if (options.engine == simulation_engine::requests && requests > most_requests) {
         return failure{error_code::out_of_range_input,
-            "the simulation request by request has " + detail::figure(requests) +
-                " requests; the limit is 500,000,000"};
+            "the per-request simulation has " + detail::figure(requests) + " requests; the limit is 500,000,000"};
     }
     made->fluid =
         options.engine == simulation_engine::fluid || (options.engine == simulation_engine::by_size && requests > 2e6);

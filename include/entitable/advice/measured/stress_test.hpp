@@ -37,7 +37,7 @@ struct stress_options {
 
 /// One kind of call of an application.
 struct stress_action {
-    std::string name;                                       ///< label for people
+    std::string name;                                       ///< display label
     double weight{1};                                       ///< relative frequency
     double entities{1};                                     ///< number of entities that one call costs the service
     std::function<result<void>(std::uint64_t random)> call; ///< makes one call; called by several threads at once

@@ -20,7 +20,7 @@ class own_stack final : parked {
 public:
     own_stack(loop_core& core, std::size_t bytes, stack_body run, void* of)
         : core_(core), run_(run), of_(of), side_(bytes, &first, this) {}
-    /// Runs started code to its end: all its requests are refused, and no wait takes time.
+    /// Runs started code to completion: all its requests are refused, and waits end immediately.
     ~own_stack() {
         ending_ = true;
         waiting = nullptr;

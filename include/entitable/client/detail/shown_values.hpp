@@ -46,7 +46,7 @@ struct key_values<Entity, Part, components<void, Components...>> : field_value<k
     }
 };
 
-/// Whether every text is a key of this layout, which then has one component.
+/// Whether every text is a valid key: the layout has one component, which is a text.
 template <class... Components>
 [[nodiscard]] constexpr bool takes_every_text(key_layout layout, components<void, Components...>) noexcept {
     return is_one_text<Components...> && layout.size() == 1;

@@ -64,7 +64,7 @@ bool take_value(void* member, value_view const* value) {
     }
 }
 
-/// Whether all members are named by pointers: none is read by functions or in parts.
+/// Whether all members are pointers to data members, without accessors and parts.
 template <auto... Members>
 inline constexpr bool are_member_pointers = (std::is_member_pointer_v<decltype(Members)> && ...);
 

@@ -73,7 +73,7 @@ private:
 /// Text, by reference.
 template <>
 struct key_argument<std::string> {
-    std::string_view value; ///< valid as long as the argument
+    std::string_view value; ///< valid for the lifetime of the argument
 
     /// Takes anything that converts to a string view.
     template <class From>

@@ -21,7 +21,7 @@ enum class access_path : std::uint8_t {
     table,           ///< the whole table
 };
 
-/// Returns the name, for people: "row_range".
+/// Returns the display name: "row_range".
 [[nodiscard]] constexpr std::string_view to_string(access_path path) noexcept {
     constexpr std::string_view words[] = {"point", "row_range", "partition", "partition_range", "table"};
     return words[static_cast<std::size_t>(path)];

@@ -39,7 +39,7 @@ struct predicate_node {
     [[nodiscard]] bool on_key() const noexcept {
         return subject == predicate_subject::component || subject == predicate_subject::prefix;
     }
-    /// Formats for people: `age >= 50`, `event starts with "2011"`.
+    /// Formats as readable text: `age >= 50`, `event starts with "2011"`.
     ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;
 };
 
@@ -120,7 +120,7 @@ template <class Entity, shape_set S1, shape_set N1, shape_set S2, shape_set N2>
     return predicate<Entity, either(S1, S2), both(N1, N2)>{detail::joined_values(left, right, filter_operator::any_of)};
 }
 
-/// Holds exactly if the condition does not: also for an absent property.
+/// Holds if and only if the condition does not, also for an absent property.
 template <class Entity, shape_set Shapes, shape_set Negated>
 [[nodiscard]] auto operator!(predicate<Entity, Shapes, Negated> operand) {
     return predicate<Entity, Negated, Shapes>{detail::negated(std::move(operand).nodes())};

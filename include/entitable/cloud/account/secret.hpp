@@ -22,7 +22,7 @@ public:
     secret& operator=(secret&& other) noexcept; ///< overwrites its old text
     ~secret();
 
-    /// Returns the text, for code that signs or sends it; valid as long as this object.
+    /// Returns the text, for code that signs or sends it; valid for the lifetime of this object.
     [[nodiscard]] std::string_view reveal() const noexcept { return {bytes_, size_}; }
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; } ///< whether there is no text
 

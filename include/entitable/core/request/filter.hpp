@@ -69,7 +69,7 @@ struct filter {
     [[nodiscard]] bool empty() const noexcept { return nodes.empty(); } ///< whether it accepts every row
     /// Number of comparisons. The service allows 15 in a query.
     [[nodiscard]] std::size_t comparisons() const noexcept;
-    /// Formats for people: `age >= 50 && !(name == "John")`; "a malformed filter of 3 nodes"; empty without nodes.
+    /// Formats as readable text: `age >= 50 && !(name == "John")`; "a malformed filter of 3 nodes"; empty without nodes.
     ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;
 
     friend bool operator==(filter const&, filter const&) = default;

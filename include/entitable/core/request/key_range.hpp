@@ -67,7 +67,7 @@ struct key_interval {
     ENTITABLE_LAZY [[nodiscard]] bool contains(std::string_view key) const noexcept;
     /// Number of comparisons in a filter of the service.
     ENTITABLE_LAZY [[nodiscard]] std::size_t comparisons() const noexcept;
-    /// Formats for people: `RowKey >= "a" && RowKey < "b"`; empty for all keys.
+    /// Formats as readable text: `RowKey >= "a" && RowKey < "b"`; empty for all keys.
     ENTITABLE_LAZY [[nodiscard]] std::string to_string(std::string_view name) const;
 
     friend bool operator==(key_interval const&, key_interval const&) = default;
@@ -86,7 +86,7 @@ struct key_range {
     }
     /// Number of comparisons in a filter of the service.
     [[nodiscard]] std::size_t comparisons() const noexcept { return partition.comparisons() + row.comparisons(); }
-    /// Formats for people: `PartitionKey == "p" && RowKey >= "a"`; "all keys" for all rows.
+    /// Formats as readable text: `PartitionKey == "p" && RowKey >= "a"`; "all keys" for all rows.
     ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;
 
     friend bool operator==(key_range const&, key_range const&) = default;

@@ -48,7 +48,7 @@ struct list_tables {
     /// The response.
     struct response {
         std::vector<std::string> tables;         ///< in their spelling at creation
-        std::optional<std::string> continuation; ///< opaque; present exactly if there are more
+        std::optional<std::string> continuation; ///< opaque; present if and only if there are more
     };
     static constexpr std::string_view name = "list_tables"; ///< for logs
     static constexpr bool writes = false;                   ///< whether it changes stored data
@@ -102,7 +102,7 @@ struct query_entities {
     /// The response.
     struct response {
         page rows;                               ///< in key order
-        std::optional<std::string> continuation; ///< opaque; present exactly if there is more
+        std::optional<std::string> continuation; ///< opaque; present if and only if there is more
         std::uint64_t examined{};                ///< rows examined, if the transport knows
         bool stale{};                            ///< read from a secondary location, so possibly not the latest
     };
@@ -127,7 +127,7 @@ using run_watcher = function_ref<void(std::span<row_view const> run)>;
 struct read_entities {
     /// The response.
     struct response {
-        std::optional<std::string> continuation; ///< opaque; present exactly if there is more
+        std::optional<std::string> continuation; ///< opaque; present if and only if there is more
         std::uint64_t shown{};                   ///< rows passed to the visitor
         std::uint64_t examined{};                ///< rows examined, if the transport knows
         bool stale{};                            ///< read from a secondary location, so possibly not the latest

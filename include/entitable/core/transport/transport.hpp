@@ -30,7 +30,7 @@ concept answers =
 /// 1. It is a cheap handle: copies share one state and own it jointly.
 /// 2. It is safe to use from several threads.
 /// 3. One call handles one request: a page is one page, a failure is final unless retrying is its purpose.
-/// 4. A page may be empty and have a continuation; there is more exactly when there is a continuation.
+/// 4. A page may be empty and have a continuation; there is more if and only if there is a continuation.
 /// 5. It validates each request against its own profile, before any I/O.
 /// 6. After an error with `effect::none` nothing was applied. The error of a write of unknown outcome has `effect::unknown`.
 /// 7. It checks `call::deadline` and `call::cancellation` before it starts and during each wait.

@@ -23,7 +23,7 @@ struct backup_header {
     std::int64_t map_version{};   ///< of its map at the end
     bool snapshots{};             ///< every store is a consistent snapshot
     date_time begun;              ///< the backup has every write acknowledged before this
-    date_time ended;              ///< the backup has no write begun after this
+    date_time ended;              ///< the backup has no write that started after this
 };
 ENTITABLE(backup_header, partition_key(backup), row_key(part),
     properties(state, tables, shards, map_version, snapshots, begun, ended))
@@ -40,7 +40,7 @@ struct backup_part {
     std::int64_t attempt{};            ///< number of attempts
     std::string stored;                ///< the table that has its rows
     std::int64_t rows{};               ///< number of rows
-    std::int64_t digest{};             ///< of the rows: `rows_content`
+    std::int64_t digest{};             ///< digest of the rows: `rows_content`
     std::optional<std::string> source; ///< the table of the shard that was read; empty in parts of earlier programs
     std::optional<std::int64_t> epoch; ///< of the shard in the map then; empty in parts of earlier programs
     std::optional<std::string> former; ///< "a;b": tables of earlier attempts that are being dropped; empty for none

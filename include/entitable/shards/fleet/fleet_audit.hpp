@@ -54,7 +54,7 @@ struct schema_difference {
     kind what{};       ///< the kind of difference
     std::string store; ///< the store
     std::string table; ///< the logical table; for `left_over` the name in the store
-    std::string says;  ///< the stored table, or the property with both types; for people
+    std::string says;  ///< the stored table, or the property with both types; readable text
 };
 
 /// Compares the tables of each store with the map, and the types of properties in the first `sample` rows of each virtual shard. Includes

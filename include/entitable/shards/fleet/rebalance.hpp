@@ -55,7 +55,7 @@ public:
     double moved{};                  ///< the size of all moves
     double total{};                  ///< the size of everything
 
-    /// Describes the moves, for people; the last line has the ratios before and after.
+    /// Describes the moves as readable text; the last line has the ratios before and after.
     [[nodiscard]] std::string explain() const;
     /// Runs the moves one after the other, and reads the rules of the map again before each. After an error, a stop or the death of the
     /// process run it again, or make a new plan.

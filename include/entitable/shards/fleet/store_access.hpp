@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `set_access`: makes the shards of a store read-only or off-line, with a reason and an expected end; other stores are not affected.
+/// `set_access`: makes the shards of a store read-only or offline, with a reason and an expected end; other stores are not affected.
 
 #include <entitable/shards/fleet/fleet.hpp>
 
@@ -16,7 +16,7 @@ enum class store_access : std::uint8_t {
     offline,   ///< reads and writes return ShardMoving
 };
 
-/// The reason, for people, and the expected end.
+/// The readable reason, and the expected end.
 struct access_reason {
     std::string why{};                ///< part of the errors that clients receive
     std::optional<date_time> until{}; ///< stored in the map

@@ -28,7 +28,7 @@ struct shard_map_header {
     std::int64_t fingerprint{};  ///< of the function, or of the original ranges
     std::int32_t number{};       ///< of virtual shards; for ranges the number of the next new one, so merged ones count
     std::int64_t version{};      ///< incremented by each change of the map
-    std::int64_t next_epoch{};   ///< the next number that no table has in its name
+    std::int64_t next_epoch{};   ///< the next epoch that no table name contains
     /// "books:3+;orders:9": each with the epoch it was created at; "+" marks a table that has all of its parts, "-" one that is being
     /// dropped
     std::string tables;
@@ -74,7 +74,7 @@ struct shard_map_row {
     std::int64_t attempt_epoch{};             ///< in the names of the new tables
     std::optional<std::int32_t> attempt_with; ///< the adjacent shard that moves into the same tables
     std::string retired; ///< "store:epoch:until;...": tables to be dropped; ":shard" follows if the number differs
-    std::string reason;  ///< why it is off-line or read-only, for people
+    std::string reason;  ///< why it is offline or read-only, as readable text
     date_time until;     ///< when that is expected to end; the year 1601 for unknown
     std::string nonce;   ///< of the last change
 };

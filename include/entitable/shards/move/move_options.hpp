@@ -24,7 +24,7 @@ enum class move_step : std::uint8_t {
     dropping,    ///< drops the old tables
     done,        ///< the shard is served by its new store
 };
-/// Returns a name for people, such as "copying".
+/// Returns a display name, such as "copying".
 [[nodiscard]] std::string_view to_string(move_step step) noexcept;
 
 /// The progress of a move.
@@ -43,7 +43,7 @@ using move_watcher = std::function<bool(move_progress const&)>;
 
 /// Options of a move.
 struct move_options {
-    std::string owner{};                        ///< the mover's name, for people; by default a random name
+    std::string owner{};                        ///< the mover's display name; by default a random name
     bool off_line{};                            ///< refuses reads and writes of the shard from start to end
     bool keep_old_tables{};                     ///< leaves them in `retired` for the next move, or for inspection
     std::chrono::milliseconds short_lease{500}; ///< while the shard is closing: most of the pause of writes

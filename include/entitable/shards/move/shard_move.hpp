@@ -33,7 +33,7 @@ struct move_planning;
 /// Thread safety: one thread at a time.
 class move_plan {
 public:
-    /// Describes the steps and their cost, for people.
+    /// Describes the steps and their cost as readable text.
     [[nodiscard]] std::string explain() const;
     /// Runs the move. After an error, a stop or the death of the process run it again, from any process: that run takes over and starts
     /// over, with new table names. Until then the shard stays as the attempt left it.
@@ -44,7 +44,7 @@ public:
     /// Unused tables are dropped if their store responds; `left_in` names the other stores.
     ///
     /// Errors: those of the stores and of the map; PlacementForbidden if a rule stored since then forbids it; ShardMoving if another
-    /// process took over meanwhile, or the shard is off-line or read-only; Cancelled if the watcher stopped it; RowMismatch if the copy
+    /// process took over meanwhile, or the shard is offline or read-only; Cancelled if the watcher stopped it; RowMismatch if the copy
     /// differs from the source.
     [[nodiscard]] result<move_progress> run(move_watcher const& watch = {});
 
@@ -104,7 +104,7 @@ struct move_planning {
 /// tables. Every rule that names the shard also names the upper half, by the same change; a placement by `place` becomes two placements.
 ///
 /// Errors: InvalidInput if the shard does not exist, the key is not inside its range, or the map does not use ranges or has 900 shards;
-/// ShardMoving if the shard moves, is off-line or is read-only; those of the map. Cost: one read and one transaction of the map.
+/// ShardMoving if the shard moves, is offline or is read-only; those of the map. Cost: one read and one transaction of the map.
 [[nodiscard]] result<std::int32_t> split_shard(sharded const& cloud, std::int32_t shard, std::string key);
 
 /// Ends an unfinished attempt at any time before its last step. The shard is as before and the copy is dropped. If a store does not

@@ -99,7 +99,7 @@ public:
     /// Writes to one partition.
     [[nodiscard]] result<transact::response> execute(transact const& request, call& context) const;
 
-    /// Names the tables and stores that a query of this range reads, for people.
+    /// Names the tables and stores that a query of this range reads, as readable text.
     [[nodiscard]] result<std::string> explain(std::string_view table, key_range const& range = {}) const;
 
     /// Returns the map; for hashed stores, an equivalent map.

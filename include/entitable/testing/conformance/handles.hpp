@@ -337,7 +337,7 @@ inline void page_is_one_snapshot(trial& t) {
 }
 
 inline constexpr behaviour behaviours_of_handles[] = {
-    {"copies are one store", copies_are_one_store,
+    {"copies share one store", copies_are_one_store,
         "copies share one state: writes, ETags and tokens of one are valid in the other (transport, rule 1)"},
     {"a write between a read and its write", write_between_read_and_write,
         "an ETag becomes stale after any write, through any handle (If-Match)"},

@@ -188,7 +188,7 @@ inline void tokens_outlive_their_table(trial& t) {
 
 inline constexpr behaviour behaviours_of_paging[] = {
     {"pages add up to the whole result", pages_join_to_the_whole,
-        "each row once, at any page size; a token exactly if there are more rows (transport, rule 4)"},
+        "each row once, at any page size; a token if and only if there are more rows (transport, rule 4)"},
     {"page sizes are bounded", page_sizes_are_bounded,
         "page sizes are 1 to 1,000; others are InvalidInput (Query Entities)"},
     {"a filter holds on every page", filter_holds_on_every_page,

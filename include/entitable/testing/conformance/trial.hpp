@@ -21,7 +21,7 @@ struct handles {
     /// Uses the transport, and a copy of it.
     template <class T>
         requires(!std::same_as<T, handles> && transport<T>)
-    handles(T const& store) : first(store), second(store) {} // NOLINT: a transport stands for its handles
+    handles(T const& store) : first(store), second(store) {} // NOLINT: implicit: both handles are the transport
     /// Uses two handles: each must read the other's writes.
     handles(any_transport one, any_transport other) : first(std::move(one)), second(std::move(other)) {}
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `keep_alive`: renewing a claimed message as an operation, which a program drives beside its work. There is no hidden thread.
+/// `keep_alive`: renewing a claimed message as an operation, which a program drives concurrently with its work. There is no hidden thread.
 ///
 ///     auto both = keep_alive(*item, entitable::single_request{insert}); // an operation that renews between the steps of another one
 ///     auto ended = run(both, context, time, store);

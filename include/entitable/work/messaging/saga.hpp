@@ -137,7 +137,7 @@ class saga {
     static_assert(
         (detail::saga_step_with_result<Steps, T> && ...), "the effect of a step returns an entitable::result");
     static_assert((detail::saga_step_with_undo<Steps, T> && ...),
-        "what undoes a step takes the message by const reference, and returns an entitable::result");
+        "the undo of a step must take the message by const reference, and return an entitable::result");
 
 public:
     /// With its name, which is part of the same hash.
@@ -165,7 +165,7 @@ public:
     /// Each record begins the count of `max_deliveries` again: a message is given up after that many deliveries without progress, and `stuck`
     /// lists it.
     ///
-    /// Errors: those above; SagaDiffers where the message was begun by a program with other steps; ReceiptLost where another worker has the
+    /// Errors: those above; SagaDiffers if a program with different steps started the message; ReceiptLost if another worker has the
     /// message, and resumes it. Cost: one request a step, besides its effect; one for each step that is undone, and one for the turn.
     [[nodiscard]] result<saga_outcome> resume(claimed<T>& item) const {
         auto const names = steps();

@@ -11,10 +11,10 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// What is known of a step of a saga that was given up.
 enum class step_state : std::uint8_t {
-    not_done,     ///< it was not begun, or had no effect
+    not_done,     ///< it was not started, or had no effect
     done,         ///< it was done, and not undone
-    unknown,      ///< it may have been begun, so it may have had its effect, or a part of it
-    being_undone, ///< its undo was to be called next, and may have been begun
+    unknown,      ///< it may have been started, so it may have had its effect, or part of it
+    being_undone, ///< its undo was to be called next, and may have been started
     undone,       ///< its undo has succeeded
 };
 

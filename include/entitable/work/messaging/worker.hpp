@@ -21,7 +21,7 @@ class leased_item {
 public:
     explicit leased_item(Item& item, bool) : item_(item) {}
 
-    static constexpr bool renewable_beside_a_handler = false; ///< that uses the item itself
+    static constexpr bool renewable_beside_a_handler = false; ///< the handler uses the item itself
     [[nodiscard]] result<void> renew(std::chrono::nanoseconds visibility) { return item_.renew(visibility); }
     [[nodiscard]] std::chrono::nanoseconds remaining() const { return item_.remaining(); }
     [[nodiscard]] bool settle() { return false; }

@@ -34,7 +34,7 @@ struct worker_options {
     /// Ends the worker: once it is set no message is claimed, and messages in hand are handled to their end.
     cancellation_token stop{};
     /// How long a thread waits for a message before it ends. By default without end; 0 ends it at an empty queue. A message that is delayed or
-    /// in other hands does not count.
+    /// claimed by another worker does not count.
     std::chrono::nanoseconds wait{no_timeout};
     double renew_after{0.5};        ///< the part of a claim after which it is renewed, between 0 and 1
     backoff retry{retry_backoff};   ///< how long a message that has failed waits, by the number of its deliveries
@@ -50,7 +50,7 @@ struct work_context {
     std::uint32_t deliveries{}; ///< how often it was claimed, from 1
     bool last_delivery{};       ///< whether it becomes a dead letter if the handler fails
     cancellation_token stop{};  ///< set once the worker is to end. A handler may finish, or return Cancelled
-    /// Set once the message is in other hands, or could not be renewed in time: whatever the handler does is done a second time.
+    /// Set once another worker has claimed the message, or it could not be renewed in time: the handler will run again.
     cancellation_token lost{};
 };
 
@@ -61,8 +61,8 @@ struct worker_report {
     std::uint64_t dead{};    ///< the handler failed at the last delivery: a dead letter, once a claim meets it
     /// The handler returned Cancelled after `worker_options::stop` was set: the message was given back at once.
     std::uint64_t released{};
-    /// The message was in other hands when its handler ended, or its end could not be stored: it is delivered again unless another worker
-    /// completes it.
+    /// Another worker had claimed the message when its handler ended, or its end could not be stored: it is delivered again unless
+    /// another worker completes it.
     std::uint64_t lost{};
 
     friend bool operator==(worker_report const&, worker_report const&) = default;

@@ -85,7 +85,7 @@ public:
     template <class... Indexes>
     indexed_table(any_transport through, std::string name, in_table<Indexes>... places)
         : indexed_table(detail::table_core{std::move(through), std::move(name), {}}, index_options{}, places...) {}
-    /// Does the same with index options, and with options of its calls.
+    /// Does the same with index options and call options.
     template <class... Indexes>
     indexed_table(any_transport through, std::string name, index_options how, in_table<Indexes>... places)
         : indexed_table(detail::table_core{std::move(through), std::move(name), {}}, how, places...) {}

@@ -320,7 +320,7 @@ bool finish(rest_engine& engine, Request const& request, result<http_response>& 
     return !again;
 }
 
-/// Owns an exchange for as long as a request takes.
+/// Owns an exchange for the duration of a request.
 class borrowed_exchange {
 public:
     explicit borrowed_exchange(rest_engine& engine) : engine_(engine), work_(engine.take()) {}

@@ -14,7 +14,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The header fields of a response that each kind of request reads; valid as long as the response.
+/// The header fields of a response that each kind of request reads; valid for the lifetime of the response.
 struct answer_fields {
     std::string_view date; ///< empty if absent
     std::string_view etag; ///< likewise

@@ -19,7 +19,7 @@ namespace detail {
 struct service_error {
     std::uint16_t status{500};
     std::string word{"InternalError"};
-    std::string message;              ///< for people; contains no secret and no stored data
+    std::string message;              ///< readable text; contains no secret and no stored data
     std::optional<std::size_t> index; ///< of the operation of a transaction
 };
 

@@ -193,7 +193,7 @@ private:
     char time_text_[longest_time];
 };
 
-/// Returns the `,`-joined names of a projection, as the metadata has them.
+/// Returns the `,`-joined names of a projection, as in the metadata.
 ENTITABLE_DECL std::string selected_names(projection const& select) {
     std::string names;
     for (std::string const& each : select) { names.append(names.empty() ? "&$select=" : ",").append(each); }

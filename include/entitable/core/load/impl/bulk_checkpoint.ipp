@@ -27,7 +27,8 @@ namespace detail {
 }
 
 [[nodiscard]] ENTITABLE_DECL failure checkpoint_without_path() {
-    return failure{error_code::invalid_input, "a checkpoint in a file has no path: it is empty, or was moved from"};
+    return failure{error_code::invalid_input,
+        "the path of a file checkpoint must not be empty; a checkpoint that was moved from has none"};
 }
 
 /// Flushes the file to the disk.

@@ -15,7 +15,7 @@ namespace detail {
 
 inline constexpr std::uint8_t bulk_refusals = 3;      // rows removed from one transaction before it is split
 inline constexpr std::uint32_t bulk_failures = 5;     // consecutive, of one transaction, before it is split
-inline constexpr std::uint32_t bulk_repetitions = 50; // of one row, if other writers are faster
+inline constexpr std::uint32_t bulk_repetitions = 50; // attempts for one row while other writers are faster
 inline constexpr std::size_t bulk_pages = 4;          // read to find the rows of one transaction
 
 ENTITABLE_DECL bool is_pressure(error const& problem) noexcept {

@@ -114,7 +114,7 @@ public:
     /// Returns the first column as text.
     [[nodiscard]] result<std::string> text_of(char const* text);
 
-    /// Leaves room for the checksum of each page. Call in an empty file, before it is written.
+    /// Leaves room for the checksum of each page. Call on an empty file, before anything is written.
     void reserve_page_checksums() noexcept;
     /// Returns the guard of the file's pages.
     [[nodiscard]] page_guard& guard() noexcept { return guard_; }

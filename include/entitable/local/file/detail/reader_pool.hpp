@@ -63,7 +63,7 @@ private:
     std::mutex mutex_;
     file_place place_;           ///< guarded: the time of the last check
     std::list<connection> idle_; ///< guarded
-    file_stamp idle_stamp_; ///< guarded: of a file that cannot be written, the state that idle connections have read
+    file_stamp idle_stamp_;      ///< guarded: the state that idle connections have read, of a read-only file
 };
 
 } // namespace detail

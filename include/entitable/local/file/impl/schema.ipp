@@ -69,7 +69,7 @@ ENTITABLE_DECL result<bool> check_schema(connection& on, file_form wanted) {
             text::joined({"the file has format ", std::to_string(*user_version), "; this library knows format ",
                 std::to_string(version)})};
     }
-    static_cast<void>(on.guard().look()); // when it was opened, another process was making it
+    static_cast<void>(on.guard().look()); // when it was opened, another process was creating it
     if (!on.guard().on()) { return damaged_header(); }
     auto ours = schema_is_ours(on);
     if (!ours) { return ours; }

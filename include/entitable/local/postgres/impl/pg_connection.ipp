@@ -98,7 +98,7 @@ ENTITABLE_DECL failure pg_connection::problem(pg_result const* answer, call cons
     error_code const code = pg_error_code(state_);
     char const* const text = code == error_code::not_supported
         ? "a pooler shares the session with other programs: do not set "
-          "postgres_options::prepared to true, or let the pooler keep sessions apart"
+          "postgres_options::prepared to true, or use session pooling"
         : code == error_code::store_read_only
         ? "the database is read-only: a standby, or a role or session that must not write"
         : "the database rejected a statement";

@@ -176,7 +176,7 @@ inline constexpr char pg_tables_text[] =
     "CREATE TABLE @.rows (table_id int4, partition_key bytea, row_key bytea, value bytea NOT NULL, "
     "PRIMARY KEY (table_id, partition_key, row_key));"
     "CREATE TABLE @.forgotten (id int4 PRIMARY KEY);"
-    // For people: keys as text. No statement of the library uses it.
+    // Readable keys, for `psql`. No statement of the library uses it.
     "CREATE FUNCTION @.key_text(key bytea) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS 'SELECT "
     "coalesce(string_agg(chr(CASE "
     "WHEN unit BETWEEN 55296 AND 56319 THEN 65536 + (unit - 55296) * 1024 + (next - 56320) ELSE unit END), '''' ORDER "

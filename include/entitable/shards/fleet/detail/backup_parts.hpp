@@ -46,7 +46,7 @@ struct backup_run {
 
 /// Reads the existing parts, by shard and table.
 [[nodiscard]] result<parts_by_shard> parts_of(backup_place const& at);
-/// Returns the error of a conditional change that failed: another process makes or drops the same backup.
+/// Returns the error of a conditional change that failed: another process is creating or dropping the same backup.
 [[nodiscard]] failure other_process(error why);
 /// Writes parts under their versions.
 [[nodiscard]] result<void> write_parts(backup_place const& at, std::vector<stored_part> const& parts);

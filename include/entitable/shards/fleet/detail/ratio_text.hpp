@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Formats ratios and sizes for people.
+/// Formats ratios and sizes as readable text.
 
 #include <entitable/core/text.hpp>
 

@@ -18,7 +18,7 @@ struct reference_pointer {
     std::int64_t version{};             ///< 0: none yet
     std::string stored;                 ///< the table that has the rows
     std::int64_t rows{};                ///< number of rows
-    std::int64_t digest{};              ///< of the rows: `rows_content`
+    std::int64_t digest{};              ///< digest of the rows: `rows_content`
     std::string making;                 ///< "a;b": tables that are being filled
     std::string retired;                ///< "a;b": tables that were served before
     std::string dropping;               ///< "a;b": tables no longer used

@@ -30,7 +30,7 @@ ENTITABLE_DECL result<parts_by_shard> parts_of(backup_place const& at) {
 ENTITABLE_DECL failure other_process(error why) {
     if (why.code == error_code::update_condition_not_satisfied || why.code == error_code::entity_already_exists) {
         why.code = error_code::update_condition_not_satisfied;
-        why.message = "another process makes or drops the same backup";
+        why.message = "another process is creating or dropping the same backup";
     }
     return failure{std::move(why)};
 }

@@ -204,7 +204,7 @@ private:
         return {};
     }
 
-    /// Gives a shard new tables. The attempt is recorded in the map while they are made, so that a takeover drops them.
+    /// Gives a shard new tables. The attempt is recorded in the map while the tables are created, so that a takeover drops them.
     result<void> place(lost_shard const& lost) {
         sharded_state& state = of_.cloud().state();
         for (int round = 0; round < most_rounds; ++round) {
@@ -289,8 +289,8 @@ ENTITABLE_DECL std::string lost_store::to_string() const {
             text::printable(each.high), each.high.empty() ? "" : "\"", " is empty, now in ", each.now_in, "\n"});
     }
     if (attempts + retired > 0) {
-        out += text::joined({"  ", std::to_string(attempts), " moves into it were ended, ", std::to_string(retired),
-            " old tables in it were forgotten\n"});
+        out += text::joined({"  ", std::to_string(attempts), " moves into it were cancelled, ", std::to_string(retired),
+            " old tables in it will not be dropped\n"});
     }
     for (std::string const& each : rules) {
         out += text::joined({"  the rule \"", each, "\" still names the store\n"});

@@ -78,7 +78,7 @@ ENTITABLE_DECL void shard_map_reading::answer(result<query_entities::response> f
     pages_.continuation = std::move(found->continuation);
     if (pages_.continuation) { return; }
     if (!headed_) {
-        outcome_.emplace(map_fault("has no header: it was not made, or its making was interrupted"));
+        outcome_.emplace(map_fault("has no header: it was not created, or its creation was interrupted"));
     } else if (read_ > 1) {
         checks_ = true;
     } else {
@@ -100,7 +100,7 @@ ENTITABLE_DECL void shard_map_reading::answer(result<get_entity::response> heade
 ENTITABLE_DECL void shard_map_reading::end() {
     if (made_->header.state) {
         outcome_.emplace(map_fault(text::joined({"is in the state \"", text::printable(*made_->header.state),
-            "\": its making was interrupted; make it again"})));
+            "\": its creation was interrupted; create it again"})));
         return;
     }
     made_->tables = shard_tables_in(made_->header.tables);

@@ -158,7 +158,8 @@ private:
                 return own ? result<void>{} : result<void>{made_before()};
             }
             if (found.identity != identity_) {
-                return failure{error_code::shard_map_invalid, "the map was removed during its making: make it again"};
+                return failure{
+                    error_code::shard_map_invalid, "the map was removed during its creation: create it again"};
             }
             std::vector<mutation> changes;
             for (shard_map_row const& row : rows_) {
@@ -228,7 +229,7 @@ ENTITABLE_DECL result<lookup_map> lookup_map::make(any_transport catalogue, std:
         (!bounds.empty() && bounds.front().empty()) || (shards.by_ranges() && shards.has_own()) ||
         options.lease < std::chrono::milliseconds{} || options.lease > std::chrono::hours{24}) {
         return failure{error_code::invalid_input,
-            "a map must have 1 to 900 virtual shards, bounds that are not empty and ascend, or tenants with their own "
+            "a map must have 1 to 900 virtual shards, ascending bounds that are not empty, or tenants with their own "
             "shards, and a lease of at most a day"};
     }
     ENTITABLE_CHECK(detail::shard_map_making{catalogue, table, shards, stores, open_store, options}.run());

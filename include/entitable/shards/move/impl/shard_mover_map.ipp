@@ -100,7 +100,7 @@ ENTITABLE_DECL result<bool> shard_mover::register_attempt(
         if (row.state != "open" && row.attempt_owner.empty()) {
             return failure{error_code::shard_moving,
                 text::joined(
-                    {"the virtual shard ", std::to_string(row.shard), " is off-line or read-only: ", row.reason})};
+                    {"the virtual shard ", std::to_string(row.shard), " is offline or read-only: ", row.reason})};
         }
         if (!row.attempt_owner.empty() || (!order_.source.empty() && row.store != order_.source)) {
             return taken_over(&row);

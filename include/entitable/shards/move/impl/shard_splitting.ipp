@@ -41,7 +41,7 @@ inline result<void> may_be_split(shard_map_copy const& map, shard_map_row const&
         return busy;
     }
     if (row.state != "open") {
-        return failure{error_code::shard_moving, text::joined({named, " is off-line or read-only: ", row.reason})};
+        return failure{error_code::shard_moving, text::joined({named, " is offline or read-only: ", row.reason})};
     }
     if (map.places.size() >= virtual_shards::most || map.header.number > last_number) {
         return failure{error_code::invalid_input,

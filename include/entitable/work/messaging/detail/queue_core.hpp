@@ -5,8 +5,8 @@
 /// \file
 /// The part of a queue that does not depend on its messages: the protocol of its rows.
 ///
-/// Enqueue inserts an identity and the message as one: an identity that is there says that all is done. A lane is in the order in which its
-/// messages can be claimed, so a claim reads its head up to now, and nothing of what is delayed or in other hands. It moves messages that it has just
+/// Enqueue inserts an identity and the message as one: an existing identity means that all is done. A lane is in the order in which its
+/// messages can be claimed, so a claim reads its head up to now, and no delayed or claimed messages. It moves messages that it has just
 /// read, under their ETags, to the time when the claim is over, with one delivery more and a claim id of its own: the new keys and ETags are the
 /// receipts. What is renewed stays where it is, with a later time in `Queue_VisibleAt`: so do the claims and delays of programs of format 1.
 /// Complete removes the message under its receipt and marks the identity with the claim id, as one. So each answer that was lost can be
@@ -118,9 +118,9 @@ public:
 
     [[nodiscard]] result<enqueue_plan> plan(enqueue_options const& how) const;
     [[nodiscard]] result<enqueued> enqueue(enqueue_plan const& at, row_view message) const;
-    /// Several messages, in one transaction for each 32 of them, under fresh ids. How many were put in, and why no more.
+    /// Several messages, in one transaction for each 32 of them, under fresh ids. Returns how many were enqueued, and the error, if any.
     [[nodiscard]] result<std::vector<enqueued>> enqueue_group(std::vector<row> const& messages) const;
-    /// Whether all that is stored with a message in the course of time has room beside it; else TooManyProperties or EntityTooLarge.
+    /// Whether the properties that the queue adds later fit with the message; else TooManyProperties or EntityTooLarge.
     [[nodiscard]] static result<void> check_room(row_view message);
 
     [[nodiscard]] result<std::vector<held_message>> claim(std::uint32_t most, claim_options const& how) const;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The rows of a queue: keys, and properties of its own beside those of the message. Their names begin with `Queue_`.
+/// The rows of a queue: keys, and properties of its own in addition to those of the message. Their names begin with `Queue_`.
 
 #include <entitable/core/request/requests.hpp>
 #include <entitable/core/row/system_rows.hpp>
@@ -24,13 +24,13 @@ inline constexpr std::string_view entity_partition =
     "Queue_Partition";                                            // String: the partition key of the message's entity
 inline constexpr std::string_view entity_row = "Queue_Row";       // String: its row key
 inline constexpr std::string_view why = "Queue_Why";              // String: the last failure
-inline constexpr std::string_view step = "Queue_Step";            // Int32: of a saga; absent: never begun
+inline constexpr std::string_view step = "Queue_Step";            // Int32: the step of a saga; absent: not started
 inline constexpr std::string_view steps = "Queue_Steps";          // Int64: which steps the saga has
 inline constexpr std::string_view failed = "Queue_Failed";        // String: which step of a saga failed, and why
 inline constexpr std::string_view key = "Queue_Key";              // String: the row key of the message
-inline constexpr std::string_view state = "Queue_State";          // String: of an identity
-inline constexpr std::string_view lanes = "Queue_Lanes";          // Int32: of a queue of format 1
-inline constexpr std::string_view format = "Queue_Format";        // Int32: of a queue; absent: 1
+inline constexpr std::string_view state = "Queue_State";          // String: the state of an identity
+inline constexpr std::string_view lanes = "Queue_Lanes";          // Int32: in queues of format 1
+inline constexpr std::string_view format = "Queue_Format";        // Int32: the format of a queue; absent: 1
 inline constexpr std::string_view lane_count = "Queue_LaneCount"; // Int32: of a queue of format 2
 } // namespace queue_property
 

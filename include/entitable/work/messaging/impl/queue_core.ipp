@@ -38,7 +38,7 @@ ENTITABLE_DECL bool wait_before_sending(queue_options const& options, random_sou
     return true;
 }
 ENTITABLE_DECL failure receipt_is_lost() {
-    return failure{error_code::receipt_lost, "the message is in other hands by now, or done"};
+    return failure{error_code::receipt_lost, "another worker has claimed the message, or it is complete"};
 }
 ENTITABLE_DECL failure receipt_is_spent() {
     return failure{error_code::invalid_input, "the receipt was used up: the message was completed, given back or lost"};
@@ -211,7 +211,7 @@ ENTITABLE_DECL result<void> queue_core::write(
             ENTITABLE_TRY(bool const mine, look(held));
             if (!mine) { return receipt_is_lost(held); }
             if (!beside.empty() && held.step != step) {
-                return {}; // it was this very request: what it changed beside the message is changed
+                return {}; // it was this request, which also made the other changes
             }
         } else if (!worth_retrying(refused)) {
             refused.effect = maybe ? effect::unknown : effect::none;

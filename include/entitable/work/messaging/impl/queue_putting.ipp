@@ -28,7 +28,7 @@ ENTITABLE_DECL result<void> queue_core::check_room(row_view message) {
         return failure{error_code::entity_too_large,
             text::joined(
                 {"the message has ", std::to_string(service_size(message)), " bytes as the service counts them; ",
-                    std::to_string(most_bytes), " leave room for what the queue keeps with it"})};
+                    std::to_string(most_bytes), " leave room for the properties that the queue adds"})};
     }
     return {};
 }

@@ -35,7 +35,7 @@ ENTITABLE_DECL bool may_pass(error const& problem) noexcept {
 }
 
 inline constexpr std::size_t most_of_failed_step =
-    2000; // bytes; `check_room` leaves room for them beside the longest reason
+    2000; // bytes; `check_room` leaves room for them and the longest reason
 
 /// The first bytes of a text, in whole characters.
 ENTITABLE_DECL std::string_view first_bytes(std::string_view of, std::size_t most) noexcept {
