@@ -108,13 +108,12 @@ TEST_CASE("emptied stores: one of a map that has no table is begun again by forg
         static_cast<void>(on.open(virtual_shards{4}, {"a", "b"}));
         on.empty("b");
         sharded const cloud = on.open(virtual_shards{4}, {"a", "b"});
-        CHECK(table<item>{cloud, "items"}.create().error().code == error_code::wrong_store);
+        CHECK(plan_move(cloud, 0, "b").error().code == error_code::wrong_store);
         std::vector<std::string> const into = stays ? std::vector<std::string>{"b"} : std::vector<std::string>{};
         auto const done = forget_store(on.all(cloud), "b", accepting_loss, into);
         REQUIRE(done);
         CHECK(done->shards.size() == 2);
-        table<item>{cloud, "items"}.create_if_absent().value();
-        CHECK(fleets::fill(cloud, 20, "others").scan_table().count().value() == 20);
+        CHECK(fleets::fill(cloud, 20).scan_table().count().value() == 20);
         if (stays) {
             auto const again = forget_store(on.all(cloud), "b", accepting_loss, into);
             CHECK(again.error().code == error_code::invalid_input);
