@@ -80,7 +80,7 @@ public:
     ~lease_keeper();
 
     /// From now on the message is renewed. `lost` is cancelled once that is not possible.
-    void begin(claimed_work const& work, cancellation_source lost);
+    void begin(claimed_work const& work, cancellation_source const& lost);
     /// No renewal any more; waits for one that is under way. True if the message is lost.
     [[nodiscard]] bool end();
 

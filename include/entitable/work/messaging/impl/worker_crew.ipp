@@ -92,11 +92,11 @@ ENTITABLE_DECL steady_time renewal_due(clock& time, std::chrono::nanoseconds in)
     return std::chrono::nanoseconds{static_cast<std::int64_t>(static_cast<double>(whole.count()) * part)};
 }
 
-ENTITABLE_DECL void lease_keeper::begin(claimed_work const& work, cancellation_source lost) {
+ENTITABLE_DECL void lease_keeper::begin(claimed_work const& work, cancellation_source const& lost) {
     if (!work.renewable) { return; }
     std::lock_guard const guard{lock_};
     ++number_;
-    lost_ = std::move(lost);
+    lost_ = lost;
     gave_up_ = false;
     is_lost_ = false;
     due_ = renewal_due(run_.time(), part_of(work.remaining(), run_.options().renew_after));
