@@ -272,7 +272,7 @@ TEST_CASE("an impossible stress test is refused") {
     auto two = orders(2);
     two[1].customer = "Bob";
     CHECK_THAT(stress_test<order>(memory, "stressed", two).reads(1).run().error().message,
-        ContainsSubstring("two partitions"));
+        ContainsSubstring("must be in one partition"));
     CHECK(stress_test<order>{memory, "stressed", orders(1)}.reads(-1).run().error().code == error_code::invalid_input);
     stress_options none;
     none.workers = 0;

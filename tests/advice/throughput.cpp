@@ -177,7 +177,7 @@ TEST_CASE("an impossible plan is refused, and the error names the field") {
     };
     refused({.desired = 1'000}, "the instant maximum");
     refused({.instant_maximum = nan, .desired = 1'000}, "the instant maximum");
-    refused({.partitions = 1, .desired = 399}, "the desired throughput is not from 400");
+    refused({.partitions = 1, .desired = 399}, "the desired throughput must be from 400");
     refused({.partitions = 1, .desired = -1}, "the desired throughput");
     refused({.partitions = 1, .desired = nan}, "the desired throughput");
     refused({.partitions = 1, .desired = 1e300}, "the desired throughput");

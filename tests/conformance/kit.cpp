@@ -98,7 +98,7 @@ TEST_CASE("conformance: a failure reports the behaviour, the request, the expect
     CHECK(failures[0] ==
         "insert needs a free key: insert a second time: expected EntityAlreadyExists, got success\n"
         "    request: write_entity insert \"p\" / \"r\" of Shownt1\n"
-        "    contract: EntityAlreadyExists, and the stored entity stays as it is (Insert Entity)");
+        "    contract: EntityAlreadyExists, and the stored entity is unchanged (Insert Entity)");
     CHECK_THAT(failures[1],
         StartsWith("insert needs a free key: after a refused insert: the contents differ:\n"
                    "~ Shownt1 \"p\" / \"r\" "));
