@@ -241,7 +241,7 @@ TEST_CASE("scripted: answers in the order of the script") {
     CHECK(strict.finished().why() ==
         "step 1: expected get_entity, got get_entity that does not match\n"
         "step 1: expected get_entity, got create_table\n"
-        "step 1 was not asked for: get_entity\n");
+        "step 1 was not requested: get_entity\n");
     cancellation_source stop;
     stop.cancel();
     call context;

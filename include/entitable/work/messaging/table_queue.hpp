@@ -64,7 +64,7 @@ struct dead_letter {
 /// places in the lanes; a worker that is to look for itself makes a queue of its own.
 template <mapped_entity T>
 class table_queue {
-    static_assert(!detail::has_queue_property<T>(), "the properties that begin with Queue_ are those of the queue");
+    static_assert(!detail::has_queue_property<T>(), "property names that begin with Queue_ are reserved for the queue");
 
 public:
     using value_type = T;                   ///< the messages
