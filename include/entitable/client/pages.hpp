@@ -15,7 +15,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// One or more rows of a query's result.
 template <class Row>
 struct page_of {
-    std::vector<Row> items; ///< in key order
+    std::vector<Row> items; ///< items in key order
     /// Token to continue after this page with `query.resume(token)`; nullopt if there are no more rows. Printable text. A service may
     /// return one with the last page too: the rest is then empty.
     std::optional<std::string> token;

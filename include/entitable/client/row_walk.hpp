@@ -43,10 +43,10 @@ struct query_limits {
     std::optional<std::uint64_t> take;
     std::uint32_t page_size{1000};
     std::size_t in_flight{1};
-    std::string token; ///< to resume from, if `read` is set
+    std::string token; ///< token to resume from, if `read` is set
     /// `read_token` if there is a token, so that only resumed queries instantiate it.
     result<query_position> (*read)(query_parts const&, projection const&, std::string_view){};
-    bool only_one{}; ///< at most one row from here
+    bool only_one{}; ///< set if at most one row is left from here
 };
 
 /// Prefetches the memory of the row that follows soon after this one, so that the processor loads several rows at once.
@@ -149,13 +149,13 @@ private:
     std::uint64_t taken_{}; ///< total number of rows, including the current page
     result<void> failed_;   ///< error of the page
     bool keeps_page_{};     ///< see `keep_page`
-    thread_inside inside_;  ///< in functions that read pages and wait
+    thread_inside inside_;  ///< held in functions that read pages and wait
 };
 
 /// Reads the next page with rows of a walk, as an operation: false at the end. Each request is a separate call.
 class page_reading {
 public:
-    using has_call_for_each_request = void; ///< for drivers
+    using has_call_for_each_request = void; ///< read by drivers
 
     explicit page_reading(row_walk& walk) : walk_(&walk) { walk.begin_page(); }
 
@@ -190,7 +190,7 @@ public:
 private:
     row_kind const& kind_;
     shared<row_walk> walk_;
-    void* current_; ///< of the type of `kind_`
+    void* current_; ///< an object of the type of `kind_`
     enum class place : std::uint8_t { row, end, failed } at_{place::row};
 };
 

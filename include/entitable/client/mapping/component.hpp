@@ -64,7 +64,7 @@ struct member_pointer<accessor_pair<Getter, Setter>> {
 template <auto Member, class Codec = key_codec<detail::member_type<Member>>>
 struct component {
     using value_type = detail::member_type<Member>; ///< the member's type
-    using codec = Codec;                            ///< its text form
+    using codec = Codec;                            ///< codec of its text form
     static constexpr auto member = Member;          ///< the member
     static constexpr std::size_t buckets = 0;       ///< 0: the component is not salted
 

@@ -42,7 +42,7 @@ struct shape_set {
     static constexpr std::size_t capacity = 16;
 
     key_shape shapes[capacity]{}; ///< the first `count` are used
-    std::size_t count{};          ///< how many
+    std::size_t count{};          ///< number of shapes in use
     bool overflow{};              ///< the capacity was exceeded: the query counts as a scan of the table
 
     /// One shape.

@@ -44,8 +44,8 @@ struct query_position {
 struct query_parts {
     std::string table;           ///< table to query
     query_plan plan;             ///< plan of the query
-    key_layout partition_layout; ///< of the partition key
-    key_layout row_layout;       ///< of the row key
+    key_layout partition_layout; ///< layout of the PartitionKey
+    key_layout row_layout;       ///< layout of the RowKey
 };
 
 /// Makes a position printable, version 1 (docs/stored_formats.md). The token belongs to one table, predicate and projection.
@@ -67,7 +67,7 @@ public:
 
     /// Whether all pages were read, or a page has failed.
     [[nodiscard]] bool at_end() const noexcept { return range_ == end_; }
-    [[nodiscard]] query_cost const& cost() const noexcept { return cost_; } ///< of all pages so far
+    [[nodiscard]] query_cost const& cost() const noexcept { return cost_; } ///< cost of all pages so far
     /// Limits the rows of pages requested from now on.
     void set_page_size(std::uint32_t rows) noexcept { page_size_ = rows; }
     /// The properties that are requested; empty for all.
@@ -126,7 +126,7 @@ private:
     std::size_t range_{};
     std::size_t end_{};                   ///< ranges from here on are not read
     std::uint64_t refused_{};             ///< among the rows of the page being passed to a visitor
-    partition_count* partitions_shown_{}; ///< of that page, if it may have several partitions
+    partition_count* partitions_shown_{}; ///< partitions of that page, if it may have several
     query_cost cost_;
     partition_count partitions_;
 };

@@ -73,7 +73,7 @@ private:
         date_time since;
     };
     template <class Point>
-    using series = std::map<std::string, Point, std::less<>>; ///< by labels, as written
+    using series = std::map<std::string, Point, std::less<>>; ///< points by their labels, as written
 
     template <class Point>
     [[nodiscard]] Point& point_of(series<Point>& all);

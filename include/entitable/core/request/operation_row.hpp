@@ -16,7 +16,7 @@ namespace operation_row {
 
 /// Prefix of the row keys of operation rows.
 inline constexpr std::string_view row_key_prefix = system_row::operation;
-inline constexpr std::int32_t version = 1; ///< of the stored form
+inline constexpr std::int32_t version = 1; ///< version of the stored form
 
 /// Time after which an operation row may be removed: longer than the longest call with its retries plus the latest arrival of an attempt
 /// whose response was lost. Do not reuse an operation id after that.

@@ -59,11 +59,11 @@ enum class copying : std::uint8_t {
 
 /// One kind of system row.
 struct kind {
-    std::string_view prefix;     ///< of its row keys
+    std::string_view prefix;     ///< prefix of the row keys
     std::string_view says;       ///< meaning of such a row
     std::string_view written_by; ///< header of the writer
-    copying copied;              ///< in a copy of unchanged rows
-    copying changed;             ///< in a copy that changes rows or keys
+    copying copied;              ///< rule for a copy of unchanged rows
+    copying changed;             ///< rule for a copy that changes rows or keys
     bool owns_table;             ///< queries find nothing in a table that holds such rows
     std::string_view holds;      ///< content of a table with such rows, for messages
     std::string_view keeper;     ///< reader and writer, for messages

@@ -17,8 +17,8 @@ ENTITABLE_BEGIN_NAMESPACE
 struct aggregate_options {
     std::uint32_t max_attempts{50};     ///< including the first, if other writers are faster; 0 counts as 1
     backoff delays{contention_backoff}; ///< delays between attempts
-    clock* time{&system_clock()};       ///< of the delays; must outlive the table
-    std::uint64_t seed{};               ///< of the delays; 0 for a random seed
+    clock* time{&system_clock()};       ///< clock of the delays; must outlive the table
+    std::uint64_t seed{};               ///< seed of the delays; 0 for a random seed
     double bound{
         1e-9}; ///< maximal difference of a double from its recomputation, relative to its magnitude or to 1 if that is more
 };

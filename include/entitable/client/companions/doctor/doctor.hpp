@@ -41,7 +41,7 @@ struct store_finding {
 struct diagnosis {
     std::uint64_t tables{};              ///< number read
     std::uint64_t rows{};                ///< number read, including system rows
-    std::vector<store_finding> findings; ///< by table
+    std::vector<store_finding> findings; ///< findings, grouped by table
 
     /// Whether there are no findings.
     [[nodiscard]] bool good() const noexcept { return findings.empty(); }

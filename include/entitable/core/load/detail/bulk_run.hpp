@@ -111,25 +111,25 @@ private:
 
     bulk_item item_;
     bool input_ended_{};
-    row_digest digest_; ///< of the input so far
+    row_digest digest_; ///< digest of the input so far
     bulk_position position_;
     std::uint64_t next_index_{};
     std::optional<bulk_resume> resumed_;
     batch_packer packer_;
-    held_keys keys_;                                             ///< of rows that are held and do not wait for another
-    std::map<std::uint64_t, std::deque<waiting_row>> followers_; ///< by the key that they wait for
-    std::vector<waiting_row> gathered_;                          ///< of this round of reading; not for rows in order
-    std::map<std::uint64_t, std::size_t> gathered_at_;           ///< by key
+    held_keys keys_; ///< keys of rows that are held and do not wait for another
+    std::map<std::uint64_t, std::deque<waiting_row>> followers_; ///< waiting rows, by the key that they wait for
+    std::vector<waiting_row> gathered_;                ///< rows of this round of reading; not used for rows in order
+    std::map<std::uint64_t, std::size_t> gathered_at_; ///< positions in `gathered_`, by key
     std::uint64_t held_bytes_{};
 
     random_source random_;
     bulk_pressure pressure_;
-    std::vector<shared<bulk_part>> queue_;                         ///< not sent yet; the last one is next
-    std::deque<shared<bulk_part>> ready_;                          ///< with further steps
-    std::vector<shared<bulk_part>> paused_;                        ///< until a later time
-    std::map<std::string, std::deque<shared<bulk_part>>> waiting_; ///< for their partition
+    std::vector<shared<bulk_part>> queue_;  ///< parts that are not sent yet; the last one is next
+    std::deque<shared<bulk_part>> ready_;   ///< parts with further steps
+    std::vector<shared<bulk_part>> paused_; ///< parts that wait until a later time
+    std::map<std::string, std::deque<shared<bulk_part>>> waiting_; ///< parts that wait for their partition
     std::vector<shared<bulk_part>> running_;                       ///< pending
-    std::optional<steady_time> trouble_since_;                     ///< no success since
+    std::optional<steady_time> trouble_since_;                     ///< time since which nothing succeeded
     steady_time last_good_{};
 
     bulk_report report_;
@@ -137,7 +137,7 @@ private:
     steady_time told_{};
     std::uint64_t told_settled_{};
     steady_time saved_{};
-    bool changed_{};          ///< since the checkpoint was saved
+    bool changed_{};          ///< set if anything changed since the checkpoint was saved
     std::uint64_t unsaved_{}; ///< upper bound of the rows to send again if the load ended now
     bool sent_{};             ///< whether anything was sent
 
