@@ -48,9 +48,9 @@ enum class severity : std::uint8_t {
 
 /// One finding.
 struct finding {
-    finding_kind kind{};       ///< its kind
-    entitable::severity how{}; ///< its severity
-    std::string title;         ///< one line
+    finding_kind kind{};       ///< kind of the finding
+    entitable::severity how{}; ///< severity of the finding
+    std::string title;         ///< title of one line
     std::string evidence;      ///< the numbers
     std::string cure;          ///< the remedy
 };

@@ -18,7 +18,7 @@ struct arrival_pattern {
     /// The form of the curve.
     enum class form : std::uint8_t {
         constant, ///< `rate`
-        ramp,     ///< from `rate` to `peak` in `seconds`, then `peak`
+        ramp,     ///< grows from `rate` to `peak` in `seconds`, then stays at `peak`
         daily,    ///< a wave of 24 hours around `rate` up to `peak`, which is reached after 6 hours
         burst,    ///< `rate`, but `peak` from `begin` on for `seconds`
     };
@@ -51,8 +51,8 @@ struct arrival_pattern {
 
 /// Requests over time and partitions. A request is one entity.
 struct load_shape {
-    arrival_pattern arrivals;              ///< of all requests
-    std::vector<double> shares;            ///< of each partition, in the order of keys; scaled to a sum of 1
+    arrival_pattern arrivals;              ///< arrivals of all requests
+    std::vector<double> shares;            ///< share of each partition, in the order of keys; scaled to a sum of 1
     std::vector<std::uint32_t> partitions; ///< the number of partitions that each share represents; empty: one each
     std::vector<std::string> keys;         ///< readable text; empty: numbers
     double appended{};                     ///< the part of all requests that goes to the newest partition, 0 to 1

@@ -14,13 +14,13 @@ ENTITABLE_BEGIN_NAMESPACE
 /// A policy with a display name.
 struct named_policy {
     std::string name;    ///< readable text
-    retry_policy policy; ///< of all clients
+    retry_policy policy; ///< policy of all clients
 };
 
 /// The result of each policy.
 struct retry_comparison {
     std::vector<named_policy> policies; ///< the policies compared
-    std::vector<simulation> runs;       ///< one for each
+    std::vector<simulation> runs;       ///< one run for each policy
 
     /// Returns the comparison as text for a terminal.
     [[nodiscard]] std::string to_string() const;

@@ -36,8 +36,8 @@ struct sample_column {
     /// The number of an absent value.
     static constexpr std::uint32_t absent = detail::dictionary::none;
 
-    std::string name;                  ///< of the member, or PartitionKey or RowKey
-    place at{place::property};         ///< its place in a row
+    std::string name;                  ///< name of the member, or PartitionKey or RowKey
+    place at{place::property};         ///< part of the row that holds it
     std::vector<std::uint32_t> codes;  ///< the number of each row's value, or `absent`
     std::vector<std::uint32_t> counts; ///< the number of rows of the sample with each value
     detail::dictionary values;         ///< the type and the bytes of each value
@@ -53,7 +53,7 @@ struct sample_column {
 /// Rows and bytes of a partition.
 struct partition_total {
     std::uint64_t rows{};  ///< entities
-    std::uint64_t bytes{}; ///< as the service measures them (`service_size`)
+    std::uint64_t bytes{}; ///< size as the service measures it (`service_size`)
 };
 
 /// A sample of a table.
@@ -63,8 +63,8 @@ class table_sample {
 public:
     /// Returns the key declaration of the table; without an entity type, PartitionKey and RowKey.
     [[nodiscard]] key_declaration const& declared() const noexcept { return declared_; }
-    [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }   ///< rows read
-    [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; } ///< of these, as the service measures them
+    [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }       ///< rows read
+    [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }     ///< size of these rows (`service_size`)
     [[nodiscard]] std::size_t size() const noexcept { return times_.size(); } ///< rows that were kept
     [[nodiscard]] bool whole() const noexcept { return size() == rows_; }     ///< whether all rows were kept
     /// Returns the part of the rows that was kept, 0 to 1; 1 for an empty table.

@@ -34,7 +34,7 @@ struct stress_step {
     std::uint64_t unsent{};   ///< calls that were due, but found no free worker before the step was over
     std::uint64_t attempts{}; ///< requests that were sent for them, including retries
     std::map<error_code, std::uint64_t> errors; ///< calls that failed, by code
-    latency_histogram latencies; ///< from the time a call was due to its response, including failed calls
+    latency_histogram latencies; ///< time from when a call was due to its response, including failed calls
 
     /// Returns the number of calls that failed.
     [[nodiscard]] std::uint64_t failed() const noexcept;
@@ -45,12 +45,12 @@ struct stress_step {
 
 /// The result of a stress test.
 struct stress_outcome {
-    stress_verdict verdict{};       ///< on the partition key
+    stress_verdict verdict{};       ///< verdict on the partition key
     double peak{};                  ///< entities a second that the partition must handle
     double target{};                ///< entities a second that the service promises for one partition
     double carried{};               ///< entities a second of the last unsaturated step; 0: none
     double latency{};               ///< seconds, the limit for 99 of 100 calls up to the peak; 0: none
-    std::vector<stress_step> steps; ///< in the order of the ramp
+    std::vector<stress_step> steps; ///< steps in the order of the ramp
 
     /// Returns the results as text for a terminal.
     [[nodiscard]] std::string to_string() const;

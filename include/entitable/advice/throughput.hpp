@@ -75,7 +75,7 @@ struct throughput_floor {
 enum class throttling : std::uint8_t {
     idle,    ///< under 1 %: there is throughput to spare
     healthy, ///< 1 to 5 %, if latency is acceptable: the provisioned throughput is used; nothing to do
-    short_,  ///< more: look for a hot partition first, then raise to the instant maximum and look again
+    short_,  ///< more than 5 %: look for a hot partition first, then raise to the instant maximum and look again
 };
 /// Judges the share, 0 to 1.
 [[nodiscard]] throttling judge_throttling(double share_of_429) noexcept;

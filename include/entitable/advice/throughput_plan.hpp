@@ -29,32 +29,32 @@ struct throughput_request {
 
 /// One step of a timetable.
 struct throughput_step {
-    double from_hour{};         ///< its start
-    double to_hour{};           ///< its latest end; equal to `from_hour` for immediate steps
+    double from_hour{};         ///< start of the step
+    double to_hour{};           ///< latest end of the step; equal to `from_hour` for immediate steps
     double units{};             ///< RU/s that are set
     std::uint64_t partitions{}; ///< physical partitions when it is done
-    std::string what;           ///< what to do
-    std::string undo;           ///< how to undo it
+    std::string what;           ///< action to take
+    std::string undo;           ///< action that reverts it
 };
 
 /// The skew of partitions after a direct raise to the desired value, if none is split twice.
 struct split_skew {
     std::uint64_t split{};               ///< partitions that are split in two
     std::uint64_t unsplit{};             ///< partitions that are not
-    double share_unsplit{};              ///< of all keys, in a partition that was not split
-    std::optional<double> share_split{}; ///< of all keys, in a half of one that was split; absent if none is
+    double share_unsplit{};              ///< share of all keys in a partition that was not split
+    std::optional<double> share_split{}; ///< share of all keys in half of a split partition; absent if none is
 };
 
 /// A plan to reach the desired throughput.
 struct throughput_plan {
-    throughput_request asked;              ///< with the number of partitions filled in
+    throughput_request asked;              ///< the request, with the number of partitions filled in
     double instant_maximum{};              ///< RU/s of the current partitions
     bool instant{};                        ///< whether that is enough
     std::uint64_t partitions_direct{};     ///< partitions after a direct raise to the desired value
     double units_each_direct{};            ///< RU/s that each of these gets
     std::optional<split_skew> skew_direct; ///< absent if some partitions would be split more than once
     double first_raise{};                  ///< RU/s to set first so that every partition is split equally often
-    std::uint32_t doublings{};             ///< how often each is split then
+    std::uint32_t doublings{};             ///< number of times that each partition is then split
     std::uint64_t partitions_even{};       ///< partitions after that
     double units_each_even{};              ///< RU/s that each gets when the value is lowered to the desired one
     double lowest_afterwards{};            ///< the lowest manual RU/s afterwards
@@ -71,10 +71,10 @@ struct throughput_plan {
 
 /// The input of a plan for writing much data to a new container.
 struct ingest_request {
-    double data_gb{};            ///< all of it
+    double data_gb{};            ///< size of all data
     double gb_per_partition{40}; ///< target size of a physical partition: 30 if it will grow, 45 if it will not
-    bool autoscale{};            ///< or a database that shares its throughput
-    double item_kb{1};           ///< one entity
+    bool autoscale{};            ///< set for autoscale, or for a database that shares its throughput
+    double item_kb{1};           ///< size of one entity
     double units_per_write{10};  ///< request units charged for one write; measure yours
     throughput_rules rules{};    ///< the values of the provider's page
 };

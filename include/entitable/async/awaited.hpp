@@ -123,7 +123,7 @@ protected:
     }
 
     shared<async_place> at_;
-    std::exception_ptr thrown_; ///< by user functions that the operation calls
+    std::exception_ptr thrown_; ///< exception of a user function that the operation calls
 
 private:
     void stop_waiting() noexcept {

@@ -20,7 +20,7 @@ ENTITABLE_BEGIN_NAMESPACE
 struct loop_options {
     std::size_t in_flight{
         500}; ///< maximum number of requests in flight, to all transports; more are queued. 0 counts as 1
-    clock* time{&system_clock()}; ///< of the driver that the loop makes; must outlive the loop
+    clock* time{&system_clock()}; ///< clock of the driver that the loop makes; must outlive the loop
     bool letters{true};           ///< whether other threads may `post`: the loop opens a pipe for that
 };
 

@@ -37,7 +37,7 @@ public:
     /// Waits for a permit.
     class awaiter final : detail::parked {
     public:
-        explicit awaiter(async_semaphore& of) noexcept : of_(of) {} ///< for `acquire`
+        explicit awaiter(async_semaphore& of) noexcept : of_(of) {} ///< used by `acquire`
         ~awaiter() {
             if (permitted_ && !taken_) { of_.give_back(); }
         }

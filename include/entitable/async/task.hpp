@@ -80,7 +80,7 @@ public:
 template <class T>
 class [[nodiscard]] task {
 public:
-    using promise_type = detail::task_promise<T>; ///< for the compiler
+    using promise_type = detail::task_promise<T>; ///< required by the compiler
     using value_type = T;                         ///< the result
 
     task() = default;                                                             ///< empty

@@ -30,7 +30,7 @@ struct interleaving_report {
     std::vector<std::string> schedule; ///< the moves that lead to the problem; of `interleavings` the shortest ones
     std::size_t states{};              ///< number of distinct states
     std::size_t ends{};                ///< number of final states
-    bool complete{true};               ///< all states were examined
+    bool complete{true};               ///< whether all states were examined
 };
 
 /// Searches all schedules, breadth first. Used by `interleavings`.

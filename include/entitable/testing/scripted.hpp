@@ -104,7 +104,7 @@ public:
 
     [[nodiscard]] entitable::profile profile() const {
         return script_ ? script_->service : entitable::profile{};
-    } ///< that of the service it stands for
+    } ///< profile of the service that it stands for
 
     /// Returns the response of the script's next step; an unexpected request fails with NotSupported and is recorded.
     template <table_request Request>

@@ -119,11 +119,11 @@ private:
 
         std::string name;
         steady_time deadline;
-        std::string history; ///< all responses that it received
+        std::string history; ///< all responses that the actor received
         std::string broken;  ///< the violated rule of operations
         std::size_t sent{};
         bool over{};
-        bool in_vain{}; ///< it has ended with an error
+        bool in_vain{}; ///< set if the actor has ended with an error
     };
 
     template <class Make, class Tell>
@@ -350,8 +350,8 @@ private:
     interleaving_limits limits_;
     mutable manual_clock time_;
     steady_time begun_{time_.steady()}; ///< differs between runs: states have times relative to it
-    std::deque<memory_backend> stores_; ///< of the places
-    std::vector<any_transport> ways_;   ///< to the stores
+    std::deque<memory_backend> stores_; ///< one store for each place
+    std::vector<any_transport> ways_;   ///< transports to the stores
     std::vector<std::shared_ptr<void>> kept_;
     std::vector<std::unique_ptr<actor>> actors_;
     std::vector<held_up> held_;

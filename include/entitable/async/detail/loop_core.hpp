@@ -33,13 +33,13 @@ public:
     virtual void take(completion& done) = 0;
 
     // Placed after the index of the timer, where they use padding.
-    bool sent{};          ///< it is in flight
-    bool ready{};         ///< it is in the ready queue
+    bool sent{};          ///< set while the request is in flight
+    bool ready{};         ///< set while it is in the ready queue
     bool token_watched{}; ///< the loop checks its token
     bool call_used{};     ///< a request was sent under its call
     loop_way* way{};      ///< the connection it uses
-    request_ref request;  ///< to be sent, or in flight
-    call context;         ///< of the request
+    request_ref request;  ///< request to send, or in flight
+    call context;         ///< call of the request
 
 protected:
     explicit sending(call with) : context(std::move(with)) {}
@@ -196,8 +196,8 @@ private:
     loop_timers timers_;
     std::size_t watched_tokens_{};
     unsigned answered_at_once_{};
-    std::map<void const*, loop_way> ways_; ///< by identity, which the connection keeps alive
-    std::vector<loop_way*> busy_;          ///< those with requests in flight
+    std::map<void const*, loop_way> ways_; ///< connections by identity, which the connection keeps alive
+    std::vector<loop_way*> busy_;          ///< connections with requests in flight
 };
 
 } // namespace detail

@@ -172,7 +172,7 @@ public:
 protected:
     virtual void take_answer(completion& done) = 0;
     virtual void refuse(error const& why) = 0;
-    virtual void told() {} ///< it is settled
+    virtual void told() {} ///< called when it is settled
     void settle() {
         settled_ = true;
         *outside_ = std::move(context);

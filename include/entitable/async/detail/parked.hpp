@@ -90,7 +90,7 @@ public:
 
     std::coroutine_handle<> waiting;     ///< resumed when it is ready
     wait_scope* scope{};                 ///< the scope it waits in
-    steady_time wakes{};                 ///< of its timer
+    steady_time wakes{};                 ///< expiry of its timer
     std::uint32_t timer_index{no_timer}; ///< among the timers
 
     [[nodiscard]] static parked& of(ring_link& queued) noexcept {
