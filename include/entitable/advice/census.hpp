@@ -17,23 +17,23 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// A bin of the histogram of partition sizes, from one power of two to the next.
 struct size_class {
-    std::uint64_t least{};      ///< rows
-    std::uint64_t most{};       ///< rows
+    std::uint64_t least{};      ///< least rows of a partition
+    std::uint64_t most{};       ///< most rows of a partition
     std::uint64_t partitions{}; ///< number of partitions
 };
 
 /// The distribution of a table's rows over partitions.
 struct partition_facts {
     std::uint64_t count{};           ///< number of partitions
-    double mean{};                   ///< rows of one
-    std::uint64_t median{};          ///< rows: half of the partitions have at most this many
-    std::uint64_t of_90_percent{};   ///< rows: 90 of 100 partitions have at most this many
-    std::uint64_t of_99_percent{};   ///< rows: 99 of 100 partitions have at most this many
-    std::uint64_t largest{};         ///< rows of the largest
-    std::uint64_t largest_bytes{};   ///< bytes of the one with most bytes
+    double mean{};                   ///< mean rows of a partition
+    std::uint64_t median{};          ///< median of the rows: half of the partitions have at most this many
+    std::uint64_t of_90_percent{};   ///< 90th percentile of the rows: 90 of 100 partitions have at most this many
+    std::uint64_t of_99_percent{};   ///< 99th percentile of the rows: 99 of 100 partitions have at most this many
+    std::uint64_t largest{};         ///< rows of the partition with most rows
+    std::uint64_t largest_bytes{};   ///< bytes of the partition with most bytes
     std::string largest_key;         ///< PartitionKey of the largest partition
     double largest_share{};          ///< its share of all rows, 0 to 1
-    double gini{};                   ///< 0: all are the same; near 1: one has nearly all (C. Gini, 1912)
+    double gini{};                   ///< 0: all partitions are the same; near 1: one has nearly all (C. Gini, 1912)
     std::vector<size_class> classes; ///< classes by size, without gaps
     /// The Lorenz curve: at index k of n, the share of rows in the largest k/(n-1) of the partitions.
     std::vector<double> lorenz;
@@ -74,12 +74,12 @@ struct key_run {
 
 /// The statistics of a table.
 struct census {
-    key_declaration declared;          ///< the keys
+    key_declaration declared;          ///< declaration of the keys
     std::uint64_t rows{};              ///< rows read
     std::uint64_t bytes{};             ///< size of these rows, as the service measures them
     std::size_t kept{};                ///< rows of the sample
-    bool whole{};                      ///< the sample has all rows
-    bool cut_short{};                  ///< the table has more rows, which were not read
+    bool whole{};                      ///< whether the sample has all rows
+    bool cut_short{};                  ///< whether the table has more rows, which were not read
     double error_of_half{};            ///< the error of a share of 50 %, in 95 of 100 samples
     partition_facts partitions;        ///< partitions of all rows read
     std::vector<member_facts> members; ///< members of the rows of the sample

@@ -11,8 +11,8 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Possible keys of a table.
 struct key_candidate {
-    key_score score;          ///< the cost of the workload under them
-    bool present{};           ///< these are the current keys
+    key_score score;          ///< cost of the workload under these keys
+    bool present{};           ///< set for the current keys
     std::string why;          ///< the reason for the candidate
     std::string gains;        ///< the advantages of partitions of this size (single value, several, unique)
     std::string loses;        ///< the disadvantages of such partitions

@@ -15,10 +15,10 @@ ENTITABLE_BEGIN_NAMESPACE
 /// A member in a key, or constant text.
 struct declared_component {
     std::string member;      ///< name of the member; the text of a literal
-    bool literal{};          ///< constant text
-    bool ordered{true};      ///< a range of its values is a range of keys
+    bool literal{};          ///< set for constant text
+    bool ordered{true};      ///< whether a range of its values is a range of keys
     bool descending{};       ///< the greatest value comes first
-    bool text{};             ///< unescaped text: ordered only as the last component of its key
+    bool text{};             ///< set for unescaped text: ordered only as the last component of its key
     bool escaped{};          ///< any text, ordered in every place
     std::uint32_t buckets{}; ///< if more than 0, the number of its bucket precedes it
 

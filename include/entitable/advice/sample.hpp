@@ -18,7 +18,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Options of a sample.
 struct sample_options {
-    std::uint64_t rows{100000}; ///< maximum to keep; of more, each is equally likely to be kept
+    std::uint64_t rows{100000}; ///< maximal number of rows to keep; each row is equally likely to be kept
     std::uint64_t seed{1};      ///< the same seed keeps the same rows
     /// The rows come in the order of writing. Their numbers serve as times of rows without a Timestamp.
     bool arrival_order{};
@@ -52,7 +52,7 @@ struct sample_column {
 
 /// Rows and bytes of a partition.
 struct partition_total {
-    std::uint64_t rows{};  ///< entities
+    std::uint64_t rows{};  ///< number of entities
     std::uint64_t bytes{}; ///< size as the service measures it (`service_size`)
 };
 
@@ -63,9 +63,9 @@ class table_sample {
 public:
     /// Returns the key declaration of the table; without an entity type, PartitionKey and RowKey.
     [[nodiscard]] key_declaration const& declared() const noexcept { return declared_; }
-    [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }       ///< rows read
+    [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }       ///< number of rows read
     [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }     ///< size of these rows (`service_size`)
-    [[nodiscard]] std::size_t size() const noexcept { return times_.size(); } ///< rows that were kept
+    [[nodiscard]] std::size_t size() const noexcept { return times_.size(); } ///< number of rows kept
     [[nodiscard]] bool whole() const noexcept { return size() == rows_; }     ///< whether all rows were kept
     /// Returns the part of the rows that was kept, 0 to 1; 1 for an empty table.
     [[nodiscard]] double fraction() const noexcept {

@@ -81,10 +81,10 @@ template <class T>
 class [[nodiscard]] task {
 public:
     using promise_type = detail::task_promise<T>; ///< required by the compiler
-    using value_type = T;                         ///< the result
+    using value_type = T;                         ///< type of the result
 
-    task() = default;                                                             ///< empty
-    task(task&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {} ///< takes over
+    task() = default;                                                             ///< an empty task
+    task(task&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {} ///< takes the coroutine over
     /// Destroys its old coroutine.
     task& operator=(task other) noexcept {
         std::swap(frame_, other.frame_);

@@ -21,7 +21,7 @@ struct page_of {
     std::optional<std::string> token;
 
     [[nodiscard]] auto begin() const noexcept { return items.begin(); }      ///< the first row
-    [[nodiscard]] auto end() const noexcept { return items.end(); }          ///< after the last row
+    [[nodiscard]] auto end() const noexcept { return items.end(); }          ///< end of the last row
     [[nodiscard]] std::size_t size() const noexcept { return items.size(); } ///< number of rows
     /// Returns a row; ends the program if there is none at `index`, by `ENTITABLE_ASSERT`.
     [[nodiscard]] Row const& operator[](std::size_t index) const {

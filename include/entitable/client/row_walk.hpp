@@ -142,10 +142,10 @@ private:
     shared<query_source> source_;
     query_limits limits_;
     query_reading reading_;
-    shared<way_of_pages> way_; ///< after the first round of several pages
+    shared<way_of_pages> way_; ///< way of the pages, after the first round of several pages
     page page_;
     std::size_t used_{};    ///< number of rows taken from the page
-    std::size_t at_{};      ///< index of the next of them
+    std::size_t at_{};      ///< index of the next row in the page
     std::uint64_t taken_{}; ///< total number of rows, including the current page
     result<void> failed_;   ///< error of the page
     bool keeps_page_{};     ///< see `keep_page`

@@ -16,7 +16,7 @@ struct stored {
     Entity entity{};      ///< entity as read
     entitable::etag etag; ///< version of the entity
     date_time timestamp;  ///< time of its latest write, by the service's clock
-    bool stale{};         ///< read from a secondary location, so possibly not the latest
+    bool stale{};         ///< set if read from a secondary location, so possibly not the latest
 };
 
 ENTITABLE_END_NAMESPACE

@@ -20,7 +20,7 @@ enum class memory_order : int {
     relaxed = __ATOMIC_RELAXED, ///< no ordering
     acquire = __ATOMIC_ACQUIRE, ///< later accesses stay after the load
     release = __ATOMIC_RELEASE, ///< earlier accesses stay before the store
-    acq_rel = __ATOMIC_ACQ_REL, ///< both
+    acq_rel = __ATOMIC_ACQ_REL, ///< both of acquire and release
 #else
     relaxed = static_cast<int>(std::memory_order_relaxed),
     acquire = static_cast<int>(std::memory_order_acquire),

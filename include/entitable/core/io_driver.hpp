@@ -43,7 +43,7 @@ public:
 /// thread.
 class io_driver {
 public:
-    io_driver() = default; ///< without guests
+    io_driver() = default; ///< driver without guests
     io_driver(io_driver const&) = delete;
     io_driver& operator=(io_driver const&) = delete;
     virtual ~io_driver() {

@@ -39,21 +39,21 @@ struct crash_point_world {
 
 /// The result of `every_crash_point`.
 struct crash_point_report {
-    std::string problem;  ///< empty: none
-    std::string point;    ///< "request 7, write_entity: ends behind it"
+    std::string problem;  ///< description of the problem; empty if there is none
+    std::string point;    ///< place of the problem, for example "request 7, write_entity: ends behind it"
     std::size_t points{}; ///< number of points tried
 };
 
 /// How a worker is interrupted at one of its requests.
 enum class interruption : std::uint8_t {
-    ends_before,   ///< the worker's program ends before the request
-    ends_behind,   ///< the worker's program ends after the request
-    not_sent,      ///< the request is lost, and the worker gets an error
-    answer_lost,   ///< the worker gets the same error, but the request is applied
-    late,          ///< the worker gets the same error, but the request is applied after this worker has ended
-    very_late,     ///< the worker gets the same error, but the request is applied after all workers have ended
-    others_before, ///< time passes, another worker does all the work, and `meanwhile` is called; then it continues
-    others_behind, ///< the same after the request
+    ends_before, ///< the worker's program ends before the request
+    ends_behind, ///< the worker's program ends after the request
+    not_sent,    ///< the request is lost, and the worker gets an error
+    answer_lost, ///< the worker gets the same error, but the request is applied
+    late,        ///< the worker gets the same error, but the request is applied after this worker has ended
+    very_late,   ///< the worker gets the same error, but the request is applied after all workers have ended
+    others_before, ///< time passes, another worker does all the work, and `meanwhile` is called; then the worker continues
+    others_behind, ///< like `others_before`, after the request
 };
 
 /// Returns a text for logs: "ends before it".

@@ -45,7 +45,7 @@ namespace detail {
 /// The behaviour of an overloaded partition: from the first request above the limit in a second it returns 503 for a while, like a
 /// partition that is being moved to another server, and then recovers (source: "Scalability targets").
 struct partition_target {
-    std::uint32_t requests_a_second{2'000};                     ///< the maximum that it serves
+    std::uint32_t requests_a_second{2'000};                     ///< maximum that the partition serves
     std::chrono::nanoseconds offline{std::chrono::seconds{10}}; ///< time for which it returns 503
     std::optional<std::chrono::milliseconds> retry_after{};     ///< the Retry-After of the 503
 };

@@ -26,8 +26,8 @@ namespace testing {
 
 /// The result of a search.
 struct interleaving_report {
-    std::string problem;               ///< empty: none
-    std::vector<std::string> schedule; ///< the moves that lead to the problem; of `interleavings` the shortest ones
+    std::string problem;               ///< description of the problem; empty if there is none
+    std::vector<std::string> schedule; ///< moves that lead to the problem; the shortest ones from `interleavings`
     std::size_t states{};              ///< number of distinct states
     std::size_t ends{};                ///< number of final states
     bool complete{true};               ///< whether all states were examined

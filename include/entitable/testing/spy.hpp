@@ -18,8 +18,8 @@ namespace testing {
 struct seen_request {
     std::string name;                 ///< kind of request, for example "get_entity"
     std::string table;                ///< empty for a list of tables
-    std::string partition;            ///< empty unless the request touches exactly one
-    std::optional<error_code> failed; ///< the error it ended with, if it failed
+    std::string partition;            ///< partition of the request; empty unless it touches exactly one
+    std::optional<error_code> failed; ///< error of the request, if it failed
 };
 
 /// Passes requests on and records a copy of each. A cheap handle: copies share the record. Grows without bound: for tests.

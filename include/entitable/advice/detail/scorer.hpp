@@ -24,7 +24,7 @@ struct row_groups {
 struct narrowed {
     access_path access{access_path::table};
     std::vector<int> fixed;          ///< columns with one value, a prefix of the keys
-    std::vector<std::size_t> bounds; ///< leaves that bound the next one
+    std::vector<std::size_t> bounds; ///< leaves that bound the next column
     double buckets{1};               ///< ranges that are queried concurrently
     bool one_partition{};
     std::string unordered;

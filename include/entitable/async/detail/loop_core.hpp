@@ -22,7 +22,7 @@ namespace detail {
 struct loop_way {
     any_transport through;
     bool at_once;           ///< the transport is called directly
-    shared<channel> opened; ///< null then, and when the loop ends
+    shared<channel> opened; ///< null if the transport is called directly, and when the loop ends
     std::size_t under_way{};
 };
 
@@ -35,8 +35,8 @@ public:
     // Placed after the index of the timer, where they use padding.
     bool sent{};          ///< set while the request is in flight
     bool ready{};         ///< set while it is in the ready queue
-    bool token_watched{}; ///< the loop checks its token
-    bool call_used{};     ///< a request was sent under its call
+    bool token_watched{}; ///< set while the loop checks its token
+    bool call_used{};     ///< set if a request was sent under its call
     loop_way* way{};      ///< the connection it uses
     request_ref request;  ///< request to send, or in flight
     call context;         ///< call of the request

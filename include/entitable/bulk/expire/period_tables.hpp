@@ -15,10 +15,10 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// The period that one table covers, in UTC.
 enum class period : std::uint8_t {
-    hour,  ///< "readings2026030215"
-    day,   ///< "readings20260302"
-    month, ///< "readings202603"
-    year,  ///< "readings2026"
+    hour,  ///< for example "readings2026030215"
+    day,   ///< for example "readings20260302"
+    month, ///< for example "readings202603"
+    year,  ///< for example "readings2026"
 };
 
 /// Options of `period_tables`.
@@ -31,7 +31,7 @@ struct period_options {
 /// The time that one table covers.
 struct time_span {
     date_time begin; ///< first tick of the period
-    date_time end;   ///< the first tick after it
+    date_time end;   ///< first tick after the period
 };
 
 namespace detail {

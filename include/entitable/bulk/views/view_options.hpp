@@ -37,7 +37,7 @@ struct view_answer {
 struct view_refresh {
     bool
         shown{}; ///< whether readers get its rows; otherwise they get those of a refresh that started later, with the same or newer entities
-    std::uint64_t entities{}; ///< number read
+    std::uint64_t entities{}; ///< number of entities read
     std::uint64_t rows{};     ///< number of rows of the view that it made
     date_time from;           ///< `view_answer::from` of the current generation
     date_time until;          ///< `view_answer::until` of the current generation
@@ -45,7 +45,7 @@ struct view_refresh {
 
 /// Findings of `verify` of a `materialized_view`. With active writers, their changes since `from` are differences.
 struct view_audit {
-    std::uint64_t entities{};         ///< number read
+    std::uint64_t entities{};         ///< number of entities read
     std::uint64_t rows{};             ///< rows of the view that equal those that a refresh would make now
     std::uint64_t missing{};          ///< rows that a refresh would make now, and that do not exist
     std::uint64_t different{};        ///< rows that a refresh would make with other properties

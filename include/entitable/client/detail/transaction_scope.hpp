@@ -81,7 +81,7 @@ private:
 /// The outcome of an attempt's request.
 struct sent_transaction {
     result<transact::response> made;
-    bool beaten{}; ///< another writer was faster: the body starts over
+    bool beaten{}; ///< set if another writer was faster: the body starts over
 };
 
 /// Makes and sends the request of an attempt.

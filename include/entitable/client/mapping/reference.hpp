@@ -17,7 +17,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// removal does not change the reference. `table::reference_to` makes one from key components, `reference_to` one from an entity.
 template <class Entity>
 struct reference {
-    using entity_type = Entity; ///< the entity it refers to
+    using entity_type = Entity; ///< type of the entity that it refers to
 
     std::string partition_key; ///< the first key, as text
     std::string row_key;       ///< the second key, as text

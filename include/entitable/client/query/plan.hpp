@@ -27,7 +27,7 @@ struct query_plan {
     predicate_nodes client; ///< the whole predicate if ranges and filter accept too much; otherwise empty
     std::size_t
         shortened_to{}; ///< size in bytes to which ranges and filter were reduced to fit into a URL; 0: not reduced
-    bool meets_system_rows{}; ///< the ranges may contain system rows: the client skips them
+    bool meets_system_rows{}; ///< set if the ranges may contain system rows: the client skips them
 };
 
 /// The output of `explain()`. The texts contain values of the query.
@@ -36,7 +36,7 @@ struct explanation {
     std::vector<std::string> key_ranges; ///< key ranges as text, in order
     std::string server_filter;           ///< empty if there is none
     std::string client_filter;           ///< empty if there is none
-    bool leaves_out_system_rows{};       ///< the key ranges may contain system rows, which the client skips
+    bool leaves_out_system_rows{};       ///< set if the key ranges may contain system rows, which the client skips
     projection properties;               ///< properties that the service returns; empty: all
     std::size_t requests{};              ///< minimum number: one for each key range, and more for further pages
     std::size_t shortened_to{};          ///< see `query_plan`

@@ -81,8 +81,8 @@ private:
     metrics_options const options_;
     mutable std::mutex lock_;
     std::string labels_;             ///< guarded by lock_, like all members below; of the record being counted
-    series<histogram<9>> durations_; ///< nanoseconds
-    series<histogram<13>> rows_;     ///< rows
+    series<histogram<9>> durations_; ///< durations in nanoseconds
+    series<histogram<13>> rows_;     ///< numbers of rows
     series<traffic_point> attempts_;
     series<wait_point> waits_;
 };

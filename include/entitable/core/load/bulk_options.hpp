@@ -18,14 +18,14 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Treatment of a row of the input while an earlier row with its key is not settled. After that the response of the table decides.
 enum class bulk_duplicates : std::uint8_t {
-    in_order,  ///< it waits for the earlier row, then the response of the table decides
-    last_wins, ///< it replaces the earlier row if that was not sent; otherwise it waits
+    in_order,  ///< the row waits for the earlier row, then the response of the table decides
+    last_wins, ///< the row replaces the earlier row if that was not sent; otherwise it waits
     refused,   ///< InvalidDuplicateRow if the earlier row was not sent; otherwise it waits
 };
 
 /// Limits on the consumption of a load. Zero: no limit.
 struct bulk_budget {
-    double entities_a_second{};      ///< rows
+    double entities_a_second{};      ///< rows a second
     double request_units_a_second{}; ///< divided by `units_an_entity`
     double units_an_entity{10};      ///< charge of the service for one row; measure yours
 };
@@ -76,7 +76,7 @@ struct bulk_options {
     std::size_t keep_refused{1'000};                               ///< maximal number of refused rows in the report
     std::uint64_t max_refused{(std::numeric_limits<
         std::uint64_t>::max)()};                  ///< one more ends the load, with the error of the last reported row
-    std::optional<std::uint64_t> total{};         ///< rows of the input, if its size is not known
+    std::optional<std::uint64_t> total{};         ///< rows of the input, for an input without a known size
     std::chrono::nanoseconds timeout{no_timeout}; ///< limit of the whole load; the table's timeout is for each request
     cancellation_token cancellation{};            ///< ends the load, after the responses to pending requests
     std::chrono::nanoseconds patience{

@@ -48,7 +48,7 @@ struct call_spans {
     server_identity const* server{}; ///< server of the last attempt; null if unknown
     std::uint64_t drawn{};           ///< source of span ids; 0 until the first is needed
     std::uint64_t operation{};       ///< the span of the open operation; 0 if none is open
-    void const* opened_by{};         ///< the channel that opened it; null if none did
+    void const* opened_by{};         ///< the channel that opened the call; null if none did
     std::uint32_t attempts_before{}; ///< attempts of other operations of the same call
 };
 

@@ -31,7 +31,7 @@ enum class filter_operator : std::uint8_t {
     greater_equal, ///< ge
     all_of,        ///< both of the two conditions before it
     any_of,        ///< at least one of the two conditions before it
-    negation,      ///< not the condition before it
+    negation,      ///< negates the condition before it
 };
 
 /// Whether it compares a property; the others are connectives.

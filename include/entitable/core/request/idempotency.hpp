@@ -31,7 +31,7 @@ enum class request_kind : std::uint8_t {
     batch,                        ///< a transaction without merges
     merging_batch,                ///< a transaction with a merge or insert_or_merge
     batch_with_operation,         ///< a transaction that inserts its operation row first
-    merging_batch_with_operation, ///< the same, with a merge or insert_or_merge
+    merging_batch_with_operation, ///< a transaction as above, with a merge or insert_or_merge
     create_table,                 ///< creation of a table
     delete_table,                 ///< deletion of a table with all its entities
 };
@@ -43,7 +43,7 @@ enum class conclusion : std::uint8_t {
     compare,     ///< read the entity: the attempt was applied if every property is as sent
     look_up,     ///< read the operation row, which exists
     settle,      ///< void the operation row, or read it if the insert is refused: see `settling`
-    unknown,     ///< not known
+    unknown,     ///< the outcome is not known
 };
 
 /// A row of the table: for each response that depends on stored data, the conclusion about the lost attempt. A response that depends on the

@@ -48,7 +48,7 @@ struct list_tables {
     /// The response.
     struct response {
         std::vector<std::string> tables;         ///< table names in their spelling at creation
-        std::optional<std::string> continuation; ///< opaque; present if and only if there are more
+        std::optional<std::string> continuation; ///< opaque token; present if and only if there are more tables
     };
     static constexpr std::string_view name = "list_tables"; ///< name in logs
     static constexpr bool writes = false;                   ///< whether it changes stored data
@@ -72,7 +72,7 @@ struct get_entity {
     struct response {
         row entity;           ///< row with the selected properties
         entitable::etag etag; ///< version of the row
-        bool stale{};         ///< read from a secondary location, so possibly not the latest
+        bool stale{};         ///< set if read from a secondary location, so possibly not the latest
     };
     static constexpr std::string_view name = "get_entity"; ///< name in logs
     static constexpr bool writes = false;                  ///< whether it changes stored data
@@ -102,9 +102,9 @@ struct query_entities {
     /// The response.
     struct response {
         page rows;                               ///< rows in key order
-        std::optional<std::string> continuation; ///< opaque; present if and only if there is more
+        std::optional<std::string> continuation; ///< opaque token; present if and only if there are more rows
         std::uint64_t examined{};                ///< rows examined, if the transport knows
-        bool stale{};                            ///< read from a secondary location, so possibly not the latest
+        bool stale{};                            ///< set if read from a secondary location, so possibly not the latest
     };
     static constexpr std::string_view name = "query_entities"; ///< name in logs
     static constexpr bool writes = false;                      ///< whether it changes stored data
@@ -127,10 +127,10 @@ using run_watcher = function_ref<void(std::span<row_view const> run)>;
 struct read_entities {
     /// The response.
     struct response {
-        std::optional<std::string> continuation; ///< opaque; present if and only if there is more
+        std::optional<std::string> continuation; ///< opaque token; present if and only if there are more rows
         std::uint64_t shown{};                   ///< rows passed to the visitor
         std::uint64_t examined{};                ///< rows examined, if the transport knows
-        bool stale{};                            ///< read from a secondary location, so possibly not the latest
+        bool stale{};                            ///< set if read from a secondary location, so possibly not the latest
     };
     static constexpr std::string_view name = "query_entities"; ///< name in logs: the same request to the service
     static constexpr bool writes = false;                      ///< whether it changes stored data
@@ -148,8 +148,8 @@ enum class mutation_kind : std::uint8_t {
     insert,            ///< EntityAlreadyExists if the key exists
     replace,           ///< the entity must exist; all properties are replaced
     merge,             ///< the entity must exist; given properties replace those of the same name
-    insert_or_replace, ///< no condition
-    insert_or_merge,   ///< no condition
+    insert_or_replace, ///< the entity may exist; all properties are replaced
+    insert_or_merge,   ///< the entity may exist; given properties replace those of the same name
     remove,            ///< the entity must exist
 };
 
@@ -197,7 +197,7 @@ struct mutation {
 
 /// Response to a write.
 struct written {
-    entitable::etag etag; ///< the new version; empty after a removal
+    entitable::etag etag; ///< version after the write; empty after a removal
     bool after_retry{};   ///< an earlier attempt lost its response and was concluded to be applied
 };
 
@@ -221,7 +221,7 @@ struct transact {
     static constexpr bool writes = true;                 ///< whether it changes stored data
 
     std::string table;             ///< table name
-    std::vector<mutation> changes; ///< 1 to 100, all of one partition
+    std::vector<mutation> changes; ///< 1 to 100 changes, all of one partition
 };
 
 ENTITABLE_END_NAMESPACE

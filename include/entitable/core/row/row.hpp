@@ -27,7 +27,7 @@ struct property_view {
     std::string_view name; ///< name as stored
     edm_type type{};       ///< the EDM type, also of an absent property
     bool present{true};    ///< whether it has a value
-    value_view value;      ///< meaningless when absent
+    value_view value;      ///< value of the property; meaningless when absent
 };
 
 /// Iterates over the properties of a row in their stored order. Never reads outside the given bytes.

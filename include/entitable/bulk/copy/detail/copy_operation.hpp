@@ -18,8 +18,8 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Options of a copy.
 struct copy_options {
     std::uint32_t page_size{1000}; ///< rows per request, 1 to 1000
-    bool verify{true};             ///< read written rows back, and compare them
-    bool overwrite{};              ///< overwrite a row of the target that differs; otherwise the copy ends there
+    bool verify{true};             ///< whether written rows are read back and compared
+    bool overwrite{}; ///< whether a different row of the target is overwritten; otherwise the copy ends there
     std::optional<std::string>
         from{};           ///< `copy_progress::next` of an earlier copy of the same table; absent: from the start
     call_options calls{}; ///< options of each request
@@ -90,7 +90,7 @@ private:
     query_entities reading_;
     batch_packer packer_; ///< the rows of the page to write, by partition and key
     transact batch_;      ///< the current batch; without changes before the first of a page
-    std::size_t at_{};    ///< index within it, when rows are written one by one
+    std::size_t at_{};    ///< index within the batch, when rows are written one by one
     write_entity one_;
     get_entity comparing_;
     query_entities looking_;

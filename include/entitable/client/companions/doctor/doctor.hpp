@@ -39,7 +39,7 @@ struct store_finding {
 
 /// The result of `doctor`.
 struct diagnosis {
-    std::uint64_t tables{};              ///< number read
+    std::uint64_t tables{};              ///< number of tables read
     std::uint64_t rows{};                ///< number read, including system rows
     std::vector<store_finding> findings; ///< findings, grouped by table
 

@@ -48,7 +48,7 @@ struct indexed {
 #endif
 /// Whether an index is maintained and used.
 enum class index_state : std::uint8_t {
-    absent,   ///< never built. Writers maintain it, readers do not use it
+    absent,   ///< the index was never built. Writers maintain it, readers do not use it
     fencing,  ///< a build waits until every writer maintains it. Writers maintain it, readers do not use it
     building, ///< the index is being written. Writers maintain it, readers do not use it
     ready,    ///< writers maintain it, readers use it
@@ -93,8 +93,8 @@ struct index_difference {
 
 /// Findings of `verify`.
 struct index_verification {
-    std::uint64_t entities{};              ///< number checked
-    std::uint64_t index_rows{};            ///< number checked, of all indexes
+    std::uint64_t entities{};              ///< number of entities checked
+    std::uint64_t index_rows{};            ///< number of rows checked, of all indexes
     std::uint64_t missing{};               ///< see `index_fault`
     std::uint64_t dangling{};              ///< see `index_fault`
     std::uint64_t different{};             ///< see `index_fault`

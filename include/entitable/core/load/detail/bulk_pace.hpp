@@ -55,7 +55,7 @@ public:
 private:
     steady_time second_{(steady_time::min)()}; ///< start of the current second
     double rows_{};                            ///< rows counted in the current second
-    double before_{};                          ///< rows a second in the previous one
+    double before_{};                          ///< rows a second in the previous second
 };
 
 /// Limits of one partition after a refusal.

@@ -24,7 +24,7 @@ enum class bulk_mode : std::uint8_t {
     insert,
     insert_or_replace,
     insert_or_merge,
-    remove, ///< under the ETag that was read
+    remove, ///< removes under the ETag that was read
     update, ///< replaces under the ETag that was read
 };
 

@@ -73,7 +73,7 @@ private:
         }
     }
 
-    std::uint64_t from_{}; ///< a multiple of the stride; all before are settled
+    std::uint64_t from_{}; ///< a multiple of the stride; all rows before it are settled
     std::uint64_t from_digest_{row_digest{}.value()};
     std::uint64_t read_{};
     std::uint64_t digest_{row_digest{}.value()}; ///< digest of all rows read
@@ -83,9 +83,9 @@ private:
 
 /// Content of a checkpoint.
 struct bulk_resume {
-    std::uint64_t from{};        ///< all rows before are settled
+    std::uint64_t from{};        ///< position before which all rows are settled
     std::uint64_t from_digest{}; ///< digest of all rows before `from`
-    std::uint64_t read{};        ///< rows from here on were not sent
+    std::uint64_t read{};        ///< position from which no row was sent
     std::uint64_t read_digest{}; ///< digest of all rows before `read`
     std::string settled;         ///< a bit for each row between, in hexadecimal digits
     bulk_counts counts;

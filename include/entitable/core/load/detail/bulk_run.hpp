@@ -24,10 +24,10 @@ namespace detail {
 enum class bulk_input : std::uint8_t {
     row,     ///< a change
     passed,  ///< an element that needs no write
-    refused, ///< an element that is not a row; with the reason
+    refused, ///< an element that is not a row, with the reason
     end,
     stopped, ///< the input failed; with the reason
-    barred,  ///< a row that must not be written, with its keys; with the reason
+    barred,  ///< a row that must not be written, with its keys and the reason
 };
 
 /// Data of the next item. One object for all of them.
@@ -128,7 +128,7 @@ private:
     std::deque<shared<bulk_part>> ready_;   ///< parts with further steps
     std::vector<shared<bulk_part>> paused_; ///< parts that wait until a later time
     std::map<std::string, std::deque<shared<bulk_part>>> waiting_; ///< parts that wait for their partition
-    std::vector<shared<bulk_part>> running_;                       ///< pending
+    std::vector<shared<bulk_part>> running_;                       ///< pending parts
     std::optional<steady_time> trouble_since_;                     ///< time since which nothing succeeded
     steady_time last_good_{};
 
@@ -142,7 +142,7 @@ private:
     bool sent_{};             ///< whether anything was sent
 
     poll_driver io_;
-    shared<channel> way_; ///< destroyed first
+    shared<channel> way_; ///< channel of the load, destroyed first
 };
 
 } // namespace detail
