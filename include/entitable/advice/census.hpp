@@ -57,9 +57,9 @@ struct member_facts {
     double distinct_most{};                              ///< the upper bound of that estimate
     bool unique{};                                       ///< every row of the sample has a different value
     std::vector<frequent_value> frequent;                ///< the most frequent ones
-    /// Its growth with the time of writing: rank correlation, -1 to 1. Absent if times are unknown.
+    /// The member's growth with the time of writing: rank correlation, -1 to 1. Absent if times are unknown.
     std::optional<double> growth;
-    /// Its text has digits of different lengths: "111" sorts before "2".
+    /// Whether its text has digits of different lengths: "111" sorts before "2".
     bool unpadded_numbers{};
 };
 

@@ -36,7 +36,7 @@ namespace detail {
 /// Returns the usual policies: none, fixed, exponential as in the provider's guide, and exponential for an interactive user.
 [[nodiscard]] std::vector<named_policy> usual_policies();
 
-/// Simulates the load with each policy instead of that of the options. Errors: those of `simulate`.
+/// Simulates the load with each policy instead of the policy of the options. Errors: those of `simulate`.
 [[nodiscard]] result<retry_comparison> compare_retries(
     load_shape const& load, simulation_options const& options, std::vector<named_policy> policies = usual_policies());
 

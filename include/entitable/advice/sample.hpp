@@ -26,7 +26,7 @@ struct sample_options {
 
 /// One member of the rows of a sample.
 struct sample_column {
-    /// Its place in a row.
+    /// The place of a column in a row.
     enum class place : std::uint8_t {
         key,       ///< a whole key: PartitionKey or RowKey
         partition, ///< a component of the partition key
@@ -67,7 +67,7 @@ public:
     [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }     ///< size of these rows (`service_size`)
     [[nodiscard]] std::size_t size() const noexcept { return times_.size(); } ///< number of rows kept
     [[nodiscard]] bool whole() const noexcept { return size() == rows_; }     ///< whether all rows were kept
-    /// Returns the part of the rows that was kept, 0 to 1; 1 for an empty table.
+    /// Returns the fraction of the rows in the sample, 0 to 1; 1 for an empty table.
     [[nodiscard]] double fraction() const noexcept {
         return rows_ == 0 ? 1.0 : static_cast<double>(size()) / static_cast<double>(rows_);
     }
@@ -129,7 +129,7 @@ private:
     std::string bytes_;
 };
 
-/// Makes a sample of entities in memory: no table is needed. Errors: that of the first entity whose keys cannot be encoded.
+/// Makes a sample of entities in memory: no table is needed. Errors: the error of the first entity whose keys cannot be encoded.
 template <class Entities>
 [[nodiscard]] result<table_sample> sample_of(Entities const& entities, sample_options const& options = {}) {
     using entity_type = std::remove_cvref_t<decltype(*std::begin(entities))>;

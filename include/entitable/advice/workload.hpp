@@ -86,7 +86,7 @@ namespace detail {
 /// Thread safety: one thread at a time.
 class workload {
 public:
-    /// Adds a query. As with `table<E>::where`, one that would scan the table with the declared keys does not compile.
+    /// Adds a query. A query that would scan the table with the declared keys does not compile, as with `table<E>::where`.
     template <class Entity, shape_set Shapes, shape_set Negated>
     workload& reads(std::string name, predicate<Entity, Shapes, Negated> const& condition, query_rate rate) {
         using map = mapping<Entity>;

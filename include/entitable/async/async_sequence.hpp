@@ -17,7 +17,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// A `sequence` in a loop: the same guarantees and errors, row and operation. `options.time` has no effect: the loop has a clock. Tasks
 /// take turns. Copies are cheap and share the block; a move copies. The loop outlives it.
 ///
-/// Thread safety: one thread, that of the loop. A child of `fork` must not use it.
+/// Thread safety: only the loop's thread. A child of `fork` must not use it.
 class async_sequence {
 public:
     /// Counts in the row named `counted`. Sends nothing yet.

@@ -17,7 +17,7 @@ ENTITABLE_BEGIN_NAMESPACE
 ///
 /// Keys and entities are copied into the awaitable, so `auto read = books.get(key); ... co_await read` is valid.
 ///
-/// Thread safety: one thread, that of the loop.
+/// Thread safety: only the loop's thread.
 template <mapped_entity Entity>
 class async_table : public detail::async_keyed<Entity, typename mapping<Entity>::partition_components,
                         typename mapping<Entity>::row_components> {

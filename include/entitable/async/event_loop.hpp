@@ -73,7 +73,7 @@ public:
         : core_(io, options.in_flight, options.letters) {}
     event_loop(event_loop const&) = delete;
     event_loop& operator=(event_loop const&) = delete;
-    /// Destroys unfinished tasks where they wait. The requests they had sent may take effect or not: call `stop` and `run` first. Ends the
+    /// Destroys unfinished tasks where they wait. Their pending requests may take effect or not: call `stop` and `run` first. Ends the
     /// process if a task or a posted function destroys the loop that runs it.
     ~event_loop() {
         if (runs_) {

@@ -11,7 +11,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// A number of permits, granted in the order of the requests. It outlives its permits and the tasks that wait for one.
 ///
-/// Thread safety: one thread, that of the loop.
+/// Thread safety: only the loop's thread.
 class async_semaphore {
 public:
     /// Released on destruction. Movable.

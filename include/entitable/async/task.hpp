@@ -76,7 +76,7 @@ public:
 /// Write coroutines as functions with parameters by value: the target of a reference parameter, or the captures of a lambda, may be
 /// destroyed before the coroutine resumes. Do not destroy a running task; only its loop may.
 ///
-/// Thread safety: one thread, that of the loop.
+/// Thread safety: only the loop's thread.
 template <class T>
 class [[nodiscard]] task {
 public:

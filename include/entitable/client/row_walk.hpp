@@ -107,7 +107,7 @@ public:
     /// Returns the next row, valid until the next call; nullopt at the end.
     ENTITABLE_LAZY [[nodiscard]] result<std::optional<row_view>> next();
 
-    // The same for objects whose type only the given functions know. Compiled once, rather than for each query of a program.
+    // Does the same for objects whose type only the given functions know. Compiled once, rather than for each query of a program.
     /// Reads the next row into `to`; false at the end.
     ENTITABLE_LAZY [[nodiscard]] result<bool> read_next(void* to, row_reader read);
     /// Reads all rows from the next page on into new objects that `add` appends to `all`; `shown` as in `call_rows`. After an error there
@@ -121,7 +121,7 @@ public:
     ENTITABLE_LAZY [[nodiscard]] result<void> call_rows(
         row_kind const& kind, bool shown, void* function, void (*call)(void* function, void const* row));
 
-    /// How rows are read.
+    /// The way in which rows are read.
     [[nodiscard]] reading mode() const noexcept { return source_->options.reading; }
     [[nodiscard]] query_cost const& cost() const noexcept { return reading_.cost(); }
     /// Token of the page after the current one; nullopt if there is none.

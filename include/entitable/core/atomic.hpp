@@ -72,7 +72,7 @@ public:
         return __atomic_compare_exchange_n(
             &value_, &expected, desired, true, static_cast<int>(order), static_cast<int>(failed));
     }
-    /// As `compare_exchange_weak`, but fails only if the value differs from `expected`.
+    /// Like `compare_exchange_weak`, but fails only if the value differs from `expected`.
     bool compare_exchange_strong(T& expected, T desired, memory_order order, memory_order failed) noexcept {
         return __atomic_compare_exchange_n(
             &value_, &expected, desired, false, static_cast<int>(order), static_cast<int>(failed));

@@ -64,17 +64,17 @@ public:
     // Each is meaningful only for its own type.
     [[nodiscard]] constexpr std::string_view as_string() const noexcept { return bytes_; } ///< a string
     [[nodiscard]] constexpr bool as_boolean() const noexcept { return bits_ != 0; }        ///< a boolean
-    /// Of an int32.
+    /// An int32.
     [[nodiscard]] constexpr std::int32_t as_int32() const noexcept { return static_cast<std::int32_t>(bits_); }
     [[nodiscard]] constexpr std::int64_t as_int64() const noexcept { return bits_; } ///< an int64
-    /// Of a float64.
+    /// A float64.
     [[nodiscard]] double as_float64() const noexcept {
         double number{};
         std::memcpy(&number, &bits_, sizeof number);
         return number;
     }
     [[nodiscard]] constexpr entitable::date_time as_date_time() const noexcept { return {bits_}; } ///< a date_time
-    /// Of a GUID.
+    /// A GUID.
     [[nodiscard]] entitable::guid as_guid() const noexcept {
         entitable::guid id;
         std::memcpy(id.bytes.data(), bytes_.data(), bytes_.size() < 16 ? bytes_.size() : 16);

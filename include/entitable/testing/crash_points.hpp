@@ -44,7 +44,7 @@ struct crash_point_report {
     std::size_t points{}; ///< number of points tried
 };
 
-/// How a worker is interrupted at one of its requests.
+/// The ways to interrupt a worker at one of its requests.
 enum class interruption : std::uint8_t {
     ends_before, ///< the worker's program ends before the request
     ends_behind, ///< the worker's program ends after the request

@@ -40,7 +40,7 @@ public:
     [[nodiscard]] static interleaving_report run(
         std::function<void(stage&)> const& begin, interleaving_limits const& limits) {
         interleaving_report told;
-        std::set<std::pair<std::uint64_t, std::uint64_t>> seen; // as hashes: the texts of a long search take gigabytes
+        std::set<std::pair<std::uint64_t, std::uint64_t>> seen; // hashes: the texts of a long search take gigabytes
         std::deque<std::vector<stage::move>> open(1);
         while (!open.empty()) {
             std::vector<stage::move> const so_far = std::move(open.front());

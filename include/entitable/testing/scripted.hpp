@@ -75,7 +75,7 @@ public:
         step_of<Request>* step_;
     };
 
-    /// Starts with an empty script; its profile is that of this service.
+    /// Starts with an empty script, and with the profile of this service.
     explicit scripted(entitable::profile service = storage_profile()) : script_(shared<script>::make()) {
         script_->service = service;
     }

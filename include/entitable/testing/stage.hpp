@@ -27,7 +27,7 @@ public:
     stage(stage const&) = delete;
     stage& operator=(stage const&) = delete;
 
-    /// Returns the store of a place, to set up and to examine. Created by the first call; that of place 0 exists.
+    /// Returns the store of a place, to set up and to examine. Created by the first call; the store of place 0 exists.
     [[nodiscard]] memory_backend const& store(std::size_t place = 0) {
         while (stores_.size() <= place) {
             local_options options;
@@ -191,10 +191,10 @@ private:
             end();
         }
         void begin() override {
-            op.reset(new operation_type(make())); // it may be one that cannot be moved
+            op.reset(new operation_type(make())); // the operation may be immovable
             over = false;
             in_vain = false;
-            history = "again;"; // it remembers nothing
+            history = "again;"; // the new run remembers nothing
         }
         void end() {
             if (!over && op->next().done()) {

@@ -32,7 +32,7 @@ public:
     /// Takes the response. Runs in a sink, so it sends but does not resume.
     virtual void take(completion& done) = 0;
 
-    // Placed after the index of the timer, where they use padding.
+    // Placed after the index of the timer, to use its padding.
     bool sent{};          ///< set while the request is in flight
     bool ready{};         ///< set while it is in the ready queue
     bool token_watched{}; ///< set while the loop checks its token

@@ -94,7 +94,7 @@ struct property_field {
 
 namespace detail {
 
-/// Whether the field is that of a member which is stored as several properties.
+/// Whether the member of the field is stored as several properties.
 template <class Field>
 inline constexpr bool is_field_in_parts = false;
 template <class Entity, auto Member>

@@ -12,7 +12,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// How a query reaches its rows, from the cheapest to the most expensive (source: the table design guide).
+/// The ways in which a query reaches its rows, from the cheapest to the most expensive (source: the table design guide).
 enum class access_path : std::uint8_t {
     point,           ///< single entities by both keys
     row_range,       ///< part of single partitions

@@ -44,7 +44,7 @@ public:
 
     [[nodiscard]] steady_time now() const noexcept { return options_.time->steady(); }
     [[nodiscard]] clock* time() const noexcept { return options_.time; }
-    /// Adds a completed request; the server is that of the call.
+    /// Adds a completed request, under the server of the call.
     template <class Request>
     void add(Request const& request, steady_time begun, outcome_record const& outcome, call const& context) {
         add(request, partition_of(request), begun, outcome, context);

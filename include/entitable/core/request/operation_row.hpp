@@ -5,7 +5,7 @@
 /// \file
 /// The operation row: a row that a write inserts together with its own rows, in the same partition and as the first change of the same
 /// transaction. While it exists, the write was applied, or, if the row is void, never will be: it causes every later attempt to be refused.
-/// Its absence proves nothing: an attempt may be in flight. It is a system row and a stored format, see docs/stored_formats.md.
+/// A missing row proves nothing: an attempt may be in flight. The row is a system row and a stored format, see docs/stored_formats.md.
 
 #include <entitable/core/chrono.hpp>
 #include <entitable/core/request/requests.hpp>

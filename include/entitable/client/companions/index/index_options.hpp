@@ -22,10 +22,10 @@ struct index_options {
     std::uint32_t max_attempts{50}; ///< attempts of a write, with the first, if other writers are faster; 0 counts as 1
     backoff delays{contention_backoff}; ///< delays between attempts
     clock* time{&system_clock()};       ///< clock of delays and leases; must outlive the table
-    /// Of delays and of the names of intents; 0 for a new one in each call. Other values are for tests: two tables that write at the same
+    /// Seed of delays and names of intents; 0 for a new one in each call. Other values are for tests: two tables that write at the same
     /// time must not have the same seed, or one takes the other's intents for its own.
     std::uint64_t seed{};
-    /// How long a program relies on the index states that it has read.
+    /// Time for which a program relies on the index states that it has read.
     std::chrono::nanoseconds lease{std::chrono::seconds{60}};
     /// Maximal time after which a request may still be applied, in client, gateway and service together. `build` and `retire` wait for it.
     std::chrono::nanoseconds longest_request{std::chrono::seconds{90}};

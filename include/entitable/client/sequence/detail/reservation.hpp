@@ -16,7 +16,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Which numbers a counter gives: what its row declares for all programs.
+/// The rule for a counter's numbers, which its row declares for all programs.
 struct number_rule {
     std::int64_t start{1};
     std::int64_t step{1};
@@ -24,7 +24,7 @@ struct number_rule {
     friend bool operator==(number_rule const&, number_rule const&) = default;
 };
 
-/// Where a counter stands and how it counts.
+/// The row of a counter, and its rule.
 struct counter_row {
     std::string table;
     std::string partition_key;
