@@ -17,24 +17,24 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// A bin of the histogram of partition sizes, from one power of two to the next.
 struct size_class {
-    std::uint64_t least{};      ///< rows
-    std::uint64_t most{};       ///< rows
+    std::uint64_t least{};      ///< least rows of a partition
+    std::uint64_t most{};       ///< most rows of a partition
     std::uint64_t partitions{}; ///< number of partitions
 };
 
 /// The distribution of a table's rows over partitions.
 struct partition_facts {
     std::uint64_t count{};           ///< number of partitions
-    double mean{};                   ///< rows of one
-    std::uint64_t median{};          ///< rows: half of the partitions have at most this many
-    std::uint64_t of_90_percent{};   ///< rows: 90 of 100 partitions have at most this many
-    std::uint64_t of_99_percent{};   ///< rows: 99 of 100 partitions have at most this many
-    std::uint64_t largest{};         ///< rows of the largest
-    std::uint64_t largest_bytes{};   ///< bytes of the one with most bytes
-    std::string largest_key;         ///< its partition key
-    double largest_share{};          ///< of all rows, 0 to 1
-    double gini{};                   ///< 0: all are the same; near 1: one has nearly all (C. Gini, 1912)
-    std::vector<size_class> classes; ///< by size, without gaps
+    double mean{};                   ///< mean rows of a partition
+    std::uint64_t median{};          ///< median of the rows: half of the partitions have at most this many
+    std::uint64_t of_90_percent{};   ///< 90th percentile of the rows: 90 of 100 partitions have at most this many
+    std::uint64_t of_99_percent{};   ///< 99th percentile of the rows: 99 of 100 partitions have at most this many
+    std::uint64_t largest{};         ///< rows of the partition with most rows
+    std::uint64_t largest_bytes{};   ///< bytes of the partition with most bytes
+    std::string largest_key;         ///< PartitionKey of the largest partition
+    double largest_share{};          ///< its share of all rows, 0 to 1
+    double gini{};                   ///< 0: all partitions are the same; near 1: one has nearly all (C. Gini, 1912)
+    std::vector<size_class> classes; ///< classes by size, without gaps
     /// The Lorenz curve: at index k of n, the share of rows in the largest k/(n-1) of the partitions.
     std::vector<double> lorenz;
 };
@@ -42,47 +42,47 @@ struct partition_facts {
 /// A value and the share of rows that have it.
 struct frequent_value {
     std::string text; ///< readable text, shortened
-    double share{};   ///< of the rows of the sample, 0 to 1
-    double error{};   ///< of the share, see `table_sample::error_of`
+    double share{};   ///< share of the rows of the sample, 0 to 1
+    double error{};   ///< error of the share, see `table_sample::error_of`
 };
 
 /// The statistics of a member.
 struct member_facts {
-    std::string name;                                    ///< as in the sample
+    std::string name;                                    ///< name as in the sample
     sample_column::place at{};                           ///< whether it is a property, or in a key
-    std::vector<std::pair<edm_type, std::size_t>> types; ///< its types, each with its number of rows in the sample
+    std::vector<std::pair<edm_type, std::size_t>> types; ///< stored types, each with its number of rows in the sample
     double present{};                                    ///< the share of rows that have a value, 0 to 1
     std::size_t distinct{};                              ///< different values in the sample
     double distinct_estimate{};                          ///< different values in the table, estimated
     double distinct_most{};                              ///< the upper bound of that estimate
     bool unique{};                                       ///< every row of the sample has a different value
     std::vector<frequent_value> frequent;                ///< the most frequent ones
-    /// Its growth with the time of writing: rank correlation, -1 to 1. Absent if times are unknown.
+    /// The member's growth with the time of writing: rank correlation, -1 to 1. Absent if times are unknown.
     std::optional<double> growth;
-    /// Its text has digits of different lengths: "111" sorts before "2".
+    /// Whether its text has digits of different lengths: "111" sorts before "2".
     bool unpadded_numbers{};
 };
 
 /// Neighbouring partitions of one entity each, which the service may serve as one range.
 struct key_run {
-    std::string first;     ///< its first partition key
-    std::string last;      ///< its last partition key
+    std::string first;     ///< first PartitionKey of the range
+    std::string last;      ///< last PartitionKey of the range
     std::uint64_t keys{};  ///< number of keys
-    bool takes_appends{};  ///< it is at the end of the table, and keys grow: every new entity goes there
-    bool takes_prepends{}; ///< it is at the beginning of the table, and keys fall: every new entity goes there
+    bool takes_appends{};  ///< set for the run at the end of the table if keys grow: every new entity goes there
+    bool takes_prepends{}; ///< set for the run at the beginning of the table if keys fall: every new entity goes there
 };
 
 /// The statistics of a table.
 struct census {
-    key_declaration declared;          ///< the keys
+    key_declaration declared;          ///< declaration of the keys
     std::uint64_t rows{};              ///< rows read
-    std::uint64_t bytes{};             ///< of these rows, as the service measures them
+    std::uint64_t bytes{};             ///< size of these rows, as the service measures them
     std::size_t kept{};                ///< rows of the sample
-    bool whole{};                      ///< the sample has all rows
-    bool cut_short{};                  ///< the table has more rows, which were not read
+    bool whole{};                      ///< whether the sample has all rows
+    bool cut_short{};                  ///< whether the table has more rows, which were not read
     double error_of_half{};            ///< the error of a share of 50 %, in 95 of 100 samples
-    partition_facts partitions;        ///< of all rows read
-    std::vector<member_facts> members; ///< of the rows of the sample
+    partition_facts partitions;        ///< partitions of all rows read
+    std::vector<member_facts> members; ///< members of the rows of the sample
     /// The growth of partition keys with the time of writing: rank correlation, -1 to 1. Absent if times are unknown.
     std::optional<double> key_growth;
     std::vector<key_run> runs; ///< the longest ones, at most 10, of at least two keys

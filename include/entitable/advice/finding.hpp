@@ -14,12 +14,12 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The kind of finding. Of the kinds down to `too_coarse` at most one is reported; the next three need more than 10 partitions.
+/// The kind of finding. At most one of the kinds down to `too_coarse` is reported; the next three need more than 10 partitions.
 enum class finding_kind : std::uint8_t {
     one_partition_is_fine, ///< there is one partition, and its rate and size are below the targets
     append_only,  ///< partition keys grow with time (rank correlation over 0.9): the end of the table takes all writes
     prepend_only, ///< partition keys fall with time (under -0.9): the beginning of the table takes all writes
-    log_data,     ///< the same, with at least 10 entities in a partition: the newest partition takes all writes
+    log_data, ///< partition keys grow, with at least 10 entities in a partition: the newest partition takes all writes
     few_partitions, ///< 2 to 10 partitions: the load cannot be spread further
     skewed,         ///< one of more than 10 partitions has at least a fifth of the entities, and five times the mean
     too_coarse,     ///< the busiest partition exceeds its target, or its maximum size
@@ -48,10 +48,10 @@ enum class severity : std::uint8_t {
 
 /// One finding.
 struct finding {
-    finding_kind kind{};       ///< its kind
-    entitable::severity how{}; ///< its severity
-    std::string title;         ///< one line
-    std::string evidence;      ///< the numbers
+    finding_kind kind{};       ///< kind of the finding
+    entitable::severity how{}; ///< severity of the finding
+    std::string title;         ///< title of one line
+    std::string evidence;      ///< numbers that show the problem
     std::string cure;          ///< the remedy
 };
 

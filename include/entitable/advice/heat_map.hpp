@@ -45,15 +45,15 @@ public:
     [[nodiscard]] std::size_t rows() const noexcept { return bounds_.size(); } ///< parts of the keys
     [[nodiscard]] std::string const& key(std::size_t row) const noexcept {
         return bounds_[row];
-    } ///< where a row begins
+    } ///< first key of a row
     /// Returns the events in a cell.
     [[nodiscard]] double at(std::size_t row, std::size_t column) const noexcept {
         return cells_[row * columns + column];
     }
     [[nodiscard]] std::size_t used_columns() const noexcept {
         return used_;
-    } ///< those up to the last one with an event
-    [[nodiscard]] double total() const noexcept { return total_; }       ///< events
+    } ///< columns up to the last one with an event
+    [[nodiscard]] double total() const noexcept { return total_; }       ///< number of events
     [[nodiscard]] std::int64_t begin() const noexcept { return begin_; } ///< time of the first column
     [[nodiscard]] std::int64_t last() const noexcept { return last_; }   ///< time of the latest event
     [[nodiscard]] std::int64_t width() const noexcept { return width_; } ///< time of one column

@@ -11,14 +11,14 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Possible keys of a table.
 struct key_candidate {
-    key_score score;          ///< the cost of the workload under them
-    bool present{};           ///< these are the current keys
+    key_score score;          ///< cost of the workload under these keys
+    bool present{};           ///< set for the current keys
     std::string why;          ///< the reason for the candidate
     std::string gains;        ///< the advantages of partitions of this size (single value, several, unique)
-    std::string loses;        ///< their disadvantages
+    std::string loses;        ///< the disadvantages of such partitions
     std::string finer;        ///< the next member to append to the partition key; empty if there is none
-    std::string finer_effect; ///< its effect
-    std::string declaration;  ///< as text to copy: ENTITABLE(...)
+    std::string finer_effect; ///< the effect of appending it
+    std::string declaration;  ///< declaration to copy: ENTITABLE(...)
     double copy_requests{};   ///< minimum number of requests of a copy to these keys; 0 for the current ones
     double copy_seconds{};    ///< minimum time of the copy, at the target of an account
 };

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `key_declaration`: the members that make the keys, as a value: that of a type, `declaration_of<E>()`, or a hypothetical one.
+/// `key_declaration`: the members that make the keys, as a value: the keys of a type, `declaration_of<E>()`, or hypothetical ones.
 
 #include <entitable/client/mapping/mapping.hpp>
 
@@ -14,13 +14,13 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// A member in a key, or constant text.
 struct declared_component {
-    std::string member;      ///< its name; the text of a literal
-    bool literal{};          ///< constant text
-    bool ordered{true};      ///< a range of its values is a range of keys
+    std::string member;      ///< name of the member; the text of a literal
+    bool literal{};          ///< set for constant text
+    bool ordered{true};      ///< whether a range of its values is a range of keys
     bool descending{};       ///< the greatest value comes first
-    bool text{};             ///< unescaped text: ordered only as the last component of its key
+    bool text{};             ///< set for unescaped text: ordered only as the last component of its key
     bool escaped{};          ///< any text, ordered in every place
-    std::uint32_t buckets{}; ///< more than 0: the number of its bucket precedes it
+    std::uint32_t buckets{}; ///< if more than 0, the number of its bucket precedes it
 
     friend bool operator==(declared_component const&, declared_component const&) = default;
 };
@@ -28,8 +28,8 @@ struct declared_component {
 /// The keys of a table.
 struct key_declaration {
     std::string entity;                        ///< the type, as readable text
-    std::vector<declared_component> partition; ///< of the partition key; none: one constant partition
-    std::vector<declared_component> row;       ///< of the row key
+    std::vector<declared_component> partition; ///< components of the PartitionKey; none: one constant partition
+    std::vector<declared_component> row;       ///< components of the RowKey
 
     /// Returns the keys as in the source: `partition_key(authors), row_key(year, id)`.
     [[nodiscard]] std::string to_string() const;

@@ -19,16 +19,16 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// The cost of one query.
 struct query_score {
-    std::string name;     ///< of the query
-    access_path access{}; ///< the worst of its alternatives
+    std::string name;     ///< name of the query
+    access_path access{}; ///< worst access path of the alternatives
     double ranges{};      ///< key ranges that are queried
     double partitions{};  ///< partitions that are visited
     double examined{};    ///< rows that the service examines
-    double returned{};    ///< rows that it returns
+    double returned{};    ///< rows that the service returns
     double requests{};    ///< the minimum number
     double seconds{};     ///< under the model
     double load{};        ///< rows examined in a second, by all queries of this name together
-    double latency{};     ///< its latency limit in seconds; 0: none
+    double latency{};     ///< latency limit in seconds; 0: none
     std::string
         unordered; ///< a member with a range condition in the key whose values are not in order there; empty: none
 
@@ -42,15 +42,15 @@ struct query_score {
 
 /// The cost of a workload under a declaration.
 struct key_score {
-    key_declaration declared;         ///< the keys
-    bool unique{};                    ///< no two rows of the sample have the same keys
+    key_declaration declared;         ///< declaration of the keys
+    bool unique{};                    ///< whether no two rows of the sample have the same keys
     partition_facts partitions;       ///< estimated for the whole table
-    std::vector<query_score> queries; ///< in the order of the workload
+    std::vector<query_score> queries; ///< scores in the order of the workload
     double hottest{};                 ///< entities a second of the busiest partition, or of the end of the table
-    std::string hottest_key;          ///< of the busiest partition
+    std::string hottest_key;          ///< PartitionKey of the busiest partition
     double total{};                   ///< entities a second of the table
     double growth{};                  ///< rank correlation of the order of partitions and time; 0 if unknown
-    bool transactions{true};          ///< the entities of one transaction can be in one partition
+    bool transactions{true};          ///< whether the entities of one transaction can be in one partition
     double cost{};                    ///< seconds of the service in a second, weighted by priority
     bool fits{};                      ///< within the targets of a partition and an account
 

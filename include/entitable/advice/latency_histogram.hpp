@@ -28,8 +28,8 @@ public:
     /// Adds the counts of another histogram.
     void merge(latency_histogram const& other);
 
-    [[nodiscard]] std::uint64_t count() const noexcept { return count_; } ///< durations
-    /// Returns the quantile `part`, 0 to 1: the shortest duration that `part` of all do not exceed, to 1.6 %; that of 1 is exact. 0 if
+    [[nodiscard]] std::uint64_t count() const noexcept { return count_; } ///< number of durations
+    /// Returns the quantile `part`, 0 to 1: the shortest duration that `part` of all do not exceed, to 1.6 %; the quantile 1 is exact. 0 if
     /// there is none.
     [[nodiscard]] nanoseconds quantile(double part) const noexcept;
     [[nodiscard]] nanoseconds most() const noexcept { return nanoseconds{most_}; } ///< the longest, exactly
@@ -39,7 +39,7 @@ private:
     std::vector<std::uint64_t> counts_;
     std::uint64_t count_{};
     std::int64_t most_{};
-    double sum_{}; ///< nanoseconds
+    double sum_{}; ///< sum in nanoseconds
 };
 
 ENTITABLE_END_NAMESPACE

@@ -17,16 +17,16 @@ ENTITABLE_BEGIN_NAMESPACE
 struct arrival_pattern {
     /// The form of the curve.
     enum class form : std::uint8_t {
-        constant, ///< `rate`
-        ramp,     ///< from `rate` to `peak` in `seconds`, then `peak`
-        daily,    ///< a wave of 24 hours around `rate` up to `peak`, which is reached after 6 hours
-        burst,    ///< `rate`, but `peak` from `begin` on for `seconds`
+        constant, ///< stays at `rate`
+        ramp,     ///< grows from `rate` to `peak` in `seconds`, then stays at `peak`
+        daily,    ///< follows a wave of 24 hours around `rate` up to `peak`, which is reached after 6 hours
+        burst,    ///< stays at `rate`, except at `peak` from `begin` for `seconds`
     };
-    form is{form::constant}; ///< the form
+    form is{form::constant}; ///< form of the curve
     double rate{};           ///< entities a second
     double peak{};           ///< entities a second
-    double begin{};          ///< second
-    double seconds{};        ///< duration
+    double begin{};          ///< second at which the burst begins
+    double seconds{};        ///< duration in seconds
 
     /// A constant rate.
     [[nodiscard]] static constexpr arrival_pattern constant(double rate) noexcept {
@@ -51,12 +51,12 @@ struct arrival_pattern {
 
 /// Requests over time and partitions. A request is one entity.
 struct load_shape {
-    arrival_pattern arrivals;              ///< of all requests
-    std::vector<double> shares;            ///< of each partition, in the order of keys; scaled to a sum of 1
+    arrival_pattern arrivals;              ///< arrivals of all requests
+    std::vector<double> shares;            ///< share of each partition, in the order of keys; scaled to a sum of 1
     std::vector<std::uint32_t> partitions; ///< the number of partitions that each share represents; empty: one each
     std::vector<std::string> keys;         ///< readable text; empty: numbers
-    double appended{};                     ///< the part of all requests that goes to the newest partition, 0 to 1
-    bool prepends{};                       ///< the newest partition is at the beginning of the table, not at its end
+    double appended{};                     ///< part of all requests for the newest partition, 0 to 1
+    bool prepends{}; ///< set if the newest partition is at the beginning of the table, not at its end
 
     /// `count` partitions with equal shares.
     [[nodiscard]] static load_shape even(std::size_t count, arrival_pattern arrivals);
@@ -66,7 +66,7 @@ struct load_shape {
     [[nodiscard]] static load_shape append(arrival_pattern arrivals);
     /// All requests go to the newest partition, at the beginning of the table.
     [[nodiscard]] static load_shape prepend(arrival_pattern arrivals);
-    /// The load of a workload on keys: that of each partition (`key_score`), and writes at the end of the table if keys grow. At most 500
+    /// The load of a workload on keys, for each partition (`key_score`), and writes at the end of the table if keys grow. At most 500
     /// shares; neighbours with little load share one.
     [[nodiscard]] static load_shape of(
         table_sample const& sample, workload const& load, key_declaration const& declared);

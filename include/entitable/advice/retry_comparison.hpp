@@ -14,13 +14,13 @@ ENTITABLE_BEGIN_NAMESPACE
 /// A policy with a display name.
 struct named_policy {
     std::string name;    ///< readable text
-    retry_policy policy; ///< of all clients
+    retry_policy policy; ///< policy of all clients
 };
 
 /// The result of each policy.
 struct retry_comparison {
     std::vector<named_policy> policies; ///< the policies compared
-    std::vector<simulation> runs;       ///< one for each
+    std::vector<simulation> runs;       ///< one run for each policy
 
     /// Returns the comparison as text for a terminal.
     [[nodiscard]] std::string to_string() const;
@@ -36,7 +36,7 @@ namespace detail {
 /// Returns the usual policies: none, fixed, exponential as in the provider's guide, and exponential for an interactive user.
 [[nodiscard]] std::vector<named_policy> usual_policies();
 
-/// Simulates the load with each policy instead of that of the options. Errors: those of `simulate`.
+/// Simulates the load with each policy instead of the policy of the options. Errors: those of `simulate`.
 [[nodiscard]] result<retry_comparison> compare_retries(
     load_shape const& load, simulation_options const& options, std::vector<named_policy> policies = usual_policies());
 

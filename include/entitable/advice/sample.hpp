@@ -18,7 +18,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Options of a sample.
 struct sample_options {
-    std::uint64_t rows{100000}; ///< maximum to keep; of more, each is equally likely to be kept
+    std::uint64_t rows{100000}; ///< maximal number of rows to keep; each row is equally likely to be kept
     std::uint64_t seed{1};      ///< the same seed keeps the same rows
     /// The rows come in the order of writing. Their numbers serve as times of rows without a Timestamp.
     bool arrival_order{};
@@ -26,7 +26,7 @@ struct sample_options {
 
 /// One member of the rows of a sample.
 struct sample_column {
-    /// Its place in a row.
+    /// The place of a column in a row.
     enum class place : std::uint8_t {
         key,       ///< a whole key: PartitionKey or RowKey
         partition, ///< a component of the partition key
@@ -36,8 +36,8 @@ struct sample_column {
     /// The number of an absent value.
     static constexpr std::uint32_t absent = detail::dictionary::none;
 
-    std::string name;                  ///< of the member, or PartitionKey or RowKey
-    place at{place::property};         ///< its place in a row
+    std::string name;                  ///< name of the member, or PartitionKey or RowKey
+    place at{place::property};         ///< part of the row that holds it
     std::vector<std::uint32_t> codes;  ///< the number of each row's value, or `absent`
     std::vector<std::uint32_t> counts; ///< the number of rows of the sample with each value
     detail::dictionary values;         ///< the type and the bytes of each value
@@ -52,8 +52,8 @@ struct sample_column {
 
 /// Rows and bytes of a partition.
 struct partition_total {
-    std::uint64_t rows{};  ///< entities
-    std::uint64_t bytes{}; ///< as the service measures them (`service_size`)
+    std::uint64_t rows{};  ///< number of entities
+    std::uint64_t bytes{}; ///< size as the service measures it (`service_size`)
 };
 
 /// A sample of a table.
@@ -63,11 +63,11 @@ class table_sample {
 public:
     /// Returns the key declaration of the table; without an entity type, PartitionKey and RowKey.
     [[nodiscard]] key_declaration const& declared() const noexcept { return declared_; }
-    [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }   ///< rows read
-    [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; } ///< of these, as the service measures them
-    [[nodiscard]] std::size_t size() const noexcept { return times_.size(); } ///< rows that were kept
+    [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }       ///< number of rows read
+    [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }     ///< size of these rows (`service_size`)
+    [[nodiscard]] std::size_t size() const noexcept { return times_.size(); } ///< number of rows kept
     [[nodiscard]] bool whole() const noexcept { return size() == rows_; }     ///< whether all rows were kept
-    /// Returns the part of the rows that was kept, 0 to 1; 1 for an empty table.
+    /// Returns the fraction of the rows in the sample, 0 to 1; 1 for an empty table.
     [[nodiscard]] double fraction() const noexcept {
         return rows_ == 0 ? 1.0 : static_cast<double>(size()) / static_cast<double>(rows_);
     }
@@ -129,7 +129,7 @@ private:
     std::string bytes_;
 };
 
-/// Makes a sample of entities in memory: no table is needed. Errors: that of the first entity whose keys cannot be encoded.
+/// Makes a sample of entities in memory: no table is needed. Errors: the error of the first entity whose keys cannot be encoded.
 template <class Entities>
 [[nodiscard]] result<table_sample> sample_of(Entities const& entities, sample_options const& options = {}) {
     using entity_type = std::remove_cvref_t<decltype(*std::begin(entities))>;

@@ -18,8 +18,8 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Two declarations under one workload.
 struct key_comparison {
-    key_score one;   ///< of the first
-    key_score other; ///< of the second
+    key_score one;   ///< score of the first declaration
+    key_score other; ///< score of the second declaration
 
     /// Whether the first one fits if the other does not, or, if both or none fit, costs less.
     [[nodiscard]] bool first_is_better() const noexcept {

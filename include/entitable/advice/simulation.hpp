@@ -25,14 +25,14 @@ ENTITABLE_BEGIN_NAMESPACE
 /// The parameters of the model.
 struct service_model {
     double partition_rate{2'000};                  ///< entities a second of one partition
-    double account_rate{20'000};                   ///< entities a second of all
+    double account_rate{20'000};                   ///< entities a second of all partitions together
     double server_rate{2'000};                     ///< entities a second of one server
-    std::uint32_t ranges{1};                       ///< of the new table
-    std::chrono::milliseconds hot_after{300'000};  ///< how long a range is overloaded before it is moved or split
-    std::chrono::milliseconds offline{5'000};      ///< how long a moving range returns 503
-    std::chrono::milliseconds cool_after{900'000}; ///< how long ranges have low load before they are joined
+    std::uint32_t ranges{1};                       ///< ranges of the new table
+    std::chrono::milliseconds hot_after{300'000};  ///< overloaded time after which a range is moved or split
+    std::chrono::milliseconds offline{5'000};      ///< time for which a moving range returns 503
+    std::chrono::milliseconds cool_after{900'000}; ///< time of low load after which ranges are joined
     std::chrono::milliseconds queue{1'000};        ///< the longest wait at a server
-    std::chrono::microseconds round_trip{5'000};   ///< of a request, in addition to its wait and its service time
+    std::chrono::microseconds round_trip{5'000};   ///< time of a request, in addition to its wait and its service time
 
     /// OutOfRangeInput names a value that is not positive or too large.
     [[nodiscard]] result<void> validate() const;
@@ -47,26 +47,26 @@ enum class simulation_engine : std::uint8_t {
 
 /// A time in which all partitions return 503.
 struct planned_outage {
-    double begin{};   ///< second
-    double seconds{}; ///< duration
+    double begin{};   ///< second at which the outage begins
+    double seconds{}; ///< duration in seconds
 };
 
 /// Options of a simulation.
 struct simulation_options {
-    double minutes{30};                                ///< of the service
+    double minutes{30};                                ///< simulated minutes of the service
     std::uint64_t seed{1};                             ///< the same seed gives the same results
     simulation_engine engine{};                        ///< the method of computation
     service_model model{};                             ///< the parameters of the model
-    retry_policy retries{retry_policy::interactive()}; ///< of the clients
+    retry_policy retries{retry_policy::interactive()}; ///< policy of the clients
     std::vector<planned_outage> outages{};             ///< none by default
 };
 
 /// The results of one interval of time.
 struct simulated_stretch {
-    double begin{};   ///< second
+    double begin{};   ///< first second of the interval
     double offered{}; ///< new requests a second
     double sent{};    ///< requests a second, including retries
-    double served{};  ///< a second
+    double served{};  ///< requests a second that are served
     double refused{}; ///< answers of 503 a second
     double lost{};    ///< requests a second that are given up
     double latency{}; ///< seconds, mean of the served requests
@@ -75,24 +75,24 @@ struct simulated_stretch {
 
 /// The result of a simulation.
 struct simulation {
-    load_shape load;                          ///< the input
-    simulation_options options;               ///< the options
-    bool fluid{};                             ///< the fluid engine was used
-    double offered{};                         ///< requests
-    double sent{};                            ///< requests, including retries
-    double served{};                          ///< requests
-    double refused{};                         ///< answers of 503
-    double lost{};                            ///< requests that were given up
-    double waiting{};                         ///< requests in flight at the end
-    double latency{};                         ///< seconds, mean, from the first attempt to the response
-    latency_histogram latencies;              ///< of the served requests; empty with the fluid engine
-    std::uint32_t servers{};                  ///< the most busy in one second
-    std::uint32_t splits{};                   ///< of ranges
-    std::uint32_t moves{};                    ///< of ranges
-    std::uint32_t joins{};                    ///< of ranges
-    double most_retries{};                    ///< the most retries that arrived within 100 ms; 0 with the fluid engine
-    double last_refusal{};                    ///< second of the last 503; 0: none
-    std::vector<simulated_stretch> stretches; ///< at most 120
+    load_shape load;             ///< load that was simulated
+    simulation_options options;  ///< options of the simulation
+    bool fluid{};                ///< the fluid engine was used
+    double offered{};            ///< requests without retries
+    double sent{};               ///< requests, including retries
+    double served{};             ///< requests that were served
+    double refused{};            ///< answers of 503
+    double lost{};               ///< requests that were given up
+    double waiting{};            ///< requests in flight at the end
+    double latency{};            ///< mean seconds from the first attempt to the response
+    latency_histogram latencies; ///< latencies of the served requests; empty with the fluid engine
+    std::uint32_t servers{};     ///< largest number of busy servers in one second
+    std::uint32_t splits{};      ///< number of ranges that were split
+    std::uint32_t moves{};       ///< number of ranges that were moved
+    std::uint32_t joins{};       ///< number of ranges that were joined
+    double most_retries{};       ///< largest number of retries that arrived within 100 ms; 0 with the fluid engine
+    double last_refusal{};       ///< second of the last 503; 0: none
+    std::vector<simulated_stretch> stretches;        ///< at most 120 stretches
     std::vector<std::vector<double>> partition_load; ///< requests a second by share (at most 40) and interval
 
     /// Returns the part of the new requests that was given up, 0 to 1.

@@ -17,8 +17,8 @@ ENTITABLE_BEGIN_NAMESPACE
 /// The verdict of a stress test on a partition key.
 enum class stress_verdict : std::uint8_t {
     fits,        ///< the partition handles the peak, which is within the target of a partition
-    hot_at_once, ///< it does not even handle the first step
-    too_coarse, ///< it does not handle the peak in time, or the peak exceeds the target: finer partition keys are needed
+    hot_at_once, ///< the partition does not even handle the first step
+    too_coarse, ///< the partition misses the peak in time, or the peak exceeds the target: finer partition keys are needed
 };
 
 /// Returns the name, such as "too_coarse".
@@ -28,13 +28,13 @@ enum class stress_verdict : std::uint8_t {
 struct stress_step {
     double wanted{};          ///< planned entities a second
     double served{};          ///< entities a second of calls that succeeded
-    double seconds{};         ///< actual duration
+    double seconds{};         ///< actual duration in seconds
     double length{};          ///< planned duration in seconds
-    std::uint64_t sent{};     ///< calls
+    std::uint64_t sent{};     ///< calls that were made
     std::uint64_t unsent{};   ///< calls that were due, but found no free worker before the step was over
-    std::uint64_t attempts{}; ///< requests that were sent for them, including retries
+    std::uint64_t attempts{}; ///< requests of these calls, including retries
     std::map<error_code, std::uint64_t> errors; ///< calls that failed, by code
-    latency_histogram latencies; ///< from the time a call was due to its response, including failed calls
+    latency_histogram latencies; ///< time from when a call was due to its response, including failed calls
 
     /// Returns the number of calls that failed.
     [[nodiscard]] std::uint64_t failed() const noexcept;
@@ -45,12 +45,12 @@ struct stress_step {
 
 /// The result of a stress test.
 struct stress_outcome {
-    stress_verdict verdict{};       ///< on the partition key
+    stress_verdict verdict{};       ///< verdict on the partition key
     double peak{};                  ///< entities a second that the partition must handle
     double target{};                ///< entities a second that the service promises for one partition
     double carried{};               ///< entities a second of the last unsaturated step; 0: none
-    double latency{};               ///< seconds, the limit for 99 of 100 calls up to the peak; 0: none
-    std::vector<stress_step> steps; ///< in the order of the ramp
+    double latency{};               ///< limit in seconds for 99 of 100 calls up to the peak; 0: none
+    std::vector<stress_step> steps; ///< steps in the order of the ramp
 
     /// Returns the results as text for a terminal.
     [[nodiscard]] std::string to_string() const;

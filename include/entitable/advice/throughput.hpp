@@ -22,12 +22,12 @@ struct throughput_rules {
     std::string_view as_of{"2025-07-23"}; ///< the day of the page
     double units_per_partition{10'000};   ///< maximum RU/s of a physical partition
     double gb_per_partition{50};          ///< maximum GB of a physical partition; 30 with the API for Cassandra
-    double least_units{400};              ///< RU/s, manual
-    double least_units_per_gb{1};         ///< RU/s for each GB that is stored
-    double highest_ever_divisor{100};     ///< the highest RU/s ever provisioned, divided by this, is a lower bound
-    double autoscale_factor{10};          ///< the maximum of autoscale is this times its minimum
+    double least_units{400};              ///< least RU/s of manual throughput
+    double least_units_per_gb{1};         ///< least RU/s for each GB that is stored
+    double highest_ever_divisor{100};     ///< divisor of the highest RU/s ever provisioned, which gives a lower bound
+    double autoscale_factor{10};          ///< maximum of autoscale divided by its minimum
     double start_manual{6'000};           ///< RU/s for each physical partition of a new container
-    double start_autoscale{10'000};       ///< the same with autoscale, and in a database that shares its throughput
+    double start_autoscale{10'000};       ///< RU/s with autoscale, or in a database that shares its throughput
     double least_split_hours{4};          ///< typical minimum time of a split
     double most_split_hours{6};           ///< typical maximum time of a split
     std::uint32_t portal_ranges{50};      ///< maximum ranges of keys that the portal shows
@@ -75,7 +75,7 @@ struct throughput_floor {
 enum class throttling : std::uint8_t {
     idle,    ///< under 1 %: there is throughput to spare
     healthy, ///< 1 to 5 %, if latency is acceptable: the provisioned throughput is used; nothing to do
-    short_,  ///< more: look for a hot partition first, then raise to the instant maximum and look again
+    short_,  ///< more than 5 %: look for a hot partition first, then raise to the instant maximum and look again
 };
 /// Judges the share, 0 to 1.
 [[nodiscard]] throttling judge_throttling(double share_of_429) noexcept;

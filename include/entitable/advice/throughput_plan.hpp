@@ -29,36 +29,36 @@ struct throughput_request {
 
 /// One step of a timetable.
 struct throughput_step {
-    double from_hour{};         ///< its start
-    double to_hour{};           ///< its latest end; equal to `from_hour` for immediate steps
+    double from_hour{};         ///< start of the step
+    double to_hour{};           ///< latest end of the step; equal to `from_hour` for immediate steps
     double units{};             ///< RU/s that are set
-    std::uint64_t partitions{}; ///< physical partitions when it is done
-    std::string what;           ///< what to do
-    std::string undo;           ///< how to undo it
+    std::uint64_t partitions{}; ///< physical partitions when the step is done
+    std::string what;           ///< action to take
+    std::string undo;           ///< action that reverts it
 };
 
 /// The skew of partitions after a direct raise to the desired value, if none is split twice.
 struct split_skew {
     std::uint64_t split{};               ///< partitions that are split in two
-    std::uint64_t unsplit{};             ///< partitions that are not
-    double share_unsplit{};              ///< of all keys, in a partition that was not split
-    std::optional<double> share_split{}; ///< of all keys, in a half of one that was split; absent if none is
+    std::uint64_t unsplit{};             ///< partitions that are not split
+    double share_unsplit{};              ///< share of all keys in a partition that was not split
+    std::optional<double> share_split{}; ///< share of all keys in half of a split partition; absent if none is
 };
 
 /// A plan to reach the desired throughput.
 struct throughput_plan {
-    throughput_request asked;              ///< with the number of partitions filled in
+    throughput_request asked;              ///< the request, with the number of partitions filled in
     double instant_maximum{};              ///< RU/s of the current partitions
     bool instant{};                        ///< whether that is enough
     std::uint64_t partitions_direct{};     ///< partitions after a direct raise to the desired value
-    double units_each_direct{};            ///< RU/s that each of these gets
+    double units_each_direct{};            ///< RU/s of each of these partitions
     std::optional<split_skew> skew_direct; ///< absent if some partitions would be split more than once
     double first_raise{};                  ///< RU/s to set first so that every partition is split equally often
-    std::uint32_t doublings{};             ///< how often each is split then
-    std::uint64_t partitions_even{};       ///< partitions after that
-    double units_each_even{};              ///< RU/s that each gets when the value is lowered to the desired one
+    std::uint32_t doublings{};             ///< number of times that each partition is then split
+    std::uint64_t partitions_even{};       ///< partitions after these splits
+    double units_each_even{};              ///< RU/s of each partition when the value is lowered to the desired one
     double lowest_afterwards{};            ///< the lowest manual RU/s afterwards
-    double lowest_autoscale_maximum{};     ///< the same with autoscale
+    double lowest_autoscale_maximum{};     ///< lowest autoscale maximum afterwards
     double autoscale_from{};               ///< the minimum of autoscale with the desired maximum
     std::vector<throughput_step> steps;    ///< the timetable of the even raise
 
@@ -71,23 +71,23 @@ struct throughput_plan {
 
 /// The input of a plan for writing much data to a new container.
 struct ingest_request {
-    double data_gb{};            ///< all of it
+    double data_gb{};            ///< size of all data
     double gb_per_partition{40}; ///< target size of a physical partition: 30 if it will grow, 45 if it will not
-    bool autoscale{};            ///< or a database that shares its throughput
-    double item_kb{1};           ///< one entity
+    bool autoscale{};            ///< set for autoscale, or for a database that shares its throughput
+    double item_kb{1};           ///< size of one entity
     double units_per_write{10};  ///< request units charged for one write; measure yours
     throughput_rules rules{};    ///< the values of the provider's page
 };
 
 /// A plan to write it fast.
 struct ingest_plan {
-    ingest_request asked;               ///< the input
-    std::uint64_t partitions{};         ///< physical partitions that hold it
+    ingest_request asked;               ///< request of the plan
+    std::uint64_t partitions{};         ///< physical partitions that hold the data
     double fill{};                      ///< target fill of each, 0 to 1
-    double create_with{};               ///< RU/s to create the container with, so that it starts with these partitions
-    double raise_to{};                  ///< RU/s before writing starts, immediate: 10,000 for each partition
-    double hours{};                     ///< minimum, if all RU/s are used
-    std::vector<throughput_step> steps; ///< the timetable
+    double create_with{};               ///< RU/s of a new container that starts with these partitions
+    double raise_to{};                  ///< RU/s before writing starts, set at once: 10,000 for each partition
+    double hours{};                     ///< minimum hours, if all RU/s are used
+    std::vector<throughput_step> steps; ///< steps of the timetable
 
     /// Returns the plan as text for a terminal.
     [[nodiscard]] std::string to_string() const;
@@ -99,8 +99,8 @@ struct ingest_plan {
 /// A kind of request and the service's charge for one: a measured value.
 struct charged_request {
     std::string name;    ///< readable text
-    double charge{};     ///< request units for one, as the service reported them
-    double per_second{}; ///< the rate
+    double charge{};     ///< request units of one operation, as the service reported them
+    double per_second{}; ///< operations a second
 };
 
 /// Returns the RU/s for all of them.

@@ -26,8 +26,8 @@ enum class asked_values : std::uint8_t {
 
 /// The rate of a query, and its requirements.
 struct query_rate {
-    double per_second{1};               ///< on average over the relevant time: plan for the peak
-    std::chrono::nanoseconds latency{}; ///< its limit; 0: none
+    double per_second{1};               ///< average rate over the relevant time: plan for the peak
+    std::chrono::nanoseconds latency{}; ///< latency limit; 0: none
     double priority{1};                 ///< a rare query may count for more
     asked_values values{};              ///< the distribution of its values
     double zipf{}; ///< more than 0, up to 10: the kth most frequent value is queried in proportion to k^-zipf
@@ -51,16 +51,16 @@ struct asked_node {
     };
     filter_operator operation{}; ///< the comparison, or the connective
     test is{};                   ///< the kind of test
-    std::string member;          ///< by name, whether it is in a key or a property
-    value operand;               ///< in the form of the key, if the member is in a key
+    std::string member;          ///< name of the member, in a key or a property
+    value operand;               ///< value in the form of the key, if the member is in a key
 };
 
 /// A query of a workload.
 struct asked_query {
     std::string name;              ///< readable text
-    std::vector<asked_node> nodes; ///< in postfix order; none: all entities
-    query_rate rate;               ///< its rate
-    bool scan_allowed{};           ///< it was added as one that may read the whole table
+    std::vector<asked_node> nodes; ///< nodes in postfix order; none: all entities
+    query_rate rate;               ///< rate of the query
+    bool scan_allowed{};           ///< set if the query may read the whole table
 
     /// Returns the weight by which queries are ordered: rate times priority.
     [[nodiscard]] double weight() const noexcept { return rate.per_second * rate.priority; }
@@ -71,7 +71,7 @@ struct asked_query {
 /// Writes of a workload.
 struct asked_writes {
     std::string name; ///< readable text
-    write_rate rate;  ///< their rate
+    write_rate rate;  ///< rate of the writes
 };
 
 namespace detail {
@@ -86,7 +86,7 @@ namespace detail {
 /// Thread safety: one thread at a time.
 class workload {
 public:
-    /// Adds a query. As with `table<E>::where`, one that would scan the table with the declared keys does not compile.
+    /// Adds a query. A query that would scan the table with the declared keys does not compile, as with `table<E>::where`.
     template <class Entity, shape_set Shapes, shape_set Negated>
     workload& reads(std::string name, predicate<Entity, Shapes, Negated> const& condition, query_rate rate) {
         using map = mapping<Entity>;

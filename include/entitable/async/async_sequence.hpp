@@ -17,7 +17,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// A `sequence` in a loop: the same guarantees and errors, row and operation. `options.time` has no effect: the loop has a clock. Tasks
 /// take turns. Copies are cheap and share the block; a move copies. The loop outlives it.
 ///
-/// Thread safety: one thread, that of the loop. A child of `fork` must not use it.
+/// Thread safety: only the loop's thread. A child of `fork` must not use it.
 class async_sequence {
 public:
     /// Counts in the row named `counted`. Sends nothing yet.
@@ -53,7 +53,7 @@ private:
         shared<detail::async_place> place;
         async_semaphore turn; ///< one task counts at a time: others would only conflict
         number_block block{};
-        std::uint32_t given{}; ///< of the block
+        std::uint32_t given{}; ///< numbers given from the block
     };
     struct taking { // not a lambda: GCC 12 gives those of a coroutine no linkage
         state* of;

@@ -17,7 +17,7 @@ ENTITABLE_BEGIN_NAMESPACE
 ///
 /// Keys and entities are copied into the awaitable, so `auto read = books.get(key); ... co_await read` is valid.
 ///
-/// Thread safety: one thread, that of the loop.
+/// Thread safety: only the loop's thread.
 template <mapped_entity Entity>
 class async_table : public detail::async_keyed<Entity, typename mapping<Entity>::partition_components,
                         typename mapping<Entity>::row_components> {
@@ -27,7 +27,7 @@ class async_table : public detail::async_keyed<Entity, typename mapping<Entity>:
     using write_of_one = awaited<own_request<write_entity>>;
 
 public:
-    using value_type = Entity; ///< its entities
+    using value_type = Entity; ///< entity type of the table
 
     /// Uses any transport; sends nothing yet.
     async_table(event_loop& loop, any_transport through, std::string name, call_options options = {})
@@ -38,7 +38,7 @@ public:
     async_table& operator=(async_table const&) = default; ///< shares the place in the loop; so does a move
     ~async_table() = default;
 
-    [[nodiscard]] std::string const& name() const noexcept { return at_->table.name(); } ///< its name
+    [[nodiscard]] std::string const& name() const noexcept { return at_->table.name(); } ///< the table's name
     /// Returns its transport.
     [[nodiscard]] any_transport const& transport() const noexcept { return at_->table.transport(); }
     /// Returns the options of its calls.

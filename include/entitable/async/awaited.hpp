@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `awaited<Op>`: a resumable operation to `co_await`. The loop handles requests and waits; the operation is that of the blocking call.
+/// `awaited<Op>`: a resumable operation to `co_await`. The loop handles requests and waits; the operation is the blocking call's.
 
 #include <entitable/async/event_loop.hpp>
 #include <entitable/client/table_core.hpp>
@@ -123,7 +123,7 @@ protected:
     }
 
     shared<async_place> at_;
-    std::exception_ptr thrown_; ///< by user functions that the operation calls
+    std::exception_ptr thrown_; ///< exception of a user function that the operation calls
 
 private:
     void stop_waiting() noexcept {

@@ -20,7 +20,7 @@ ENTITABLE_BEGIN_NAMESPACE
 struct loop_options {
     std::size_t in_flight{
         500}; ///< maximum number of requests in flight, to all transports; more are queued. 0 counts as 1
-    clock* time{&system_clock()}; ///< of the driver that the loop makes; must outlive the loop
+    clock* time{&system_clock()}; ///< clock of the driver that the loop makes; must outlive the loop
     bool letters{true};           ///< whether other threads may `post`: the loop opens a pipe for that
 };
 
@@ -73,7 +73,7 @@ public:
         : core_(io, options.in_flight, options.letters) {}
     event_loop(event_loop const&) = delete;
     event_loop& operator=(event_loop const&) = delete;
-    /// Destroys unfinished tasks where they wait. The requests they had sent may take effect or not: call `stop` and `run` first. Ends the
+    /// Destroys unfinished tasks where they wait. Their pending requests may take effect or not: call `stop` and `run` first. Ends the
     /// process if a task or a posted function destroys the loop that runs it.
     ~event_loop() {
         if (runs_) {
@@ -197,7 +197,7 @@ private:
     std::unique_ptr<poll_driver> own_;
     detail::loop_core core_;
     detail::ring_link tasks_;
-    std::vector<std::coroutine_handle<>> fresh_; ///< spawned, and not started
+    std::vector<std::coroutine_handle<>> fresh_; ///< coroutines that are spawned, and not started
     std::uint64_t spawned_{};
     bool runs_{}; ///< a turn is running
     std::optional<error> problem_;

@@ -14,8 +14,8 @@ ENTITABLE_BEGIN_NAMESPACE
 /// The task that ended first.
 template <class T>
 struct first_of {
-    std::size_t index; ///< its index, from 0
-    T value;           ///< its result
+    std::size_t index; ///< index of the operation, from 0
+    T value;           ///< result of the operation
 };
 
 namespace detail {

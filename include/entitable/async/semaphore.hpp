@@ -11,13 +11,13 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// A number of permits, granted in the order of the requests. It outlives its permits and the tasks that wait for one.
 ///
-/// Thread safety: one thread, that of the loop.
+/// Thread safety: only the loop's thread.
 class async_semaphore {
 public:
     /// Released on destruction. Movable.
     class permit {
     public:
-        permit(permit&& other) noexcept : of_(std::exchange(other.of_, nullptr)) {} ///< takes over
+        permit(permit&& other) noexcept : of_(std::exchange(other.of_, nullptr)) {} ///< takes the permit over
         /// Releases its old permit.
         permit& operator=(permit other) noexcept {
             std::swap(of_, other.of_);
@@ -37,7 +37,7 @@ public:
     /// Waits for a permit.
     class awaiter final : detail::parked {
     public:
-        explicit awaiter(async_semaphore& of) noexcept : of_(of) {} ///< for `acquire`
+        explicit awaiter(async_semaphore& of) noexcept : of_(of) {} ///< used by `acquire`
         ~awaiter() {
             if (permitted_ && !taken_) { of_.give_back(); }
         }

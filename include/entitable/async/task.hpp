@@ -76,15 +76,15 @@ public:
 /// Write coroutines as functions with parameters by value: the target of a reference parameter, or the captures of a lambda, may be
 /// destroyed before the coroutine resumes. Do not destroy a running task; only its loop may.
 ///
-/// Thread safety: one thread, that of the loop.
+/// Thread safety: only the loop's thread.
 template <class T>
 class [[nodiscard]] task {
 public:
-    using promise_type = detail::task_promise<T>; ///< for the compiler
-    using value_type = T;                         ///< the result
+    using promise_type = detail::task_promise<T>; ///< required by the compiler
+    using value_type = T;                         ///< type of the result
 
-    task() = default;                                                             ///< empty
-    task(task&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {} ///< takes over
+    task() = default;                                                             ///< an empty task
+    task(task&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {} ///< takes the coroutine over
     /// Destroys its old coroutine.
     task& operator=(task other) noexcept {
         std::swap(frame_, other.frame_);

@@ -28,7 +28,7 @@ private:
     std::FILE* output_;
     std::chrono::nanoseconds every_;
     std::chrono::nanoseconds printed_{};
-    std::size_t width_{}; ///< of the line on the terminal
+    std::size_t width_{}; ///< width of the line on the terminal
     bool terminal_;
 };
 

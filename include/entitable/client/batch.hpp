@@ -15,7 +15,7 @@ namespace detail {
 
 struct system_changes;
 
-class own_submission; // of `client/detail/table_operations.hpp`
+class own_submission; // declared in `client/detail/table_operations.hpp`
 
 /// The changes of a batch, and the first entity that could not be converted to a row.
 class change_list {
@@ -45,7 +45,7 @@ private:
 } // namespace detail
 
 /// Up to 100 changes of different entities of one partition, together as large as `profile::max_transaction_size`; checked on submission.
-/// Of one entity type, or of the types of `tables`. A value: nothing is sent before `submit()`, and a batch can be submitted again. Thread
+/// One entity type, or the types of `tables`. A value: nothing is sent before `submit()`, and a batch can be submitted again. Thread
 /// safety: one thread at a time.
 template <mapped_entity First, mapped_entity... More>
 class batch {

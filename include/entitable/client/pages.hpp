@@ -15,13 +15,13 @@ ENTITABLE_BEGIN_NAMESPACE
 /// One or more rows of a query's result.
 template <class Row>
 struct page_of {
-    std::vector<Row> items; ///< in key order
+    std::vector<Row> items; ///< items in key order
     /// Token to continue after this page with `query.resume(token)`; nullopt if there are no more rows. Printable text. A service may
     /// return one with the last page too: the rest is then empty.
     std::optional<std::string> token;
 
     [[nodiscard]] auto begin() const noexcept { return items.begin(); }      ///< the first row
-    [[nodiscard]] auto end() const noexcept { return items.end(); }          ///< after the last row
+    [[nodiscard]] auto end() const noexcept { return items.end(); }          ///< end of the last row
     [[nodiscard]] std::size_t size() const noexcept { return items.size(); } ///< number of rows
     /// Returns a row; ends the program if there is none at `index`, by `ENTITABLE_ASSERT`.
     [[nodiscard]] Row const& operator[](std::size_t index) const {

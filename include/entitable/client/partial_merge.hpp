@@ -18,7 +18,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// The components of an entity's keys, by reference: partition key first. Use it only in the expression that makes it.
 template <class... Values>
 struct keys_at {
-    std::tuple<Values const&...> values; ///< in order
+    std::tuple<Values const&...> values; ///< values in the order of the names
 };
 
 /// Names the entity with these components of its keys, partition key first.

@@ -258,7 +258,7 @@ public:
         [[nodiscard]] Row const& operator*() const { return *static_cast<Row const*>(cursor().current()); }
         [[nodiscard]] Row const* operator->() const { return &**this; } ///< valid until the next step
         /// Moves to the next row; throws the error if it cannot be read, each time again. Past the end, this and `*` end the program, by
-        /// `ENTITABLE_ASSERT`; so does `*` after an error.
+        /// `ENTITABLE_ASSERT`; `*` after an error ends it too.
         iterator& operator++() {
             cursor().advance();
             return *this;

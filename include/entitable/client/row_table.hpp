@@ -12,8 +12,8 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Whether a reader of rows without a schema also returns system rows (`system_row`).
 enum class system_rows : std::uint8_t {
-    left_out, ///< as for every other reader
-    shown,    ///< for tools that inspect the library's own rows
+    left_out, ///< hidden, as for every other reader
+    shown,    ///< returned, for tools that inspect the library's own rows
 };
 
 /// A table of `entity`. Copies are cheap and own the backend jointly. Errors: those of `table<E>`; writes refuse row keys of system rows
@@ -24,7 +24,7 @@ public:
     row_table(any_transport through, std::string name, call_options options = {})
         : core_(std::move(through), std::move(name), std::move(options)) {}
 
-    [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< its name
+    [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< the table's name
     /// The transport.
     [[nodiscard]] any_transport const& transport() const noexcept { return core_.transport(); }
     /// The options of its calls.

@@ -43,10 +43,10 @@ struct query_limits {
     std::optional<std::uint64_t> take;
     std::uint32_t page_size{1000};
     std::size_t in_flight{1};
-    std::string token; ///< to resume from, if `read` is set
+    std::string token; ///< token to resume from, if `read` is set
     /// `read_token` if there is a token, so that only resumed queries instantiate it.
     result<query_position> (*read)(query_parts const&, projection const&, std::string_view){};
-    bool only_one{}; ///< at most one row from here
+    bool only_one{}; ///< set if at most one row is left from here
 };
 
 /// Prefetches the memory of the row that follows soon after this one, so that the processor loads several rows at once.
@@ -107,7 +107,7 @@ public:
     /// Returns the next row, valid until the next call; nullopt at the end.
     ENTITABLE_LAZY [[nodiscard]] result<std::optional<row_view>> next();
 
-    // The same for objects whose type only the given functions know. Compiled once, rather than for each query of a program.
+    // Does the same for objects whose type only the given functions know. Compiled once, rather than for each query of a program.
     /// Reads the next row into `to`; false at the end.
     ENTITABLE_LAZY [[nodiscard]] result<bool> read_next(void* to, row_reader read);
     /// Reads all rows from the next page on into new objects that `add` appends to `all`; `shown` as in `call_rows`. After an error there
@@ -121,7 +121,7 @@ public:
     ENTITABLE_LAZY [[nodiscard]] result<void> call_rows(
         row_kind const& kind, bool shown, void* function, void (*call)(void* function, void const* row));
 
-    /// How rows are read.
+    /// The way in which rows are read.
     [[nodiscard]] reading mode() const noexcept { return source_->options.reading; }
     [[nodiscard]] query_cost const& cost() const noexcept { return reading_.cost(); }
     /// Token of the page after the current one; nullopt if there is none.
@@ -142,20 +142,20 @@ private:
     shared<query_source> source_;
     query_limits limits_;
     query_reading reading_;
-    shared<way_of_pages> way_; ///< after the first round of several pages
+    shared<way_of_pages> way_; ///< way of the pages, after the first round of several pages
     page page_;
     std::size_t used_{};    ///< number of rows taken from the page
-    std::size_t at_{};      ///< index of the next of them
+    std::size_t at_{};      ///< index of the next row in the page
     std::uint64_t taken_{}; ///< total number of rows, including the current page
     result<void> failed_;   ///< error of the page
     bool keeps_page_{};     ///< see `keep_page`
-    thread_inside inside_;  ///< in functions that read pages and wait
+    thread_inside inside_;  ///< held in functions that read pages and wait
 };
 
 /// Reads the next page with rows of a walk, as an operation: false at the end. Each request is a separate call.
 class page_reading {
 public:
-    using has_call_for_each_request = void; ///< for drivers
+    using has_call_for_each_request = void; ///< read by drivers
 
     explicit page_reading(row_walk& walk) : walk_(&walk) { walk.begin_page(); }
 
@@ -190,7 +190,7 @@ public:
 private:
     row_kind const& kind_;
     shared<row_walk> walk_;
-    void* current_; ///< of the type of `kind_`
+    void* current_; ///< an object of the type of `kind_`
     enum class place : std::uint8_t { row, end, failed } at_{place::row};
 };
 

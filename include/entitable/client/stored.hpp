@@ -13,10 +13,10 @@ ENTITABLE_BEGIN_NAMESPACE
 /// An entity as read, with its version for a conditional write.
 template <class Entity>
 struct stored {
-    Entity entity{};      ///< as read
-    entitable::etag etag; ///< its version
+    Entity entity{};      ///< entity as read
+    entitable::etag etag; ///< version of the entity
     date_time timestamp;  ///< time of its latest write, by the service's clock
-    bool stale{};         ///< read from a secondary location, so possibly not the latest
+    bool stale{};         ///< set if read from a secondary location, so possibly not the latest
 };
 
 ENTITABLE_END_NAMESPACE

@@ -33,7 +33,7 @@ public:
     table(any_transport through, std::string name, call_options options = {})
         : base(detail::table_core{std::move(through), std::move(name), std::move(options)}) {}
 
-    [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< its name
+    [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< the table's name
     /// The transport.
     [[nodiscard]] any_transport const& transport() const noexcept { return core_.transport(); }
     /// The options of its calls.

@@ -109,7 +109,7 @@ public:
     tables(any_transport through, std::string name, call_options options = {})
         : base(detail::table_core{std::move(through), std::move(name), std::move(options)}) {}
 
-    [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< its name
+    [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< the table's name
     [[nodiscard]] result<void> create() const {
         return core_.create();
     } ///< creates it; TableAlreadyExists if it exists

@@ -19,7 +19,7 @@ namespace detail {
 
 struct system_changes;
 
-/// The operations whose parameters are the components of an entity's row key; the partition is that of the scope.
+/// The operations whose parameters are the components of an entity's row key; the scope has the partition.
 template <class Entity, class RowComponents>
 class scoped_rows;
 

@@ -15,15 +15,15 @@ ENTITABLE_BEGIN_NAMESPACE
 struct update_options {
     std::uint32_t max_attempts{50}; ///< maximal number if other writers are faster, including the first; 0 counts as 1
     backoff delays{contention_backoff}; ///< delays between attempts
-    clock* time{&system_clock()};       ///< of the delays; must outlive the update
-    std::uint64_t seed{};               ///< of the delays; 0 for a seed from the clock
+    clock* time{&system_clock()};       ///< clock of the delays; must outlive the update
+    std::uint64_t seed{};               ///< seed of the delays; 0 for a seed from the clock
 };
 
 /// An updated entity.
 template <class Entity>
 struct updated {
-    Entity entity{};          ///< as written; members filled by etag(...) and timestamp(...) are as read
-    entitable::etag etag;     ///< of the new version, or of the version read if nothing was written
+    Entity entity{};          ///< entity as written; members filled by etag(...) and timestamp(...) are as read
+    entitable::etag etag;     ///< ETag of the new version, or of the version read if nothing was written
     std::uint32_t attempts{}; ///< number of attempts, from 1
     bool changed{};           ///< whether it was written
     bool after_retry{};       ///< see `written`

@@ -20,7 +20,7 @@ enum class memory_order : int {
     relaxed = __ATOMIC_RELAXED, ///< no ordering
     acquire = __ATOMIC_ACQUIRE, ///< later accesses stay after the load
     release = __ATOMIC_RELEASE, ///< earlier accesses stay before the store
-    acq_rel = __ATOMIC_ACQ_REL, ///< both
+    acq_rel = __ATOMIC_ACQ_REL, ///< both of acquire and release
 #else
     relaxed = static_cast<int>(std::memory_order_relaxed),
     acquire = static_cast<int>(std::memory_order_acquire),
@@ -72,7 +72,7 @@ public:
         return __atomic_compare_exchange_n(
             &value_, &expected, desired, true, static_cast<int>(order), static_cast<int>(failed));
     }
-    /// As `compare_exchange_weak`, but fails only if the value differs from `expected`.
+    /// Like `compare_exchange_weak`, but fails only if the value differs from `expected`.
     bool compare_exchange_strong(T& expected, T desired, memory_order order, memory_order failed) noexcept {
         return __atomic_compare_exchange_n(
             &value_, &expected, desired, false, static_cast<int>(order), static_cast<int>(failed));

@@ -22,7 +22,7 @@ struct cancellation_flag : counted {
     }
 
     atomic<bool> set{false};
-    shared<cancellation_flag> parent{}; ///< sets this one too
+    shared<cancellation_flag> parent{}; ///< parent flag, which sets this one too
 };
 
 } // namespace detail
@@ -47,7 +47,7 @@ private:
 class cancellation_source {
 public:
     cancellation_source() = default; ///< nothing is cancelled yet
-    /// Its tokens are cancelled by it, and whenever `parent` is; it does not cancel `parent`.
+    /// Cancels its own tokens; a cancellation of `parent` cancels them too. Does not cancel `parent`.
     explicit cancellation_source(cancellation_token const& parent)
         : flag_(shared<detail::cancellation_flag>::make(parent.flag_)) {}
     cancellation_source(cancellation_source const&) = default;            ///< shares the tokens

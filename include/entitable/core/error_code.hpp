@@ -25,18 +25,18 @@ enum class error_code : std::uint16_t {
     entity_too_large,               ///< larger than an entity may be: 1 MiB in Azure Storage, 2 MiB in Cosmos DB
     property_value_too_large,       ///< larger than a property may be: 64 KiB in Azure Storage
     property_name_too_long,         ///< longer than 255 UTF-16 units
-    property_name_invalid,          ///< not an identifier, or a reserved name
-    too_many_properties,            ///< more than the profile allows: 252 plus keys and Timestamp in Azure Storage
+    property_name_invalid,          ///< the property name is not an identifier, or is reserved
+    too_many_properties, ///< the entity has more than the profile allows: 252 plus keys and Timestamp in Azure Storage
     duplicate_properties_specified, ///< a property appears twice
     properties_need_value,          ///< a required key or value is missing
     key_value_too_large,            ///< a key is longer than the profile allows: 512 UTF-16 units in Azure Storage
     invalid_input,                  ///< the request breaks a rule that has no code of its own
-    out_of_range_input,             ///< a value out of its range: a time before 1601, a table name of 2 letters
+    out_of_range_input,             ///< a value is out of its range: a time before 1601, a table name of 2 letters
     invalid_resource_name, ///< a table name must be letters and digits, starting with a letter; a wrong length is `out_of_range_input`
     invalid_duplicate_row,                         ///< a transaction has two operations for one entity
     commands_in_batch_act_on_different_partitions, ///< a transaction must stay within one partition
-    request_body_too_large,                        ///< more than 4 MiB in a transaction, 2 MiB in Cosmos DB
-    not_implemented,                               ///< the service does not have this operation
+    request_body_too_large, ///< the request has more than 4 MiB in a transaction, 2 MiB in Cosmos DB
+    not_implemented,        ///< the service does not have this operation
     authentication_failed, ///< the credential is malformed or not accepted: a wrong key, an expired token, a wrong clock
     authorization_failure, ///< the credential does not allow this
     internal_error,        ///< the service failed; the effect may be unknown

@@ -28,10 +28,10 @@ public:
 
     /// Whether there is no version, as of an entity that was not stored.
     [[nodiscard]] bool empty() const noexcept { return timestamp_ == no_timestamp && text_.empty(); }
-    ENTITABLE_LAZY [[nodiscard]] std::string text() const; ///< as the service writes it
+    ENTITABLE_LAZY [[nodiscard]] std::string text() const; ///< the text that the service writes
     /// Whether it was made from a Timestamp, which `timestamp()` then returns.
     [[nodiscard]] bool is_of_timestamp() const noexcept { return timestamp_ != no_timestamp; }
-    [[nodiscard]] date_time timestamp() const noexcept { return {timestamp_}; } ///< only if `is_of_timestamp()`
+    [[nodiscard]] date_time timestamp() const noexcept { return {timestamp_}; } ///< valid only if `is_of_timestamp()`
     /// Whether the text is a valid ETag: `"..."` or `W/"..."` of printable ASCII, 1 KiB at most. Conditional writes with an invalid one
     /// fail with InvalidInput.
     ENTITABLE_LAZY [[nodiscard]] bool is_valid() const noexcept;

@@ -18,7 +18,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// A globally unique identifier; `bytes` are in the order of the text.
 struct guid {
-    std::array<unsigned char, 16> bytes{}; ///< in the order of the text
+    std::array<unsigned char, 16> bytes{}; ///< bytes in the order of the text
 
     /// Makes a random one: 122 bits from the operating system (version 4 of RFC 9562). Not for secrets.
     ENTITABLE_LAZY [[nodiscard]] static guid random() noexcept;

@@ -43,7 +43,7 @@ public:
 /// thread.
 class io_driver {
 public:
-    io_driver() = default; ///< without guests
+    io_driver() = default; ///< driver without guests
     io_driver(io_driver const&) = delete;
     io_driver& operator=(io_driver const&) = delete;
     virtual ~io_driver() {
@@ -87,7 +87,7 @@ public:
     [[nodiscard]] clock& time() const noexcept override { return *time_; }             ///< the clock of the constructor
     void watch(io_descriptor descriptor, io_interest what, io_handler* told) override; ///< costs no system call
     [[nodiscard]] bool watches() const noexcept override { return !watched_.empty(); } ///< whether any is watched
-    void wait(steady_time until) override;                                             ///< in `poll`, or by its clock
+    void wait(steady_time until) override; ///< waits in `poll`, or by its clock
 
 private:
     struct watched {
@@ -102,7 +102,7 @@ private:
 
     clock* time_;
     std::vector<watched> watched_;
-    std::vector<ready_one> ready_; ///< of the current wait; a member to reuse its memory
+    std::vector<ready_one> ready_; ///< ready descriptors of the current wait; a member to reuse its memory
 };
 
 ENTITABLE_END_NAMESPACE

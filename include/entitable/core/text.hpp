@@ -22,7 +22,7 @@ namespace text {
 /// A code point, with its size in UTF-8.
 struct code_point {
     char32_t value{};   ///< the code point
-    std::size_t size{}; ///< in bytes; 0 if the bytes are not valid UTF-8
+    std::size_t size{}; ///< size in bytes; 0 if the bytes are not valid UTF-8
 };
 
 /// Decodes the code point at the start of `bytes`, which must not be empty (Unicode, table 3-7: well-formed byte sequences).

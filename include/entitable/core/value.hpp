@@ -62,19 +62,19 @@ public:
     [[nodiscard]] constexpr std::string_view bytes() const noexcept { return bytes_; }
 
     // Each is meaningful only for its own type.
-    [[nodiscard]] constexpr std::string_view as_string() const noexcept { return bytes_; } ///< of a string
-    [[nodiscard]] constexpr bool as_boolean() const noexcept { return bits_ != 0; }        ///< of a boolean
-    /// Of an int32.
+    [[nodiscard]] constexpr std::string_view as_string() const noexcept { return bytes_; } ///< a string
+    [[nodiscard]] constexpr bool as_boolean() const noexcept { return bits_ != 0; }        ///< a boolean
+    /// An int32.
     [[nodiscard]] constexpr std::int32_t as_int32() const noexcept { return static_cast<std::int32_t>(bits_); }
-    [[nodiscard]] constexpr std::int64_t as_int64() const noexcept { return bits_; } ///< of an int64
-    /// Of a float64.
+    [[nodiscard]] constexpr std::int64_t as_int64() const noexcept { return bits_; } ///< an int64
+    /// A float64.
     [[nodiscard]] double as_float64() const noexcept {
         double number{};
         std::memcpy(&number, &bits_, sizeof number);
         return number;
     }
-    [[nodiscard]] constexpr entitable::date_time as_date_time() const noexcept { return {bits_}; } ///< of a date_time
-    /// Of a GUID.
+    [[nodiscard]] constexpr entitable::date_time as_date_time() const noexcept { return {bits_}; } ///< a date_time
+    /// A GUID.
     [[nodiscard]] entitable::guid as_guid() const noexcept {
         entitable::guid id;
         std::memcpy(id.bytes.data(), bytes_.data(), bytes_.size() < 16 ? bytes_.size() : 16);
@@ -110,7 +110,7 @@ public:
     [[nodiscard]] value_view view() const noexcept {
         return has_bytes() ? value_view{type_, std::string_view{bytes_}} : value_view{type_, bits_};
     }
-    operator value_view() const noexcept { return view(); } ///< as `view()`
+    operator value_view() const noexcept { return view(); } ///< same as `view()`
 
     /// Formats as readable text: strings in quotes, cut after 64 bytes; numbers, times and GUIDs as text; binaries as X'hex', cut after 32
     /// bytes.

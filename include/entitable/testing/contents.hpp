@@ -24,13 +24,13 @@ struct contents {
     /// By partition key and row key. Ordered by bytes, which differs from the service's order above U+D7FF.
     using rows = std::map<std::pair<std::string, std::string>, row>;
 
-    std::map<std::string, rows> tables; ///< by name
+    std::map<std::string, rows> tables; ///< rows of each table, by name
 };
 
 /// The level of detail of `to_text` and `difference`.
 enum class shown {
     data,    ///< keys and properties: the same for two stores that were filled at different times
-    versions ///< also the Timestamp of each entity, which each write changes
+    versions ///< data, and the Timestamp of each entity, which each write changes
 };
 
 namespace detail {

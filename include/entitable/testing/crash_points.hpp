@@ -39,21 +39,21 @@ struct crash_point_world {
 
 /// The result of `every_crash_point`.
 struct crash_point_report {
-    std::string problem;  ///< empty: none
-    std::string point;    ///< "request 7, write_entity: ends behind it"
+    std::string problem;  ///< description of the problem; empty if there is none
+    std::string point;    ///< place of the problem, for example "request 7, write_entity: ends behind it"
     std::size_t points{}; ///< number of points tried
 };
 
-/// How a worker is interrupted at one of its requests.
+/// The ways to interrupt a worker at one of its requests.
 enum class interruption : std::uint8_t {
-    ends_before,   ///< its program ends before it
-    ends_behind,   ///< its program ends after it
-    not_sent,      ///< the request is lost, and the worker gets an error
-    answer_lost,   ///< the worker gets the same error, but the request is applied
-    late,          ///< the worker gets the same error, but the request is applied after this worker has ended
-    very_late,     ///< the worker gets the same error, but the request is applied after all workers have ended
-    others_before, ///< time passes, another worker does all the work, and `meanwhile` is called; then it continues
-    others_behind, ///< the same after the request
+    ends_before, ///< the worker's program ends before the request
+    ends_behind, ///< the worker's program ends after the request
+    not_sent,    ///< the request is lost, and the worker gets an error
+    answer_lost, ///< the worker gets the same error, but the request is applied
+    late,        ///< the worker gets the same error, but the request is applied after this worker has ended
+    very_late,   ///< the worker gets the same error, but the request is applied after all workers have ended
+    others_before, ///< time passes, another worker does all the work, and `meanwhile` is called; then the worker continues
+    others_behind, ///< like `others_before`, after the request
 };
 
 /// Returns a text for logs: "ends before it".
@@ -73,15 +73,15 @@ public:
         any_transport below;             ///< the store
         std::size_t at{};                ///< number of the request, from 0
         interruption how{};              ///< the kind of interruption
-        std::function<void()> others{};  ///< for `others_before` and `others_behind`
+        std::function<void()> others{};  ///< work of the others, for `others_before` and `others_behind`
         std::size_t sent{};              ///< requests so far
         bool ended{};                    ///< the program has ended
-        std::string name{};              ///< of the interrupted request
+        std::string name{};              ///< name of the interrupted request
         std::function<void()> held_up{}; ///< the late request
     };
     explicit interrupted(std::shared_ptr<state> of) : of_(std::move(of)) {} ///< uses this state
 
-    [[nodiscard]] entitable::profile profile() const { return of_->below.profile(); } ///< of the store
+    [[nodiscard]] entitable::profile profile() const { return of_->below.profile(); } ///< the store's profile
     /// Passes the request on, unless the interruption prevents it.
     template <table_request Request>
         requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)

@@ -19,11 +19,11 @@ struct fault {
     /// Whether and when the request is applied.
     enum class commit : std::uint8_t {
         never,  ///< the request does not arrive
-        before, ///< it is applied, then the fault happens
-        late,   ///< it is applied after the next request that touches the same partition
+        before, ///< the request is applied, then the fault happens
+        late,   ///< the request is applied after the next request that touches the same partition
     };
 
-    std::string name;                 ///< for the log of faults
+    std::string name;                 ///< name in the log of faults
     commit applied{commit::never};    ///< whether and when the request is applied
     std::optional<error> answer{};    ///< the error returned; without one the response is returned as usual
     std::chrono::nanoseconds takes{}; ///< the response time, by the clock of the transport
@@ -88,7 +88,7 @@ struct planned_fault {
     std::size_t number{1}; ///< counted from 1 over the matching requests, from the moment of planning
     std::string
         request{};       ///< the name of its kind, for example "write_entity", or "transact" for a batch; empty for any
-    std::string table{}; ///< as the request spells it; empty for any
+    std::string table{}; ///< table as the request spells it; empty for any
     bool fired{};        ///< set by the transport
 };
 

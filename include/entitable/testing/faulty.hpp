@@ -45,14 +45,14 @@ namespace detail {
 /// The behaviour of an overloaded partition: from the first request above the limit in a second it returns 503 for a while, like a
 /// partition that is being moved to another server, and then recovers (source: "Scalability targets").
 struct partition_target {
-    std::uint32_t requests_a_second{2'000};                     ///< the maximum that it serves
-    std::chrono::nanoseconds offline{std::chrono::seconds{10}}; ///< how long it returns 503
+    std::uint32_t requests_a_second{2'000};                     ///< maximum that the partition serves
+    std::chrono::nanoseconds offline{std::chrono::seconds{10}}; ///< time for which it returns 503
     std::optional<std::chrono::milliseconds> retry_after{};     ///< the Retry-After of the 503
 };
 
 /// Options of a `faulty`.
 struct faulty_options {
-    clock* time{&system_clock()}; ///< for slow responses and for limits a second; must outlive the transport
+    clock* time{&system_clock()}; ///< clock of slow responses and of limits a second; must outlive the transport
     std::optional<partition_target> target{}; ///< none: no partition has a limit
 };
 
@@ -73,7 +73,7 @@ public:
         own().options = options;
     }
 
-    [[nodiscard]] entitable::profile profile() const { return wrapped_.profile(); } ///< of the transport below
+    [[nodiscard]] entitable::profile profile() const { return wrapped_.profile(); } ///< the wrapped transport's profile
 
     // ---- plans ----
 
@@ -225,7 +225,7 @@ private:
     };
     struct state : counted {
         std::mutex lock;
-        std::string mistake; ///< of the first plan that no request can match
+        std::string mistake; ///< description of the first plan that no request can match
         faulty_options options;
         std::vector<plan_state> plans;
         std::map<place, partition_state> partitions;

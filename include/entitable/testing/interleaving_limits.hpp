@@ -30,8 +30,8 @@ struct interleaving_limits {
     std::size_t crashes{0};   ///< operations whose program ends, at any step, before or after a request
     std::size_t again{0};     ///< operations that are started again after a crash, or after a result that is an error
     std::chrono::nanoseconds takes{};                        ///< the response time
-    std::chrono::nanoseconds life{std::chrono::minutes{16}}; ///< how long after sending a late request can be delivered
-    std::size_t most_requests{100};   ///< of one operation: more are reported as an operation that does not end
+    std::chrono::nanoseconds life{std::chrono::minutes{16}}; ///< latest delivery of a late request after it was sent
+    std::size_t most_requests{100};   ///< limit of one operation: more count as an operation that does not end
     std::size_t most_states{100'000}; ///< the search stops there, and `interleaving_report::complete` is false
 };
 

@@ -26,11 +26,11 @@ namespace testing {
 
 /// The result of a search.
 struct interleaving_report {
-    std::string problem;               ///< empty: none
-    std::vector<std::string> schedule; ///< the moves that lead to the problem; of `interleavings` the shortest ones
+    std::string problem;               ///< description of the problem; empty if there is none
+    std::vector<std::string> schedule; ///< moves that lead to the problem; the shortest ones from `interleavings`
     std::size_t states{};              ///< number of distinct states
     std::size_t ends{};                ///< number of final states
-    bool complete{true};               ///< all states were examined
+    bool complete{true};               ///< whether all states were examined
 };
 
 /// Searches all schedules, breadth first. Used by `interleavings`.
@@ -40,7 +40,7 @@ public:
     [[nodiscard]] static interleaving_report run(
         std::function<void(stage&)> const& begin, interleaving_limits const& limits) {
         interleaving_report told;
-        std::set<std::pair<std::uint64_t, std::uint64_t>> seen; // as hashes: the texts of a long search take gigabytes
+        std::set<std::pair<std::uint64_t, std::uint64_t>> seen; // hashes: the texts of a long search take gigabytes
         std::deque<std::vector<stage::move>> open(1);
         while (!open.empty()) {
             std::vector<stage::move> const so_far = std::move(open.front());

@@ -36,7 +36,7 @@ class program {
         bool ended{};             // the body has ended
         std::optional<error> why; // set: later requests fail with this error
         std::optional<Outcome> outcome;
-        date_time date; // of the response
+        date_time date; // date of the response
         entitable::profile limits{local_profile()};
         steady_time now{};
         steady_time due{(steady_time::min)()};

@@ -18,8 +18,8 @@ struct named_value {
     template <class T>
     named_value(std::string_view property, T const& content) : name(property), held(view_of(content)) {}
 
-    std::string name; ///< as it is stored
-    value held;       ///< of the type that it is stored as
+    std::string name; ///< property name as stored
+    value held;       ///< value of the stored type
 
 private:
     static value_view view_of(char const* text) { return std::string_view{text}; }

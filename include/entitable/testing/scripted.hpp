@@ -75,7 +75,7 @@ public:
         step_of<Request>* step_;
     };
 
-    /// Starts with an empty script; its profile is that of this service.
+    /// Starts with an empty script, and with the profile of this service.
     explicit scripted(entitable::profile service = storage_profile()) : script_(shared<script>::make()) {
         script_->service = service;
     }
@@ -104,7 +104,7 @@ public:
 
     [[nodiscard]] entitable::profile profile() const {
         return script_ ? script_->service : entitable::profile{};
-    } ///< that of the service it stands for
+    } ///< profile of the service that it stands for
 
     /// Returns the response of the script's next step; an unexpected request fails with NotSupported and is recorded.
     template <table_request Request>

@@ -16,10 +16,10 @@ namespace testing {
 
 /// A recorded request.
 struct seen_request {
-    std::string name;                 ///< for example "get_entity"
+    std::string name;                 ///< kind of request, for example "get_entity"
     std::string table;                ///< empty for a list of tables
-    std::string partition;            ///< empty unless the request touches exactly one
-    std::optional<error_code> failed; ///< the error it ended with, if it failed
+    std::string partition;            ///< partition of the request; empty unless it touches exactly one
+    std::optional<error_code> failed; ///< error of the request, if it failed
 };
 
 /// Passes requests on and records a copy of each. A cheap handle: copies share the record. Grows without bound: for tests.
@@ -35,7 +35,7 @@ public:
     template <std::same_as<T> Wrapped>
     explicit spy(Wrapped wrapped) : wrapped_(std::move(wrapped)), log_(shared<log>::make()) {}
 
-    [[nodiscard]] entitable::profile profile() const { return wrapped_.profile(); } ///< of the transport below
+    [[nodiscard]] entitable::profile profile() const { return wrapped_.profile(); } ///< the wrapped transport's profile
 
     /// Passes a request on and records a copy.
     template <table_request Request>

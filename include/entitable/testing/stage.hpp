@@ -27,7 +27,7 @@ public:
     stage(stage const&) = delete;
     stage& operator=(stage const&) = delete;
 
-    /// Returns the store of a place, to set up and to examine. Created by the first call; that of place 0 exists.
+    /// Returns the store of a place, to set up and to examine. Created by the first call; the store of place 0 exists.
     [[nodiscard]] memory_backend const& store(std::size_t place = 0) {
         while (stores_.size() <= place) {
             local_options options;
@@ -119,11 +119,11 @@ private:
 
         std::string name;
         steady_time deadline;
-        std::string history; ///< all responses that it received
+        std::string history; ///< all responses that the actor received
         std::string broken;  ///< the violated rule of operations
         std::size_t sent{};
         bool over{};
-        bool in_vain{}; ///< it has ended with an error
+        bool in_vain{}; ///< set if the actor has ended with an error
     };
 
     template <class Make, class Tell>
@@ -191,10 +191,10 @@ private:
             end();
         }
         void begin() override {
-            op.reset(new operation_type(make())); // it may be one that cannot be moved
+            op.reset(new operation_type(make())); // the operation may be immovable
             over = false;
             in_vain = false;
-            history = "again;"; // it remembers nothing
+            history = "again;"; // the new run remembers nothing
         }
         void end() {
             if (!over && op->next().done()) {
@@ -350,8 +350,8 @@ private:
     interleaving_limits limits_;
     mutable manual_clock time_;
     steady_time begun_{time_.steady()}; ///< differs between runs: states have times relative to it
-    std::deque<memory_backend> stores_; ///< of the places
-    std::vector<any_transport> ways_;   ///< to the stores
+    std::deque<memory_backend> stores_; ///< one store for each place
+    std::vector<any_transport> ways_;   ///< transports to the stores
     std::vector<std::shared_ptr<void>> kept_;
     std::vector<std::unique_ptr<actor>> actors_;
     std::vector<held_up> held_;

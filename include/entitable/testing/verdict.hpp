@@ -19,8 +19,8 @@ namespace testing {
 /// The result of an assertion.
 class [[nodiscard]] verdict {
 public:
-    [[nodiscard]] static verdict yes() { return verdict{{}}; }                           ///< it holds
-    [[nodiscard]] static verdict no(std::string why) { return verdict{std::move(why)}; } ///< it does not hold, and why
+    [[nodiscard]] static verdict yes() { return verdict{{}}; }                           ///< a success
+    [[nodiscard]] static verdict no(std::string why) { return verdict{std::move(why)}; } ///< a failure with its reason
 
     explicit operator bool() const noexcept { return why_.empty(); } ///< whether it holds
     /// Returns the expectation and the actual result; empty if the assertion holds.

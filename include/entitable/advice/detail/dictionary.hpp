@@ -45,7 +45,7 @@ public:
 private:
     struct slot {
         std::uint32_t number{none};
-        std::uint32_t hash{}; ///< of the text: avoids most comparisons of texts, and reading texts when the table grows
+        std::uint32_t hash{}; ///< text hash: avoids most comparisons of texts, and reading texts when the table grows
     };
     [[nodiscard]] std::size_t place_of(std::string_view text, std::uint32_t hash) const noexcept;
     void grow();

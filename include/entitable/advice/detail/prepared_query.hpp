@@ -13,7 +13,7 @@ namespace detail {
 
 /// A comparison of a query, and the rows that satisfy it.
 struct asked_leaf {
-    int column{-1};         ///< in the sample; -1: no row has the member
+    int column{-1};         ///< column in the sample; -1: no row has the member
     bool equality{};        ///< fixes the member's value
     bool range{};           ///< bounds the member's value
     std::vector<char> rows; ///< 1 if a row satisfies it

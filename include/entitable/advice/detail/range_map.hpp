@@ -14,9 +14,9 @@ namespace detail {
 struct served_range {
     std::size_t first{};    ///< first partition
     std::size_t end{};      ///< end of the partitions, exclusive
-    double hot{};           ///< seconds of overload, less those without
-    double cool{};          ///< seconds of low load of it and its right neighbour
-    double offline_until{}; ///< second
+    double hot{};           ///< seconds of overload, less the seconds without
+    double cool{};          ///< seconds of low load of the range and its right neighbour
+    double offline_until{}; ///< second at which the range is online again
     double asked{};         ///< load in the last second
 };
 

@@ -24,7 +24,7 @@ struct row_groups {
 struct narrowed {
     access_path access{access_path::table};
     std::vector<int> fixed;          ///< columns with one value, a prefix of the keys
-    std::vector<std::size_t> bounds; ///< leaves that bound the next one
+    std::vector<std::size_t> bounds; ///< leaves that bound the next column
     double buckets{1};               ///< ranges that are queried concurrently
     bool one_partition{};
     std::string unordered;
@@ -76,7 +76,7 @@ private:
     workload const* load_;
     service_targets targets_;
     std::vector<std::size_t> rows_; ///< the examined rows of the sample
-    std::vector<char> latest_;      ///< of these, the most recently written ones
+    std::vector<char> latest_;      ///< for each of these rows: 1 if it is one of the most recently written
     double fraction_{1};
     std::vector<prepared_query> queries_;
     std::map<std::vector<int>, row_groups> groups_;

@@ -29,7 +29,7 @@ private:
     double seconds_;
     double stretch_seconds_;
     std::size_t rows_;
-    std::vector<double> latency_; ///< sums
+    std::vector<double> latency_; ///< sums of latencies
     double all_latency_{};
 };
 

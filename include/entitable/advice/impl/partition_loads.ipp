@@ -29,7 +29,7 @@ ENTITABLE_DECL partition_loads scorer::loads_of(key_declaration const& declared)
     key_score unused;
     for (prepared_query const& each : queries_) { score_query(each, declared, partitions, loads, unused); }
     if (std::fabs(made.growth) <= growing) { add_writes(partitions, loads); }
-    // Partitions in the order of their keys; that of a leading bucket is a hash.
+    // Partitions in the order of their keys; a leading bucket is a hash.
     std::vector<std::size_t> row_of(partitions.sizes.size());
     for (std::size_t row = rows_.size(); row-- > 0;) { row_of[partitions.of_row[row]] = row; }
     std::vector<std::vector<std::uint32_t>> ranks;

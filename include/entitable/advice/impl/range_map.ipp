@@ -70,7 +70,7 @@ ENTITABLE_DECL std::size_t range_map::half_of(served_range const& range) const n
     for (std::size_t partition = range.first; partition < range.end; ++partition) { all += recent_[partition]; }
     double before = 0;
     std::size_t best = range.first;
-    double best_part = 0; // of the smaller side
+    double best_part = 0; // load of the smaller side
     for (std::size_t partition = range.first; partition + 1 < range.end; ++partition) {
         before += recent_[partition];
         double const smaller = (std::min)(before, all - before);

@@ -17,7 +17,7 @@ ENTITABLE_DECL std::uint64_t leading_bytes(std::string_view text) noexcept {
     std::uint64_t number = 0;
     for (std::size_t index = 0; index < sizeof number; ++index) {
         unsigned char const byte = index < text.size() ? static_cast<unsigned char>(text[index]) : 0;
-        // From 0xEE on the order of UTF-16 differs from that of bytes: such texts tie here, and are compared completely.
+        // From 0xEE on the order of UTF-16 differs from the order of bytes: such texts tie here, and are compared completely.
         number = (number << 8U) | (byte < 0xEE ? byte : 0xEEU);
         if (byte >= 0xEE) { return number << (8 * (sizeof number - 1 - index)); }
     }

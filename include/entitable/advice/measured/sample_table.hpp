@@ -16,7 +16,7 @@ struct sample_table_options {
     std::uint64_t seed{1};      ///< the same seed gives the same sample
     std::uint64_t
         read_at_most{};   ///< maximal number of rows to read, after which the sample is marked as incomplete; 0: all
-    call_options calls{}; ///< of each request
+    call_options calls{}; ///< options of each request
 };
 
 namespace detail {

@@ -23,12 +23,12 @@ struct stress_options {
     double peak{1000};      ///< entities a second that the partition must carry
     double target{2000};    ///< entities a second that the service promises for one partition
     double most{};          ///< entities a second of the last step; 0: a quarter more than the maximum of both
-    std::uint32_t steps{8}; ///< of the ramp, all of equal height
+    std::uint32_t steps{8}; ///< number of steps of the ramp, all of equal height
     std::chrono::nanoseconds step{std::chrono::seconds{5}}; ///< duration of each step
     bool poisson{true};        ///< whether calls arrive at random, as from many clients, rather than at equal intervals
     std::uint32_t workers{16}; ///< threads that make calls; 1: only the caller's own
     std::chrono::nanoseconds latency{}; ///< limit for 99 of 100 calls in the steps up to the peak; 0: no limit
-    std::uint64_t seed{1};              ///< of the arrivals, and of the choice of each call
+    std::uint64_t seed{1};              ///< seed of the arrivals and of the choice of each call
     clock* time{&system_clock()};       ///< must outlive the test
 
     /// Errors: OutOfRangeInput names the invalid option.

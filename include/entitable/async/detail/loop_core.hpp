@@ -22,7 +22,7 @@ namespace detail {
 struct loop_way {
     any_transport through;
     bool at_once;           ///< the transport is called directly
-    shared<channel> opened; ///< null then, and when the loop ends
+    shared<channel> opened; ///< null if the transport is called directly, and when the loop ends
     std::size_t under_way{};
 };
 
@@ -32,14 +32,14 @@ public:
     /// Takes the response. Runs in a sink, so it sends but does not resume.
     virtual void take(completion& done) = 0;
 
-    // Placed after the index of the timer, where they use padding.
-    bool sent{};          ///< it is in flight
-    bool ready{};         ///< it is in the ready queue
-    bool token_watched{}; ///< the loop checks its token
-    bool call_used{};     ///< a request was sent under its call
+    // Placed after the index of the timer, to use its padding.
+    bool sent{};          ///< set while the request is in flight
+    bool ready{};         ///< set while it is in the ready queue
+    bool token_watched{}; ///< set while the loop checks its token
+    bool call_used{};     ///< set if a request was sent under its call
     loop_way* way{};      ///< the connection it uses
-    request_ref request;  ///< to be sent, or in flight
-    call context;         ///< of the request
+    request_ref request;  ///< request to send, or in flight
+    call context;         ///< call of the request
 
 protected:
     explicit sending(call with) : context(std::move(with)) {}
@@ -196,8 +196,8 @@ private:
     loop_timers timers_;
     std::size_t watched_tokens_{};
     unsigned answered_at_once_{};
-    std::map<void const*, loop_way> ways_; ///< by identity, which the connection keeps alive
-    std::vector<loop_way*> busy_;          ///< those with requests in flight
+    std::map<void const*, loop_way> ways_; ///< connections by identity, which the connection keeps alive
+    std::vector<loop_way*> busy_;          ///< connections with requests in flight
 };
 
 } // namespace detail

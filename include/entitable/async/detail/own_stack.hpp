@@ -114,7 +114,7 @@ private:
     }
     static void first(void* of) {
         auto& self = *static_cast<own_stack*>(of);
-        current() = &self; // of the thread that the code runs on
+        current() = &self; // the variable of the thread that the code runs on
         self.run_(self.of_);
     }
     void timer_fired() override { wake(); }
@@ -172,7 +172,7 @@ public:
 protected:
     virtual void take_answer(completion& done) = 0;
     virtual void refuse(error const& why) = 0;
-    virtual void told() {} ///< it is settled
+    virtual void told() {} ///< called when it is settled
     void settle() {
         settled_ = true;
         *outside_ = std::move(context);
@@ -256,7 +256,7 @@ private:
     loop_core& core_;
 };
 
-/// Returns that of a loop, made once.
+/// Returns the clock of a loop's stacks, made once.
 [[nodiscard]] inline clock& stack_clock_of(loop_core& core) {
     if (!core.stacks_time) { core.stacks_time = std::make_unique<stack_clock>(core); }
     return *core.stacks_time;

@@ -88,9 +88,9 @@ public:
 
     static constexpr std::uint32_t no_timer = ~std::uint32_t{0};
 
-    std::coroutine_handle<> waiting;     ///< resumed when it is ready
-    wait_scope* scope{};                 ///< the scope it waits in
-    steady_time wakes{};                 ///< of its timer
+    std::coroutine_handle<> waiting;     ///< coroutine to resume when it is ready
+    wait_scope* scope{};                 ///< scope of the wait
+    steady_time wakes{};                 ///< expiry of its timer
     std::uint32_t timer_index{no_timer}; ///< among the timers
 
     [[nodiscard]] static parked& of(ring_link& queued) noexcept {

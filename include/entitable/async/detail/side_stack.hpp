@@ -32,7 +32,7 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 #if defined(_LIBCPP_VERSION)
-// Its library has this function of the C++ ABI, but its <cxxabi.h> does not declare it.
+// The library has this function of the C++ ABI, but <cxxabi.h> does not declare it.
 namespace __cxxabiv1 {
 extern "C" void* __cxa_get_globals() noexcept;
 }

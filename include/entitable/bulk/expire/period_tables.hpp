@@ -15,23 +15,23 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// The period that one table covers, in UTC.
 enum class period : std::uint8_t {
-    hour,  ///< "readings2026030215"
-    day,   ///< "readings20260302"
-    month, ///< "readings202603"
-    year,  ///< "readings2026"
+    hour,  ///< for example "readings2026030215"
+    day,   ///< for example "readings20260302"
+    month, ///< for example "readings202603"
+    year,  ///< for example "readings2026"
 };
 
 /// Options of `period_tables`.
 struct period_options {
-    period length{period::day};      ///< of one table. Part of the names of tables: never change it
+    period length{period::day};      ///< period of one table. Part of the names of tables: never change it
     std::chrono::nanoseconds keep{}; ///< time after the end of its period at which a table is dropped
     clock* time{&system_clock()};    ///< determines when a period has ended; must outlive the tables
 };
 
 /// The time that one table covers.
 struct time_span {
-    date_time begin; ///< its first tick
-    date_time end;   ///< the first tick after it
+    date_time begin; ///< first tick of the period
+    date_time end;   ///< first tick after the period
 };
 
 namespace detail {

@@ -18,7 +18,7 @@ ENTITABLE_DECL result<void> check_found_by_queries(
     asked.select = {"PartitionKey", "RowKey"};
     do {
         call context{calls, time};
-        context.operation_id.clear(); // it identifies one write
+        context.operation_id.clear(); // the id identifies one write
         ENTITABLE_TRY(auto found, in.execute(asked, context));
         for (std::size_t index = 0; index < found.rows.size(); ++index) {
             system_row::kind const* const kind = system_row::kind_of(found.rows[index].row_key);

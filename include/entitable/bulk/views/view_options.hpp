@@ -14,7 +14,7 @@ ENTITABLE_BEGIN_NAMESPACE
 struct view_options {
     /// Time for which a generation exists after it was replaced: for its active readers, and tokens of its pages.
     std::chrono::nanoseconds keep{std::chrono::hours{1}};
-    std::uint32_t max_attempts{20};     ///< of one step, if other refreshes are faster; 0 counts as 1
+    std::uint32_t max_attempts{20};     ///< attempts of one step, if other refreshes are faster; 0 counts as 1
     backoff delays{contention_backoff}; ///< delays between attempts
     bulk_options load{}; ///< options of the writes; its clock and its seed are used for the whole refresh
 };
@@ -37,22 +37,22 @@ struct view_answer {
 struct view_refresh {
     bool
         shown{}; ///< whether readers get its rows; otherwise they get those of a refresh that started later, with the same or newer entities
-    std::uint64_t entities{}; ///< number read
+    std::uint64_t entities{}; ///< number of entities read
     std::uint64_t rows{};     ///< number of rows of the view that it made
-    date_time from;           ///< of the current generation, as in `view_answer`
-    date_time until;          ///< of the current generation, as in `view_answer`
+    date_time from;           ///< `view_answer::from` of the current generation
+    date_time until;          ///< `view_answer::until` of the current generation
 };
 
 /// Findings of `verify` of a `materialized_view`. With active writers, their changes since `from` are differences.
 struct view_audit {
-    std::uint64_t entities{};         ///< number read
+    std::uint64_t entities{};         ///< number of entities read
     std::uint64_t rows{};             ///< rows of the view that equal those that a refresh would make now
     std::uint64_t missing{};          ///< rows that a refresh would make now, and that do not exist
     std::uint64_t different{};        ///< rows that a refresh would make with other properties
     std::uint64_t dangling{};         ///< rows that a refresh would not make
     std::vector<std::string> samples; ///< row keys of some wrong rows
-    date_time from;                   ///< of the audited generation, as in `view_answer`
-    date_time until;                  ///< of the audited generation, as in `view_answer`
+    date_time from;                   ///< `view_answer::from` of the audited generation
+    date_time until;                  ///< `view_answer::until` of the audited generation
 
     /// Whether the view has the rows that a refresh would make now.
     [[nodiscard]] bool same() const noexcept { return missing + different + dangling == 0; }

@@ -31,7 +31,7 @@ struct parameter_of<Result (Class::*)(Parameter) & noexcept(Noexcept)> : paramet
 template <class Result, class Class, class Parameter, bool Noexcept>
 struct parameter_of<Result (Class::*)(Parameter) const & noexcept(Noexcept)> : parameter_of<Result(Parameter)> {};
 
-/// Return type that stands for that of a change.
+/// Placeholder for the return type of a change.
 struct no_change {};
 
 /// Competes with a change that is a template or is overloaded. For a mutable entity, `Entity&` is a better match than `Entity const&`;

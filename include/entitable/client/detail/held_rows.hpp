@@ -16,12 +16,12 @@ namespace detail {
 
 /// State of a row of the partition in an attempt.
 struct held_row {
-    row stored;        ///< as read, if it exists
+    row stored;        ///< the row as read, if it exists
     row laid_over;     ///< `stored`, with the properties of `change`
-    etag version;      ///< of `stored`
-    bool read{};       ///< it was read
-    bool there{};      ///< and exists
-    bool required{};   ///< it must exist
+    etag version;      ///< ETag of `stored`
+    bool read{};       ///< set once the row was read
+    bool there{};      ///< set if the row was read and exists
+    bool required{};   ///< set if the row must exist
     bool changed{};    ///< `change` is to be made
     mutation change{}; ///< result of all changes of the row; its condition is the version of an existing row
 

@@ -106,7 +106,7 @@ private:
 
     std::string table_;
     std::string partition_key_;
-    shared<held_rows> rows_; ///< by row key
+    shared<held_rows> rows_; ///< rows by row key
     result<void> problem_;
     std::size_t reads_{};
     std::size_t looks_{};

@@ -17,8 +17,8 @@ ENTITABLE_BEGIN_NAMESPACE
 struct transaction_options {
     std::uint32_t max_attempts{50}; ///< maximal number if other writers are faster, including the first; 0 counts as 1
     backoff delays{contention_backoff}; ///< delays between attempts
-    clock* time{&system_clock()};       ///< of the delays; must outlive the transaction
-    std::uint64_t seed{};               ///< of the delays; 0 for a seed from the clock
+    clock* time{&system_clock()};       ///< clock of the delays; must outlive the transaction
+    std::uint64_t seed{};               ///< seed of the delays; 0 for a seed from the clock
     /// Whether a body that writes and is not exclusive conflicts with exclusive ones, at the cost of one more operation. See
     /// `transaction::exclusive`.
     bool announces{};
@@ -26,7 +26,7 @@ struct transaction_options {
 
 /// A partition transaction that was applied.
 struct transacted {
-    std::uint32_t attempts{}; ///< how often the body ran; 0 if an earlier call under the same operation id was applied
+    std::uint32_t attempts{}; ///< runs of the body; 0 if an earlier call under the same operation id was applied
     bool changed{};           ///< whether anything was written
     bool after_retry{};       ///< see `written`
 };
@@ -81,7 +81,7 @@ private:
 /// The outcome of an attempt's request.
 struct sent_transaction {
     result<transact::response> made;
-    bool beaten{}; ///< another writer was faster: the body starts over
+    bool beaten{}; ///< set if another writer was faster: the body starts over
 };
 
 /// Makes and sends the request of an attempt.

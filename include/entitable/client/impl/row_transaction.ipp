@@ -137,7 +137,7 @@ ENTITABLE_LAZY_BODY void row_transaction::add(mutation change, bool forced) {
             "a change without an ETag needs an entity that this body has read: read it first, or pass any_etag",
             row_key);
     }
-    if (one.found()) { // its version is the condition, whatever the caller's condition
+    if (one.found()) { // the row's version is the condition, whatever the caller's condition
         if (!change.needs_existing()) {
             change.kind = lays_over(change.kind) ? mutation_kind::merge : mutation_kind::replace;
         }
@@ -156,7 +156,7 @@ ENTITABLE_LAZY_BODY void row_transaction::add_to(held_row& one, mutation change)
             return refuse_row(
                 error_code::resource_not_found, "the entity does not exist: this body has removed it", row_key);
         }
-        before.kind = mutation_kind::replace; // the removed row had to exist
+        before.kind = mutation_kind::replace; // the removed row must have existed
         before.entity = std::move(change.entity);
     } else if (change.kind == mutation_kind::insert) {
         refuse_row(error_code::entity_already_exists, "the entity exists: this body has written it", row_key);

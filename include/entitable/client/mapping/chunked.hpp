@@ -56,7 +56,7 @@ inline constexpr bool can_be_chunked<binary> = true;
 template <class T>
 inline constexpr bool can_be_chunked<std::optional<T>> = can_be_chunked<T>;
 
-/// Suffixes of the names of a chunked member; the first chunk has no suffix, the last suffix is that of the count.
+/// Suffixes of the names of a chunked member; the first chunk has no suffix, the last suffix marks the count.
 inline constexpr std::string_view chunk_suffixes[max_chunks + 1] = {
     "", "_1", "_2", "_3", "_4", "_5", "_6", "_7", "_8", "_9", "_10", "_11", "_12", "_13", "_14", "_n"};
 /// Suffixes of the names of a reference.

@@ -170,7 +170,7 @@ template <class Entity, class... P, class... R, auto... Members>
     if constexpr (has_parts<members<0, Members...>>) {
         constexpr std::size_t count = (parts_of_member<Members> + ...);
         nullable_view values[count];
-        std::string_view names[count]; // of the members
+        std::string_view names[count]; // names of the members
         if (auto put = put_in_parts<Entity, Members...>(entity, values, names); !put) { return put; }
         auto encoded = encode_row(into, layout, partition, row, values, names, count);
         return encoded && in_one_row ? check_size_of_chunked(into, layout.name, values, names, count)

@@ -46,7 +46,7 @@ struct getter_type<Value (Class::*)() const noexcept> {
 template <auto Getter, auto Setter>
 struct accessor_pair {
     using returned = typename detail::getter_type<decltype(Getter)>::type; ///< return type of the getter
-    using value_type = std::remove_cvref_t<returned>;                      ///< the same without a reference
+    using value_type = std::remove_cvref_t<returned>;                      ///< value type without a reference
     /// Whether the result of the getter lives as long as the entity, or is copied.
     static constexpr bool lasting = std::is_reference_v<returned> || std::is_trivially_copyable_v<returned>;
 };
@@ -64,9 +64,9 @@ struct member_pointer<accessor_pair<Getter, Setter>> {
 template <auto Member, class Codec = key_codec<detail::member_type<Member>>>
 struct component {
     using value_type = detail::member_type<Member>; ///< the member's type
-    using codec = Codec;                            ///< its text form
+    using codec = Codec;                            ///< codec of its text form
     static constexpr auto member = Member;          ///< the member
-    static constexpr std::size_t buckets = 0;       ///< 0: the component is not salted
+    static constexpr std::size_t buckets = 0;       ///< the component is not salted
 
     /// Describes it as plain data, under a name.
     [[nodiscard]] static constexpr key_component describe(std::string_view name) noexcept {

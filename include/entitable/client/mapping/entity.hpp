@@ -17,8 +17,8 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// A property of an `entity`.
 struct property {
-    std::string name;       ///< as stored
-    entitable::value value; ///< with its stored type
+    std::string name;       ///< property name as stored
+    entitable::value value; ///< value with its stored type
 
     friend bool operator==(property const&, property const&) = default;
 };

@@ -17,7 +17,7 @@ ENTITABLE_BEGIN_NAMESPACE
 template <class Enum>
 struct enum_name {
     Enum value;            ///< the value
-    std::string_view name; ///< its stored text
+    std::string_view name; ///< stored text of the enumerator
 };
 
 /// Specialised by the user, before the first entity that has such a member, to store an enumeration by name:

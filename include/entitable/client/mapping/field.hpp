@@ -18,7 +18,7 @@ template <class Entity, key_part Part, class Component>
 struct key_field {
     using entity_type = Entity;                        ///< entity of the key
     using value_type = typename Component::value_type; ///< the member's type
-    using codec = typename Component::codec;           ///< its text form
+    using codec = typename Component::codec;           ///< codec of its text form
 };
 
 namespace detail {
@@ -38,14 +38,14 @@ struct held_by<std::optional<T>> {
 /// A new value of a property, for `merge`.
 template <class Entity, auto Member>
 struct member_change {
-    std::string_view name;                                             ///< as stored
-    typename detail::held_by<detail::member_type<Member>>::type value; ///< its new value
+    std::string_view name;                                             ///< property name as stored
+    typename detail::held_by<detail::member_type<Member>>::type value; ///< new value of the property
 };
 
 /// Removal of a property, for `merge`.
 template <class Entity, auto Member>
 struct member_removal {
-    std::string_view name; ///< as stored
+    std::string_view name; ///< property name as stored
 };
 
 /// The type of `absent`.
@@ -61,7 +61,7 @@ struct property_field {
     using entity_type = Entity;                     ///< entity of the property
     using value_type = detail::member_type<Member>; ///< the member's type
 
-    std::string_view name; ///< as stored
+    std::string_view name; ///< property name as stored
 
     /// Sets the property: for `merge(at(keys...), field = value, condition)`.
     template <class From>
@@ -94,7 +94,7 @@ struct property_field {
 
 namespace detail {
 
-/// Whether the field is that of a member which is stored as several properties.
+/// Whether the member of the field is stored as several properties.
 template <class Field>
 inline constexpr bool is_field_in_parts = false;
 template <class Entity, auto Member>

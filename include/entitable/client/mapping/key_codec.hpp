@@ -76,7 +76,7 @@ struct key_codec : detail::key_codec_base<T, T const&> {
 /// least value, "-2147483647" for -1 of 32 bits.
 template <detail::key_integer T>
 struct key_codec<T> : detail::key_codec_base<T> {
-    static constexpr bool low = true; ///< only digits, and a '-'
+    static constexpr bool low = true; ///< the text has only digits, and a '-'
     /// Number of digits of the text.
     static constexpr std::size_t width = std::numeric_limits<T>::digits10 + 1;
 
@@ -116,7 +116,7 @@ struct key_codec<std::string> : detail::key_codec_base<std::string, std::string_
 /// A time: its ticks of 100 ns, 19 digits.
 template <>
 struct key_codec<date_time> : detail::key_codec_base<date_time> {
-    static constexpr bool low = true; ///< only digits
+    static constexpr bool low = true; ///< the text has only digits
 
     /// See `key_codec`.
     static bool append(std::string& out, date_time value) { return key_codec<std::int64_t>::append(out, value.ticks); }
@@ -127,7 +127,7 @@ struct key_codec<date_time> : detail::key_codec_base<date_time> {
 /// A GUID: 36 characters in lower case; ordered by its bytes.
 template <>
 struct key_codec<guid> : detail::key_codec_base<guid, guid const&> {
-    static constexpr bool low = true; ///< only hexadecimal digits
+    static constexpr bool low = true; ///< the text has only hexadecimal digits
 
     /// See `key_codec`.
     ENTITABLE_LAZY static bool append(std::string& out, guid const& value) {
@@ -147,7 +147,7 @@ template <class T>
     requires(std::is_enum_v<T> && !named_enumeration<T>)
 struct key_codec<T> : detail::key_codec_base<T> {
     using number = std::underlying_type_t<T>; ///< the written type
-    static constexpr bool low = true;         ///< only the digits of a number
+    static constexpr bool low = true;         ///< the text has only the digits of a number
 
     /// See `key_codec`.
     static bool append(std::string& out, T value) { return key_codec<number>::append(out, static_cast<number>(value)); }
@@ -181,7 +181,7 @@ template <class T>
     requires(key_codec<T>::ordered && !key_codec<T>::variable && !key_codec<T>::optional)
 struct key_codec<std::optional<T>> : detail::key_codec_base<std::optional<T>, std::optional<T> const&> {
     static constexpr bool optional = true;
-    static constexpr bool low = requires { requires key_codec<T>::low; }; ///< of a value that is present
+    static constexpr bool low = requires { requires key_codec<T>::low; }; ///< the same as for a present value
 
     static bool append(std::string& out, std::optional<T> const& value) {
         if (value) { return key_codec<T>::append(out, *value); }

@@ -95,13 +95,13 @@ using key_layout = std::span<key_component const>;
 
 /// A value to be written into a key.
 struct key_source {
-    void const* value;                                   ///< of a type that `append` knows
+    void const* value;                                   ///< value of a type that `append` knows
     bool (*append)(std::string& out, void const* value); ///< appends the text; false if it has none
 };
 
 /// Target of a value read from a key.
 struct key_target {
-    void* value;                                       ///< of a type that `parse` knows
+    void* value;                                       ///< value of a type that `parse` knows
     bool (*parse)(std::string_view text, void* value); ///< false if the text does not fit the type
 };
 

@@ -12,7 +12,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// How a query reaches its rows, from the cheapest to the most expensive (source: the table design guide).
+/// The ways in which a query reaches its rows, from the cheapest to the most expensive (source: the table design guide).
 enum class access_path : std::uint8_t {
     point,           ///< single entities by both keys
     row_range,       ///< part of single partitions
@@ -42,7 +42,7 @@ struct shape_set {
     static constexpr std::size_t capacity = 16;
 
     key_shape shapes[capacity]{}; ///< the first `count` are used
-    std::size_t count{};          ///< how many
+    std::size_t count{};          ///< number of shapes in use
     bool overflow{};              ///< the capacity was exceeded: the query counts as a scan of the table
 
     /// One shape.

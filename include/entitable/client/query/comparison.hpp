@@ -81,7 +81,7 @@ inline constexpr std::size_t component_index =
 
 /// A value as the operand of a comparison with a key component.
 struct key_operand {
-    std::string text; ///< in a key; for a value without a text, one that sorts at its position
+    std::string text; ///< key text; for a value without a text, one that sorts at its position
     bool has_text{};  ///< a stored component may have this text
     bool has_place{}; ///< whether the text sorts among the component's texts
 };

@@ -19,26 +19,26 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Maximal number of key ranges of a query, and of alternatives during planning.
 inline constexpr std::size_t max_key_ranges = 1000;
 
-/// How a query will run. The three parts together accept exactly the entities that the predicate accepts.
+/// The plan of a query's run. The three parts together accept exactly the entities that the predicate accepts.
 struct query_plan {
-    access_path access{access_path::table}; ///< how it reaches the rows
+    access_path access{access_path::table}; ///< how the query reaches the rows
     std::vector<key_range> ranges;          ///< disjoint and in order; empty if nothing can match
     filter server;                          ///< filter for the service: comparisons with properties
     predicate_nodes client; ///< the whole predicate if ranges and filter accept too much; otherwise empty
     std::size_t
         shortened_to{}; ///< size in bytes to which ranges and filter were reduced to fit into a URL; 0: not reduced
-    bool meets_system_rows{}; ///< the ranges may contain system rows: the client skips them
+    bool meets_system_rows{}; ///< set if the ranges may contain system rows: the client skips them
 };
 
 /// The output of `explain()`. The texts contain values of the query.
 struct explanation {
-    access_path access{};                ///< how it reaches the rows
-    std::vector<std::string> key_ranges; ///< as text, in order
+    access_path access{};                ///< how the query reaches the rows
+    std::vector<std::string> key_ranges; ///< key ranges as text, in order
     std::string server_filter;           ///< empty if there is none
     std::string client_filter;           ///< empty if there is none
-    bool leaves_out_system_rows{};       ///< the key ranges may contain system rows, which the client skips
-    projection properties;               ///< those that the service returns; empty: all
-    std::size_t requests{};              ///< at least: one for each key range, and more for further pages
+    bool leaves_out_system_rows{};       ///< set if the key ranges may contain system rows, which the client skips
+    projection properties;               ///< properties that the service returns; empty: all
+    std::size_t requests{};              ///< minimum number: one for each key range, and more for further pages
     std::size_t shortened_to{};          ///< see `query_plan`
 
     /// Formats one line per part.

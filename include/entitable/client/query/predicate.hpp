@@ -20,20 +20,20 @@ enum class predicate_subject : std::uint8_t {
     property,  ///< the value of a property
     component, ///< the text of a key component
     prefix,    ///< whether the text of a key component begins with `operand`; `operation` is not used
-    nothing,   ///< no entity satisfies it
+    nothing,   ///< condition that no entity satisfies
     unplaced,  ///< a range of a key component whose operand has no position among its texts: the query is refused
 };
 
 /// One node of a predicate: a comparison with a property or a key component, or a connective.
 struct predicate_node {
     filter_operator operation{}; ///< the comparison, or the connective
-    predicate_subject subject{}; ///< its subject
+    predicate_subject subject{}; ///< the compared key, property or member
     key_part part{};             ///< key of the component
-    std::uint8_t index{};        ///< of the component
+    std::uint8_t index{};        ///< index of the component
     bool optional{};             ///< whether the component may be absent: every comparison is false then
-    bool exact{true};            ///< of a prefix: whether every key in its range has a component that begins with it
-    std::string name;            ///< of the property or the member
-    value operand;               ///< for a component, its text
+    bool exact{true};            ///< for a prefix: whether every key in its range has a component that begins with it
+    std::string name;            ///< name of the property or the member
+    value operand;               ///< compared value; for a component, its text
 
     /// Whether its subject is a key component.
     [[nodiscard]] bool on_key() const noexcept {

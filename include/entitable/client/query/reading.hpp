@@ -19,7 +19,7 @@ ENTITABLE_BEGIN_NAMESPACE
 struct query_cost {
     std::uint64_t requests{};   ///< requests sent to the service
     std::uint64_t examined{};   ///< rows examined by the service, if known
-    std::uint64_t received{};   ///< rows it returned
+    std::uint64_t received{};   ///< rows that the service returned
     std::uint64_t accepted{};   ///< rows that satisfied the whole predicate
     std::uint64_t partitions{}; ///< partitions of the received rows
 
@@ -36,7 +36,7 @@ struct query_cost {
 /// A position at which a query can be resumed: a key range, and a position in it.
 struct query_position {
     std::size_t range{};                     ///< the number of the key range, from 0
-    std::uint64_t taken{};                   ///< rows before it
+    std::uint64_t taken{};                   ///< rows taken before the position
     std::optional<std::string> continuation; ///< position in the range; nullopt for its beginning
 };
 
@@ -44,8 +44,8 @@ struct query_position {
 struct query_parts {
     std::string table;           ///< table to query
     query_plan plan;             ///< plan of the query
-    key_layout partition_layout; ///< of the partition key
-    key_layout row_layout;       ///< of the row key
+    key_layout partition_layout; ///< layout of the PartitionKey
+    key_layout row_layout;       ///< layout of the RowKey
 };
 
 /// Makes a position printable, version 1 (docs/stored_formats.md). The token belongs to one table, predicate and projection.
@@ -67,7 +67,7 @@ public:
 
     /// Whether all pages were read, or a page has failed.
     [[nodiscard]] bool at_end() const noexcept { return range_ == end_; }
-    [[nodiscard]] query_cost const& cost() const noexcept { return cost_; } ///< of all pages so far
+    [[nodiscard]] query_cost const& cost() const noexcept { return cost_; } ///< cost of all pages so far
     /// Limits the rows of pages requested from now on.
     void set_page_size(std::uint32_t rows) noexcept { page_size_ = rows; }
     /// The properties that are requested; empty for all.
@@ -124,9 +124,9 @@ private:
     std::uint32_t page_size_{1000};
     std::vector<slot> slots_;
     std::size_t range_{};
-    std::size_t end_{};                   ///< ranges from here on are not read
+    std::size_t end_{};                   ///< end of the ranges to read, exclusive
     std::uint64_t refused_{};             ///< among the rows of the page being passed to a visitor
-    partition_count* partitions_shown_{}; ///< of that page, if it may have several partitions
+    partition_count* partitions_shown_{}; ///< partitions of that page, if it may have several
     query_cost cost_;
     partition_count partitions_;
 };

@@ -24,16 +24,16 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Options of a sequence: how it counts, and the location of its row. The row's format is in docs/stored_formats.md.
 struct sequence_options {
     std::string table{"identities"};         ///< created if it does not exist
-    std::string partition_key{"identities"}; ///< of the row; its RowKey is the name of the sequence
+    std::string partition_key{"identities"}; ///< PartitionKey of the row; its RowKey is the name of the sequence
     std::int64_t start{1};                   ///< the first number of a new counter; not negative
     std::int64_t step{1};                    ///< increment; at least 1
     std::uint32_t block{1};                  ///< numbers taken with one write, which `next()` returns one by one
     /// Including the first; another attempt follows if another writer was faster, or if a response was lost. At least 1.
     std::uint32_t max_attempts{50};
     backoff delays{contention_backoff};  ///< delays between attempts
-    call_options calls{};                ///< of each `next()` and `reserve()`
+    call_options calls{};                ///< options of each `next()` and `reserve()`
     clock* time{&system_clock()};        ///< must outlive the sequence
-    std::optional<std::uint64_t> seed{}; ///< of the delays; by default unique to the process
+    std::optional<std::uint64_t> seed{}; ///< seed of the delays; by default unique to the process
 };
 
 namespace detail {
@@ -96,11 +96,11 @@ public:
 private:
     /// Serializes the threads of one process. After a fork, the child must not use the parent's numbers and locked mutex.
     struct turns {
-        std::uint64_t forks;   ///< of the process that owns it
-        turns* of_parent{};    ///< not usable in this process
+        std::uint64_t forks;   ///< fork count of the process that owns it
+        turns* of_parent{};    ///< the parent process's object, which is not usable in this process
         std::mutex turn{};     ///< one thread counts, the others wait: they would only conflict
         number_block block{};  ///< guarded by turn
-        std::uint32_t given{}; ///< of the block; guarded by turn
+        std::uint32_t given{}; ///< numbers given from the block; guarded by turn
     };
     struct state : counted {
         state(any_transport below, sequence_options how, std::string name);

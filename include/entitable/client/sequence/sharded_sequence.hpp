@@ -40,7 +40,7 @@ private:
         std::vector<detail::counter_row> counters;
         random_source random;
         result<void> usable;
-        atomic<bool> agreed{false}; ///< the first row has the same declaration
+        atomic<bool> agreed{false}; ///< set if the first row has the same declaration
     };
     shared<state> state_;
 };

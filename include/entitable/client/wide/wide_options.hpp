@@ -13,17 +13,17 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Options of a wide table.
 struct wide_options {
-    std::uint32_t max_attempts{50};     ///< including the first, if other writers are faster; 0 counts as 1
+    std::uint32_t max_attempts{50};     ///< attempts, including the first, if other writers are faster; 0 counts as 1
     backoff delays{contention_backoff}; ///< delays between attempts
-    clock* time{&system_clock()};       ///< of the delays; must outlive the table
-    /// Of generations and delays; 0 for a new one in each write. Other values are for tests without concurrent readers: each write then has
+    clock* time{&system_clock()};       ///< clock of the delays; must outlive the table
+    /// Seed of generations and delays; 0 for a new one in each write. Other values are for tests without concurrent readers: each write has
     /// the same generation, so a reader can take parts of two writes for one entity.
     std::uint64_t seed{};
 };
 
 /// Outcome of a write of a wide entity.
 struct wide_written {
-    entitable::etag etag; ///< the new version; empty after a removal
+    entitable::etag etag; ///< version after the write; empty after a removal
     std::size_t
         parts{}; ///< number of its rows in addition to the main row; 0 after a removal, and if nothing was written
     std::uint32_t attempts{}; ///< including the first

@@ -21,8 +21,8 @@ struct traffic {
     std::optional<std::string> partition; ///< nullopt for requests of several partitions, and for the rest
     std::uint64_t operations{};           ///< calls that were completed or abandoned
     std::uint64_t errors{};               ///< failed `operations`, including expected errors such as ResourceNotFound
-    std::chrono::nanoseconds total{};     ///< of all operations
-    std::chrono::nanoseconds longest{};   ///< of one operation
+    std::chrono::nanoseconds total{};     ///< total duration of all operations
+    std::chrono::nanoseconds longest{};   ///< longest duration of one operation
 };
 
 /// Options of a `metered`.
@@ -44,7 +44,7 @@ public:
 
     [[nodiscard]] steady_time now() const noexcept { return options_.time->steady(); }
     [[nodiscard]] clock* time() const noexcept { return options_.time; }
-    /// Adds a completed request; the server is that of the call.
+    /// Adds a completed request, under the server of the call.
     template <class Request>
     void add(Request const& request, steady_time begun, outcome_record const& outcome, call const& context) {
         add(request, partition_of(request), begun, outcome, context);
@@ -123,7 +123,7 @@ public:
     explicit metered(Wrapped wrapped, metered_options options = {})
         : wrapped_(std::move(wrapped)), log_(shared<detail::traffic_log>::make(options)) {}
 
-    [[nodiscard]] entitable::profile profile() const { return wrapped_.profile(); } ///< of the wrapped transport
+    [[nodiscard]] entitable::profile profile() const { return wrapped_.profile(); } ///< the wrapped transport's profile
 
     /// Forwards a request and counts it.
     template <table_request Request>

@@ -73,7 +73,7 @@ private:
         date_time since;
     };
     template <class Point>
-    using series = std::map<std::string, Point, std::less<>>; ///< by labels, as written
+    using series = std::map<std::string, Point, std::less<>>; ///< points by their labels, as written
 
     template <class Point>
     [[nodiscard]] Point& point_of(series<Point>& all);
@@ -81,8 +81,8 @@ private:
     metrics_options const options_;
     mutable std::mutex lock_;
     std::string labels_;             ///< guarded by lock_, like all members below; of the record being counted
-    series<histogram<9>> durations_; ///< nanoseconds
-    series<histogram<13>> rows_;     ///< rows
+    series<histogram<9>> durations_; ///< durations in nanoseconds
+    series<histogram<13>> rows_;     ///< numbers of rows
     series<traffic_point> attempts_;
     series<wait_point> waits_;
 };

@@ -26,7 +26,7 @@ struct retrying_options {
     /// stored until `sweep_operation_rows`, and one operation of a batch. See `retrying`.
     bool operation_rows{};
     clock* time{&system_clock()};        ///< must outlive the transport
-    std::optional<std::uint64_t> seed{}; ///< of delays and operation ids; random by default
+    std::optional<std::uint64_t> seed{}; ///< seed of delays and operation ids; random by default
 };
 
 /// A transport that retries the requests of another one: those with lost and unusable responses, a busy store, a moving shard, 408, 429,

@@ -34,7 +34,7 @@ ENTITABLE_LAZY [[nodiscard]] unsigned days_of_month(int year, unsigned month) no
 /// Bytes for the text of any time, including times out of the service's range.
 inline constexpr std::size_t longest_time = 32;
 
-inline constexpr std::int64_t ticks_per_second = 10'000'000; ///< as in `date_time`
+inline constexpr std::int64_t ticks_per_second = 10'000'000; ///< same unit as `date_time`
 
 /// Converts ticks of 100 ns to seconds, rounded down.
 [[nodiscard]] constexpr std::int64_t whole_seconds(std::int64_t ticks) noexcept {

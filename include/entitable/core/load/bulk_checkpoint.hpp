@@ -28,7 +28,7 @@ concept checkpoint_place = std::copy_constructible<T> && requires(T const& place
 /// Any storage of a checkpoint, or none. Copies share it.
 class bulk_checkpoint {
 public:
-    bulk_checkpoint() = default; ///< none
+    bulk_checkpoint() = default; ///< no checkpoint
     /// Copies the storage object.
     template <class T>
         requires(!std::same_as<T, bulk_checkpoint> && checkpoint_place<T>)

@@ -18,23 +18,23 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Treatment of a row of the input while an earlier row with its key is not settled. After that the response of the table decides.
 enum class bulk_duplicates : std::uint8_t {
-    in_order,  ///< it waits for the earlier row, then the response of the table decides
-    last_wins, ///< it replaces the earlier row if that was not sent; otherwise it waits
+    in_order,  ///< the row waits for the earlier row, then the response of the table decides
+    last_wins, ///< the row replaces the earlier row if that was not sent; otherwise it waits
     refused,   ///< InvalidDuplicateRow if the earlier row was not sent; otherwise it waits
 };
 
 /// Limits on the consumption of a load. Zero: no limit.
 struct bulk_budget {
-    double entities_a_second{};      ///< rows
+    double entities_a_second{};      ///< rows a second
     double request_units_a_second{}; ///< divided by `units_an_entity`
     double units_an_entity{10};      ///< charge of the service for one row; measure yours
 };
 
 /// A row of the input that was not written.
 struct refused_row {
-    std::uint64_t index{};     ///< in the input, from 0
+    std::uint64_t index{};     ///< position in the input, from 0
     std::string partition_key; ///< empty if the input has no row here, or its keys cannot be encoded
-    std::string row_key;       ///< as for the partition key
+    std::string row_key;       ///< empty under the same conditions as `partition_key`
     error why;                 ///< effect unknown: a response was lost, so the row may have been written
 };
 
@@ -47,14 +47,14 @@ struct bulk_progress {
     std::uint64_t refused{};              ///< rows that were not and will not be written
     std::uint64_t held{};                 ///< rows that were read and are not settled
     std::uint64_t transactions{};         ///< requests with a response
-    std::uint64_t retried{};              ///< of these, those that were repeated
-    std::uint64_t bytes{};                ///< of the rows written, in stored form
+    std::uint64_t retried{};              ///< repeated requests, included in `transactions`
+    std::uint64_t bytes{};                ///< size of the rows written, in stored form
     std::size_t in_flight{};              ///< pending requests
     bool ended{};                         ///< the load has ended: this is the last report
     double rows_a_second{};               ///< settled recently; at the end, over the whole load
-    std::chrono::nanoseconds elapsed{};   ///< since the call
+    std::chrono::nanoseconds elapsed{};   ///< time since the call
     std::optional<std::uint64_t> total{}; ///< rows of the input, if known
-    std::optional<std::chrono::nanoseconds> left{}; ///< until the end at this rate, if that and the total are known
+    std::optional<std::chrono::nanoseconds> left{}; ///< remaining time at this rate, if rate and total are known
 };
 
 /// Called with the progress, on the thread of the load. May throw, which ends the load; the last checkpoint stays valid.
@@ -67,7 +67,7 @@ struct bulk_options {
     std::size_t window_bytes{std::size_t{64} << 20U}; ///< maximal number of their bytes, without the last row
     bulk_duplicates duplicates{};                     ///< treatment of two rows with one key
     bool merge{};                                     ///< an upsert merges into the stored entities
-    bulk_budget budget{};                             ///< in addition to the limits of the service
+    bulk_budget budget{};                             ///< limits in addition to those of the service
     bulk_checkpoint checkpoint{};                     ///< storage of the progress; none by default
     std::string input{};  ///< identifies the input for the checkpoint, for example a file and its date
     bulk_watcher watch{}; ///< called with the progress, and once at the end
@@ -76,14 +76,14 @@ struct bulk_options {
     std::size_t keep_refused{1'000};                               ///< maximal number of refused rows in the report
     std::uint64_t max_refused{(std::numeric_limits<
         std::uint64_t>::max)()};                  ///< one more ends the load, with the error of the last reported row
-    std::optional<std::uint64_t> total{};         ///< rows of the input, if its size is not known
-    std::chrono::nanoseconds timeout{no_timeout}; ///< of the whole load; the table's timeout is for each request
+    std::optional<std::uint64_t> total{};         ///< rows of the input, for an input without a known size
+    std::chrono::nanoseconds timeout{no_timeout}; ///< limit of the whole load; the table's timeout is for each request
     cancellation_token cancellation{};            ///< ends the load, after the responses to pending requests
     std::chrono::nanoseconds patience{
         std::chrono::minutes{5}}; ///< maximal time without a success, before the load ends
     bool dry_run{};               ///< reads, checks and packs, but sends nothing
-    std::uint64_t seed{};         ///< of the order of partitions, and of delays; 0: from the clock
-    clock* time{&system_clock()}; ///< of delays; must outlive the call
+    std::uint64_t seed{};         ///< seed of the order of partitions and of delays; 0: from the clock
+    clock* time{&system_clock()}; ///< clock of delays; must outlive the call
 };
 
 /// The report of a load that has reached the end of its input.

@@ -63,10 +63,10 @@ public:
 private:
     struct open_batch {
         std::vector<mutation> changes;
-        std::vector<std::uint64_t> tags;             ///< of the changes
+        std::vector<std::uint64_t> tags;             ///< tags of the changes
         std::vector<std::uint64_t> keys;             ///< hashes of their row keys, to find duplicates quickly
-        std::vector<std::size_t> sizes;              ///< of the changes: their sizes, or upper bounds
-        std::size_t size{detail::transaction_frame}; ///< of the whole transaction
+        std::vector<std::size_t> sizes;              ///< sizes of the changes, or upper bounds
+        std::size_t size{detail::transaction_frame}; ///< size of the whole transaction
         std::size_t measured{};                      ///< number of exact sizes
     };
 
@@ -76,9 +76,9 @@ private:
 
     std::string table_;
     profile limits_;
-    std::map<std::string, open_batch, std::less<>> open_; ///< by partition key
-    std::vector<open_batch> full_;                        ///< in the order in which they were filled
-    std::size_t taken_{};                                 ///< of full_
+    std::map<std::string, open_batch, std::less<>> open_; ///< open batches by partition key
+    std::vector<open_batch> full_;                        ///< full batches, in the order in which they were filled
+    std::size_t taken_{};                                 ///< number of batches taken from `full_`
     std::size_t held_{};
 };
 

@@ -31,7 +31,7 @@ inline constexpr steady_time no_deadline = (steady_time::max)();
 
 /// Per-call options, stored in a table and applied to each of its calls.
 struct call_options {
-    std::chrono::nanoseconds timeout{no_timeout};   ///< for one call, including its retries; for each page of a query
+    std::chrono::nanoseconds timeout{no_timeout};   ///< limit of one call with its retries; of each page of a query
     cancellation_token cancellation{};              ///< cancels the call, with Cancelled
     read_location location{read_location::primary}; ///< location that may serve reads
     entitable::observer* watch{};                   ///< receives reports of the calls; must outlive them
@@ -45,11 +45,11 @@ namespace detail {
 
 /// The spans of an observed call.
 struct call_spans {
-    server_identity const* server{}; ///< of the last attempt; null if unknown
+    server_identity const* server{}; ///< server of the last attempt; null if unknown
     std::uint64_t drawn{};           ///< source of span ids; 0 until the first is needed
     std::uint64_t operation{};       ///< the span of the open operation; 0 if none is open
-    void const* opened_by{};         ///< the channel that opened it; null if none did
-    std::uint32_t attempts_before{}; ///< of other operations of the same call
+    void const* opened_by{};         ///< the channel that opened the call; null if none did
+    std::uint32_t attempts_before{}; ///< attempts of other operations of the same call
 };
 
 } // namespace detail
@@ -84,7 +84,7 @@ struct call {
     /// response with a later `server_date` sees whether it was. 1601 if no response was lost, `date_time::max_ticks` if there is no bound.
     /// Later attempts extend it. See `profile::longest_late_application`.
     date_time undecided_until;
-    detail::call_spans spans; ///< for the observer
+    detail::call_spans spans; ///< spans for the observer
 };
 
 ENTITABLE_END_NAMESPACE

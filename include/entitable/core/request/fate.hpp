@@ -12,9 +12,9 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Outcome of a write.
 enum class fate : std::uint8_t {
-    applied,     ///< it was applied
-    not_applied, ///< it was not applied, and never will be
-    unknown,     ///< not known
+    applied,     ///< the write was applied
+    not_applied, ///< the write was not applied, and never will be
+    unknown,     ///< the outcome is not known
 };
 
 namespace detail {

@@ -31,7 +31,7 @@ enum class filter_operator : std::uint8_t {
     greater_equal, ///< ge
     all_of,        ///< both of the two conditions before it
     any_of,        ///< at least one of the two conditions before it
-    negation,      ///< not the condition before it
+    negation,      ///< negates the condition before it
 };
 
 /// Whether it compares a property; the others are connectives.
@@ -55,7 +55,7 @@ enum class filter_operator : std::uint8_t {
 /// One node: a comparison of the property `name` with `operand`, or a connective.
 struct filter_node {
     filter_operator operation{}; ///< operator of the node
-    std::string name;            ///< of the property, in a comparison
+    std::string name;            ///< property name, in a comparison
     value operand;               ///< right side of the comparison
 
     friend bool operator==(filter_node const&, filter_node const&) = default;
@@ -64,7 +64,7 @@ struct filter_node {
 /// A condition; with no nodes it accepts every row. The names PartitionKey, RowKey and Timestamp are the system
 /// properties.
 struct filter {
-    std::vector<filter_node> nodes; ///< in postfix order: operands before their connective
+    std::vector<filter_node> nodes; ///< nodes in postfix order: operands before their connective
 
     [[nodiscard]] bool empty() const noexcept { return nodes.empty(); } ///< whether it accepts every row
     /// Number of comparisons. The service allows 15 in a query.

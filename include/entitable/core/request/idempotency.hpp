@@ -19,21 +19,21 @@ enum class idempotency : std::uint8_t {
 /// Kinds of requests with the same rules for repetition.
 enum class request_kind : std::uint8_t {
     read,                         ///< get_entity, query_entities, list_tables
-    insert,                       ///< of an entity
-    conditional_replace,          ///< with an ETag
-    conditional_merge,            ///< with an ETag
-    forced_replace,               ///< with `any_etag`
-    forced_merge,                 ///< with `any_etag`
-    insert_or_replace,            ///< of an entity
-    insert_or_merge,              ///< of an entity
-    conditional_remove,           ///< with an ETag
-    forced_remove,                ///< with `any_etag`
+    insert,                       ///< insert of an entity
+    conditional_replace,          ///< replace under an ETag
+    conditional_merge,            ///< merge under an ETag
+    forced_replace,               ///< replace under `any_etag`
+    forced_merge,                 ///< merge under `any_etag`
+    insert_or_replace,            ///< insert or replace of an entity
+    insert_or_merge,              ///< insert or merge of an entity
+    conditional_remove,           ///< removal under an ETag
+    forced_remove,                ///< removal under `any_etag`
     batch,                        ///< a transaction without merges
     merging_batch,                ///< a transaction with a merge or insert_or_merge
     batch_with_operation,         ///< a transaction that inserts its operation row first
-    merging_batch_with_operation, ///< the same, with a merge or insert_or_merge
-    create_table,                 ///< of a table
-    delete_table,                 ///< with all its entities
+    merging_batch_with_operation, ///< a transaction as above, with a merge or insert_or_merge
+    create_table,                 ///< creation of a table
+    delete_table,                 ///< deletion of a table with all its entities
 };
 
 /// Conclusion from a definite response if an earlier attempt of the same call was lost.
@@ -43,14 +43,14 @@ enum class conclusion : std::uint8_t {
     compare,     ///< read the entity: the attempt was applied if every property is as sent
     look_up,     ///< read the operation row, which exists
     settle,      ///< void the operation row, or read it if the insert is refused: see `settling`
-    unknown,     ///< not known
+    unknown,     ///< the outcome is not known
 };
 
 /// A row of the table: for each response that depends on stored data, the conclusion about the lost attempt. A response that depends on the
 /// request alone shows that no attempt was applied, and has no column.
 struct idempotency_rule {
     request_kind kind;           ///< the kind of request
-    idempotency alone;           ///< of a repetition, if nothing is known about other writers
+    idempotency alone;           ///< idempotency of a repetition, if nothing is known about other writers
     conclusion not_found;        ///< ResourceNotFound
     conclusion conflict;         ///< EntityAlreadyExists, TableAlreadyExists
     conclusion condition_failed; ///< UpdateConditionNotSatisfied

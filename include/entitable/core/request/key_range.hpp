@@ -17,7 +17,7 @@ ENTITABLE_BEGIN_NAMESPACE
 struct key_bound {
     /// Type of the bound: none, inclusive or exclusive.
     enum class kind : std::uint8_t {
-        open,      ///< no bound
+        open,      ///< unbounded
         inclusive, ///< includes the key
         exclusive, ///< excludes the key
     };

@@ -41,7 +41,7 @@ struct outcome_record {
 /// A request from its first attempt to its outcome: a span of kind CLIENT. Each page of a query is an operation, as is each read and each
 /// write of an update.
 struct operation_record {
-    span_ids span;            ///< its ids
+    span_ids span;            ///< ids of the operation's span
     std::string_view name;    ///< db.operation.name: "get_entity", "query_entities", "transact"; "insert" for a write
     std::string_view table;   ///< db.collection.name; empty if there is none
     std::size_t batch_size{}; ///< db.operation.batch.size of a transaction of several changes; otherwise 0
@@ -49,24 +49,24 @@ struct operation_record {
     steady_time ended;        ///< time of the outcome
     std::uint32_t attempts{}; ///< number of attempts; 0 for a request refused before it was sent
     outcome_record outcome;   ///< outcome
-    server_identity server;   ///< of the last attempt
+    server_identity server;   ///< server of the last attempt
 };
 
 /// One request that was sent: a child of its operation.
 struct attempt_record {
-    span_ids span; ///< its ids; `own` is sent in the header `traceparent` of this attempt
+    span_ids span; ///< ids of the span; `own` is sent in the header `traceparent` of this attempt
     std::string_view
-        name; ///< as that of an operation; a retry may also read an entity to find out whether a write was applied
+        name; ///< name in logs, as in an operation; a retry may also read an entity to find out whether a write was applied
     std::string_view table;      ///< db.collection.name; empty if there is none
-    std::size_t batch_size{};    ///< as that of an operation
-    std::uint32_t number{1};     ///< within its operation, from 1; http.request.resend_count is one less
-    steady_time begun;           ///< time at which it was sent
+    std::size_t batch_size{};    ///< number of changes, as in an operation
+    std::uint32_t number{1};     ///< number within its operation, from 1; http.request.resend_count is one less
+    steady_time begun;           ///< time at which the attempt was sent
     steady_time ended;           ///< time at which the response arrived, or the attempt was abandoned
     std::size_t request_size{};  ///< http.request.body.size, bytes; 0 without a network
     std::size_t response_size{}; ///< http.response.body.size, bytes
     outcome_record outcome;      ///< outcome
     std::string_view request_id; ///< the id that the service returned; empty if it returned none
-    server_identity server;      ///< service to which it was sent
+    server_identity server;      ///< service that received the attempt
 };
 
 /// Cause of a wait.
@@ -84,13 +84,13 @@ enum class wait_cause : std::uint8_t {
 
 /// A wait before a request, reported at its start: an event of its operation. A cancellation may end it early.
 struct wait_record {
-    span_ids span;            ///< of the operation that waits; empty between the operations of an update or a sequence
-    std::string_view name;    ///< of the request that will be sent
-    std::string_view table;   ///< its table
-    wait_cause cause{};       ///< cause
-    std::uint32_t attempts{}; ///< of the operation so far
+    span_ids span;         ///< ids of the operation that waits; empty between the operations of an update or a sequence
+    std::string_view name; ///< name of the request that will be sent
+    std::string_view table;   ///< table of that request
+    wait_cause cause{};       ///< cause of the wait
+    std::uint32_t attempts{}; ///< attempts of the operation so far
     steady_time begun;        ///< start of the wait
-    steady_time until;        ///< planned end
+    steady_time until;        ///< planned end of the wait
 };
 
 /// Observes calls. Its functions are called on the thread of the call or of the channel, and the call waits for them. References in a

@@ -5,7 +5,7 @@
 /// \file
 /// The operation row: a row that a write inserts together with its own rows, in the same partition and as the first change of the same
 /// transaction. While it exists, the write was applied, or, if the row is void, never will be: it causes every later attempt to be refused.
-/// Its absence proves nothing: an attempt may be in flight. It is a system row and a stored format, see docs/stored_formats.md.
+/// A missing row proves nothing: an attempt may be in flight. The row is a system row and a stored format, see docs/stored_formats.md.
 
 #include <entitable/core/chrono.hpp>
 #include <entitable/core/request/requests.hpp>
@@ -16,7 +16,7 @@ namespace operation_row {
 
 /// Prefix of the row keys of operation rows.
 inline constexpr std::string_view row_key_prefix = system_row::operation;
-inline constexpr std::int32_t version = 1; ///< of the stored form
+inline constexpr std::int32_t version = 1; ///< version of the stored form
 
 /// Time after which an operation row may be removed: longer than the longest call with its retries plus the latest arrival of an attempt
 /// whose response was lost. Do not reuse an operation id after that.

@@ -24,17 +24,17 @@ enum class service : std::uint8_t {
 /// Limits and behaviour of a service (sources: the service's data model and scalability pages). Sizes are in bytes unless they are in
 /// UTF-16 units.
 struct profile {
-    entitable::service kind{service::storage};         ///< which service
+    entitable::service kind{service::storage};         ///< kind of service
     std::size_t max_key_units{512};                    ///< UTF-16 units of each key
     std::size_t max_properties{252};                   ///< without the three system properties
     std::size_t max_name_units{255};                   ///< UTF-16 units of a property name
     std::size_t max_string_units{32 * 1024};           ///< UTF-16 units of a string value: 64 KiB
-    std::size_t max_binary_size{64 * 1024};            ///< of a binary value: 64 KiB
-    std::size_t max_entity_size{1024 * 1024};          ///< by `service_size`
-    std::size_t max_operations{100};                   ///< of a transaction
-    std::size_t max_transaction_size{4 * 1024 * 1024}; ///< of the changes of a transaction together: 4 MiB
+    std::size_t max_binary_size{64 * 1024};            ///< largest size of a binary value: 64 KiB
+    std::size_t max_entity_size{1024 * 1024};          ///< largest size of an entity, by `service_size`
+    std::size_t max_operations{100};                   ///< most operations of a transaction
+    std::size_t max_transaction_size{4 * 1024 * 1024}; ///< largest total size of the changes of a transaction: 4 MiB
     std::size_t max_page_size{1000};                   ///< rows on a page
-    std::size_t max_comparisons{15}; ///< of one query, including those of the key range; 0 for no limit
+    std::size_t max_comparisons{15};                   ///< limit of one query, including the key range; 0 for no limit
     /// Bytes of a query's key range and filter, escaped as in a URL; 0 for no limit. A service takes URLs of 32 KiB, but the emulator runs
     /// on Node, which reads 16 KiB of the request line and the header fields together: half of that is left for a continuation, a signature
     /// or a token.
@@ -42,8 +42,8 @@ struct profile {
     bool ordered{true};                    ///< results come in key order
     bool operation_ids{};                  ///< supports `call::operation_id`: a write is applied once under it
     bool table_names_without_case{true};   ///< "Orders" and "orders" are one table
-    std::size_t max_partition_key_size{0}; ///< in bytes; 0 for no limit in addition to `max_key_units`
-    std::size_t max_row_key_size{0};       ///< in bytes; 0 for no limit in addition to `max_key_units`
+    std::size_t max_partition_key_size{0}; ///< largest size in bytes; 0 for no limit in addition to `max_key_units`
+    std::size_t max_row_key_size{0};       ///< largest size in bytes; 0 for no limit in addition to `max_key_units`
 
     bool empty_keys{true}; ///< keys may be empty; otherwise PropertiesNeedValue
 

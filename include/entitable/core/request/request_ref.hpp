@@ -21,7 +21,7 @@ public:
     constexpr request_ref(Request const& request) noexcept // NOLINT: a request is one of any kind
         : request_(&request), kind_(all_requests::number<Request>) {}
     template <table_request Request>
-    request_ref(Request const&& request) = delete; ///< not to a temporary
+    request_ref(Request const&& request) = delete; ///< a temporary would dangle
 
     /// Whether it refers to a request.
     constexpr explicit operator bool() const noexcept { return request_ != nullptr; }

@@ -28,32 +28,32 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Creates a table. Errors: TableAlreadyExists; TableBeingDeleted while the name of a deleted table is not free.
 struct create_table {
     struct response {};
-    static constexpr std::string_view name = "create_table"; ///< for logs
+    static constexpr std::string_view name = "create_table"; ///< name in logs
     static constexpr bool writes = true;                     ///< whether it changes stored data
 
-    std::string table; ///< to be created
+    std::string table; ///< table to create
 };
 
 /// Deletes a table with all its entities. Errors: ResourceNotFound if there is none.
 struct delete_table {
     struct response {};
-    static constexpr std::string_view name = "delete_table"; ///< for logs
+    static constexpr std::string_view name = "delete_table"; ///< name in logs
     static constexpr bool writes = true;                     ///< whether it changes stored data
 
-    std::string table; ///< to be deleted
+    std::string table; ///< table to delete
 };
 
 /// Lists one page of the names of tables, in order.
 struct list_tables {
     /// The response.
     struct response {
-        std::vector<std::string> tables;         ///< in their spelling at creation
-        std::optional<std::string> continuation; ///< opaque; present if and only if there are more
+        std::vector<std::string> tables;         ///< table names in their spelling at creation
+        std::optional<std::string> continuation; ///< opaque token; present if and only if there are more tables
     };
-    static constexpr std::string_view name = "list_tables"; ///< for logs
+    static constexpr std::string_view name = "list_tables"; ///< name in logs
     static constexpr bool writes = false;                   ///< whether it changes stored data
 
-    std::optional<std::string> continuation; ///< of the previous page; nullopt for the first
+    std::optional<std::string> continuation; ///< token of the previous page; nullopt for the first page
     std::uint32_t page_size{1000};           ///< maximal number of names, 1 to 1000
 };
 
@@ -70,16 +70,16 @@ using entity_visitor = function_ref<result<void>(row_view const& entity, etag co
 struct get_entity {
     /// The response.
     struct response {
-        row entity;           ///< with the selected properties
-        entitable::etag etag; ///< its version
-        bool stale{};         ///< read from a secondary location, so possibly not the latest
+        row entity;           ///< row with the selected properties
+        entitable::etag etag; ///< version of the row
+        bool stale{};         ///< set if read from a secondary location, so possibly not the latest
     };
-    static constexpr std::string_view name = "get_entity"; ///< for logs
+    static constexpr std::string_view name = "get_entity"; ///< name in logs
     static constexpr bool writes = false;                  ///< whether it changes stored data
 
-    std::string table;         ///< its table
-    std::string partition_key; ///< its first key
-    std::string row_key;       ///< its second key
+    std::string table;         ///< table name
+    std::string partition_key; ///< PartitionKey of the entity
+    std::string row_key;       ///< RowKey of the entity
     projection select;         ///< properties to return
 };
 
@@ -88,12 +88,12 @@ struct get_entity {
 /// the visitor. A transport that does not support this kind receives a `get_entity` instead (see `answers`).
 struct read_entity {
     using response = void;                                 ///< the visitor receives the entity
-    static constexpr std::string_view name = "get_entity"; ///< for logs: the same request to the service
+    static constexpr std::string_view name = "get_entity"; ///< name in logs: the same request to the service
     static constexpr bool writes = false;                  ///< whether it changes stored data
 
-    std::string_view table;         ///< its table
-    std::string_view partition_key; ///< its first key
-    std::string_view row_key;       ///< its second key
+    std::string_view table;         ///< table name
+    std::string_view partition_key; ///< PartitionKey of the entity
+    std::string_view row_key;       ///< RowKey of the entity
     entity_visitor const* visit{};  ///< receives the entity
 };
 
@@ -101,12 +101,12 @@ struct read_entity {
 struct query_entities {
     /// The response.
     struct response {
-        page rows;                               ///< in key order
-        std::optional<std::string> continuation; ///< opaque; present if and only if there is more
+        page rows;                               ///< rows in key order
+        std::optional<std::string> continuation; ///< opaque token; present if and only if there are more rows
         std::uint64_t examined{};                ///< rows examined, if the transport knows
-        bool stale{};                            ///< read from a secondary location, so possibly not the latest
+        bool stale{};                            ///< set if read from a secondary location, so possibly not the latest
     };
-    static constexpr std::string_view name = "query_entities"; ///< for logs
+    static constexpr std::string_view name = "query_entities"; ///< name in logs
     static constexpr bool writes = false;                      ///< whether it changes stored data
 
     std::string table;                       ///< table to query
@@ -114,7 +114,7 @@ struct query_entities {
     entitable::filter filter;                ///< condition on the rows
     projection select;                       ///< properties to return
     std::uint32_t page_size{1000};           ///< maximal number of rows, 1 to 1000
-    std::optional<std::string> continuation; ///< of the previous page; nullopt for the first
+    std::optional<std::string> continuation; ///< token of the previous page; nullopt for the first page
 };
 
 /// Receives a run: one or more consecutive rows of a page in one partition, in key order. They are valid during the call only.
@@ -127,12 +127,12 @@ using run_watcher = function_ref<void(std::span<row_view const> run)>;
 struct read_entities {
     /// The response.
     struct response {
-        std::optional<std::string> continuation; ///< opaque; present if and only if there is more
+        std::optional<std::string> continuation; ///< opaque token; present if and only if there are more rows
         std::uint64_t shown{};                   ///< rows passed to the visitor
         std::uint64_t examined{};                ///< rows examined, if the transport knows
-        bool stale{};                            ///< read from a secondary location, so possibly not the latest
+        bool stale{};                            ///< set if read from a secondary location, so possibly not the latest
     };
-    static constexpr std::string_view name = "query_entities"; ///< for logs: the same request to the service
+    static constexpr std::string_view name = "query_entities"; ///< name in logs: the same request to the service
     static constexpr bool writes = false;                      ///< whether it changes stored data
 
     std::string_view table;        ///< table of `asked`
@@ -148,8 +148,8 @@ enum class mutation_kind : std::uint8_t {
     insert,            ///< EntityAlreadyExists if the key exists
     replace,           ///< the entity must exist; all properties are replaced
     merge,             ///< the entity must exist; given properties replace those of the same name
-    insert_or_replace, ///< no condition
-    insert_or_merge,   ///< no condition
+    insert_or_replace, ///< the entity may exist; all properties are replaced
+    insert_or_merge,   ///< the entity may exist; given properties replace those of the same name
     remove,            ///< the entity must exist
 };
 
@@ -163,8 +163,8 @@ enum class mutation_kind : std::uint8_t {
 /// One change of one entity. The factories of replace, merge and remove require a condition, so that it cannot be forgotten.
 struct mutation {
     mutation_kind kind{};               ///< kind of change
-    row entity;                         ///< for `remove` only the keys are used
-    etag_condition condition{any_etag}; ///< for replace, merge and remove
+    row entity;                         ///< row to write; `remove` uses only the keys
+    etag_condition condition{any_etag}; ///< condition of replace, merge and remove
 
     /// Inserts a new entity.
     [[nodiscard]] static mutation insert(row entity) { return {mutation_kind::insert, std::move(entity), any_etag}; }
@@ -197,17 +197,17 @@ struct mutation {
 
 /// Response to a write.
 struct written {
-    entitable::etag etag; ///< the new version; empty after a removal
+    entitable::etag etag; ///< version after the write; empty after a removal
     bool after_retry{};   ///< an earlier attempt lost its response and was concluded to be applied
 };
 
 /// Writes one entity.
 struct write_entity {
     using response = written;                                ///< the response
-    static constexpr std::string_view name = "write_entity"; ///< for logs
+    static constexpr std::string_view name = "write_entity"; ///< name in logs
     static constexpr bool writes = true;                     ///< whether it changes stored data
 
-    std::string table; ///< its table
+    std::string table; ///< table name
     mutation change;   ///< the write
 };
 
@@ -215,13 +215,13 @@ struct write_entity {
 struct transact {
     /// The response.
     struct response {
-        std::vector<written> results; ///< one per change, in order
+        std::vector<written> results; ///< one result per change, in order
     };
-    static constexpr std::string_view name = "transact"; ///< for logs
+    static constexpr std::string_view name = "transact"; ///< name in logs
     static constexpr bool writes = true;                 ///< whether it changes stored data
 
-    std::string table;             ///< its table
-    std::vector<mutation> changes; ///< 1 to 100, all of one partition
+    std::string table;             ///< table name
+    std::vector<mutation> changes; ///< 1 to 100 changes, all of one partition
 };
 
 ENTITABLE_END_NAMESPACE

@@ -42,10 +42,10 @@ namespace detail {
 /// entities of a program have the same names, and all of a transaction the same partition key. Refers to that entity.
 struct known_good {
     std::string_view partition_key;
-    std::string_view descriptor; ///< its names, including those of absent properties
+    std::string_view descriptor; ///< names of its properties, including absent ones
 };
 
-/// As `validate`; remembers the parts that passed.
+/// Does the same as `validate`, and remembers the parts that passed.
 ENTITABLE_LAZY [[nodiscard]] result<void> validate_entity(row_view entity, profile const& limits, known_good& known);
 ENTITABLE_LAZY [[nodiscard]] result<void> validate_write(
     write_entity const& request, profile const& limits, known_good& known);

@@ -15,7 +15,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// the member's is refused in each mode; an Int32 fits a std::int64_t.
 enum class reading : std::uint8_t {
     standard, ///< ignores extra properties; refuses a missing one unless the member is an optional
-    strict,   ///< refuses both
+    strict,   ///< refuses extra properties and missing ones
     lenient,  ///< ignores extra properties; a missing one leaves the member as a default-constructed entity has it
 };
 

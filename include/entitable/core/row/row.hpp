@@ -24,10 +24,10 @@ class property_finder;
 
 /// One property of a row: its name and, unless it is absent, its value.
 struct property_view {
-    std::string_view name; ///< as stored
+    std::string_view name; ///< name as stored
     edm_type type{};       ///< the EDM type, also of an absent property
     bool present{true};    ///< whether it has a value
-    value_view value;      ///< meaningless when absent
+    value_view value;      ///< value of the property; meaningless when absent
 };
 
 /// Iterates over the properties of a row in their stored order. Never reads outside the given bytes.
@@ -108,7 +108,7 @@ public:
     [[nodiscard]] row_view view() const noexcept {
         return {partition_key(), row_key(), payload(), std::string_view{block_}.substr(block_.size() - etag_size_)};
     }
-    operator row_view() const noexcept { return view(); } ///< as `view()`
+    operator row_view() const noexcept { return view(); } ///< same as `view()`
 
     /// The first key.
     [[nodiscard]] std::string_view partition_key() const noexcept { return {block_.data(), partition_key_size_}; }

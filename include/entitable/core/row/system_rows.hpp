@@ -52,19 +52,19 @@ inline constexpr std::string_view copy = "~!copy!";
 
 /// How a copy of a table treats system rows of one kind.
 enum class copying : std::uint8_t {
-    taken_along, ///< they are data
-    left_behind, ///< they belong to the source: to a write, a load, a move or a writer there
+    taken_along, ///< the rows are copied: they are data
+    left_behind, ///< the rows are not copied: they belong to a write, a load, a move or a writer of the source
     refused,     ///< the copy ends with NotSupported: it would be incomplete without them, and wrong with them
 };
 
 /// One kind of system row.
 struct kind {
-    std::string_view prefix;     ///< of its row keys
+    std::string_view prefix;     ///< prefix of the row keys
     std::string_view says;       ///< meaning of such a row
     std::string_view written_by; ///< header of the writer
-    copying copied;              ///< in a copy of unchanged rows
-    copying changed;             ///< in a copy that changes rows or keys
-    bool owns_table;             ///< queries find nothing in a table that holds such rows
+    copying copied;              ///< rule for a copy of unchanged rows
+    copying changed;             ///< rule for a copy that changes rows or keys
+    bool owns_table;             ///< whether queries find nothing in a table that holds such rows
     std::string_view holds;      ///< content of a table with such rows, for messages
     std::string_view keeper;     ///< reader and writer, for messages
 };

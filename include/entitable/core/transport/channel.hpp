@@ -31,9 +31,9 @@ public:
           problem(answered ? nullptr : &answered.error()),
           answer_(&answered) {}
 
-    request_ref request;  ///< as it was sent
-    call* context;        ///< as it was sent
-    void* tag;            ///< as it was sent
+    request_ref request;  ///< request as it was sent
+    call* context;        ///< call as it was sent
+    void* tag;            ///< tag as it was sent
     steady_time begun;    ///< start time
     error const* problem; ///< null on success
 

@@ -12,7 +12,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Selects the operation rows to sweep.
 struct sweep_options {
-    std::optional<std::string> partition_key{}; ///< of one partition; nullopt: of the whole table, which it scans
+    std::optional<std::string> partition_key{};                   ///< partition to sweep; nullopt scans the whole table
     std::chrono::nanoseconds retention{operation_row::retention}; ///< younger rows are not removed
     clock* time{&system_clock()};                                 ///< must outlive the sweep
 };

@@ -163,7 +163,7 @@ inline void two_threads_raise_a_counter(trial& t) {
         etag seen;
         std::int32_t next{1};
         std::int32_t raised{0};
-        bool unsure{false}; ///< of the effect of a write
+        bool unsure{false}; ///< set if the effect of a write is unknown
     };
     std::string const table = t.new_table();
     etag const first = t.put(table, make_row("p", "counter", {{"N", 0}}));

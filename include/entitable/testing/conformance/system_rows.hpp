@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing::conformance {
 
-/// Its row keys sort before and after those of system rows.
+/// An entity type whose row keys sort before and after system rows.
 struct named_note {
     std::string book;
     std::string title;
@@ -21,7 +21,7 @@ struct named_note {
 
 ENTITABLE(named_note, partition_key(book), row_key(title), properties(stars))
 
-/// Its row keys sort before those of system rows.
+/// An entity type whose row keys sort before system rows.
 struct numbered_note {
     std::string book;
     std::int32_t number{};
@@ -30,7 +30,7 @@ struct numbered_note {
 
 ENTITABLE(numbered_note, partition_key(book), row_key(number), properties(stars))
 
-/// Its row keys begin with a literal, so that it can share a table.
+/// An entity type whose row keys begin with a literal, so that it can share a table.
 struct listed_note {
     std::string book;
     std::int32_t number{};

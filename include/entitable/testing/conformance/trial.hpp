@@ -26,7 +26,7 @@ struct handles {
     handles(any_transport one, any_transport other) : first(std::move(one)), second(std::move(other)) {}
 
     any_transport first;  ///< used for most requests
-    any_transport second; ///< the other one
+    any_transport second; ///< the second transport
 };
 
 /// One trial of one behaviour on one transport; collects the failures. One thread at a time.

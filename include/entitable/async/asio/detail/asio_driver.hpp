@@ -73,7 +73,7 @@ private:
         boost::asio::posix::stream_descriptor at;
         io_interest what{io_interest::none};
         io_handler* told{};
-        bool waits[2]{}; ///< for reading, for writing
+        bool waits[2]{}; ///< pending waits: for reading, for writing
     };
 
     [[nodiscard]] static bool wants(watched const& one, io_interest which) noexcept {

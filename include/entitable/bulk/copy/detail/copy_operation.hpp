@@ -18,22 +18,22 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Options of a copy.
 struct copy_options {
     std::uint32_t page_size{1000}; ///< rows per request, 1 to 1000
-    bool verify{true};             ///< read written rows back, and compare them
-    bool overwrite{};              ///< overwrite a row of the target that differs; otherwise the copy ends there
+    bool verify{true};             ///< whether written rows are read back and compared
+    bool overwrite{}; ///< whether a different row of the target is overwritten; otherwise the copy ends there
     std::optional<std::string>
         from{};           ///< `copy_progress::next` of an earlier copy of the same table; absent: from the start
-    call_options calls{}; ///< of each request
+    call_options calls{}; ///< options of each request
 };
 
 /// Progress of a copy.
 struct copy_progress {
     std::uint64_t pages{};             ///< pages read from the source
     std::uint64_t read{};              ///< rows read from the source
-    std::uint64_t left_out{};          ///< of these, rows that `change` skipped
+    std::uint64_t left_out{};          ///< rows that `change` skipped, included in `read`
     std::uint64_t written{};           ///< rows that were missing in the target, or differed
     std::uint64_t present{};           ///< rows that the target already had with the same properties
     std::uint64_t verified{};          ///< rows that were read back and compared
-    std::uint64_t system_rows{};       ///< of the rows read, system rows that are data: see `system_row::copying`
+    std::uint64_t system_rows{};       ///< system rows that are data, included in `read`: see `system_row::copying`
     std::optional<std::string> next{}; ///< position to resume from; absent at the end
 };
 
@@ -80,7 +80,7 @@ private:
     [[nodiscard]] row const& current() const { return batch_.changes[at_].entity; }
 
     row_replacement change_;
-    bool const changes_; ///< of rows or keys
+    bool const changes_; ///< whether the copy changes rows or keys
     copy_watcher watch_;
     copy_options const options_;
     phase phase_{phase::read};
@@ -90,11 +90,11 @@ private:
     query_entities reading_;
     batch_packer packer_; ///< the rows of the page to write, by partition and key
     transact batch_;      ///< the current batch; without changes before the first of a page
-    std::size_t at_{};    ///< index within it, when rows are written one by one
+    std::size_t at_{};    ///< index within the batch, when rows are written one by one
     write_entity one_;
     get_entity comparing_;
     query_entities looking_;
-    std::vector<bool> found_; ///< per row of the batch: whether the target already has it
+    std::vector<bool> found_; ///< for each row of the batch: whether the target already has it
 };
 
 } // namespace detail

@@ -152,7 +152,7 @@ ENTITABLE_DECL void copy_operation::answer(result<transact::response> done, stea
         progress_.written += batch_.changes.size();
         begin_verifying();
     } else if (done.error().code == error_code::entity_already_exists) {
-        look_for_rows(phase::look); // an earlier copy has reached this position, or gone further
+        look_for_rows(phase::look); // an earlier copy has reached or passed this position
     } else {
         stop(std::move(done).as_failure());
     }

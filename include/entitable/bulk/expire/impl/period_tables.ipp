@@ -94,7 +94,7 @@ ENTITABLE_DECL result<std::vector<std::string>> period_names::there(function_ref
     list_tables asked;
     do {
         call context{core_.options()};
-        context.operation_id.clear(); // it identifies one write
+        context.operation_id.clear(); // the id identifies one write
         ENTITABLE_TRY(list_tables::response found, core_.transport().execute(asked, context));
         for (std::string& each : found.tables) {
             if (!text::ascii_lower(each).starts_with(begins)) { continue; }

@@ -28,10 +28,10 @@ using view_maker = function_ref<result<std::vector<row>>(std::uint64_t& entities
 /// Content of the row that names the current generation.
 struct view_pointer {
     std::int64_t begun{};  ///< the last ticket
-    std::int64_t ticket{}; ///< of the current generation
-    std::string table;     ///< its table; empty before the first refresh
+    std::int64_t ticket{}; ///< number of the current generation
+    std::string table;     ///< table of the current generation; empty before the first refresh
     date_time from, until;
-    etag version; ///< of this row; empty if it does not exist yet
+    etag version; ///< ETag of this row; empty if the row does not exist yet
 };
 
 /// One view. Safe to use from several threads; copies are cheap.

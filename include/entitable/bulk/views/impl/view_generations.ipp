@@ -55,7 +55,7 @@ ENTITABLE_DECL view_generations::view_generations(table_core core, view_options 
 template <class Request>
 result<response_of<Request>> view_generations::ask(Request const& request) const {
     call context{core_.options(), *how_.load.time};
-    context.operation_id.clear(); // it identifies one write
+    context.operation_id.clear(); // the id identifies one write
     return core_.transport().execute(request, context);
 }
 
@@ -130,7 +130,7 @@ ENTITABLE_DECL result<view_generations::generation> view_generations::begin() co
         request.changes.push_back(mutation::insert(noted.build()));
         auto drawn = ask(request);
         if (drawn) { return own; }
-        // A ticket whose response was lost may have been taken. It stays unused: another one is taken.
+        // A ticket whose response was lost may have been taken. Such a ticket stays unused: another one is taken.
         bool const again = view_was_beaten(drawn.error()) || drawn.error().effect == effect::unknown;
         if (!again || attempts >= how_.max_attempts) { return std::move(drawn).as_failure(); }
         ENTITABLE_CHECK(wait(attempts));
@@ -217,7 +217,7 @@ ENTITABLE_DECL result<view_refresh> view_generations::refresh(view_maker make) c
     };
     auto built = build();
     if (!built) {
-        // Its table was removed if a later refresh was faster.
+        // The table was removed if a later refresh was faster.
         auto const now = pointer();
         if (!now || now->ticket < own.ticket) {
             (void)discard(own.table); // a later refresh removes the leftovers

@@ -39,9 +39,9 @@ struct store_finding {
 
 /// The result of `doctor`.
 struct diagnosis {
-    std::uint64_t tables{};              ///< number read
+    std::uint64_t tables{};              ///< number of tables read
     std::uint64_t rows{};                ///< number read, including system rows
-    std::vector<store_finding> findings; ///< by table
+    std::vector<store_finding> findings; ///< findings, grouped by table
 
     /// Whether there are no findings.
     [[nodiscard]] bool good() const noexcept { return findings.empty(); }

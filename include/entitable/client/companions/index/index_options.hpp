@@ -19,13 +19,13 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Options of an indexed table.
 struct index_options {
-    std::uint32_t max_attempts{50};     ///< of a write, including the first, if other writers are faster; 0 counts as 1
+    std::uint32_t max_attempts{50}; ///< attempts of a write, with the first, if other writers are faster; 0 counts as 1
     backoff delays{contention_backoff}; ///< delays between attempts
-    clock* time{&system_clock()};       ///< of delays and leases; must outlive the table
-    /// Of delays and of the names of intents; 0 for a new one in each call. Other values are for tests: two tables that write at the same
+    clock* time{&system_clock()};       ///< clock of delays and leases; must outlive the table
+    /// Seed of delays and names of intents; 0 for a new one in each call. Other values are for tests: two tables that write at the same
     /// time must not have the same seed, or one takes the other's intents for its own.
     std::uint64_t seed{};
-    /// How long a program relies on the index states that it has read.
+    /// Time for which a program relies on the index states that it has read.
     std::chrono::nanoseconds lease{std::chrono::seconds{60}};
     /// Maximal time after which a request may still be applied, in client, gateway and service together. `build` and `retire` wait for it.
     std::chrono::nanoseconds longest_request{std::chrono::seconds{90}};
@@ -34,7 +34,7 @@ struct index_options {
 /// A write that maintained the indexes.
 struct indexed {
     entitable::etag etag;      ///< the entity's new version, if exactly one entity was written and not removed
-    std::uint32_t attempts{};  ///< from 1; 0 if an earlier call under the same operation id was applied
+    std::uint32_t attempts{};  ///< number of attempts; 0 if an earlier call under the same operation id was applied
     bool changed{};            ///< whether anything was written
     bool after_retry{};        ///< see `written`
     std::uint32_t healed{};    ///< index rows to be removed that no longer existed: not removed by an `indexed_table`
@@ -48,9 +48,9 @@ struct indexed {
 #endif
 /// Whether an index is maintained and used.
 enum class index_state : std::uint8_t {
-    absent,   ///< never built. Writers maintain it, readers do not use it
+    absent,   ///< the index was never built. Writers maintain it, readers do not use it
     fencing,  ///< a build waits until every writer maintains it. Writers maintain it, readers do not use it
-    building, ///< its rows are being written. Writers maintain it, readers do not use it
+    building, ///< the index is being written. Writers maintain it, readers do not use it
     ready,    ///< writers maintain it, readers use it
     retiring, ///< a retirement waits until no reader uses it. Writers maintain it, readers do not use it
     retired,  ///< neither maintained nor used
@@ -83,18 +83,18 @@ enum class index_fault : std::uint8_t {
 struct index_difference {
     index_fault fault{};              ///< kind of fault
     std::string index;                ///< the type of the index
-    std::string partition_key;        ///< of the index row
-    std::string row_key;              ///< of the index row
-    std::string entity_partition_key; ///< of its entity
-    std::string entity_row_key;       ///< of its entity
-    std::string other_partition_key;  ///< of a violation: the entity that the index row names
-    std::string other_row_key;        ///< of a violation: the entity that the index row names
+    std::string partition_key;        ///< PartitionKey of the index row
+    std::string row_key;              ///< RowKey of the index row
+    std::string entity_partition_key; ///< PartitionKey of its entity
+    std::string entity_row_key;       ///< RowKey of its entity
+    std::string other_partition_key;  ///< PartitionKey of the entity that the index row names; for a violation
+    std::string other_row_key;        ///< RowKey of the entity that the index row names; for a violation
 };
 
 /// Findings of `verify`.
 struct index_verification {
-    std::uint64_t entities{};              ///< number checked
-    std::uint64_t index_rows{};            ///< number checked, of all indexes
+    std::uint64_t entities{};              ///< number of entities checked
+    std::uint64_t index_rows{};            ///< number of rows checked, of all indexes
     std::uint64_t missing{};               ///< see `index_fault`
     std::uint64_t dangling{};              ///< see `index_fault`
     std::uint64_t different{};             ///< see `index_fault`

@@ -94,7 +94,7 @@ public:
         any_transport through, std::string name, call_options options, index_options how, in_table<Indexes>... places)
         : indexed_table(detail::table_core{std::move(through), std::move(name), std::move(options)}, how, places...) {}
 
-    [[nodiscard]] std::string const& name() const noexcept { return family()->main.name(); } ///< of the entities' table
+    [[nodiscard]] std::string const& name() const noexcept { return family()->main.name(); } ///< the entities' table
     /// The entities, for reads.
     [[nodiscard]] reader<Entity> entities() const {
         return {family()->main.transport(), family()->main.name(), family()->main.options()};

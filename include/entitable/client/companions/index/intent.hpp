@@ -44,9 +44,9 @@ struct intent {
 
     row_keys entity;         ///< the changed entity
     std::string id;          ///< 32 hexadecimal digits
-    etag version;            ///< of the intent's row, if stored
+    etag version;            ///< ETag of the intent's row, if stored
     intent_state state{};    ///< progress of the change
-    std::vector<move> moves; ///< of all indexes in other partitions
+    std::vector<move> moves; ///< moves of all indexes in other partitions
 
     /// Returns the row key of an entity's intent with an id.
     ENTITABLE_LAZY [[nodiscard]] static std::string row_key_of(std::string_view entity_row_key, std::string_view id);

@@ -7,7 +7,7 @@
 /// same for up to 16 clauses. Flat because GCC lists every rescan of a recursive macro in its messages. This file is regular: each line is
 /// the one before it with one more item.
 
-// As a system header, so that GCC leaves its macro expansion notes out of a user's messages.
+// Marked as a system header: GCC then omits its macro expansion notes from a user's messages.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC system_header
 #endif

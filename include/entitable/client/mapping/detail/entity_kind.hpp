@@ -23,7 +23,7 @@ struct entity_kind {
     entity_layout const& layout;
     row_reader read;
     result<void> (*write)(void const* from, row& to);
-    void (*reset)(void* entity); ///< to a default-constructed entity
+    void (*reset)(void* entity); ///< resets to a default-constructed entity
 };
 
 template <class Entity>

@@ -9,7 +9,7 @@
 
 #include <entitable/client/mapping/detail/each.hpp>
 
-// As a system header, so that GCC leaves its macro expansion notes out of a user's messages.
+// Marked as a system header: GCC then omits its macro expansion notes from a user's messages.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC system_header
 #endif

@@ -16,7 +16,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Which numbers a counter gives: what its row declares for all programs.
+/// The rule for a counter's numbers, which its row declares for all programs.
 struct number_rule {
     std::int64_t start{1};
     std::int64_t step{1};
@@ -24,15 +24,15 @@ struct number_rule {
     friend bool operator==(number_rule const&, number_rule const&) = default;
 };
 
-/// Where a counter stands and how it counts.
+/// The row of a counter, and its rule.
 struct counter_row {
     std::string table;
     std::string partition_key;
     std::string row_key;
     std::int64_t start{1};
     std::int64_t step{1};
-    std::int32_t shards{0};                ///< that the row must agree with; 0 for a counter that is not sharded
-    std::optional<number_rule> declared{}; ///< that the row must agree with; the first row of a sharded counter has it
+    std::int32_t shards{0}; ///< shard count that the row must agree with; 0 for a counter that is not sharded
+    std::optional<number_rule> declared{}; ///< rule of the row; the first row of a sharded counter has it
 };
 
 /// The count in a stored row. RowMismatch unless it is a number, and the row counts for as many shards from the same start by the same step. A

@@ -66,7 +66,7 @@ ENTITABLE_DECL result<sequence_number> sharded_sequence::next() const {
 ENTITABLE_DECL result<std::uint64_t> sharded_sequence::total() const {
     if (!state_) { return detail::moved_from("sequence"); }
     if (!state_->usable) { return failure{state_->usable.error()}; }
-    call_options calls = state_->options.calls; // of each request
+    call_options calls = state_->options.calls; // options of each request
     calls.location = read_location::primary;
     std::uint64_t sum = 0;
     auto counter = state_->counters.begin();

@@ -183,7 +183,7 @@ private:
     Request const* request_;
     retry_course course_;
     bool reads_{};
-    bool met_row_{}; ///< before it was settled
+    bool met_row_{}; ///< set if the operation row was met before it was settled
     get_entity reading_;
     std::optional<settling> settling_;
     error refusal_;

@@ -14,9 +14,9 @@ namespace detail {
 
 /// The transaction that replaces a write.
 struct write_with_row {
-    transact sent;            ///< its first change inserts the operation row
+    transact sent;            ///< transaction whose first change inserts the operation row
     std::string operation_id; ///< id in the row's key
-    bool given{};             ///< set by the caller: another process may have sent it before
+    bool given{};             ///< id set by the caller: another process may have sent the write before
 };
 
 /// The kind of a transaction that inserts its operation row.

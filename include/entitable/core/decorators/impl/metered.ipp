@@ -71,7 +71,7 @@ ENTITABLE_LAZY_BODY void traffic_log::clear() {
 class metered_channel final : public channel {
 public:
     metered_channel(shared<channel> below, shared<traffic_log> log) : below_(std::move(below)), log_(std::move(log)) {}
-    ~metered_channel() override { below_ = {}; } // it calls the observers
+    ~metered_channel() override { below_ = {}; } // the channel calls the observers
 
     void send(request_ref request, call& context, void* tag) override {
         watches_.insert_or_assign(tag, std::make_unique<metered_watch>(log_->numbers, context));

@@ -54,8 +54,8 @@ public:
 
 private:
     steady_time second_{(steady_time::min)()}; ///< start of the current second
-    double rows_{};                            ///< in the current second
-    double before_{};                          ///< rows a second in the previous one
+    double rows_{};                            ///< rows counted in the current second
+    double before_{};                          ///< rows a second in the previous second
 };
 
 /// Limits of one partition after a refusal.

@@ -24,7 +24,7 @@ enum class bulk_mode : std::uint8_t {
     insert,
     insert_or_replace,
     insert_or_merge,
-    remove, ///< under the ETag that was read
+    remove, ///< removes under the ETag that was read
     update, ///< replaces under the ETag that was read
 };
 
@@ -40,7 +40,7 @@ struct bulk_settled {
     std::uint64_t index;
     mutation change;
     bulk_end end;
-    std::optional<error> why; ///< of a refused one
+    std::optional<error> why; ///< error of a refused row
 };
 
 /// Returns the row to write in place of one that was read; nullopt leaves it unchanged.
@@ -58,7 +58,7 @@ struct bulk_questions {
     std::size_t at{};                ///< the row in question
     std::size_t pages{};             ///< pages read
     std::vector<std::size_t> order;  ///< the rows by their row keys
-    std::vector<std::uint8_t> found; ///< per row: 0 not found, 1 equal, 2 different
+    std::vector<std::uint8_t> found; ///< state of each row: 0 not found, 1 equal, 2 different
     std::optional<error> why;        ///< the refusal that caused the reads
 };
 
@@ -113,7 +113,7 @@ private:
     void read(std::size_t at);
     void settle(std::size_t at, bulk_end end, std::optional<error> why = {});
     void refuse(std::size_t at, error why);
-    void end_row(); ///< one row was settled alone: continues with the others
+    void end_row(); ///< settles one row alone, then continues with the others
     void take_out(std::size_t at);
     void split(bool into_rows);
     [[nodiscard]] shared<bulk_part> part_of(std::size_t from, std::size_t to);
@@ -131,11 +131,11 @@ private:
     std::uint8_t level_{}; ///< 0: a transaction, 1: a part of a refused one, 2: a row
     std::uint8_t refusals_{};
     std::uint32_t failures_{};
-    std::uint32_t changes_{}; ///< how often a row was changed again
+    std::uint32_t changes_{}; ///< number of times that a row was changed again
     steady_time failing_since_{};
     steady_time not_before_{(steady_time::min)()};
-    transact rows_;    ///< for several rows
-    write_entity one_; ///< for one row
+    transact rows_;    ///< request for several rows
+    write_entity one_; ///< request for one row
     std::vector<std::uint64_t> indexes_;
     bulk_change const* change_;
     std::vector<bulk_settled> settled_;

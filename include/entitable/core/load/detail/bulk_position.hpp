@@ -17,7 +17,7 @@ namespace detail {
 
 /// The load of a checkpoint.
 struct bulk_identity {
-    std::string table; ///< as the profile compares names
+    std::string table; ///< table name, spelled as the profile compares names
     std::string mode;  ///< "insert", ...
     std::string input; ///< name set by the caller
 };
@@ -73,20 +73,20 @@ private:
         }
     }
 
-    std::uint64_t from_{}; ///< a multiple of the stride; all before are settled
+    std::uint64_t from_{}; ///< a multiple of the stride; all rows before it are settled
     std::uint64_t from_digest_{row_digest{}.value()};
     std::uint64_t read_{};
-    std::uint64_t digest_{row_digest{}.value()}; ///< of all rows read
-    std::deque<std::uint64_t> digests_;          ///< at the ends of the complete strides that were read
+    std::uint64_t digest_{row_digest{}.value()}; ///< digest of all rows read
+    std::deque<std::uint64_t> digests_;          ///< digests at the ends of the complete strides that were read
     std::deque<std::uint64_t> settled_;          ///< a bit for each row from `from_` on
 };
 
 /// Content of a checkpoint.
 struct bulk_resume {
-    std::uint64_t from{};        ///< all rows before are settled
-    std::uint64_t from_digest{}; ///< of those rows
-    std::uint64_t read{};        ///< rows from here on were not sent
-    std::uint64_t read_digest{}; ///< of those before
+    std::uint64_t from{};        ///< position before which all rows are settled
+    std::uint64_t from_digest{}; ///< digest of all rows before `from`
+    std::uint64_t read{};        ///< position from which no row was sent
+    std::uint64_t read_digest{}; ///< digest of all rows before `read`
     std::string settled;         ///< a bit for each row between, in hexadecimal digits
     bulk_counts counts;
 

@@ -24,10 +24,10 @@ namespace detail {
 enum class bulk_input : std::uint8_t {
     row,     ///< a change
     passed,  ///< an element that needs no write
-    refused, ///< an element that is not a row; with the reason
+    refused, ///< an element that is not a row, with the reason
     end,
     stopped, ///< the input failed; with the reason
-    barred,  ///< a row that must not be written, with its keys; with the reason
+    barred,  ///< a row that must not be written, with its keys and the reason
 };
 
 /// Data of the next item. One object for all of them.
@@ -111,25 +111,25 @@ private:
 
     bulk_item item_;
     bool input_ended_{};
-    row_digest digest_; ///< of the input so far
+    row_digest digest_; ///< digest of the input so far
     bulk_position position_;
     std::uint64_t next_index_{};
     std::optional<bulk_resume> resumed_;
     batch_packer packer_;
-    held_keys keys_;                                             ///< of rows that are held and do not wait for another
-    std::map<std::uint64_t, std::deque<waiting_row>> followers_; ///< by the key that they wait for
-    std::vector<waiting_row> gathered_;                          ///< of this round of reading; not for rows in order
-    std::map<std::uint64_t, std::size_t> gathered_at_;           ///< by key
+    held_keys keys_; ///< keys of rows that are held and do not wait for another
+    std::map<std::uint64_t, std::deque<waiting_row>> followers_; ///< waiting rows, by the key that they wait for
+    std::vector<waiting_row> gathered_;                ///< rows of this round of reading; not used for rows in order
+    std::map<std::uint64_t, std::size_t> gathered_at_; ///< positions in `gathered_`, by key
     std::uint64_t held_bytes_{};
 
     random_source random_;
     bulk_pressure pressure_;
-    std::vector<shared<bulk_part>> queue_;                         ///< not sent yet; the last one is next
-    std::deque<shared<bulk_part>> ready_;                          ///< with further steps
-    std::vector<shared<bulk_part>> paused_;                        ///< until a later time
-    std::map<std::string, std::deque<shared<bulk_part>>> waiting_; ///< for their partition
-    std::vector<shared<bulk_part>> running_;                       ///< pending
-    std::optional<steady_time> trouble_since_;                     ///< no success since
+    std::vector<shared<bulk_part>> queue_;  ///< parts that are not sent yet; the last one is next
+    std::deque<shared<bulk_part>> ready_;   ///< parts with further steps
+    std::vector<shared<bulk_part>> paused_; ///< parts that wait until a later time
+    std::map<std::string, std::deque<shared<bulk_part>>> waiting_; ///< parts that wait for their partition
+    std::vector<shared<bulk_part>> running_;                       ///< pending parts
+    std::optional<steady_time> trouble_since_;                     ///< time since which nothing succeeded
     steady_time last_good_{};
 
     bulk_report report_;
@@ -137,12 +137,12 @@ private:
     steady_time told_{};
     std::uint64_t told_settled_{};
     steady_time saved_{};
-    bool changed_{};          ///< since the checkpoint was saved
+    bool changed_{};          ///< set if anything changed since the checkpoint was saved
     std::uint64_t unsaved_{}; ///< upper bound of the rows to send again if the load ended now
     bool sent_{};             ///< whether anything was sent
 
     poll_driver io_;
-    shared<channel> way_; ///< destroyed first
+    shared<channel> way_; ///< channel of the load, destroyed first
 };
 
 } // namespace detail

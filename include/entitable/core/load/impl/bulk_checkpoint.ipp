@@ -127,7 +127,7 @@ ENTITABLE_DECL result<std::optional<std::string>> row_checkpoint::load() const {
 }
 
 ENTITABLE_DECL result<void> row_checkpoint::save(std::string_view text) const {
-    constexpr std::size_t most = 30'000; // of the 32,768 UTF-16 units of a property
+    constexpr std::size_t most = 30'000; // a property has at most 32,768 UTF-16 units
     row_builder builder{partition_key_, row_key_};
     for (int part = 0; !text.empty() || part == 0; ++part) {
         builder.add("Checkpoint" + std::to_string(part), text.substr(0, most));

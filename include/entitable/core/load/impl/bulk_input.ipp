@@ -89,7 +89,7 @@ ENTITABLE_DECL void bulk_run::read_rows() {
     make_parts(input_ended_ || stopped_ || !room());
     unsaved_ += before - packer_.held();
     if (options_.checkpoint && !stopped_ && unsaved_ > window) {
-        save_checkpoint(); // so that at most a window is sent again
+        save_checkpoint(); // limits what is sent again to a window
         unsaved_ = report_.held - packer_.held();
     }
 }

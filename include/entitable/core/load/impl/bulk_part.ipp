@@ -144,7 +144,7 @@ ENTITABLE_DECL void bulk_part::ask_about(std::size_t at, error const& why) {
         return end_row();
     }
     if (mode_ == bulk_mode::update && size() > 1) {
-        split_.push_back(part_of(at, at + 1)); // it is read and changed separately from the others
+        split_.push_back(part_of(at, at + 1)); // reads and changes this row separately from the others
         split_.back()->ask_about(0, why);
         take_out(at);
         ++refusals_;
@@ -188,7 +188,7 @@ ENTITABLE_DECL void bulk_part::change_again(get_entity::response found) {
         return end_row();
     }
     if (lost_ || ++changes_ >= bulk_repetitions) {
-        refuse(0, *asking_->why); // it may have been changed once, and must not be changed twice
+        refuse(0, *asking_->why); // the row may have been changed once, and must not be changed twice
         return end_row();
     }
     auto made = (*change_)(found.entity);

@@ -118,7 +118,7 @@ ENTITABLE_DECL result<bulk_resume> read_bulk_position(std::string_view text, bul
     constexpr std::string_view any_version = "entitable bulk load ";
     if (!text.starts_with(any_version)) { return refused("does not belong to a bulk load"); }
     if (!text.starts_with(bulk_heading)) { return refused("has an unknown version"); }
-    constexpr std::size_t sum_size = 4 + 16 + 1; // its name, digits, the end of the line
+    constexpr std::size_t sum_size = 4 + 16 + 1; // name, digits, end of the line
     std::string_view const summed = text.substr(0, text.size() < sum_size ? 0 : text.size() - sum_size);
     if (text.substr(summed.size()) != text::joined({"sum ", digest_text(digest_of_text(summed)), "\n"})) {
         return refused("is damaged");

@@ -69,7 +69,7 @@ ENTITABLE_DECL result<void> bulk_run::begin() {
     }
     options_.in_flight = (std::max)(options_.in_flight, std::size_t{1});
     options_.window = (std::max)(options_.window, std::size_t{1});
-    options_.window_bytes = (std::max)(options_.window_bytes, std::size_t{1}); // it excludes the last row
+    options_.window_bytes = (std::max)(options_.window_bytes, std::size_t{1}); // the limit excludes the last row
     identity_ = {limits_.table_names_without_case ? text::ascii_lower(table_) : table_,
         std::string{bulk_mode_text(mode_)}, options_.input};
     report_.total = options_.total;

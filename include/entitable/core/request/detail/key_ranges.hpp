@@ -19,7 +19,7 @@ ENTITABLE_LAZY void make_disjoint(std::vector<key_range>& ranges, bool& exact);
 
 /// The keys that can satisfy a condition.
 struct ranges_of_filter {
-    std::vector<key_range> ranges; ///< disjoint and in order; empty if no row can satisfy it
+    std::vector<key_range> ranges; ///< disjoint ranges in order; empty if no row can match
     bool exact{true};              ///< whether each row in the ranges satisfies it
 };
 

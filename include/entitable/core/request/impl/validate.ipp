@@ -173,7 +173,7 @@ private:
     bool has_table_{};
     bool name_twice_{};
     bool value_twice_{};
-    name_table table_; // 1 if the name had a value
+    name_table table_; // 1 if the name has a value
 };
 
 /// Validates any key, unit by unit.

@@ -52,7 +52,7 @@ ENTITABLE_LAZY_BODY std::size_t name_table::slot_of(std::string_view name, std::
 
 ENTITABLE_LAZY_BODY std::uint32_t name_table::hash_for_search(std::string_view name) noexcept {
     if (steps_left_ < 0) {
-        // Whoever chooses names does not know the table's address in memory.
+        // An attacker who chooses names does not know the table's address in memory.
         seed_ = (seed_ ^ reinterpret_cast<std::uintptr_t>(entries_)) * 0xD1342543DE82EF95U + 1;
         seed_ ^= seed_ >> 29U;
         std::memset(slots_, 0, (mask_ + 1) * sizeof *slots_);

@@ -13,7 +13,7 @@ ENTITABLE_LAZY_BODY void page::append(row_view row) {
     char const* const first = row.partition_key.data();
     std::size_t const keys = row.partition_key.size() + row.row_key.size();
     if (first + row.partition_key.size() == row.row_key.data() && first + keys == row.payload.data()) {
-        arena_.append(first, keys + row.payload.size()); // as in the arena of another page
+        arena_.append(first, keys + row.payload.size()); // same layout as in the arena of another page
     } else {
         arena_.append(row.partition_key).append(row.row_key).append(row.payload);
     }

@@ -39,9 +39,9 @@ inline constexpr std::uint64_t audited_at_once = 65'536;
 
 /// The sum of the rows whose keys hash to one slot.
 struct audit_sum {
-    std::uint64_t sum{};  ///< of the expected rows, minus the stored rows
-    std::uint64_t rows{}; ///< number of both
-    bool chosen{};        ///< its rows are being compared one by one
+    std::uint64_t sum{};  ///< checksum of the expected rows, minus the stored rows
+    std::uint64_t rows{}; ///< number of rows of both
+    bool chosen{};        ///< set while its rows are compared one by one
 };
 
 /// The sums of some indexes.

@@ -22,8 +22,8 @@ namespace detail {
 /// One index.
 struct index_shape {
     std::string_view name;
-    bool elsewhere{};           ///< in other partitions than its entities (a global index)
-    bool unique{};              ///< at most one entity per key
+    bool elsewhere{};           ///< stored in other partitions than its entities (a global index)
+    bool unique{};              ///< allows at most one entity per key
     std::uint64_t definition{}; ///< digest of its keys and properties
     key_interval rows;          ///< the range of its rows among those of others
     /// Returns the keys of the entity of an index row.
@@ -36,7 +36,7 @@ using derive_index_rows = result<void> (*)(row_view entity, reading mode, index_
 
 /// The index states that a table relies on until its lease ends.
 struct index_states {
-    std::vector<index_state> states; ///< per index
+    std::vector<index_state> states; ///< state of each index
     std::string unknown; ///< name of an index of these entities that others maintain and this table does not declare
     bool declared{};     ///< whether any index of these entities has a stored state
     steady_time until{(steady_time::min)()};
@@ -83,7 +83,7 @@ public:
     };
     /// The stored declaration of the indexes of these entities.
     struct declaration {
-        std::vector<stored_state> own; ///< per index
+        std::vector<stored_state> own; ///< stored state of each index
         std::string unknown;           ///< see `index_states`
         bool declared{};               ///< see `index_states`
     };

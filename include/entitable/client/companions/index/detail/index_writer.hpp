@@ -67,7 +67,7 @@ private:
     /// Outcome of a transaction whose response was lost: true if it was applied.
     struct judgement {
         bool made{};
-        bool never{}; ///< it was not applied, and no late request can apply it
+        bool never{}; ///< set if it was not applied, and no late request can apply it
     };
     [[nodiscard]] judgement give_up(std::vector<moved_entity*> const& pending, bool maybe);
     [[nodiscard]] std::optional<intent_state> state_of(moved_entity const& one, bool& known);

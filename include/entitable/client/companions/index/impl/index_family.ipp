@@ -73,7 +73,7 @@ ENTITABLE_DECL index_family::stored_state read_state(row_view stored) {
     return made;
 }
 
-/// Whether a state may be that of an index of these entities: row keys of other entities begin with another literal.
+/// Whether a state may belong to an index of these entities: row keys of other entities begin with another literal.
 ENTITABLE_DECL bool may_concern(row_view stored, std::string_view literal) {
     auto const of = stored.find("Entities");
     if (!of || of->type() != edm_type::string) {
@@ -200,7 +200,7 @@ ENTITABLE_DECL result<index_family::stored_state> index_family::stored_state_of(
 
 ENTITABLE_DECL result<index_states> index_family::states_to_write(call& context) const {
     auto known = states(context);
-    if (known && !check_writable(*known)) { // it may have become writable
+    if (known && !check_writable(*known)) { // the table may have become writable
         known = read_states(context);
     }
     if (known) { ENTITABLE_CHECK(check_writable(*known)); }
@@ -257,7 +257,7 @@ ENTITABLE_DECL result<bool> index_family::declare(index_state state, call& conte
 
 ENTITABLE_DECL result<void> index_family::check_ready(std::size_t index, call& context) const {
     auto known = states(context);
-    if (known && known->states[index] != index_state::ready) { // it may have become ready
+    if (known && known->states[index] != index_state::ready) { // the index may have become ready
         known = read_states(context);
     }
     if (!known) { return std::move(known).as_failure(); }

@@ -89,7 +89,7 @@ ENTITABLE_DECL result<bool> rows_elsewhere::is_free(
     ENTITABLE_TRY(auto intents, intents_of(owner));
     for (intent const& each : intents) {
         if (each.wants(family_.shapes[index].name, keys)) {
-            // Its writer may still run. If not, the intent must be undone.
+            // The intent's writer may still run. If not, the intent must be undone.
             if (attempts > patience) { ENTITABLE_CHECK(undo(each)); }
             return failure{error_code::update_condition_not_satisfied, "another writer is about to take this key"};
         }
