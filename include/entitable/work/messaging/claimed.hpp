@@ -23,24 +23,24 @@ template <class Entity>
 
 } // namespace detail
 
-/// A message that was claimed. Moved, never copied: its receipt is the ETag of the stored row, and serves for one end: `complete`, `release`
-/// or `fail`. Without one of these the message is delivered again when the claim is over.
+/// A claimed message; movable, not copyable. Its receipt is the ETag of the stored row, and is valid for one of `complete`, `release` or `fail`.
+/// Without one of these calls the message is delivered again when the claim is over.
 ///
-/// Errors: ReceiptLost where the claim was over and another worker has the message, or has completed it: nothing was changed. InvalidInput
-/// where this object has ended, or was moved from. Those of the store. Thread safety: one thread at a time. `Core` is the kind of queue that
-/// it was claimed from.
+/// Errors: ReceiptLost if the claim was over and another worker has claimed or completed the message (nothing was changed); InvalidInput if this
+/// object was ended or moved from; those of the store. Thread safety: one thread at a time. `Core` is the type of queue that the message comes
+/// from.
 template <mapped_entity T, class Core = detail::queue_core>
 class [[nodiscard]] claimed {
 public:
-    using value_type = T; ///< the message
+    using value_type = T; ///< type of the message
 
     claimed(claimed&& other) noexcept
         : queue_(other.queue_), // NOLINT: a handle that both keep
           message_(std::move(other.message_)),
           held_(std::move(other.held_)) {
         other.held_.spent = true;
-    } ///< leaves one that has ended
-    /// Leaves one that has ended.
+    } ///< leaves `other` ended
+    /// Leaves `other` ended.
     claimed& operator=(claimed&& other) noexcept {
         queue_ = other.queue_;
         message_ = std::move(other.message_);
@@ -50,26 +50,26 @@ public:
     }
     ~claimed() = default;
 
-    [[nodiscard]] T const& message() const noexcept { return message_; }      ///< what is to be done
-    [[nodiscard]] std::string_view id() const noexcept { return held_.id(); } ///< its name
+    [[nodiscard]] T const& message() const noexcept { return message_; }      ///< content of the message
+    [[nodiscard]] std::string_view id() const noexcept { return held_.id(); } ///< id of the message
     [[nodiscard]] std::uint32_t deliveries() const noexcept {
         return held_.deliveries;
-    } ///< how often it was claimed, from 1; of a saga: since the last step that was recorded
-    /// How much of the claim is left, less one second: by the clock of the store in the last answer, and the monotonic clock of this program
-    /// since then. Negative when it is over.
+    } ///< number of claims, from 1; for a saga: since the last recorded step
+    /// The remaining time of the claim less one second, by the store's time in the last answer and the monotonic clock of this program since then.
+    /// Negative when the claim is over.
     [[nodiscard]] std::chrono::nanoseconds remaining() const { return held_.remaining(queue_.time().steady()); }
 
-    /// Ends the message: it is done, and not delivered again. Also success where an answer was lost and the message turns out to be completed
+    /// Completes the message: it is not delivered again. Also succeeds if an answer was lost and the stored rows show that the message was completed
     /// under this claim.
     [[nodiscard]] result<void> complete() { return queue_.complete(held_); }
-    /// Extends the claim to that long from now; by default `queue_options::visibility`.
+    /// Extends the claim to `visibility` from now; by default `queue_options::visibility`.
     [[nodiscard]] result<void> renew(std::chrono::nanoseconds visibility) { return queue_.renew(held_, visibility); }
     [[nodiscard]] result<void> renew() { return renew(queue_.options().visibility); }
-    /// Gives it back: it can be claimed again after the delay.
+    /// Releases the claim: the message can be claimed again after the delay.
     [[nodiscard]] result<void> release(std::chrono::nanoseconds delay = {}) { return give_back({}, delay); }
-    /// The reason that the last `fail` of this message gave; empty where there is none. Cost: one request, none for a message of Queue Storage.
+    /// The reason of the last `fail` of this message; empty if there was none. Cost: one request, none for a message of Queue Storage.
     [[nodiscard]] result<std::string> reason() const { return queue_.reason(held_); }
-    /// Gives it back, and stores the reason, which `reason` and a dead letter have.
+    /// Releases the claim and stores the reason, which `reason` and a dead letter return.
     [[nodiscard]] result<void> fail(std::string_view why, std::chrono::nanoseconds delay = {}) {
         return give_back(why, delay);
     }
@@ -94,7 +94,7 @@ private:
 
 namespace detail {
 
-/// What makes claimed messages, and what works under their receipts.
+/// Makes claimed messages and gives access to their receipts.
 struct claimed_access {
     template <mapped_entity T, class Core>
     [[nodiscard]] static claimed<T, Core> make(Core queue, T message, typename Core::receipt_type held) {

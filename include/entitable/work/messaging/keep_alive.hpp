@@ -16,14 +16,14 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The renewals of one message. It refers to the receipt, which nobody else uses meanwhile.
+/// The renewals of one message. Refers to the receipt, which no other code may use at the same time.
 class renewal {
 public:
     renewal(queue_core queue, receipt& held);
 
-    /// When the next request is due: half of the time before others can claim the message; earlier if an answer lacked the time.
+    /// The time of the next request: after half of the claim's remaining time; earlier if an answer lacked the time.
     [[nodiscard]] steady_time due() const noexcept { return due_; }
-    /// Why there are no more renewals: the message is lost, or the store does not answer.
+    /// The error that ended the renewals: the message is lost, or the store does not answer.
     [[nodiscard]] error const* problem() const noexcept { return problem_ ? &*problem_ : nullptr; }
 
     [[nodiscard]] operation_step next(std::size_t place, steady_time now);
@@ -37,8 +37,8 @@ private:
     receipt* held_;
     steady_time due_;
     date_time until_{};
-    bool asked_{};   ///< the request is made: asked for again it stays the same
-    bool looking_{}; ///< whose the message is has to be read
+    bool asked_{};   ///< the request is built, and further calls of `next` return it unchanged
+    bool looking_{}; ///< the next request reads who holds the message
     std::uint32_t attempt_{};
     write_entity write_;
     query_entities look_;
@@ -66,7 +66,7 @@ concept takes_response =
 
 } // namespace detail
 
-/// An operation and, between its steps, the renewals of a message. The result is that of the operation. Where the message is lost, or cannot be
+/// An operation and, between its steps, the renewals of a message. Returns the result of the operation. If the message is lost or cannot be
 /// renewed, the operation is abandoned with ReceiptLost or the store's error.
 ///
 /// Thread safety: one thread at a time.
@@ -79,7 +79,7 @@ public:
         if (error const* const problem = renewal_.problem()) { work_.abandon(*problem); }
     }
 
-    /// The renewal where it is due before the next step of the work; else that step.
+    /// The renewal if it is due before the next step of the work; else that step.
     [[nodiscard]] operation_step next() {
         operation_step const step = work_.next();
         renews_ = !step.done() && renewal_.due() <= (std::max)(step.not_before, now_);
@@ -100,7 +100,7 @@ public:
         }
         if constexpr (detail::takes_response<Work, Response>) { work_.answer(std::move(answered), now); }
     }
-    /// Ends the work; the claim stays as it is until its time is over.
+    /// Ends the work; the claim remains valid until its time is over.
     void abandon(error const& reason) { work_.abandon(reason); }
     /// The result of the work.
     [[nodiscard]] auto finish() { return work_.finish(); }

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `message_queue`: what every queue has, wherever it is stored.
+/// `message_queue`: the requirements that every queue meets, in any store.
 
 #include <entitable/work/messaging/queue_options.hpp>
 
@@ -12,7 +12,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A claimed message: movable, not copyable, with a receipt that serves for one end.
+/// A claimed message: movable, not copyable, with a receipt that ends the message once.
 template <class Item, class T>
 concept claimed_message = std::movable<Item> && !std::copyable<Item> &&
     requires(Item& item, Item const& held, std::chrono::nanoseconds time, std::string_view why) {

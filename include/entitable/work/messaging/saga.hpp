@@ -3,19 +3,19 @@
 #pragma once
 
 /// \file
-/// `saga_for<T>`: work of several steps, each in a partition, a table or a store of its own, that is resumed where it ended:
+/// `saga_for<T>`: work of several steps, each in its own partition, table or store, that is resumed at the step where it ended:
 ///
 ///     auto remove_channel = saga_for<deletion>("remove_channel",
 ///         step("mark", [&](deletion const& it) { return channels.update_if_present(it.channel, ...); }),
 ///         step("posts", [&](deletion const& it) { return bulk_remove(posts, posts.where(...)); }));
 ///     auto ended = remove_channel.resume(*item);
 ///
-/// A step may run twice, and may still be under way in a worker that is late. So write it idempotent, and harmless when late: it looks up
-/// the entity that was meant (by an id that is fresh for each one and is in the message), changes it under the ETag that was read, and
-/// uses `any_etag` only on keys with that id; it does not upsert.
+/// A step may run twice, and may still be running in a worker that is late. So make each step idempotent and harmless when late: read the intended
+/// entity (by an id that is unique to the entity and is in the message), change it under the ETag that was read, use `any_etag` only on keys with
+/// that id, and do not upsert.
 ///
-/// A saga ends done, or undone, or as a dead letter that says which steps stand: `stuck` lists those, `table_queue::requeue` puts one back, and
-/// the worker that claims it resumes it.
+/// A saga ends completed, compensated, or as a dead letter that records the completed steps. `stuck` lists such dead letters,
+/// `table_queue::requeue` moves one back into the queue, and the worker that claims it resumes the saga.
 
 #include <entitable/core/try.hpp>
 #include <entitable/work/messaging/claimed.hpp>
@@ -35,21 +35,21 @@ enum class saga_end : std::uint8_t {
 
 /// A saga that ended.
 struct saga_outcome {
-    saga_end end{};    ///< how
-    std::string why{}; ///< of a saga that was undone: the error of the step that failed
+    saga_end end{};    ///< how the saga ended
+    std::string why{}; ///< error of the failed step, if the saga was compensated
 };
 
 /// Changes of rows in the message's lane, made in one transaction with the progress of the saga: exactly once.
 class lane_changes {
 public:
-    /// Of this lane.
+    /// Makes an empty list of changes for a lane.
     explicit lane_changes(std::string lane) : lane_(std::move(lane)) {}
 
-    /// The partition key of such rows.
+    /// The partition key that the changed rows must have.
     [[nodiscard]] std::string const& partition_key() const noexcept { return lane_; }
     /// Adds a change of a row with that partition key; at most 99, or 98 over operation rows.
     void add(mutation change) { changes_.push_back(std::move(change)); }
-    /// What was added.
+    /// The changes that were added.
     [[nodiscard]] std::vector<mutation> const& all() const noexcept { return changes_; }
 
 private:
@@ -61,7 +61,7 @@ namespace detail {
 
 struct no_compensation {};
 
-/// A step, and what undoes it.
+/// A step and its undo function.
 template <class Effect, class Undo = no_compensation>
 struct saga_step {
     std::string_view name;
@@ -69,7 +69,7 @@ struct saga_step {
     Undo undo;
 };
 
-/// The steps of a saga as functions, in whose order they are done.
+/// The steps of a saga as functions, in execution order.
 struct saga_program {
     std::string_view name;
     std::string_view const* steps;
@@ -78,9 +78,9 @@ struct saga_program {
     function_ref<step_result(std::size_t, lane_changes&)> effect;
     function_ref<result<void>(std::size_t)> undo;
 };
-/// Which steps a program has, as a number.
+/// A hash of a saga's name and of the names of its steps.
 [[nodiscard]] std::int64_t steps_hash(std::string_view name, std::string_view const* steps, std::size_t count) noexcept;
-/// Runs a saga from where it is.
+/// Runs a saga from its last recorded step.
 [[nodiscard]] result<saga_outcome> resume_saga(queue_core const& queue, receipt& held, saga_program const& program);
 
 template <class Effect, class T>
@@ -96,7 +96,7 @@ template <class Step, class T>
 concept saga_step_of = std::is_invocable_v<decltype(Step::effect) const&, T const&, lane_changes&> ||
     std::is_invocable_v<decltype(Step::effect) const&, T const&>;
 
-/// A function of the message that tells a result, where it can be called at all.
+/// Whether a function can be called with these arguments and its return value converts to `Result`.
 template <class Result, class F, class... Arguments>
 [[nodiscard]] consteval bool tells_a_result() {
     if constexpr (std::is_invocable_v<F const&, Arguments...>) {
@@ -121,8 +121,8 @@ template <class Effect>
 [[nodiscard]] constexpr auto step(std::string_view name, Effect effect) {
     return detail::saga_step<Effect>{name, std::move(effect), {}};
 }
-/// A step that is undone by `undo(message)` when it or a later one fails permanently. `undo` is idempotent and harmless when late, as the step
-/// is; it succeeds if there is nothing to undo, and makes sure that the step, if it is late, is refused: it leaves a mark where the step looks.
+/// A step that `undo(message)` undoes when the step or a later one fails permanently. Like the step, `undo` must be idempotent and harmless when
+/// late. It succeeds if there is nothing to undo. It must also make a late run of the step fail, with a mark that the step reads.
 template <class Effect, class Undo>
 [[nodiscard]] constexpr auto step(std::string_view name, Effect effect, Undo undo) {
     return detail::saga_step<Effect, Undo>{name, std::move(effect), std::move(undo)};
@@ -140,11 +140,11 @@ class saga {
         "the undo of a step must take the message by const reference, and return an entitable::result");
 
 public:
-    /// With its name, which is part of the same hash.
+    /// Makes a saga with a name, which is part of the stored hash.
     constexpr explicit saga(std::string_view name, Steps... steps) : name_(name), steps_(std::move(steps)...) {}
 
-    [[nodiscard]] std::string_view name() const noexcept { return name_; } ///< its name
-    /// The names of its steps, in order.
+    [[nodiscard]] std::string_view name() const noexcept { return name_; } ///< saga's name
+    /// The names of the steps, in order.
     [[nodiscard]] std::array<std::string_view, sizeof...(Steps)> steps() const {
         return std::apply([](auto const&... each) { return std::array{each.name...}; }, steps_);
     }
@@ -186,8 +186,8 @@ public:
             {name_, names.data(), undoes.data(), names.size(), effect, undo});
     }
 
-    /// The dead letters of a queue, with what is known of the steps of each. Mend the cause and call `table_queue::requeue` with the letter: the
-    /// worker that claims the message resumes the saga where it was. Errors and cost: those of `table_queue::dead_letters`.
+    /// The dead letters of a queue, with the known state of each step. Fix the cause and call `table_queue::requeue` with the letter: the worker that
+    /// claims the message resumes the saga at its last recorded step. Errors and cost: those of `table_queue::dead_letters`.
     [[nodiscard]] result<std::vector<stuck_saga<T>>> stuck(table_queue<T> const& queue) const {
         ENTITABLE_TRY(auto letters, queue.dead_letters());
         auto const names = steps();

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `step_result`: what a step of a saga returns that can state that it had no effect.
+/// `step_result`: the result of a saga's step, which can state that the step had no effect.
 ///
 ///     step("seat", [&](booking const& it) -> step_result {
 ///         ENTITABLE_TRY(auto const seat, seats.get(it.train)); // may have had an effect, as any error
@@ -16,13 +16,13 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The error of a step that had no effect: nothing that this run of the step did has to be undone. A type of its own, and not the `effect` of an
-/// error: that speaks of one request, and a step may have sent others before.
+/// The error of a step that had no effect: nothing of this run of the step has to be undone. It is a separate type, because the `effect` of an
+/// error describes one request, and the step may have sent other requests before.
 class [[nodiscard]] no_effect {
 public:
-    /// With an error that was made.
+    /// Takes an error.
     explicit no_effect(entitable::error problem) : problem_(std::move(problem)) {}
-    /// Makes an error of a code and words.
+    /// Makes an error from a code and a message.
     no_effect(error_code code, std::string message) : problem_(code, std::move(message)) {}
 
     /// The error.
@@ -33,7 +33,7 @@ private:
     entitable::error problem_;
 };
 
-/// A success, an error after which the step may have had an effect, or an error with the statement that it had none. Thread safety: a value.
+/// Success, an error after which the step may have had an effect, or an error that states that it had no effect. Thread safety: a value.
 class [[nodiscard]] step_result {
 public:
     step_result() = default;                                                ///< success
@@ -49,7 +49,7 @@ public:
     [[nodiscard]] bool has_value() const noexcept { return ended_.has_value(); }     ///< whether it succeeded
     [[nodiscard]] entitable::error const& error() const { return ended_.error(); }   ///< as that of a result
     [[nodiscard]] failure as_failure() && { return std::move(ended_).as_failure(); } ///< as that of a result
-    [[nodiscard]] bool had_no_effect() const noexcept { return had_no_effect_; }     ///< it failed, and said so
+    [[nodiscard]] bool had_no_effect() const noexcept { return had_no_effect_; }     ///< made from `no_effect`
 
 private:
     result<void> ended_;

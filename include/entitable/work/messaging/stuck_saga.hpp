@@ -3,19 +3,19 @@
 #pragma once
 
 /// \file
-/// `stuck_saga<T>`: a saga that was given up in the middle, with what is known of each of its steps.
+/// `stuck_saga<T>`: a saga that was given up before its end, with the known state of each step.
 
 #include <entitable/work/messaging/table_queue.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What is known of a step of a saga that was given up.
+/// The known state of a step of a saga that was given up.
 enum class step_state : std::uint8_t {
-    not_done,     ///< it was not started, or had no effect
-    done,         ///< it was done, and not undone
-    unknown,      ///< it may have been started, so it may have had its effect, or part of it
-    being_undone, ///< its undo was to be called next, and may have been started
-    undone,       ///< its undo has succeeded
+    not_done,     ///< the step was not started, or had no effect
+    done,         ///< the step was done, and not undone
+    unknown,      ///< the step may have been started and may have had all or part of its effect
+    being_undone, ///< the undo was due next, and may have been started
+    undone,       ///< the undo succeeded
 };
 
 /// For logs: "being undone".
@@ -23,40 +23,40 @@ enum class step_state : std::uint8_t {
     constexpr std::string_view words[] = {"not done", "done", "unknown", "being undone", "undone"};
     return words[static_cast<std::size_t>(state)];
 }
-/// Whether an effect of a step in this state may be there.
+/// Whether a step in this state may have left an effect.
 [[nodiscard]] constexpr bool may_stand(step_state state) noexcept {
     return state != step_state::not_done && state != step_state::undone;
 }
 
 /// A step and its state.
 struct step_report {
-    std::string_view name; ///< as the program has it
-    step_state state{};    ///< what is known of it
+    std::string_view name; ///< name of the step in the program
+    step_state state{};    ///< known state of the step
 };
 
 /// A saga whose message was claimed `max_deliveries` times since the last step that was recorded.
 template <mapped_entity T>
 struct stuck_saga {
-    dead_letter<T> letter; ///< its message, for `table_queue::requeue` and `purge`; `why`: what the last `fail` said
-    std::vector<step_report> steps; ///< in order; empty if the saga was begun by a program with other steps
-    std::string failed_because;     ///< if it is going back: the error of the step that failed. Else empty
-    bool going_back{};              ///< it is undoing its steps
+    dead_letter<T> letter; ///< dead letter, for `table_queue::requeue` and `purge`; `why`: reason of the last `fail`
+    std::vector<step_report> steps; ///< steps in order; empty if a program with other steps started the saga
+    std::string failed_because;     ///< error of the failed step if the saga is undoing its steps; else empty
+    bool going_back{};              ///< whether the saga is undoing its steps
 };
 
 namespace detail {
 
-/// How a step failed for good, as it is stored.
+/// The stored form of a step's permanent failure.
 struct failed_step {
     std::int32_t index{};
     bool had_no_effect{};
     std::string_view why;
 };
-/// What a message or a dead letter says of it; nothing in rows of programs that did not store it.
+/// The failure that a message or a dead letter records; nothing if the program that wrote the row did not store it.
 [[nodiscard]] std::optional<failed_step> failed_step_of(row_view stored, std::size_t count) noexcept;
 
-/// Where a saga is.
+/// The progress of a saga.
 struct saga_place {
-    std::vector<step_state> states; ///< empty: of a program with other steps
+    std::vector<step_state> states; ///< states of the steps; empty if the saga belongs to a program with other steps
     std::string why;
     bool going_back{};
 };

@@ -17,7 +17,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Adds rows of the library's own to what a program writes.
+/// Adds rows of the library to the changes of a program.
 struct system_changes {
     template <class... E>
     static std::string partition_of(batch<E...> const& changes) {
@@ -39,55 +39,55 @@ struct system_changes {
 
 } // namespace detail
 
-/// A message that was claimed `max_deliveries` times, and not completed.
+/// A message that was claimed `max_deliveries` times without being completed.
 template <mapped_entity T>
 struct dead_letter {
-    std::string id;             ///< its name
-    T message{};                ///< its content
-    std::uint32_t deliveries{}; ///< how often it was claimed; of a saga: since the last step that was recorded
-    std::string why;            ///< the reason of the last `fail`; empty where there was none
-    row stored;                 ///< as it is stored, for `requeue` and `purge`
+    std::string id;             ///< id of the message
+    T message{};                ///< content of the message
+    std::uint32_t deliveries{}; ///< number of claims; for a saga: since the last recorded step
+    std::string why;            ///< reason of the last `fail`; empty if there was none
+    row stored;                 ///< stored row, for `requeue` and `purge`
 };
 
-/// A queue of messages in a table of its own: each message is claimed by one worker at a time, and delivered again until it is completed, or was
-/// claimed `max_deliveries` times. Delivery is at least once.
+/// A queue of messages in a table of its own. One worker at a time holds a claim of a message; the message is delivered again until it is completed
+/// or was claimed `max_deliveries` times. Delivery is at least once.
 ///
-/// Messages are in lanes, one partition each, in the order of their times; a worker takes the first that can be claimed, lane after lane, of
-/// what it has read of the lane within a second. What is claimed is invisible until `visible_at`, by the clock of the store, which its answers carry (`call::server_date`). A transport whose
-/// answers carry no time is taken to have this program's clock.
+/// The queue has lanes, one partition each, whose messages are sorted by time. A worker goes through the lanes and claims the first available
+/// message; it reuses rows that it read within the last second. A claimed message is invisible until `visible_at`, by the clock of the store, whose
+/// answers carry the time (`call::server_date`). If the answers of a transport carry no time, the clock of this program is used.
 ///
-/// Errors: those of the table; ResourceNotFound or TableNotFound before `create`; OutOfRangeInput for invalid options. A request of unknown
-/// effect is settled by what is stored; only where that cannot be read, or after `max_attempts`, the error has `effect::unknown`. Then call
-/// `enqueue` again with the same id.
+/// Errors: those of the table; ResourceNotFound or TableNotFound before `create`; OutOfRangeInput for invalid options. The stored rows settle a
+/// request of unknown effect; only if they cannot be read, or after `max_attempts`, the error has `effect::unknown`. Then call `enqueue` again with
+/// the same id.
 ///
-/// Cost: each object reads the number of lanes once, in one request. Thread safety: safe to use from several threads. A copy shares the
-/// places in the lanes; a worker that is to look for itself makes a queue of its own.
+/// Cost: each object reads the number of lanes once, in one request. Thread safety: safe to use from several threads. Copies share the positions
+/// in the lanes; a worker that needs its own positions makes a queue of its own.
 template <mapped_entity T>
 class table_queue {
     static_assert(!detail::has_queue_property<T>(), "property names that begin with Queue_ are reserved for the queue");
 
 public:
-    using value_type = T;                   ///< the messages
+    using value_type = T;                   ///< type of the messages
     static constexpr bool keeps_ids = true; ///< see `message_queue`
 
-    /// Through any transport, in a table of this name; sends nothing yet.
+    /// Makes a queue in the table `name`; sends nothing yet.
     table_queue(any_transport through, std::string name, queue_options options = {})
         : core_(std::move(through), std::move(name), std::move(options)) {}
 
-    [[nodiscard]] std::string const& name() const noexcept { return core_.table().name(); } ///< of its table
-    [[nodiscard]] queue_options const& options() const noexcept { return core_.options(); } ///< as they were given
+    [[nodiscard]] std::string const& name() const noexcept { return core_.table().name(); } ///< name of table
+    [[nodiscard]] queue_options const& options() const noexcept { return core_.options(); } ///< the given options
     /// Creates the table, and stores the number of lanes, unless they exist. True if this call created the table. OutOfRangeInput for invalid
     /// options.
     [[nodiscard]] result<bool> create() const { return core_.create(); }
 
-    /// Puts a message in: once, however often it is called with one id, until `sweep` forgets the id. Cost: one request, two with a delay.
+    /// Enqueues a message. Repeated calls with the same id enqueue it once, until `sweep` removes the id. Cost: one request, two with a delay.
     [[nodiscard]] result<enqueued> enqueue(T const& message, enqueue_options const& how = {}) const {
         ENTITABLE_TRY(auto made, to_row(message));
         auto const at = core_.plan(how);
         return at ? core_.enqueue(*at, made.view()) : result<enqueued>{failure{at.error()}};
     }
-    /// Puts several in, 32 of them in each transaction, under fresh ids. After an error of effect unknown some may be in the queue, and it is not
-    /// known which: enqueue those that must not be there twice one by one, with ids.
+    /// Enqueues several messages under fresh ids, up to 32 in each transaction. After an error with `effect::unknown` some messages may be in the
+    /// queue, and it is not known which: enqueue messages that must not be there twice one by one, with ids.
     [[nodiscard]] result<std::vector<enqueued>> enqueue_all(std::span<T const> messages) const {
         std::vector<row> rows(messages.size());
         for (std::size_t index = 0; index < rows.size(); ++index) {
@@ -96,8 +96,8 @@ public:
         return core_.enqueue_group(rows);
     }
 
-    /// Claims the first message that is free; nothing where there is none after `claim_options::wait`, or before `claim_options::stop` was set. A
-    /// claim that waits looks again after `queue_options::polling`, and when the first message that is claimed or delayed becomes free.
+    /// Claims the first available message. Returns nothing if there is none until `claim_options::wait` has passed or `claim_options::stop` is set. A
+    /// waiting claim looks again after `queue_options::polling`, and when the first claimed or delayed message becomes available.
     [[nodiscard]] result<std::optional<claimed<T>>> claim(claim_options const& how = {}) const {
         ENTITABLE_TRY(auto some, claim_some(1, how));
         result<std::optional<claimed<T>>> one{std::in_place};
@@ -121,8 +121,8 @@ public:
         return made;
     }
 
-    /// Completes several, up to 50 neighbours of one lane in one transaction, and returns how many. A message that was lost to another worker is
-    /// not counted, and its item answers InvalidInput from then on. After an error some are completed: those answer InvalidInput as well.
+    /// Completes several messages, up to 50 neighbours of one lane in one transaction, and returns how many. A message that was lost to another worker
+    /// is not counted, and its item returns InvalidInput from then on. After an error some are completed; their items return InvalidInput too.
     [[nodiscard]] result<std::size_t> complete_all(std::span<claimed<T>> items) const {
         std::vector<detail::receipt*> all;
         all.reserve(items.size());
@@ -130,10 +130,10 @@ public:
         return core_.under_receipt().complete_group(all);
     }
 
-    // ---- beside an entity ----
+    // ---- outbox: messages that are written with an entity ----
 
-    /// Adds the message to what a batch or a transaction writes: both are written, or neither. It is kept beside the entity until a `relay`
-    /// puts it into the queue. Returns its id there. A batch needs a change before it: else its `submit` returns InvalidInput.
+    /// Adds the message to a batch or a transaction: both are written, or neither. The message stays in the entity's partition until a `relay`
+    /// moves it to the queue. Returns the id of the message. A batch needs another change first, or its `submit` returns InvalidInput.
     template <class Changes>
     std::string outbox(Changes& changes, T const& message, std::string id = {}) const {
         if (id.empty()) { id = core_.message_id(); }
@@ -146,16 +146,16 @@ public:
         detail::system_changes::add(changes, core_.outbox_row(partition, id, made->view()));
         return id;
     }
-    /// Puts the messages of a table's outbox rows into the queue, of one partition or of all, removes the rows, and returns how many. Any number
-    /// of programs may call it at any time: an id is enqueued once.
+    /// Enqueues the messages of a table's outbox rows, of one partition or of all, removes the rows, and returns how many. Any number of programs may
+    /// call it at the same time: each id is enqueued once.
     [[nodiscard]] result<std::size_t> relay(
         any_transport const& from, std::string const& table, std::optional<std::string> const& partition = {}) const {
         return core_.relay(from, table, partition);
     }
 
-    // ---- looking after it ----
+    // ---- inspection and maintenance ----
 
-    /// At most `most` messages that could be claimed now; claims nothing. Cost: reads all messages.
+    /// Returns up to `most` messages that could be claimed now, without claiming them. Cost: reads all messages.
     [[nodiscard]] result<std::vector<T>> peek(std::size_t most = 32) const {
         result<std::vector<T>> seen{std::in_place};
         result<void> problem;
@@ -167,7 +167,7 @@ public:
         if (!read || !problem) { return failure{read ? problem.error() : read.error()}; }
         return seen;
     }
-    /// How many messages there are. Cost: reads them all.
+    /// Counts the messages. Cost: reads all messages.
     [[nodiscard]] result<queue_size> approximate_size() const {
         result<queue_size> all{std::in_place};
         auto read = core_.for_each_row(system_row::message,
@@ -177,7 +177,7 @@ public:
         }
         return read ? std::move(all) : result<queue_size>{std::move(read).as_failure()};
     }
-    /// The age of the oldest message, by its time and that of the store; nothing where there is none. Cost: reads them all.
+    /// The age of the oldest message, from its first time and the time of the store; nothing if the queue is empty. Cost: reads all messages.
     [[nodiscard]] result<std::optional<std::chrono::nanoseconds>> oldest_age() const {
         result<std::optional<std::chrono::nanoseconds>> age{std::in_place};
         auto read = core_.for_each_row(system_row::message, [&](row_view each, date_time told) {
@@ -186,7 +186,7 @@ public:
         });
         return read ? std::move(age) : result<std::optional<std::chrono::nanoseconds>>{std::move(read).as_failure()};
     }
-    /// The dead letters. A message becomes one when a claim meets it after its last delivery is over.
+    /// Reads the dead letters. A message becomes a dead letter when a claim finds it after its last delivery has ended.
     [[nodiscard]] result<std::vector<dead_letter<T>>> dead_letters() const {
         result<std::vector<dead_letter<T>>> all{std::in_place};
         result<void> problem;
@@ -201,17 +201,17 @@ public:
         if (!read || !problem) { return failure{read ? problem.error() : read.error()}; }
         return all;
     }
-    /// Puts a dead letter back in its place, to be claimed `max_deliveries` times again. A saga continues where it was. ReceiptLost where another
-    /// program was faster.
+    /// Moves a dead letter back into its lane, where it can be claimed `max_deliveries` times again. A saga resumes at its last recorded step.
+    /// ReceiptLost if another program requeued or purged it first.
     [[nodiscard]] result<void> requeue(dead_letter<T> const& dead) const {
         return core_.requeue(dead.stored, dead.stored.view().etag());
     }
-    /// Removes a dead letter. ReceiptLost where another program was faster.
+    /// Removes a dead letter. ReceiptLost if another program requeued or purged it first.
     [[nodiscard]] result<void> purge(dead_letter<T> const& dead) const {
         return core_.purge(dead.stored, dead.stored.view().etag());
     }
-    /// Forgets the ids of messages that were completed or purged longer ago than the window, and returns how many. An `enqueue` or a relay that
-    /// is later than that delivers the message again. Cost: reads all ids, and one request for each one that is forgotten.
+    /// Removes the ids of messages that were completed or purged longer ago than the window, and returns how many. A later `enqueue` or `relay` of such
+    /// an id delivers the message again. Cost: reads all ids, and one request for each removed id.
     [[nodiscard]] result<std::size_t> sweep(std::chrono::nanoseconds window = std::chrono::hours{24}) const {
         return core_.sweep(window);
     }

@@ -30,8 +30,8 @@ private:
     Item& item_;
 };
 
-/// Renewals work on a receipt of their own. A table queue knows them by the claim and not by the version alone, so the handler may use the other
-/// one meanwhile, as a saga does.
+/// Renewals use a separate receipt. A table queue recognizes a renewal by its claim and not only by the version, so the handler can use the other
+/// receipt at the same time, as a saga does.
 template <class T, class Core>
 class leased_item<claimed<T, Core>> {
 public:
@@ -62,7 +62,7 @@ private:
     etag before_{};
 };
 
-/// What a handler takes.
+/// The parameter of a handler.
 enum class handler_form : std::uint8_t {
     none,
     message,
@@ -147,24 +147,24 @@ template <handler_form Form, class Q, class Handler>
 
 } // namespace detail
 
-/// Claims messages and calls `handle` for each one: a message whose handler succeeds is completed, one whose handler returns an error is given back
-/// with that error as its reason, and delivered again after `worker_options::retry`, until it is a dead letter. While the handler works the claim
-/// is renewed. Returns once `worker_options::stop` is set and the messages in hand have ended, or when there was no message for
-/// `worker_options::wait`. A message may be handled twice: by this worker and by another one that follows it.
+/// Claims messages and calls `handle` for each one. If the handler succeeds, the message is completed. If it returns an error, the message is
+/// released with that error as its reason, and delivered again after `worker_options::retry`, until it becomes a dead letter. The claim is renewed
+/// while the handler runs. Returns once `worker_options::stop` is set and the claimed messages have ended, or when there was no message for
+/// `worker_options::wait`. A message may be handled twice: by this worker, and by another worker after it.
 ///
-/// `handle` takes the message: `result<void>(T const&)`, and if it likes a `work_context const&` as well. Or it takes the claim,
-/// `result<void>(claimed<T>&)`, whose content is `message()`, and may end it; a claim of another queue than a `table_queue` is not renewed then, but by
-/// the handler. Or it is a saga, which is resumed. It may return any `result`; its value is dropped.
+/// `handle` takes the message, `result<void>(T const&)`, and optionally a `work_context const&`. Or it takes the claim, `result<void>(claimed<T>&)`,
+/// whose content is `message()`, and may end it; then the worker renews only claims of a `table_queue`, and the handler renews claims of other
+/// queues. Or `handle` is a saga, which is resumed. It may return any `result`; the value is dropped.
 ///
-/// Threads: the handler runs on the thread of the caller and on `threads` - 1 others, and is called as const. Each of them has another thread that
-/// renews its message, and sleeps otherwise. All have ended on return.
+/// Threads: the handler runs on the thread of the caller and on `threads` - 1 others, and is called as const. Each of these threads has a second
+/// thread that renews its message and sleeps otherwise. All threads have ended on return.
 ///
-/// Errors: those of a claim that do not pass by themselves, as ResourceNotFound before `create`: the other threads finish their messages, and the
-/// error is returned. Lost answers, busy stores and timeouts are tried again for as long as they last, and reported to
-/// `worker_options::on_error`. OutOfRangeInput for invalid options.
+/// Errors: permanent errors of a claim, such as ResourceNotFound before `create`: the other threads finish their messages, and the error is
+/// returned. After lost answers, busy stores and timeouts the worker retries without limit, and reports them to `worker_options::on_error`.
+/// OutOfRangeInput for invalid options.
 ///
-/// Exceptions: an exception of the handler, or of `on_error`, passes through. Its message is given back as after an error, the other threads finish
-/// theirs, and run_worker throws it on the caller's thread. The same for std::system_error of a thread that cannot be started.
+/// Exceptions: if the handler or `on_error` throws, the message is released as after an error, the other threads finish their messages, and
+/// run_worker throws the exception on the caller's thread. It does the same with std::system_error of a thread that cannot be started.
 template <class Q, class Handler>
     requires message_queue<Q, typename Q::value_type>
 [[nodiscard]] result<worker_report> run_worker(

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Options of `run_worker`, what its handlers are given, and what it returns.
+/// Options of `run_worker`, the context of its handlers, and its report.
 
 #include <entitable/core/backoff.hpp>
 #include <entitable/core/cancellation.hpp>
@@ -30,35 +30,35 @@ inline constexpr backoff outage_backoff{.base = std::chrono::milliseconds{500},
 
 /// Options of `run_worker`.
 struct worker_options {
-    std::uint32_t threads{1}; ///< messages that are handled at the same time; 0 counts as 1
-    /// Ends the worker: once it is set no message is claimed, and messages in hand are handled to their end.
+    std::uint32_t threads{1}; ///< number of messages handled at the same time; 0 counts as 1
+    /// Ends the worker: once the token is set no message is claimed, and claimed messages are handled to their end.
     cancellation_token stop{};
-    /// How long a thread waits for a message before it ends. By default without end; 0 ends it at an empty queue. A message that is delayed or
-    /// claimed by another worker does not count.
+    /// Maximum wait of a thread for a message before it ends. By default there is no limit; 0 ends the thread at an empty queue. Delayed messages and
+    /// messages claimed by another worker do not count.
     std::chrono::nanoseconds wait{no_timeout};
-    double renew_after{0.5};        ///< the part of a claim after which it is renewed, between 0 and 1
-    backoff retry{retry_backoff};   ///< how long a message that has failed waits, by the number of its deliveries
-    backoff outage{outage_backoff}; ///< the waits between claims while the store fails
-    /// Called with errors of the store that do not end the worker: of a claim that is tried again, of a renewal, and of a message whose end could
-    /// not be stored. From any of the worker's threads, one call at a time.
+    double renew_after{0.5};        ///< fraction of a claim after which it is renewed, between 0 and 1
+    backoff retry{retry_backoff};   ///< wait before a failed message is delivered again, by its delivery count
+    backoff outage{outage_backoff}; ///< waits between claims while the store fails
+    /// Called with errors of the store that do not end the worker: errors of a retried claim, of a renewal, and of a message whose end could not be
+    /// stored. Any thread of the worker can call it, one call at a time.
     std::function<void(error const&)> on_error{};
 };
 
-/// What a handler may want to know besides the message.
+/// The context of a handler's call.
 struct work_context {
-    std::string_view id;        ///< the name of the message
-    std::uint32_t deliveries{}; ///< how often it was claimed, from 1
-    bool last_delivery{};       ///< whether it becomes a dead letter if the handler fails
-    cancellation_token stop{};  ///< set once the worker is to end. A handler may finish, or return Cancelled
-    /// Set once another worker has claimed the message, or it could not be renewed in time: the handler will run again.
+    std::string_view id;        ///< id of the message
+    std::uint32_t deliveries{}; ///< number of claims, from 1
+    bool last_delivery{};       ///< whether the message becomes a dead letter if the handler fails
+    cancellation_token stop{};  ///< set once the worker should end; the handler can finish or return Cancelled
+    /// Set once another worker has claimed the message, or the claim could not be renewed in time: the handler will run again.
     cancellation_token lost{};
 };
 
-/// What became of the messages that a worker has claimed.
+/// The outcomes of the messages that a worker has claimed.
 struct worker_report {
-    std::uint64_t handled{}; ///< completed
-    std::uint64_t failed{};  ///< the handler failed, and the message is delivered again
-    std::uint64_t dead{};    ///< the handler failed at the last delivery: a dead letter, once a claim meets it
+    std::uint64_t handled{}; ///< messages that were completed
+    std::uint64_t failed{};  ///< messages whose handler failed, and that are delivered again
+    std::uint64_t dead{};    ///< messages whose handler failed at the last delivery; dead letters after the next claim
     /// The handler returned Cancelled after `worker_options::stop` was set: the message was given back at once.
     std::uint64_t released{};
     /// Another worker had claimed the message when its handler ended, or its end could not be stored: it is delivered again unless

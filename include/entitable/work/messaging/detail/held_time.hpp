@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// How long a message is a worker's, and the names that a queue gives.
+/// The remaining time of a claim, and the ids that a queue generates.
 
 #include <entitable/core/clock.hpp>
 #include <entitable/core/date_time.hpp>
@@ -14,31 +14,31 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The end of a claim by the clock of the store, and what is known of that clock.
+/// The end of a claim by the clock of the store, and the last known time of that clock.
 struct held_time {
     date_time visible_at;
     date_time told;        ///< the time of the store in the last answer
-    steady_time told_at{}; ///< when that was
+    steady_time told_at{}; ///< steady time at which that answer arrived
 
-    /// The time of the store, as far as it is known.
+    /// The estimated time of the store.
     [[nodiscard]] date_time store_time(steady_time now) const noexcept {
         return {told.ticks + std::chrono::duration_cast<std::chrono::nanoseconds>(now - told_at).count() / 100};
     }
-    /// How long it holds yet. Dates of HTTP are of whole seconds: one less.
+    /// The remaining time of the claim. HTTP dates have whole seconds, so one second is subtracted.
     [[nodiscard]] std::chrono::nanoseconds remaining(steady_time now) const noexcept {
         return std::chrono::nanoseconds{(visible_at.ticks - store_time(now).ticks) * 100} - std::chrono::seconds{1};
     }
 };
 
-/// Names of messages and claims, 32 hexadecimal digits each; those of a child made by `fork` differ from its parent's. Safe to use from several
+/// Ids of messages and claims, 32 hexadecimal digits each; a child made by `fork` generates other ids than its parent. Safe to use from several
 /// threads.
 class fresh_ids {
 public:
-    /// 0: a seed of its own.
+    /// Seed 0 chooses a fresh seed.
     explicit fresh_ids(std::uint64_t seed);
 
     [[nodiscard]] std::string next();
-    /// One that begins with a time: what is made one after the other stands side by side in a store.
+    /// An id that begins with a time: ids that are made one after the other are neighbours in a store.
     [[nodiscard]] std::string next_at(date_time time);
     [[nodiscard]] random_source& random() noexcept { return random_; }
 
@@ -46,8 +46,8 @@ private:
     [[nodiscard]] std::uint64_t unlike_others();
 
     random_source random_;
-    atomic<std::uint64_t> own_{0}; ///< in the names that a child gives
-    atomic<std::uint64_t> forks_;  ///< of the process that this is
+    atomic<std::uint64_t> own_{0}; ///< number in the ids that a child process generates
+    atomic<std::uint64_t> forks_;  ///< fork count for which `own_` is valid
 };
 
 } // namespace detail

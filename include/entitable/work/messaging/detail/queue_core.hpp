@@ -5,12 +5,12 @@
 /// \file
 /// The part of a queue that does not depend on its messages: the protocol of its rows.
 ///
-/// Enqueue inserts an identity and the message as one: an existing identity means that all is done. A lane is in the order in which its
-/// messages can be claimed, so a claim reads its head up to now, and no delayed or claimed messages. It moves messages that it has just
-/// read, under their ETags, to the time when the claim is over, with one delivery more and a claim id of its own: the new keys and ETags are the
-/// receipts. What is renewed stays where it is, with a later time in `Queue_VisibleAt`: so do the claims and delays of programs of format 1.
-/// Complete removes the message under its receipt and marks the identity with the claim id, as one. So each answer that was lost can be
-/// concluded from what is stored, and no late request of anybody finds an ETag that it knows.
+/// Enqueue inserts an identity row and the message in one transaction: an existing identity means that the message was enqueued before. A lane is
+/// sorted by the time from which its messages can be claimed, so a claim reads the head up to now and skips delayed and claimed messages. The claim
+/// moves the messages that it has just read, under their ETags, to the time when the claim ends, with the delivery count raised by one and a new
+/// claim id: the new keys and ETags are the receipts. A renewed message keeps its key and gets a later time in `Queue_VisibleAt`; claims and delays
+/// of programs of format 1 do the same. Complete removes the message under its receipt and marks the identity with the claim id, in one
+/// transaction. So the result of each lost answer can be derived from the stored rows, and no late request of any worker finds an ETag that it knows.
 
 #include <entitable/client/table_core.hpp>
 #include <entitable/core/function_ref.hpp>
@@ -26,60 +26,60 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What a worker holds: the fence of all that it does.
+/// The receipt of a claimed message: it fences every write of the worker.
 struct receipt : held_time {
     std::string lane;
-    std::string key; ///< the row key of the message
+    std::string key; ///< row key of the message
     std::string claim;
     etag version;
     std::uint32_t deliveries{};
     std::int32_t step{};
     std::int64_t steps{};
-    bool spent{true}; ///< its message was ended or lost
-    bool begun{};     ///< a saga was resumed under it
+    bool spent{true}; ///< the message was ended or lost
+    bool begun{};     ///< a saga was resumed under this receipt
 
     [[nodiscard]] std::string_view id() const noexcept { return id_of_message(key); }
 };
 
-/// A message that was claimed, as it is stored but for what the claim has changed.
+/// A claimed message: its receipt, and the stored row without the changes of the claim.
 struct held_message {
     receipt held;
     row stored;
 };
 
-/// How a message is put in: fixed once, for all its sendings.
+/// The keys and times of one enqueue: fixed once, for every attempt of its request.
 struct enqueue_plan {
     std::string id;
     std::size_t lane_number{};
     std::string lane;
     std::string key;
-    date_time visible_at; ///< 1601: at once
+    date_time visible_at; ///< time from which it can be claimed; 1601: at once
 };
 
 /// What a worker knows of a lane.
 struct lane_state {
-    store_clock clock; ///< of the store that has the lane
+    store_clock clock; ///< clock of the store that holds the lane
     std::string
-        behind; ///< a claim begins behind this row key: rows before it are held where they stand; empty: at the head
-    date_time head_due;  ///< when it begins at the head again
-    date_time ahead_due; ///< when it looks at rows whose time has not come
+        behind; ///< row key after which a claim starts to read: rows before it are held under their keys; empty: the head
+    date_time head_due;  ///< time from which a claim starts at the head again
+    date_time ahead_due; ///< time from which a claim also reads rows whose time has not come
 };
 
-/// OutOfRangeInput for options that cannot be, but for the lanes.
+/// Returns OutOfRangeInput for invalid options; does not check the number of lanes.
 [[nodiscard]] result<void> check_queue_options(queue_options const& options);
-/// Waits before another sending of a request; false where there were enough.
+/// Waits before another attempt of a request; false if no attempt is left.
 [[nodiscard]] bool wait_before_sending(queue_options const& options, random_source& random, std::uint32_t& attempt);
-/// Waits as `wait_until`, and looks at a second token: false if that ended the wait.
+/// Waits like `wait_until`, and also watches a second token: false if the second token ended the wait.
 [[nodiscard]] result<bool> wait_unless_stopped(
     steady_time until, call const& waiting, cancellation_token const& stop, clock& time);
-/// When a wait that begins now ends: `no_deadline` for `no_timeout`.
+/// The end of a wait that starts now: `no_deadline` for `no_timeout`.
 [[nodiscard]] steady_time end_of_wait(std::chrono::nanoseconds wait, steady_time now) noexcept;
-/// ReceiptLost.
+/// The error ReceiptLost.
 [[nodiscard]] failure receipt_is_lost();
-/// InvalidInput: a receipt that has ended.
+/// The error InvalidInput for a receipt that was used before.
 [[nodiscard]] failure receipt_is_spent();
 
-/// A queue. Safe to use from several threads; copies share what a worker remembers.
+/// The protocol of a queue. Safe to use from several threads; copies share the state of a worker.
 class queue_core {
 public:
     using receipt_type = receipt;
@@ -92,15 +92,15 @@ public:
     [[nodiscard]] random_source& random() const { return state().ids.random(); }
     [[nodiscard]] result<void> check_options() const;
 
-    /// The same queue for what is done under a receipt: its requests ignore the cancellation of `queue_options::calls`. What ended the wait for
-    /// work must not keep the work in hand from being ended.
+    /// The same queue for calls under a receipt: its requests ignore the cancellation of `queue_options::calls`, because a cancelled wait for work
+    /// must not prevent a worker from ending the message that it holds.
     [[nodiscard]] queue_core under_receipt() const {
         queue_core made = *this;
         made.under_receipt_ = true;
         return made;
     }
 
-    /// The same, and each of its requests is sent once: whoever asks has a time of its own to ask again.
+    /// Like `under_receipt`, and each request is sent once: the caller decides when to try again.
     [[nodiscard]] queue_core sending_once() const {
         queue_core made = under_receipt();
         made.once_ = true;
@@ -108,43 +108,45 @@ public:
     }
 
     [[nodiscard]] result<bool> create() const;
-    /// Read once. ResourceNotFound where the queue was not created, StoreNewer where a later version of the library has made it.
+    /// The number of lanes, which is read once. ResourceNotFound if the queue was not created, StoreNewer if a later version of the library created
+    /// it.
     [[nodiscard]] result<std::size_t> lanes() const;
-    /// The time of a lane's store, as far as it is known.
+    /// The estimated time of a lane's store.
     [[nodiscard]] date_time store_time(std::size_t lane) const;
     [[nodiscard]] std::string fresh_id() const { return state().ids.next(); }
-    /// Of a message.
+    /// Returns a fresh id of a message.
     [[nodiscard]] std::string message_id() const { return state().ids.next_at(time().now()); }
 
     [[nodiscard]] result<enqueue_plan> plan(enqueue_options const& how) const;
     [[nodiscard]] result<enqueued> enqueue(enqueue_plan const& at, row_view message) const;
-    /// Several messages, in one transaction for each 32 of them, under fresh ids. Returns how many were enqueued, and the error, if any.
+    /// Enqueues several messages under fresh ids, up to 32 in each transaction. Returns the messages that were enqueued, or the error.
     [[nodiscard]] result<std::vector<enqueued>> enqueue_group(std::vector<row> const& messages) const;
-    /// Whether the properties that the queue adds later fit with the message; else TooManyProperties or EntityTooLarge.
+    /// Checks that the properties that the queue adds later fit with the message; else returns TooManyProperties or EntityTooLarge.
     [[nodiscard]] static result<void> check_room(row_view message);
 
     [[nodiscard]] result<std::vector<held_message>> claim(std::uint32_t most, claim_options const& how) const;
-    /// Merges properties into the message under its receipt, with other changes of the lane: until it is known, or lost.
+    /// Merges properties into the message under its receipt, together with other changes of the lane. Retries until the write is settled or the
+    /// receipt is lost.
     [[nodiscard]] result<void> write(
         receipt& held, function_ref<void(row_builder&)> properties, std::vector<mutation> const& beside = {}) const;
     [[nodiscard]] result<void> renew(receipt& held, std::chrono::nanoseconds visibility) const;
-    /// With a reason, unless that is empty. The receipt is not spent yet.
+    /// Releases the message after a delay, and stores a reason unless it is empty. Does not mark the receipt as spent.
     [[nodiscard]] result<void> give_back(receipt& held, std::string_view why, std::chrono::nanoseconds delay) const;
-    /// `group`: the row key of the mark that a transaction of several has left, if it was applied.
+    /// Completes the message. `group`: row key of the mark that a transaction of several messages has written, if it was applied.
     [[nodiscard]] result<void> complete(receipt& held, std::string_view group = {}) const;
-    /// Several at once, those of a lane as one; how many are done. What was lost is not counted.
+    /// Completes several messages, those of one lane in one transaction, and returns how many. Lost messages are not counted.
     [[nodiscard]] result<std::size_t> complete_group(std::vector<receipt*> const& all) const;
     /// Reads the message of a receipt and updates the receipt; false if the receipt is lost.
     [[nodiscard]] result<bool> look(receipt& held) const;
     /// Reads the stored version if the last write was settled by its operation row, whose answer has no version.
     [[nodiscard]] result<void> know_version(receipt& held) const;
-    /// Takes a stored message over as the receipt; false where it is not this claim's.
+    /// Updates the receipt from the stored message; false if the message does not belong to this claim.
     [[nodiscard]] static bool adopt(receipt& held, row_view stored);
-    /// What the last failure of a message said.
+    /// The stored reason of the last failure of a message.
     [[nodiscard]] result<std::string> reason(receipt const& held) const;
-    /// Reads the row of a message, however often that takes.
+    /// Reads the row of a message, with as many attempts as the options allow.
     [[nodiscard]] result<std::optional<row>> read(std::string const& lane, std::string_view key, date_time& told) const;
-    /// The format of the queue; 0 before its header was read.
+    /// The format of the queue; 0 until its header is read.
     [[nodiscard]] std::int32_t format() const { return state().format.load(memory_order::relaxed); }
 
     [[nodiscard]] result<void> for_each_row(
@@ -152,7 +154,7 @@ public:
     [[nodiscard]] result<void> requeue(row_view dead, etag version) const;
     [[nodiscard]] result<void> purge(row_view dead, etag version) const;
     [[nodiscard]] result<std::size_t> sweep(std::chrono::nanoseconds window) const;
-    /// Puts in what outbox rows of a table say; how many.
+    /// Enqueues the messages of a table's outbox rows, and returns how many.
     [[nodiscard]] result<std::size_t> relay(
         any_transport const& from, std::string const& table, std::optional<std::string> const& partition) const;
     [[nodiscard]] std::string outbox_prefix() const;
@@ -175,17 +177,17 @@ public:
     }
 
 private:
-    /// A message that is to be claimed.
+    /// A message to be claimed.
     struct pick {
         row stored;
         etag version;
     };
-    /// Messages that a claim has read behind its own, for the next claims of this worker: so that not each of them reads the lane. A claim of one
-    /// that others have by now is refused, by its ETag; then the lane is read each time for a while.
+    /// Messages that a claim has read after its own, for the next claims of this worker, so that not every claim reads the lane. If another worker
+    /// has claimed such a message in between, its ETag makes the claim fail; after that every claim reads the lane for a while.
     struct spare_messages {
-        std::vector<pick> ready; ///< the first one at the end
-        steady_time until{};     ///< later ones may stand before them
-        std::uint32_t pause{};   ///< so many reads keep none
+        std::vector<pick> ready; ///< messages in reverse order: the first one is at the end
+        steady_time until{};     ///< time after which newer messages may stand before these
+        std::uint32_t pause{};   ///< number of reads that keep no spare messages
         std::uint32_t next_pause{8};
     };
     struct shared_state : counted {
@@ -194,41 +196,41 @@ private:
         table_core table;
         queue_options options;
         fresh_ids ids;
-        atomic<std::size_t> lanes{0};   ///< 0: not read yet
-        atomic<std::int32_t> format{0}; ///< written before `lanes`
+        atomic<std::size_t> lanes{0};   ///< number of lanes; 0: not read yet
+        atomic<std::int32_t> format{0}; ///< format of the queue; written before `lanes`
         std::mutex guard;
-        store_clock clock;                   ///< guarded: of the store that has the header
-        std::vector<lane_state> lane_states; ///< guarded
-        std::vector<spare_messages> spares;  ///< guarded: of each lane
-        std::size_t next_lane{};             ///< guarded
+        store_clock clock;                   ///< clock of the store that holds the header; guarded by `guard`
+        std::vector<lane_state> lane_states; ///< state of each lane; guarded by `guard`
+        std::vector<spare_messages> spares;  ///< spare messages of each lane; guarded by `guard`
+        std::size_t next_lane{};             ///< lane that the next claim reads first; guarded by `guard`
     };
-    /// What a look at a lane found.
+    /// The result of reading a lane.
     struct found_rows {
         std::vector<pick> ready;
         std::vector<pick> used_up;
         date_time told;
-        date_time due; ///< when the first of those that are invisible can be had
+        date_time due; ///< time at which the first invisible message can be claimed
         std::string
-            last_held; ///< the last row key of those that are held where they stand, before the first that is ready
-        std::size_t held{}; ///< how many these are
+            last_held; ///< row key of the last message that is held under its own key, before the first message that is ready
+        std::size_t held{}; ///< number of messages that are held under their keys before the first ready one
     };
-    /// Which part of a lane is looked at, and for how many messages.
+    /// The part of a lane to read, and the number of messages to find.
     struct search {
-        std::string behind; ///< empty: from the head
-        date_time up_to;    ///< rows whose time is later are left alone, but for those of the first page if it says so
-        bool ahead{};       ///< the first page continues behind that
-        std::uint32_t page{};   ///< rows of the first page
-        std::uint32_t most{};   ///< messages
-        std::uint32_t spares{}; ///< and so many behind them, of the page that has the last one
+        std::string behind;     ///< row key after which the read starts; empty: the head
+        date_time up_to;        ///< latest time of the rows that are read; see `ahead`
+        bool ahead{};           ///< the first page also reads rows after `up_to`
+        std::uint32_t page{};   ///< number of rows of the first page
+        std::uint32_t most{};   ///< number of messages to find
+        std::uint32_t spares{}; ///< number of further messages to keep, from the page that has the last one
     };
     /// Messages that are being moved by a claim: each is removed and inserted.
     struct moves {
         transact request;
-        std::vector<receipt> made; ///< what the claim gives, but for versions and times
+        std::vector<receipt> made; ///< receipts of the claim, without versions and times
 
         [[nodiscard]] mutation& from(std::size_t index) { return request.changes[2 * index]; }
         [[nodiscard]] mutation& to(std::size_t index) { return request.changes[2 * index + 1]; }
-        /// Only these; false if the row is not one of them.
+        /// Keeps only the given messages; false if none is left.
         bool keep(std::vector<bool> const& which);
     };
 
@@ -238,33 +240,33 @@ private:
     /// Whether the message of a receipt was completed under it, alone or with a group.
     [[nodiscard]] result<bool> is_done(receipt const& held, std::string_view group) const;
     void know_time(std::size_t lane, date_time told) const;
-    /// Asks the store of a lane, where its time is not known well enough for a delay.
+    /// The time of a lane's store; sends a request if it is not known well enough for a delay.
     [[nodiscard]] result<date_time> certain_time(enqueue_plan const& of) const;
-    /// Sends an enqueue until it is known; true where its rows were there before.
+    /// Sends an enqueue until its effect is known; true if its rows existed before.
     [[nodiscard]] result<bool> put(transact const& request, std::size_t lane) const;
-    /// A fresh id of a message whose lane is this one.
+    /// A fresh id that belongs to this lane.
     [[nodiscard]] std::string id_in_lane(std::size_t lane, std::size_t lanes) const;
     [[nodiscard]] result<found_rows> scan(
         std::string const& lane, search const& at, cancellation_token const& stop) const;
     [[nodiscard]] result<std::vector<held_message>> claim_from(std::size_t lane, std::uint32_t most, bool waits,
         cancellation_token const& stop, date_time& due, date_time& told) const;
-    /// The first of those that an earlier claim has read behind its own.
+    /// Takes the first spare messages of a lane.
     [[nodiscard]] std::vector<pick> spares_of(std::size_t lane, std::uint32_t most) const;
-    /// Leaves only so many there, and keeps the others.
+    /// Reduces `ready` to `most` messages, and keeps the others as spare ones.
     void keep_spares(std::size_t lane, std::vector<pick>& ready, std::uint32_t most) const;
     void forget_spares(std::size_t lane, bool beaten) const;
     void forget_spares(std::string_view lane) const;
     [[nodiscard]] moves moves_of(std::string const& lane, std::vector<pick> ready, date_time until) const;
     [[nodiscard]] result<std::vector<held_message>> take(
         std::string const& lane, std::vector<pick> ready, date_time scanned) const;
-    /// The rows of a lane between two keys, both included, until all are read.
+    /// Visits the rows of a lane between two keys, both included.
     [[nodiscard]] result<void> for_each_between(std::string const& lane, std::string_view first, std::string_view last,
         std::uint32_t& attempt, function_ref<void(row_view, date_time)> visit) const;
     [[nodiscard]] bool bury(std::string const& lane, pick const& one) const;
     /// Whether the dead letter still exists under another ETag, which replaces the refused one.
     [[nodiscard]] result<bool> is_still_dead(row_view dead, etag& version) const;
 
-    /// What all copies share; after a move what answers InvalidInput.
+    /// The state that all copies share; of a moved-from queue a state whose requests return InvalidInput.
     [[nodiscard]] shared_state& state() const { return state_ ? *state_ : absent_state(); }
     [[nodiscard]] static shared_state& absent_state();
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What a program knows of a store's clock, from the times that its answers carry: its own may be wrong.
+/// An estimate of a store's clock from the times in its answers, since the clock of the program may be wrong.
 
 #include <entitable/core/clock.hpp>
 #include <entitable/core/date_time.hpp>
@@ -22,9 +22,9 @@ public:
         known_ = true;
     }
     [[nodiscard]] bool known() const noexcept { return known_; }
-    /// The time of the store now, where it is known.
+    /// The time of the store now, if it is known.
     [[nodiscard]] date_time now(clock& time) const noexcept { return {told_.ticks + ticks(time.steady() - steady_)}; }
-    /// Whether it is known well: lately, and by both clocks of this program. That of a machine that slept has stood still.
+    /// Whether the estimate is recent and both clocks of this program agree on its age. The steady clock of a machine that slept has stood still.
     [[nodiscard]] bool is_certain(clock& time) const noexcept {
         std::int64_t const by_steady = ticks(time.steady() - steady_);
         std::int64_t const by_date = time.now().ticks - own_.ticks;

@@ -5,8 +5,8 @@
 /// \file
 /// The part of `run_worker` that does not depend on the queue: its threads, the renewals, and how each message ends.
 ///
-/// Each thread that handles messages has a second one that renews the message it handles, and sleeps otherwise. So a renewal that hangs keeps no
-/// other message from being renewed.
+/// Each thread that handles messages has a second thread that renews its message and sleeps otherwise. So a renewal that hangs does not delay the
+/// renewal of another message.
 
 #include <entitable/core/function_ref.hpp>
 #include <entitable/core/random.hpp>
@@ -21,23 +21,23 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What a worker does with a message that it has claimed.
+/// A claimed message and the calls that a worker makes for it.
 struct claimed_work {
     std::string id;
     std::uint32_t deliveries{};
     bool last_delivery{};
-    bool renewable{};                                       ///< whether it may be renewed while it is handled
-    std::chrono::nanoseconds visibility{};                  ///< what a renewal asks for
-    function_ref<result<void>()> renew;                     ///< called on another thread
-    function_ref<std::chrono::nanoseconds()> remaining;     ///< the same
-    function_ref<result<void>(work_context const&)> handle; ///< the user's
+    bool renewable{};                                       ///< whether the message may be renewed while it is handled
+    std::chrono::nanoseconds visibility{};                  ///< visibility that a renewal requests
+    function_ref<result<void>()> renew;                     ///< renews the message; called on another thread
+    function_ref<std::chrono::nanoseconds()> remaining;     ///< remaining time of the claim; called on another thread
+    function_ref<result<void>(work_context const&)> handle; ///< handler of the user
     function_ref<bool()>
-        settle; ///< called once no renewal is under way: whether the handler has ended the message itself
+        settle; ///< whether the handler has ended the message itself; called when no renewal is under way
     function_ref<result<void>()> complete;
     function_ref<result<void>(std::string_view, std::chrono::nanoseconds)> fail;
 };
 
-/// What the threads of one `run_worker` share.
+/// The state that the threads of one `run_worker` share.
 class worker_run {
 public:
     worker_run(worker_options const& options, clock& time);
@@ -45,7 +45,7 @@ public:
     [[nodiscard]] worker_options const& options() const noexcept { return options_; }
     [[nodiscard]] clock& time() const noexcept { return time_; }
     [[nodiscard]] cancellation_token stop() const { return over_.token(); }
-    /// How long a message waits that has failed.
+    /// The delay before a failed message is delivered again.
     [[nodiscard]] std::chrono::nanoseconds retry_delay(std::uint32_t deliveries);
     [[nodiscard]] std::chrono::nanoseconds outage_delay(std::uint64_t attempt);
     /// Calls `worker_options::on_error`.
@@ -54,9 +54,9 @@ public:
     void end_with(error const& problem);
     /// Ends all threads: run_worker throws the exception that is being handled.
     void end_with_exception() noexcept;
-    /// One message more.
+    /// Adds one message to a count of the report.
     void count(std::uint64_t worker_report::* what);
-    /// What run_worker returns, or throws.
+    /// Returns the result of run_worker, or throws its exception.
     [[nodiscard]] result<worker_report> finish();
 
 private:
@@ -65,13 +65,13 @@ private:
     cancellation_source over_;
     random_source random_;
     std::mutex lock_;
-    worker_report report_;         ///< guarded
-    std::optional<error> problem_; ///< guarded
-    std::exception_ptr thrown_;    ///< guarded
-    std::mutex reporting_;         ///< one call of `on_error` at a time
+    worker_report report_;         ///< guarded by `lock_`
+    std::optional<error> problem_; ///< guarded by `lock_`
+    std::exception_ptr thrown_;    ///< guarded by `lock_`
+    std::mutex reporting_;         ///< allows one call of `on_error` at a time
 };
 
-/// A thread that renews the message which another thread handles.
+/// A thread that renews the message that another thread handles.
 class lease_keeper {
 public:
     explicit lease_keeper(worker_run& run);
@@ -79,22 +79,22 @@ public:
     lease_keeper& operator=(lease_keeper const&) = delete;
     ~lease_keeper();
 
-    /// From now on the message is renewed. `lost` is cancelled once that is not possible.
+    /// Starts to renew the message. Cancels `lost` once it cannot be renewed.
     void begin(claimed_work const& work, cancellation_source const& lost);
-    /// No renewal any more; waits for one that is under way. True if the message is lost.
+    /// Stops the renewals and waits for one that is under way. True if the message is lost.
     [[nodiscard]] bool end();
 
 private:
     void renew_what_is_held();
-    /// Waits until the next renewal is due: false if the message has ended before.
+    /// Waits until the next renewal is due: false if the message ended first.
     [[nodiscard]] bool wait_until_due(std::unique_lock<std::mutex>& guard);
     void note(result<void> const& renewed, std::chrono::nanoseconds remaining);
 
     worker_run& run_;
     std::mutex lock_;
     std::condition_variable changed_;
-    claimed_work const* work_{}; ///< guarded, as all that follows
-    std::uint64_t number_{};     ///< of that message: the next one may have the same address
+    claimed_work const* work_{}; ///< guarded by `lock_`, like all members below
+    std::uint64_t number_{};     ///< number of the message, since the next one may have the same address
     cancellation_source lost_;
     steady_time due_{};
     bool renewing_{};
@@ -114,14 +114,14 @@ public:
     void work(claimed_work const& work);
 
 private:
-    /// Calls the handler. What it throws ends the run, and is an error here. `why`: the reason that is stored with the message.
+    /// Calls the handler. An exception ends the run, and is returned as an error. `why`: the reason that is stored with the message.
     [[nodiscard]] result<void> handled(claimed_work const& work, work_context const& context, std::string& why);
 
     worker_run& run_;
     lease_keeper keeper_;
 };
 
-/// Claims messages and handles them until it is over. `turn`: claims one and calls `worker_thread::work`; false if there was none.
+/// Claims messages and handles them until the run ends. `turn`: claims one and calls `worker_thread::work`; false if there was none.
 [[nodiscard]] result<worker_report> run_crew(
     worker_options const& options, clock& time, function_ref<result<bool>(worker_thread&)> turn);
 

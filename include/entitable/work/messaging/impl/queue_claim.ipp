@@ -316,7 +316,7 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::take(
             return unknown;
         }
     }
-    // What would be over soon is renewed before anybody begins to work.
+    // Claims that would end soon are renewed before any work starts.
     std::erase_if(*taken, [&](held_message& each) {
         return each.held.remaining(time().steady()) <= options().visibility / 2 &&
             !under_receipt().renew(each.held, options().visibility);

@@ -67,7 +67,7 @@ ENTITABLE_DECL result<void> queue_core::give_back(
     }
 }
 
-/// What is marked as done by a claim: the identity of a message, or the mark of a group.
+/// The row that a claim marks as completed: the identity of a message, or the mark of a group.
 ENTITABLE_DECL row done_row(
     std::string_view lane, std::string_view kind, std::string_view key, std::string_view claim) {
     return joined_row(

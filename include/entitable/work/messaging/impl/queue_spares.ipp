@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-// What a claim has read behind its own messages, for the next claims; and the messages that it moves.
+// Messages that a claim has read after its own, for the next claims; and the messages that it moves.
 
 #include <entitable/work/messaging/detail/queue_core.hpp>
 

@@ -61,7 +61,7 @@ public:
         made.under_receipt_ = true;
         return made;
     }
-    /// As `queue_core::sending_once`.
+    /// Like `queue_core::sending_once`.
     [[nodiscard]] service_queue sending_once() const {
         service_queue made = under_receipt();
         made.once_ = true;
