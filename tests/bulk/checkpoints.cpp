@@ -222,7 +222,8 @@ TEST_CASE("a checkpoint of another load is refused before anything is sent") {
     SECTION("a checkpoint of a newer version, or another text") {
         CHECK_THAT(
             detail::read_bulk_position("entitable bulk load 2\n", {}).error().message, ContainsSubstring("version"));
-        CHECK_THAT(detail::read_bulk_position("a shopping list", {}).error().message, ContainsSubstring("does not belong to a bulk load"));
+        CHECK_THAT(detail::read_bulk_position("a shopping list", {}).error().message,
+            ContainsSubstring("does not belong to a bulk load"));
     }
 }
 

@@ -147,8 +147,10 @@ TEST_CASE("ranges: impossible splits and merges are refused, and the error names
     }
     CHECK(split_shard(world.cloud, 0, "").error().code == error_code::invalid_input);
     CHECK(split_shard(world.cloud, 0, "a/b").error().code == error_code::out_of_range_input);
-    CHECK(names(plan_merge(world.cloud, 0, 2, "delta").error(), error_code::invalid_input, "shards 0 and 2 must be adjacent"));
-    CHECK(names(plan_merge(world.cloud, 1, 0, "delta").error(), error_code::invalid_input, "shards 1 and 0 must be adjacent"));
+    CHECK(names(
+        plan_merge(world.cloud, 0, 2, "delta").error(), error_code::invalid_input, "shards 0 and 2 must be adjacent"));
+    CHECK(names(
+        plan_merge(world.cloud, 1, 0, "delta").error(), error_code::invalid_input, "shards 1 and 0 must be adjacent"));
     CHECK(names(plan_merge(world.cloud, 2, 9, "delta").error(), error_code::invalid_input, "virtual shard 9"));
     CHECK(names(plan_merge(world.cloud, 0, 1, "no name").error(), error_code::invalid_input, "no name"));
 
