@@ -159,7 +159,7 @@ struct drawn {
 };
 
 testing::interleaving_report two_declarations(bool over_an_old_row, testing::interleaving_limits limits) {
-    limits.most_states = entitable_test::rounds(6'000, 400'000, 40'000);
+    limits.most_states = entitable_test::rounds(2'000, 400'000, 40'000);
     return testing::interleavings(
         [=](testing::stage& on) {
             if (over_an_old_row) {
