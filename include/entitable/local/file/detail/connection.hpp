@@ -40,6 +40,7 @@ enum class sql : std::uint8_t {
     purged_table,
     get,
     scan_partition,
+    scan_rows,
     scan,
     scan_until,
     put,

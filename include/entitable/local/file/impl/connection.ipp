@@ -43,6 +43,9 @@ ENTITABLE_DECL char const* text_for(sql text) noexcept {
         case sql::scan_partition:
             return "SELECT row_key, value FROM entitable_row "
                    "WHERE table_id = ?1 AND partition_key = ?2 AND row_key >= ?3 ORDER BY row_key";
+        case sql::scan_rows:
+            return "SELECT row_key, value FROM entitable_row "
+                   "WHERE table_id = ?1 AND partition_key = ?2 AND row_key >= ?3 AND row_key <= ?4 ORDER BY row_key";
         case sql::scan:
             return "SELECT row_key, value, partition_key FROM entitable_row "
                    "WHERE table_id = ?1 AND (partition_key, row_key) >= (?2, ?3) ORDER BY partition_key, row_key";

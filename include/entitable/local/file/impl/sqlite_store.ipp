@@ -276,12 +276,15 @@ ENTITABLE_DECL result<lookup> sqlite_store::scan_runs(
     for (;;) {
         auto const id = reader->table_id(table, waits);
         if (!id || !*id) { return checked(id ? result<lookup>{lookup::no_table} : failure{id.error()}); }
+        bool const has_last_row = one_partition && range.last_row;
         detail::statement asked{*reader,
-            one_partition              ? detail::sql::scan_partition
+            has_last_row               ? detail::sql::scan_rows
+                : one_partition        ? detail::sql::scan_partition
                 : range.last_partition ? detail::sql::scan_until
                                        : detail::sql::scan};
         asked.bind(1, **id).bind(2, range.from_partition).bind(3, range.from_row);
         if (range.last_partition && !one_partition) { asked.bind(4, *range.last_partition); }
+        if (has_last_row) { asked.bind(4, *range.last_row); }
         auto more = asked.first_row(waits);
         if (more && !asked.table_was_known()) { continue; }
         lookup const found = more && *more ? lookup::found : lookup::absent;
@@ -303,8 +306,7 @@ ENTITABLE_DECL result<lookup> sqlite_store::scan_runs(
                 if (!show()) { return checked(found); }
                 static_cast<void>(run.add(row, *parts));
             }
-            bool const may_be_last = ++rows == range.most_rows || (range.last_row && row > *range.last_row);
-            if (may_be_last && !show()) { return checked(found); }
+            if (++rows == range.most_rows && !show()) { return checked(found); }
         }
         if (!show()) { return checked(found); }
         if (more && !reader->in_own_process()) { // the visitor made this process
