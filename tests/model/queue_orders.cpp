@@ -13,6 +13,7 @@
 #include <entitable/testing/interleavings.hpp>
 #include <entitable/testing/program.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 
@@ -141,6 +142,7 @@ testing::interleaving_report walk(std::vector<cast> const& actors, testing::inte
             table_queue<chore> const chores{on.store(), "chores", small(on.time(), 97)};
             chores.create().value();
             begin(chores);
+            int const messages = std::max(1, static_cast<int>(holdings(on.store()).size()));
             auto& all = on.keep<told>();
             auto& wrong = on.keep<std::string>();
             on.deliver_to(watched{on.store(), &wrong});
@@ -165,10 +167,8 @@ testing::interleaving_report walk(std::vector<cast> const& actors, testing::inte
             }
             on.remember(
                 [&all, &wrong] { return std::to_string(all.claimed) + ' ' + std::to_string(all.completed) + wrong; });
-            on.always([&on, &wrong, &all] {
-                if (wrong.empty() && all.completed > 1) { // there is one message
-                    return std::string{"a message was completed twice"};
-                }
+            on.always([&on, &wrong, &all, messages] {
+                if (wrong.empty() && all.completed > messages) { return std::string{"a message was completed twice"}; }
                 return wrong.empty() ? misplaced(on.store()) : wrong;
             });
             on.at_end([&on, &all, end] { return end ? end(on.store(), all) : std::string{}; });
@@ -289,6 +289,34 @@ TEST_CASE("queue: a worker that is too slow, and one that waits") {
     check(walk({worker("A", 1, true), waiting}, {.faults = 0, .late = 0}, one_message, all_done));
     check(walk({worker("A", 1, true), waiting}, {.faults = 0, .late = 1, .crashes = 1}, one_message));
     check(walk({worker("A", 1, true), waiting}, {.faults = 1, .late = 0}, one_message));
+}
+
+TEST_CASE("queue: two workers, each of which reads ahead of its own claim") {
+    auto const three = [](table_queue<chore> const& chores) {
+        for (char const* id : {"x", "y", "z"}) { chores.enqueue({"wash"}, {.id = id}).value(); }
+    };
+    auto const several = [](std::string name, std::uint64_t seed) {
+        return cast{std::move(name),
+            [](table_queue<chore> const& chores) { // the second and the third claim take what the first one has read
+                told all;
+                for (int turn = 0; turn < 3; ++turn) {
+                    told const one = work(chores);
+                    all.claimed += one.claimed;
+                    all.completed += one.completed;
+                    all.failed = all.failed || one.failed;
+                    if (one.lost) {
+                        all.lost = true;
+                        all.until = one.until;
+                        break;
+                    }
+                }
+                return all;
+            },
+            seed};
+    };
+    check(walk({several("A", 1), several("B", 2)}, {.faults = 0, .late = 0}, three, all_done));
+    check(walk({several("A", 1), several("B", 2)}, {.faults = 1, .late = 0}, three));
+    check(walk({several("A", 1), several("B", 2)}, {.faults = 0, .late = 1, .crashes = 1}, three));
 }
 
 TEST_CASE("queue: a producer and a worker") {
