@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What a message costs beside a queue written by hand on SQLite with the same settings: put in, then claimed and completed; one by one, and in
+// The cost of a message compared with a queue written by hand on SQLite with the same settings: put in, then claimed and completed; one by one, and in
 // groups of 32. The one by hand promises the same as ours: an id is put in once and remembered when it is done, receipts, deliveries that are counted,
 // dead letters; it has no lanes. Then what a claim costs behind 100,000 messages that are delayed, that others have, or that wait, and the requests of a
 // saga. CPU of the process, user and system, the least of rounds in turns; by the clock medians.
@@ -487,7 +487,7 @@ int main(int count, char const* const* words) {
     }
     std::string_view const only = count > 1 ? words[1] : "";
     if (only.empty() || only == "hand") {
-        std::printf("beside a queue by hand\n");
+        std::printf("compared with a queue by hand\n");
         beside_hand("relaxed, one by one", false, 1, 2'000, 7);
         beside_hand("relaxed, groups of 32", false, 32, 6'400, 7);
         beside_hand("durable, one by one", true, 1, 100, 7);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// How evenly shards are spread with how little moved, beside the best there is; rules; plans that are run, stopped and run again.
+// How evenly shards are spread and how little is moved, compared with the optimum; rules; plans that are run, stopped and run again.
 
 #include "fleets.hpp"
 #include "support/catch.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Renewals beside work: by one driver, by `run_all`, on a thread of their own; with lost answers, and when the message is lost.
+// Renewals during the work: by one driver, by `run_all`, on a thread of their own; with lost answers, and when the message is lost.
 
 #include <entitable/core/transport/any_transport.hpp>
 #include <entitable/core/transport/run_all.hpp>

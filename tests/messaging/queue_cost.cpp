@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What a claim costs does not depend on what it cannot have: requests and rows beside those of an empty queue.
+// The cost of a claim does not depend on messages that cannot be claimed: requests and rows compared with those of an empty queue.
 
 #include <entitable/entitable.hpp>
 #include <entitable/memory.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Programs of format 1 beside those of today, on a queue of format 1. What the earlier programs send stands here as requests: they claim a message where it
+// Programs of format 1 and current programs on one queue of format 1. What the earlier programs send stands here as requests: they claim a message where it
 // stands, and its key has the time of their own clocks.
 
 #include <entitable/entitable.hpp>
