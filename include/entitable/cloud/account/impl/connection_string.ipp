@@ -160,8 +160,7 @@ ENTITABLE_DECL result<credential> credential_of(connection_pairs const& pairs, s
 
 ENTITABLE_DECL result<connection_settings> parse_connection_string(std::string_view text, account_service of) {
     using names = detail::connection_pairs;
-    ENTITABLE_TRY(auto split, detail::split_connection_string(text));
-    names const& pairs = split;
+    ENTITABLE_TRY(auto const pairs, detail::split_connection_string(text));
     if (pairs.has(names::development)) { return detail::development_settings(pairs, of); }
     if (pairs.has(names::development_proxy)) {
         return detail::refused_pair("DevelopmentStorageProxyUri", " needs UseDevelopmentStorage=true");
