@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The concepts, tags and sentinels of `<iterator>`. That header also has stream iterators, and with them stream buffers and locales. If
+/// The concepts, tags and sentinels of `<iterator>`. The whole header also has stream iterators, and with them stream buffers and locales. If
 /// libstdc++ has the rest in separate headers, only those are included.
 
 #include <cstddef>

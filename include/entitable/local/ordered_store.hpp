@@ -39,7 +39,7 @@ struct scan_range {
     std::string_view from_partition;                ///< the first partition
     std::string_view from_row;                      ///< the first row in it
     std::optional<std::string_view> last_partition; ///< none: to the end of the table
-    std::optional<std::string_view> last_row{};     ///< in a range of one partition: no later row is wanted
+    std::optional<std::string_view> last_row{};     ///< last wanted row, if the range is within one partition
     std::size_t most_rows{};                        ///< the visitor stops at this row at the latest; 0: unknown
 };
 

@@ -45,7 +45,7 @@ namespace detail {
 /// Facts about a request that will carry a credential.
 struct known_request {
     url_parts target; ///< its URL, which is in the endpoint
-    bool fresh{};     ///< it has no credential fields yet, and no Content-MD5
+    bool fresh{};     ///< whether the request has neither credential fields nor Content-MD5
 };
 
 /// One kind of credential. Thread safety: safe to use from several threads.
@@ -81,8 +81,7 @@ public:
     credential& operator=(credential const&) = default; ///< shares the state
     ~credential() = default;
 
-    /// Creates a credential from an account key in base64, as shown in the portal. Errors: InvalidInput names the field: an account as in
-    /// `endpoint`, a key that is empty or not base64.
+    /// Creates a credential from an account key in base64, as shown in the portal. Errors: InvalidInput with the name of the field: an account that `endpoint` does not accept, a key that is empty or not base64.
     [[nodiscard]] static result<credential> account_key(
         std::string_view account, std::string_view key, key_scheme scheme = key_scheme::shared_key);
 
@@ -99,8 +98,7 @@ public:
     /// attempt, since a signature is valid for 15 minutes; it replaces the result of an earlier call. `now` is the time of day, `at` the
     /// destination of the request.
     ///
-    /// Errors, of effect none: AuthenticationFailed if there is no valid token or signature, InvalidInput if the request cannot carry one
-    /// (a bearer token over http); those of the token source.
+    /// Errors, of effect none: AuthenticationFailed if there is no valid token or signature, InvalidInput if the request cannot carry one (a bearer token over http); errors of the token source.
     [[nodiscard]] result<void> authorize(http_request& request, endpoint const& at, date_time now) const;
     /// Adds this credential to a request with known facts.
     [[nodiscard]] result<void> authorize(

@@ -36,9 +36,9 @@ struct metrics_settings {
 /// One rule of cross-origin requests.
 struct cors_rule {
     std::vector<std::string> allowed_origins; ///< "https://host", or "*"
-    std::vector<std::string> allowed_methods; ///< of DELETE, GET, HEAD, MERGE, POST, OPTIONS, PUT
-    std::vector<std::string> allowed_headers; ///< that a browser may send
-    std::vector<std::string> exposed_headers; ///< that a browser may expose
+    std::vector<std::string> allowed_methods; ///< some of DELETE, GET, HEAD, MERGE, POST, OPTIONS, PUT
+    std::vector<std::string> allowed_headers; ///< header fields that a browser may send
+    std::vector<std::string> exposed_headers; ///< header fields that a browser may expose
     std::chrono::seconds max_age{};           ///< how long a browser may cache the response to a preflight
 };
 

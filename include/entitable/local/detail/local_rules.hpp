@@ -99,7 +99,7 @@ private:
     atomic<std::int64_t> last_timestamp_{0};
     atomic<std::uint64_t> random_;
     rw_lock gone_lock_;
-    std::vector<gone_table> gone_; ///< whose names are not free yet; guarded by gone_lock_
+    std::vector<gone_table> gone_; ///< deleted tables whose names are not free yet; guarded by gone_lock_
 };
 
 } // namespace detail

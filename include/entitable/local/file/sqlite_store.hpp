@@ -19,7 +19,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// The result of `verify`.
 struct file_report {
     std::uint64_t rows{};                ///< number of rows read
-    std::uint64_t bytes{};               ///< of keys and values
+    std::uint64_t bytes{};               ///< bytes of keys and values
     std::uint64_t damaged{};             ///< rows that differ from the written ones
     std::vector<std::string> problems{}; ///< the first ones, as text; empty for a sound file
     [[nodiscard]] bool sound() const noexcept { return problems.empty(); } ///< whether there are no problems

@@ -53,9 +53,9 @@ public:
     std::string source;                ///< its current store; "east and west" for a merge of two ranges
     std::string target;                ///< its new store
     std::uint64_t rows{};              ///< counted by the plan
-    std::uint64_t bytes{};             ///< of these rows, as stored
-    std::size_t tables{};              ///< that move together
-    std::chrono::milliseconds lease{}; ///< that the move waits for
+    std::uint64_t bytes{};             ///< stored size of these rows
+    std::size_t tables{};              ///< number of tables that move together
+    std::chrono::milliseconds lease{}; ///< lease that the move waits for
 
 private:
     friend detail::move_planning;

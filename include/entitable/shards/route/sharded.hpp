@@ -26,9 +26,9 @@ struct hedged_reads {
 struct sharded_options {
     std::size_t in_flight{virtual_shards::most}; ///< virtual shards that one query reads concurrently; at least one
     std::optional<entitable::profile>
-        limits;                          ///< for all stores; by default the limits that every store of the map allows
+        limits;                          ///< limits for all stores; by default those that every store of the map allows
     clock* time{&system_clock()};        ///< times the waits of fan-outs; outlives the transport
-    std::optional<hedged_reads> hedge{}; ///< by default no page is requested twice
+    std::optional<hedged_reads> hedge{}; ///< hedging of page reads; none by default
 };
 
 /// A part missing from a partial result.

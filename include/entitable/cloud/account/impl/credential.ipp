@@ -85,7 +85,7 @@ public:
 private:
     std::string const account_;
     key_scheme const scheme_;
-    std::string const prefix_; ///< of the Authorization field
+    std::string const prefix_; ///< prefix of the Authorization field
     key_signer const signer_;
 };
 
@@ -219,11 +219,11 @@ private:
     std::condition_variable done_;
     bool refreshing_{};        ///< a thread is getting a token; this member and the following are guarded by mutex_
     secret header_;            ///< "Bearer ..."
-    date_time expires_;        ///< of the token
+    date_time expires_;        ///< when the token expires
     date_time got_at_;         ///< when the token was received
     date_time refresh_at_;     ///< after that the next request gets a new one
-    std::uint64_t failures_{}; ///< of the source
-    std::optional<error> last_failure_; ///< of the source
+    std::uint64_t failures_{}; ///< number of failures of the token source
+    std::optional<error> last_failure_; ///< last error of the token source
 };
 
 /// Parses a time of a shared access signature: 2026-01-01, 2026-01-01T00:00Z or 2026-01-01T00:00:00Z.

@@ -135,7 +135,7 @@ private:
     std::string method_;
     std::vector<char*> lines_;
     std::vector<curl_slist> list_;
-    std::vector<std::string> empty_fields_; ///< in the form that libcurl requires
+    std::vector<std::string> empty_fields_; ///< empty header fields in the form that libcurl requires
     char text_[CURL_ERROR_SIZE]{};
     bool usable_{true};
     bool sent_{};     ///< part of the request may have reached the server

@@ -60,7 +60,7 @@ struct batch_part {
 
     stage at{stage::start};
     std::uint16_t status{};
-    std::string_view content_type; ///< of the fields around it
+    std::string_view content_type; ///< Content-Type of the enclosing part
     std::string_view content_id;
     std::string_view etag;
     std::size_t fields_begin{};

@@ -116,11 +116,11 @@ public:
     enum class role : unsigned char { partition_key, row_key, passed_over, annotation, property };
     /// A member of the last entity. The next one usually has the same members, which are then not checked again.
     struct known_member {
-        std::size_t name_at; ///< in `known_names`
+        std::size_t name_at; ///< offset in `known_names`
         std::size_t name_size;
         role is;
         bool annotated;                  ///< a property with a type annotation
-        edm_type type{edm_type::string}; ///< of an annotation, or of the annotated property
+        edm_type type{edm_type::string}; ///< type of an annotation, or of the annotated property
     };
 
     simdjson::dom::parser parser;

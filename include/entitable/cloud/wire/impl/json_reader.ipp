@@ -15,8 +15,8 @@ public:
     static constexpr std::size_t max_depth = 16;
 
     simdjson::dom::parser parser;
-    simdjson::ondemand::parser walker; ///< for pages
-    std::size_t capacity{};            ///< of the document parser
+    simdjson::ondemand::parser walker; ///< parser of pages
+    std::size_t capacity{};            ///< capacity of the document parser
 
     /// Parses the whole text as one document.
     [[nodiscard]] result<simdjson::dom::element> parse(char const* bytes, std::size_t size, bool padded) {

@@ -162,7 +162,7 @@ public:
     /// Lets SQLite move the log into the file and remove it if this is the last connection. The caller holds the writer lock; without this
     /// call a connection leaves the log unchanged.
     void end_log_at_close() noexcept;
-    /// Whether this is the process that opened it, and not a child.
+    /// Whether the current process opened the connection; false in a child made by `fork`.
     [[nodiscard]] bool in_own_process() const noexcept { return forks_ == platform::forks(); }
 
 private:
@@ -194,7 +194,7 @@ private:
     int system_code_{};
     bool broken_{};
     bool write_ahead_log_{};
-    std::int64_t room_until_{}; ///< with a rollback journal: space is known to exist up to this size in bytes
+    std::int64_t room_until_{}; ///< with a rollback journal: file size in bytes up to which space is known to exist
 };
 
 /// Returns the error of a file that was recognised before and no longer is.

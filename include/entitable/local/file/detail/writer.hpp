@@ -20,8 +20,8 @@ namespace detail {
 
 /// The effect of a job on the transaction.
 enum class job_end : std::uint8_t {
-    nothing, ///< it changed nothing; its result is valid if the transaction succeeds
-    written, ///< it is to be committed
+    nothing, ///< the update changed nothing; its result is valid if the transaction succeeds
+    written, ///< the update must be committed
     broken,  ///< its changes must be undone; its result is an error
 };
 

@@ -21,11 +21,11 @@ struct writer::waiting {
     result<void> outcome{};
     std::exception_ptr thrown{};
     // guarded by queue_mutex_
-    std::size_t place{}; ///< where it waits: the index into wake_
+    std::size_t place{}; ///< index into wake_ of the condition variable on which it waits
     bool queued{true};   ///< not claimed yet
     bool done{};
-    std::size_t stall{}; ///< in which its busy timeout began
-    waiting* next{};     ///< in the same line
+    std::size_t stall{}; ///< stall in which its busy timeout began
+    waiting* next{};     ///< next writer in the same queue
 };
 
 ENTITABLE_DECL void writer::line::push_back(waiting& one) noexcept {
@@ -260,7 +260,7 @@ ENTITABLE_DECL void writer::find_room(waiting& mine) {
     finish(first);
 }
 
-/// Moves the log into the file, which has space allocated, and restarts the log. False if that frees no space.
+/// Moves the log into the file, which has space allocated, and restarts the log. Returns false if the restart does not free space.
 ENTITABLE_DECL bool writer::win_room(waiting const& mine) {
     auto const opened = open_connection();
     if (!opened || !on_->write_ahead_log()) { return false; }

@@ -133,8 +133,8 @@ public:
     rw_lock lock; ///< counts the owners, too
     // guarded by `lock`
     entry_tree rows;
-    bool dead{false};   ///< it was empty and is being removed: look up again
-    bool listed{false}; ///< it was added to the directory
+    bool dead{false};   ///< the partition was empty and is being removed: look it up again
+    bool listed{false}; ///< whether the partition is in the directory
 
 private:
     partition(std::uint32_t behind_name, shared<memory_table> own_table) noexcept

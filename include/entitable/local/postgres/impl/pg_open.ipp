@@ -72,7 +72,7 @@ inline std::string_view pg_state_of(std::string_view said) noexcept {
     return {};
 }
 
-/// Uses our own wording: that of libpq and the server repeats the connection string.
+/// Uses our own wording, because the messages of libpq and the server repeat the connection string.
 inline failure pg_refusal(std::string_view state) {
     struct meaning {
         std::string_view state;

@@ -94,7 +94,7 @@ inline result<left_over_tables> left_over_in(fleet const& of, std::string const&
 struct shard_schema {
     std::vector<schema_difference> missing;
     std::map<std::pair<std::string, std::string>, std::vector<edm_type>>
-        types; ///< of a table and a property, as encountered
+        types; ///< types found for each table and property
 };
 /// Collects the types in the first rows of a table.
 inline result<void> sample_types(shard_visit const& at, visited_table const& table, any_transport const& through,

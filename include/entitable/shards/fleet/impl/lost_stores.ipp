@@ -60,8 +60,7 @@ private:
         bool const stays = std::find(into_.begin(), into_.end(), name_) != into_.end();
         return [this, stays](shard_retired const& each) { return !stays && each.store == name_; };
     }
-    /// Whether a shard that is to stay in the store of this name has lost everything there. One that was placed before has new tables, and
-    /// perhaps rows.
+    /// Whether a shard that is to stay in the store of this name has lost everything there. A shard that was placed before has new tables, and perhaps rows.
     result<bool> has_lost_all(shard_map_copy const& map, shard_place const& place) {
         if (is_given_up(place.row)) { return true; }
         ENTITABLE_TRY(auto const through, of_.cloud().state().stores.open(name_));
@@ -160,7 +159,7 @@ private:
                 return true;
             }));
         }
-        // Counts from the response to the last change; also if nothing was changed: the process that changed it may have ended before
+        // Counts from the response to the last change, even if nothing was changed: the process that changed it may have ended before
         // waiting. 2 % for drift of both clocks, three times.
         std::chrono::milliseconds const lease{lease_ms};
         of_.options().time->wait_until(
@@ -273,7 +272,7 @@ private:
     std::string name_;
     std::vector<std::string> const& into_;
     std::string owner_;
-    std::string reason_; ///< of a shard that is given up, until it is placed
+    std::string reason_; ///< stored reason of a shard that is given up, until it is placed
     lost_store told_;
     bool is_unmarked_{}; ///< the store that the shards are to stay in has no identity, and had one
 };

@@ -58,7 +58,7 @@ ENTITABLE_DECL result<reference_pointer> read_pointer(reference_place const& at)
 }
 
 /// Makes one change of the pointer under its ETag. `edit` receives the current pointer, any number of times, and returns whether to change
-/// it. It detects by the pointer that an earlier send, whose response was lost, has done it.
+/// it. The pointer shows whether an earlier send, whose response was lost, was applied.
 inline result<void> change_pointer(reference_place const& at, function_ref<result<bool>(reference_pointer&)> edit) {
     constexpr int most_attempts = 50;
     auto const pointers = pointers_of(at);

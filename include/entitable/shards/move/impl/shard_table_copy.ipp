@@ -71,7 +71,7 @@ ENTITABLE_DECL void shard_table_copy::take_keys(page const& rows) {
         copied_row* const known = find(each);
         if (known != nullptr) { known->seen = number_; }
         if (known != nullptr && known->source == each.etag()) { continue; }
-        ++changes_; // also if a later read finds it unchanged
+        ++changes_; // even if a later read finds the row unchanged
         bool const goes_on =
             !fetches_.empty() && fetches_.back().partition.lower.key == std::string_view{each.partition_key};
         if (goes_on) {
