@@ -24,7 +24,7 @@ struct nasty_options {
     bool random_pages{true};
     /// A page of a query over several partitions can end with a partition: the token then names only a partition key.
     bool partition_tokens{true};
-    /// The rows of a page are in any order, if the profile guarantees none.
+    /// The rows of a page are shuffled if the profile does not guarantee an order.
     bool random_order{true};
     /// How long the name of a deleted table is not free: TableBeingDeleted (source: "Delete Table": at least 40 seconds).
     std::chrono::nanoseconds being_deleted{std::chrono::seconds{40}};

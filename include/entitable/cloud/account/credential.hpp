@@ -71,7 +71,7 @@ public:
 
 /// Authorizes requests. A cheap handle: copies share one state, and a move copies it, so that a moved-from credential never means "no
 /// credential". The secrets are wiped with the last copy. A backend also wipes them in each request after the response; callers of
-/// `authorize` use `http_request::forget_credential`. It cannot print its secrets, and errors never include them. Thread safety: safe to
+/// `authorize` use `http_request::forget_credential`. A credential cannot be printed, and errors never include its secrets. Thread safety: safe to
 /// use from several threads.
 class credential {
 public:

@@ -134,7 +134,7 @@ struct known_fields {
     template <std::size_t Size>
     static void add(http_headers& to, char const (&fields)[Size], std::size_t count) {
         to.make_room(Size);
-        to.text_.append(fields, Size); // with the NUL at its end
+        to.text_.append(fields, Size); // including the final NUL
         to.size_ += count;
     }
 };

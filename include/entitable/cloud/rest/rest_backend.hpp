@@ -35,7 +35,7 @@ concept sent_over_http = requires(rest_engine& engine, Request const& request, c
 /// read completely is TransportFailed, never half an entity.
 ///
 /// Filters: NaN and the infinities have no constant in the service's language, and the emulator compares times by the millisecond. For such
-/// a comparison the service returns more rows, which are filtered again here, so pages may be shorter than the service's.
+/// a comparison the service returns more rows, which the backend filters again, so pages may be shorter than the service's.
 template <http_client Client>
 class rest {
 public:

@@ -68,7 +68,7 @@ public:
     }
 
     /// Applies `change` to a stored payload (null if the row does not exist): puts the new one into `payload`, empty for a removal; or
-    /// returns the error. `last_version` is the store's own memory of versions, null if it has none.
+    /// returns the error. `last_version` is the last version that the store remembers; null if it does not remember any.
     ENTITABLE_LAZY [[nodiscard]] result<written> prepare(mutation const& change, std::string_view const* stored,
         std::string_view table, std::string& payload, std::int64_t* last_version);
 

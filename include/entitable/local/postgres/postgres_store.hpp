@@ -54,7 +54,7 @@ public:
 
     /// See `ordered_store`. Its error may have `effect::unknown` if the connection breaks.
     result<bool> create_table(std::string_view key, std::string_view shown_name, call const& context = {});
-    /// Frees the name immediately, and then removes the rows in slices. If that is interrupted, the next removal of a table continues it.
+    /// Frees the name immediately, and then removes the rows in slices. If the removal is interrupted, the next removal of a table continues it.
     result<bool> drop_table(std::string_view key, call const& context = {});
     /// See `ordered_store`.
     result<void> tables(std::string_view from_key, table_visitor visit, call const& context = {});

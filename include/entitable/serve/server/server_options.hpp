@@ -42,7 +42,7 @@ using bearer_verifier = std::function<bool(std::string_view account, std::string
 struct server_options {
     /// The accounts that may send requests; none: the development account.
     std::vector<served_account> accounts{};
-    bearer_verifier bearer{};     ///< none: bearer tokens are refused
+    bearer_verifier bearer{};     ///< if absent, bearer tokens are refused
     clock* time{&system_clock()}; ///< checks the dates of requests; must outlive the server
     /// Receives each request after its response (`on_attempt`): its name, table, times, sizes, status, error and id. Must outlive the
     /// server, and be safe to call from several threads.

@@ -44,7 +44,8 @@ struct backup_part {
     std::optional<std::string> source; ///< the table of the shard that was read; empty in parts of earlier programs
     std::optional<std::int64_t>
         epoch; ///< epoch of the shard in the map at that time; empty in parts of earlier programs
-    std::optional<std::string> former; ///< "a;b": tables of earlier attempts that are being dropped; empty for none
+    std::optional<std::string>
+        former; ///< "a;b": tables of earlier attempts that are being dropped; empty if there are none
 };
 ENTITABLE(backup_part, partition_key(backup), row_key(literal("part"), width(shard, 4), table),
     properties(state, store, low, high, attempt, stored, rows, digest, source, epoch, former))

@@ -8,8 +8,7 @@
 ///     back_up(all, any_transport{archive}, "nightly").value();
 ///     restore(any_transport{archive}, "nightly", empty_fleet).value();
 ///
-/// A backup holds every write that was acknowledged before it began, and some of those made meanwhile. Each row is as it was at some moment
-/// in between, so a transaction of that time may be included in part. With `backup_options::snapshot` every store is a snapshot of one
+/// A backup holds every write that was acknowledged before it began, and some of those made meanwhile. Each row is as it was at some moment during the backup, so a concurrent transaction may be included in part. With `backup_options::snapshot` every store is a snapshot of one
 /// moment, with whole transactions; the moments of two stores differ by up to the duration of the backup. If all stores are read-only, it
 /// is one moment. ETags and Timestamps are not saved; system rows are: queues, operation rows, index states.
 
@@ -26,7 +25,7 @@ struct backup_options {
 };
 /// The contents of a backup.
 struct backup_report {
-    backup_header header;           ///< as it is stored
+    backup_header header;           ///< the stored header
     std::uint64_t rows{};           ///< rows of all tables, including system rows
     std::size_t kept{};             ///< virtual shards whose copies by an earlier run are reused
     std::vector<backup_part> parts; ///< sorted by shard and table
@@ -53,7 +52,7 @@ struct restore_report {
 };
 /// Creates the tables of a backup in a fleet, with any number of shards and stores, and inserts all rows; then reads and compares
 /// everything. The tables must be empty, or filled by an earlier run of the same restore: after an error or a crash the same call resumes.
-/// No program may use them before it returns.
+/// No program may use the stores before the call returns.
 ///
 /// Errors: BackupIncomplete; RowMismatch if the backup is damaged, or the fleet's content differs afterwards; EntityAlreadyExists if a row
 /// exists with other properties; those of the stores.

@@ -22,7 +22,7 @@ struct store_outcome {
     result<T> outcome; ///< outcome of the operation on this store
 };
 
-/// One result for each store, by name. A plain value; one thread at a time.
+/// One result for each store, sorted by name. A plain value; one thread at a time.
 template <class T>
 class fleet_outcomes {
 public:
@@ -32,7 +32,7 @@ public:
 
     [[nodiscard]] std::vector<store_outcome<T>> const& stores() const noexcept {
         return stores_;
-    }                                                                                  ///< the outcomes of all stores
+    } ///< the outcomes of all stores
     [[nodiscard]] std::vector<store_outcome<T>>& stores() noexcept { return stores_; } ///< the outcomes of all stores
     /// Whether all stores succeeded.
     [[nodiscard]] bool complete() const noexcept { return failed().empty(); }

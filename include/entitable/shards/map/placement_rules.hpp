@@ -61,7 +61,7 @@ private:
 
 /// Reads the rules of a map.
 [[nodiscard]] result<placement_rules> rules_of(lookup_map const& map);
-/// Stores a rule, replacing the one of the same name. It applies to later plans and moves. A shard in a place that the rule
+/// Stores a rule, replacing the one of the same name. The rule applies to later plans and moves. A shard in a place that the rule
 /// forbids stays there until the next rebalance. InvalidInput for an invalid name, kind, store or weight.
 [[nodiscard]] result<void> put_rule(lookup_map const& map, placement_rule const& rule);
 /// Removes a rule; ResourceNotFound if there is none of that name.

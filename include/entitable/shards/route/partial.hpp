@@ -20,7 +20,7 @@ public:
     [[nodiscard]] bool complete() const noexcept { return missing_.empty(); } ///< whether no shard is missing
     [[nodiscard]] std::vector<missing_shard> const& missing() const noexcept {
         return missing_;
-    }                                                                    ///< the missing shards and their errors
+    } ///< the missing shards and their errors
     [[nodiscard]] T const& what_came() const noexcept { return value_; } ///< the result of the other shards
     /// Returns the complete value, or the error of the first missing shard.
     [[nodiscard]] result<T> whole() const {

@@ -14,7 +14,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A second request for a late page of a query. It goes to the same store, because another one may be stale. The first response is used;
+/// A second request for a late page of a query. The second request is sent to the same store, because another one may be stale. The first response is used;
 /// the other request is cancelled. Writes and `get_entity` are not hedged, nor are stores that serve one request at a time, like files and
 /// memory.
 struct hedged_reads {

@@ -158,7 +158,7 @@ public:
     void refused(http_request const& request, date_time now) override {
         std::lock_guard const guard{mutex_};
         if (request.headers.find("Authorization") != header_.reveal()) {
-            return; // it has been replaced in the meantime
+            return; // the token has been replaced in the meantime
         }
         std::int64_t const least = got_at_.ticks + options_.retry_after.count() * date_time::ticks_per_second;
         std::int64_t const soon = now.ticks < least ? least : now.ticks;
@@ -230,7 +230,7 @@ private:
 ENTITABLE_DECL std::optional<date_time> signature_time(std::string_view escaped) {
     std::string time;
     time.reserve(escaped.size() + sizeof("T00:00:00Z"));
-    static_cast<void>(append_url_unescaped(time, escaped)); // it was checked before
+    static_cast<void>(append_url_unescaped(time, escaped)); // the token was checked before
     wiped_at_end const may_be_a_misplaced_secret{time};
     if (time.size() == 10) {
         time += "T00:00:00Z";

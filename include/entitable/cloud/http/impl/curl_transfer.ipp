@@ -72,7 +72,7 @@ public:
     void* tag{};                            ///< identifies its response
     steady_time ends{(steady_time::max)()}; ///< when the transfer is ended for lasting too long
     std::optional<CURLcode> ended;          ///< set once libcurl has finished
-    std::vector<curl_transfer*>* told{};    ///< the list it is added to then; has space for it
+    std::vector<curl_transfer*>* told{};    ///< the list to which the transfer is added at its end; has space for it
     std::size_t place{};                    ///< its index among the transfers in flight
 
 private:

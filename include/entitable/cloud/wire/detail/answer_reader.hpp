@@ -25,7 +25,7 @@ struct answer_fields {
 /// Finds these fields in one pass. The first of a name is used.
 [[nodiscard]] answer_fields fields_of(http_headers const& headers);
 
-/// The state of one request in flight: the message sent, and the data needed to read the response. Reused for the next one.
+/// The state of one request in flight: the message sent, and the data needed to read the response. Reused for the next response.
 struct exchange {
     http_request request;
     json_reader reader;

@@ -46,7 +46,7 @@ struct service_address {
 /// Parses the path after the account, escaped as in an address; false if the path is invalid.
 [[nodiscard]] bool read_service_place(std::string_view rest, service_address& out);
 
-/// Returns the value of a query option, decoded; empty if it is absent. A "+" is a blank, as servers read it. False if the option occurs
+/// Returns the value of a query option, decoded; empty if it is absent. A "+" is read as a blank, as servers do. False if the option occurs
 /// twice.
 [[nodiscard]] bool read_option(std::string_view query, std::string_view name, std::optional<std::string>& out);
 

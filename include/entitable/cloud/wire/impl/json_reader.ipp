@@ -123,7 +123,8 @@ private:
         simdjson::ondemand::document& document, simdjson::ondemand::object object, char const* text_end) {
         if (entity.follow(object, text_end)) { return entity.parts.is_versioned(); }
         std::string_view text;
-        if (!document.is_alive() || object.reset().error() != simdjson::SUCCESS || // it may have stopped for good
+        if (!document.is_alive() ||
+            object.reset().error() != simdjson::SUCCESS || // the reader may not be able to continue
             object.raw_json().get(text) != simdjson::SUCCESS) {
             return false;
         }

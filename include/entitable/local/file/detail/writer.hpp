@@ -86,7 +86,7 @@ public:
     /// Moves the whole write-ahead log into the file.
     [[nodiscard]] result<void> checkpoint(call const& context);
 
-    /// While one exists, a reader that needs a long time is active: commits do not wait for it, however long the log is.
+    /// Marks a long read while it exists: commits do not wait for that reader, however long the log is.
     class long_log {
     public:
         explicit long_log(writer& of) noexcept : of_(of) { ++of_.long_logs_; }
@@ -159,7 +159,7 @@ private:
     std::size_t checkpoint_at_; ///< pages
     std::atomic<std::size_t> long_logs_{0};
 
-    bool fresh_{true};  ///< nothing was written with the connection
+    bool fresh_{true};  ///< the connection has not written anything
     bool one_by_one_{}; ///< there was no space for all claimed jobs together
     bool room_won_{};   ///< the log was moved for them since the last commit
 

@@ -139,7 +139,7 @@ ENTITABLE_DECL bool writer::may_lead(waiting const& mine) const noexcept {
     return each->job != nullptr;
 }
 
-/// Removes a job that has waited for too long from the queue: nothing was done for it.
+/// Removes a job that has waited too long and was not started from the queue.
 ENTITABLE_DECL bool writer::gives_up(waiting& mine) {
     if (!mine.queued || mine.done) { return false; }
     if (stalled_ && std::exchange(mine.stall, stall_) != stall_) { mine.waits.begin_anew(); }
@@ -242,7 +242,7 @@ ENTITABLE_DECL writer::ended writer::run_once(waiting& mine) {
         }
         release();
         finish(*broken);
-        return ended::again; // the others, without it
+        return ended::again; // commits the other jobs without the failed one
     }
     if (any) { return commit(mine, group, bound); }
     release();
@@ -445,7 +445,7 @@ ENTITABLE_DECL writer::ended writer::commit(waiting& mine, commit_group const& g
 /// Determines the outcome of a failed commit, with the writer lock, so that nobody has written since.
 ///
 /// With a log nobody sees a failed commit: the log's index, which the connections share, does not have it. But its pages may be in the log,
-/// and be found when the index is rebuilt. So the old connection stays until a small commit has overwritten the first of them. That is not
+/// and be found when the index is rebuilt. The old connection therefore stays open until a small commit has overwritten the first of these pages. That is not
 /// needed if the end of the commit was not written.
 ///
 /// With a rollback journal the file is recovered when it is opened, and its counter identifies the state. If that includes the commit,

@@ -152,7 +152,7 @@ public:
     [[nodiscard]] bool broken() const noexcept { return broken_; }
     /// Not reusable: broken, or a cancel request is in flight, which could hit a later statement.
     [[nodiscard]] bool spent() const noexcept { return broken_ || cancelled_; }
-    /// Returns the server's SQLSTATE for the last failure, five characters; empty for none.
+    /// Returns the server's SQLSTATE for the last failure, five characters; empty if there is none.
     [[nodiscard]] std::string_view state() const noexcept { return state_; }
     /// The server warned that a commit is not on the standby.
     [[nodiscard]] bool unreplicated() const noexcept { return *unreplicated_; }

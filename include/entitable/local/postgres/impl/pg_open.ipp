@@ -100,7 +100,7 @@ ENTITABLE_DECL result<pg_connection> pg_connection::open_address(pg_target const
         }
     };
     for (pg_target::setting const& each : target.settings) { set(each.name.c_str(), each.value); }
-    std::string const attributes = "any"; // it is checked below
+    std::string const attributes = "any"; // the result is checked below
     std::string const encoding = "UTF8";
     std::string const session =
         with_options ? text::joined({target.options, " ", pg_session_options(options)}) : target.options;

@@ -16,7 +16,7 @@ namespace detail {
 struct visited_table {
     std::string name;   ///< name passed to the creation
     std::string stored; ///< its name in the store
-    bool own{true};     ///< no other shard has rows in it, or has left rows in it
+    bool own{true};     ///< whether no other shard has, or has left, rows in the table
 };
 /// A virtual shard at its current place.
 struct shard_visit {

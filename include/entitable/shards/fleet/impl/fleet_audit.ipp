@@ -185,7 +185,7 @@ ENTITABLE_DECL result<std::vector<audit_report>> audit(fleet const& left, fleet 
 }
 
 ENTITABLE_DECL result<std::vector<schema_difference>> schema_drift(fleet const& of, std::size_t sample) {
-    std::map<std::int32_t, detail::shard_schema> found; // of the last visit of each shard
+    std::map<std::int32_t, detail::shard_schema> found; // results of the last visit of each shard
     std::mutex lock;
     auto const look = [&](detail::shard_visit const& at, any_transport const& through) -> result<void> {
         ENTITABLE_TRY(auto const there, detail::stored_tables(through));

@@ -82,7 +82,8 @@ inline result<backup_header> begin_run(fleet const& of, backup_run& run, bool sn
             return failure{error_code::invalid_input, text::joined({"the backup ", at.name, " exists already"})};
         }
         header.begun = known.entity.begun;
-        header.snapshots = header.snapshots && known.entity.snapshots; // of every run, so before the first part
+        header.snapshots = header.snapshots &&
+            known.entity.snapshots; // true only if every run used snapshots; stored before the first part
         auto const taken = at.headers().replace(header, known.etag);
         if (!taken) { return other_process(taken.error()); }
         run.header = taken->etag;
@@ -102,7 +103,7 @@ inline result<backup_report> finish_run(
     auto const bound_of = [](key_bound const& bound) {
         return bound.end == key_bound::kind::open ? std::nullopt : std::optional{bound.key};
     };
-    std::map<std::int32_t, std::vector<stored_part>> copied; // by shard, until the map has confirmed them
+    std::map<std::int32_t, std::vector<stored_part>> copied; // parts by shard, until the map has confirmed them
     std::mutex lock;
     auto const copy = [&](shard_visit const& shard, any_transport const& from) -> result<void> {
         std::vector<stored_part> parts;

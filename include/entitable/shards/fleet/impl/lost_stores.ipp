@@ -215,7 +215,7 @@ private:
                 epoch = 0;
                 shard_row_draft* const row = draft.edit(map, lost.shard);
                 if (row == nullptr || row->row.store != name_ || !is_given_up(row->row)) {
-                    return false; // it was placed by another call
+                    return false; // the shard was placed by another call
                 }
                 listed = map.identity.empty() || map.lists(lost.now_in);
                 if (!listed) { return false; }
@@ -245,7 +245,7 @@ private:
             bool done = false;
             ENTITABLE_CHECK(map_.change({}, [&](shard_map_copy const& map, shard_map_draft& draft) -> result<bool> {
                 shard_row_draft* const row = draft.edit(map, lost.shard);
-                done = row != nullptr && row->row.epoch == epoch; // by an earlier send
+                done = row != nullptr && row->row.epoch == epoch; // applied by an earlier send
                 if (done || row == nullptr || row->row.attempt_owner != owner_ || row->row.attempt_epoch != epoch) {
                     return false;
                 }

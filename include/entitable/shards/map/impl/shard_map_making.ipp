@@ -150,7 +150,7 @@ private:
     }
 
     result<void> write() {
-        constexpr std::size_t most_rows = 98; // with the header, of a transaction
+        constexpr std::size_t most_rows = 98; // limit of a transaction, including the header
         for (int attempt = 0; attempt < most_attempts; ++attempt) {
             ENTITABLE_TRY(auto const found, read());
             if (found.version.empty() || found.header.state != "making") {

@@ -66,7 +66,7 @@ ENTITABLE_DECL void shard_table_copy::take_keys(page const& rows) {
     for (std::size_t index = 0; index < rows.size(); ++index) {
         row_view const each = rows[index];
         if (each.row_key == system_row::copy) {
-            continue; // of an earlier move
+            continue; // left by an earlier move
         }
         copied_row* const known = find(each);
         if (known != nullptr) { known->seen = number_; }

@@ -31,7 +31,7 @@ inline std::vector<key_range> ranges_behind(
     return left;
 }
 
-/// One virtual shard in a fan-out, as the map was at the start. With a map of ranges, a set of keys: the shards that now hold them are
+/// One virtual shard in a fan-out, from the map at its start. With a map of ranges, a set of keys: the shards that now hold them are
 /// queried one after the other.
 struct shard_part {
     std::int32_t shard{};

@@ -94,7 +94,7 @@ private:
         header_.fleet = own(place)->fleet;
         return {};
     }
-    /// Another program that makes the same fleet may have finished it: it wrote the same.
+    /// Another program that makes the same fleet may have finished it, with the same content.
     result<void> end(std::size_t place) {
         ENTITABLE_TRY(auto const through, state_.store(place));
         hash_store_header whole = *own(place);
