@@ -19,7 +19,8 @@ struct view_options {
     bulk_options load{}; ///< options of the writes; its clock and its seed are used for the whole refresh
 };
 
-/// A result read from a view, with its age. The times are those of the clock of the program that refreshed the view: they are wrong by its difference from the clocks of the writers.
+/// A result read from a view, with its age. The times are those of the clock of the program that refreshed the view: they are wrong by its
+/// difference from the clocks of the writers.
 template <class T>
 struct view_answer {
     T value;         ///< the result

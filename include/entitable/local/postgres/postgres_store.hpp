@@ -43,7 +43,8 @@ public:
 
     /// An open and checked database, from which a store is made.
     using opened_database = std::unique_ptr<detail::pg_pool>;
-    /// Opens a database. Errors: InvalidInput for an invalid connection string or schema; StoreForeign and StoreNewer for tables of another kind or version; the errors of any call.
+    /// Opens a database. Errors: InvalidInput for an invalid connection string or schema; StoreForeign and StoreNewer for tables of another
+    /// kind or version; the errors of any call.
     [[nodiscard]] static result<opened_database> open(
         std::string_view connection_string, postgres_options const& options);
 
@@ -54,7 +55,8 @@ public:
 
     /// See `ordered_store`. Its error may have `effect::unknown` if the connection breaks.
     result<bool> create_table(std::string_view key, std::string_view shown_name, call const& context = {});
-    /// Frees the name immediately, and then removes the rows in slices. If the removal is interrupted, the next removal of a table continues it.
+    /// Frees the name immediately, and then removes the rows in slices. If the removal is interrupted, the next removal of a table
+    /// continues it.
     result<bool> drop_table(std::string_view key, call const& context = {});
     /// See `ordered_store`.
     result<void> tables(std::string_view from_key, table_visitor visit, call const& context = {});

@@ -25,8 +25,8 @@ struct versioned {
     std::int64_t version{}; ///< version of the reference table's content
 };
 
-/// A full copy of a reference table in one store. A copy never changes: a later version is another copy. Publishing drops the copy before the
-/// previous one; reads of it then return TableNotFound: get a new copy from the reference table.
+/// A full copy of a reference table in one store. A copy never changes: a later version is another copy. Publishing drops the copy before
+/// the previous one; reads of it then return TableNotFound: get a new copy from the reference table.
 ///
 /// Thread safety: safe to use from several threads.
 template <mapped_entity Entity>

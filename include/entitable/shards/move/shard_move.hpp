@@ -91,7 +91,8 @@ struct move_planning {
     sharded const& cloud, std::int32_t shard, std::string target, move_options options = {});
 
 /// Plans to merge two adjacent ranges, the lower one first. Both are copied into new tables of the lower one, in any store, and the map
-/// gives it the keys of both. The number of the upper one is never used again. A merge runs like a move, and takes as long as moving both shards.
+/// gives it the keys of both. The number of the upper one is never used again. A merge runs like a move, and takes as long as moving both
+/// shards.
 ///
 /// Errors: InvalidInput if a shard does not exist, they are not adjacent, the map does not use ranges, or the store's name is invalid;
 /// PlacementForbidden if a rule keeps either from the store, or names only one of both; those of the map and the stores. Cost: reads every

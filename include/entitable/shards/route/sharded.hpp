@@ -14,9 +14,9 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A second request for a late page of a query. The second request is sent to the same store, because another one may be stale. The first response is used;
-/// the other request is cancelled. Writes and `get_entity` are not hedged, nor are stores that serve one request at a time, like files and
-/// memory.
+/// A second request for a late page of a query. The second request is sent to the same store, because another one may be stale. The first
+/// response is used; the other request is cancelled. Writes and `get_entity` are not hedged, nor are stores that serve one request at a
+/// time, like files and memory.
 struct hedged_reads {
     std::chrono::nanoseconds after{}; ///< when a page counts as late: preferably the 95th percentile of page latency
     double share{0.05}; ///< the share of pages that may be hedged, 0 to 1; unused allowance accumulates, up to 10 pages

@@ -24,7 +24,8 @@ using azure_claimed = claimed<T, detail::service_queue>;
 /// 1. The service issues the receipts and does not record its effects. After a lost response, a message may be enqueued twice
 ///    (under one id, see `id()`); a claim ends after `visibility`; a renewal may have invalidated the receipt (ReceiptLost), and the
 ///    message is delivered again.
-/// 2. A dead letter is added to the queue NAME-poison, which is created on first use, and then removed from this queue. These are two requests, so it may be in both. `dead_letters` is that queue.
+/// 2. A dead letter is added to the queue NAME-poison, which is created on first use, and then removed from this queue. These are two
+///    requests, so it may be in both. `dead_letters` is that queue.
 /// 3. Times are whole seconds, rounded up. A message has at most 64 KiB as it is stored. `queue_options::lanes` has no effect.
 /// 4. Messages cannot be enqueued in the transaction of an entity, and sagas need a `table_queue`.
 ///

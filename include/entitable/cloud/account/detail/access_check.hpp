@@ -69,7 +69,8 @@ struct access_grant {
 /// Returns AuthenticationFailed in the service's wording, with the reason.
 [[nodiscard]] failure not_authenticated(std::string_view why);
 
-/// Checks `Authorization: SharedKey` and `SharedKeyLite`. AuthenticationFailed if the signature differs, or the date is not within 15 minutes of `now`.
+/// Checks `Authorization: SharedKey` and `SharedKeyLite`. AuthenticationFailed if the signature differs, or the date is not within 15
+/// minutes of `now`.
 [[nodiscard]] result<void> check_shared_key(
     http_request const& request, url_parts const& url, account_keys const& keys, date_time now);
 

@@ -120,8 +120,8 @@ private:
         return {names_.data() + member.name_at, member.name_size};
     }
 
-    /// Reads an entity with the same members as the previous one, in the same order; false if they differ. No duplicate check is needed then:
-    /// the members are known to be distinct.
+    /// Reads an entity with the same members as the previous one, in the same order; false if they differ. No duplicate check is needed
+    /// then: the members are known to be distinct.
     template <class Object>
     bool follow(Object object, result<void>& problem) {
         constexpr bool checked = std::is_same_v<Object, simdjson::dom::object>; // completely, before the first read
@@ -303,7 +303,8 @@ private:
         text.copy(to + 4, text.size());
     }
 
-    /// Appends a value with its annotated type. Without an annotation the JSON form decides: a number without point and exponent is an Int32, or an Int64 if it does not fit.
+    /// Appends a value with its annotated type. Without an annotation the JSON form decides: a number without point and exponent is an
+    /// Int32, or an Int64 if it does not fit.
     bool append_value(json_scalar const& value, shape_member const& member) {
         if (member.annotated) { return append_annotated(value, member.type); }
         edm_type type = edm_type::string;

@@ -148,7 +148,8 @@ public:
     [[nodiscard]] bool allocate(std::size_t growth, std::size_t reserve) noexcept;
     /// Grows the log to that many bytes, if it is shorter. False if there is not enough space.
     bool allocate_log(std::size_t bytes) noexcept;
-    /// With a log, before a transaction: cuts off a partial page at the end of the file. A process that died while it grew the file leaves a partial page, and SQLite would count it as a whole one, for which there may be no space. The caller holds the writer lock.
+    /// With a log, before a transaction: cuts off a partial page at the end of the file. A process that died while it grew the file leaves
+    /// a partial page, and SQLite would count it as a whole one, for which there may be no space. The caller holds the writer lock.
     void cut_part_of_page() noexcept;
     /// With a rollback journal: returns a number in the file that each commit changes.
     [[nodiscard]] std::uint32_t change_counter() noexcept;

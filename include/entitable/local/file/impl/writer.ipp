@@ -445,8 +445,8 @@ ENTITABLE_DECL writer::ended writer::commit(waiting& mine, commit_group const& g
 /// Determines the outcome of a failed commit, with the writer lock, so that nobody has written since.
 ///
 /// With a log nobody sees a failed commit: the log's index, which the connections share, does not have it. But its pages may be in the log,
-/// and be found when the index is rebuilt. The old connection therefore stays open until a small commit has overwritten the first of these pages. That is not
-/// needed if the end of the commit was not written.
+/// and be found when the index is rebuilt. The old connection therefore stays open until a small commit has overwritten the first of these
+/// pages. That is not needed if the end of the commit was not written.
 ///
 /// With a rollback journal the file is recovered when it is opened, and its counter identifies the state. If that includes the commit,
 /// another commit ensures that it stays, whatever happened to the journal.

@@ -52,7 +52,8 @@ private:
     pg_target() = default;
 };
 
-/// Resolves a host name to numeric addresses on another thread: a resolver may take minutes. Errors: TransportFailed, and the error of the wait.
+/// Resolves a host name to numeric addresses on another thread: a resolver may take minutes. Errors: TransportFailed, and the error of the
+/// wait.
 [[nodiscard]] result<std::vector<std::string>> pg_addresses(std::string const& name, pg_wait const& until);
 
 } // namespace detail

@@ -60,7 +60,8 @@ private:
         bool const stays = std::find(into_.begin(), into_.end(), name_) != into_.end();
         return [this, stays](shard_retired const& each) { return !stays && each.store == name_; };
     }
-    /// Whether a shard that is to stay in the store of this name has lost everything there. A shard that was placed before has new tables, and perhaps rows.
+    /// Whether a shard that is to stay in the store of this name has lost everything there. A shard that was placed before has new tables,
+    /// and perhaps rows.
     result<bool> has_lost_all(shard_map_copy const& map, shard_place const& place) {
         if (is_given_up(place.row)) { return true; }
         ENTITABLE_TRY(auto const through, of_.cloud().state().stores.open(name_));

@@ -43,7 +43,8 @@ ENTITABLE_DECL std::string_view first_bytes(std::string_view of, std::size_t mos
     return part.substr(0, text::valid_utf8_prefix(part));
 }
 
-/// Whether the first step runs for the first time: the message has been neither claimed before nor requeued. A message that cannot be read, or is in a queue in which programs of format 1 requeue messages without a trace, may have been run.
+/// Whether the first step runs for the first time: the message has been neither claimed before nor requeued. A message that cannot be read,
+/// or is in a queue in which programs of format 1 requeue messages without a trace, may have been run.
 ENTITABLE_DECL bool is_first_run(queue_core const& queue, receipt const& held) {
     date_time told;
     auto const stored = queue.read(held.lane, held.key, told);
