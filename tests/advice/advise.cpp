@@ -85,7 +85,7 @@ TEST_CASE("good keys get no advice") {
     CHECK(given.candidates[0].score.fits);
 }
 
-TEST_CASE("a growing key is reported, and a falling one as well") {
+TEST_CASE("a growing key is reported, and so is a falling key") {
     workload load;
     using up = fields<item_by_number>;
     load.reads("one", up::number == 1 && up::owner == "x", {.per_second = 500}).writes("new", {.per_second = 3'000});

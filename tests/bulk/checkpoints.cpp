@@ -113,7 +113,7 @@ TEST_CASE("resuming from any saved checkpoint gives the same table and repeats a
     CHECK(s.books.scan_table().count().value() == 4'000);
 }
 
-TEST_CASE("no checkpoint counts a row as settled before it is") {
+TEST_CASE("no checkpoint counts a row as done before its outcome is known") {
     stage s;
     auto const input = some_books(3'000, 30);
     detail::bulk_identity const identity{"books", "insert", ""};

@@ -350,7 +350,7 @@ TEST_CASE("local reads: in nasty mode the results equal those of paged reads") {
     }
 }
 
-TEST_CASE("local reads: the cost and the end of a query equal those of paged reads") {
+TEST_CASE("local reads: a query ends at the same row and costs the same as with paged reads") {
     memory_backend const store;
     table<numbered> const rows{store, "Rows"};
     rows.create().value();
@@ -402,7 +402,7 @@ TEST_CASE("local reads: a page ends at its byte limit and at an invalid row") {
     CHECK(seen == 40);
 }
 
-TEST_CASE("local reads: keys of another type end a fold with an error") {
+TEST_CASE("local reads: a key of another type fails a fold") {
     memory_backend const store;
     table<numbered> const rows{store, "Rows"};
     table<numbered> const paged{paging<memory_backend>{store}, "Rows"};

@@ -274,7 +274,7 @@ TEST_CASE("system rows: an entity can be neither written nor read under a key of
     CHECK(notes.insert({"~!", "!~", 1}));
 }
 
-TEST_CASE("system rows: values that would form the key of a system row are refused as well") {
+TEST_CASE("system rows: values that would form the key of a system row are also refused") {
     memory_backend const store;
     table<behind_tilde> const tildes{store, "Notes"};
     tildes.create().value();
@@ -308,7 +308,7 @@ TEST_CASE("system rows: a reader without a schema returns them on request") {
     CHECK_THAT(testing::dump(store), ContainsSubstring("\"b\" / \"~!op!"));
 }
 
-TEST_CASE("system rows: a copy omits them and creates none") {
+TEST_CASE("system rows: a copy omits them and does not create any") {
     memory_backend const store;
     memory_backend const target;
     table<note> const from{retrying{store, {.operation_rows = true}}, "Notes"};

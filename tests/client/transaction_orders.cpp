@@ -196,7 +196,7 @@ TEST_CASE("transaction: transfers keep the sum, and readers never see half of a 
     CHECK(torn.problem == "an outcome that cannot be");
 }
 
-TEST_CASE("transaction: numbers have no gaps, in every order and with answers settled by operation rows") {
+TEST_CASE("transaction: numbers have no gaps, in every order and with outcomes resolved by operation rows") {
     auto const next = [](on_ledger& all) -> result<void> {
         ENTITABLE_TRY(auto counted, all.get<account>(3));
         counted.cents += 1;

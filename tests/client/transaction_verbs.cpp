@@ -198,7 +198,7 @@ bool inserts_and_removes_unread(std::vector<step> const& body) {
 
 } // namespace
 
-TEST_CASE("transaction: random bodies do what their verbs do one at a time") {
+TEST_CASE("transaction: random bodies have the same effect as their operations one at a time") {
     world in;
     generator make{random_source{4711}};
     std::size_t made = 0;

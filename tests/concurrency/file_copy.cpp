@@ -108,7 +108,7 @@ TEST_CASE("file: copies made while threads write contain whole transactions and 
     }
 }
 
-TEST_CASE("file: of concurrent copies of one file to the same name, one succeeds") {
+TEST_CASE("file: one of several concurrent copies of one file to the same name succeeds") {
     temporary_folder const folder{temporary_folder::memory()};
     file_backend const store{folder / "accounts.db"};
     table<account> const accounts{store, "accounts"};

@@ -192,7 +192,7 @@ TEST_CASE("a full disk: answers are correct, and the store recovers") {
     }
 }
 
-TEST_CASE("a full disk: the same holds on a small file system") {
+TEST_CASE("a full disk: a small file system behaves the same") {
     for (auto const journal : journals) {
         for (bool const reopened : {false, true}) {
             CAPTURE(static_cast<int>(journal), reopened);

@@ -116,7 +116,7 @@ TEST_CASE("retry: ends with the last error when the attempts are used up") {
     CHECK(problem.message == "said; gave up after attempt 3: the policy allows no more");
 }
 
-TEST_CASE("retry: the policy none sends once and returns the answer unchanged") {
+TEST_CASE("retry: without retries the request is sent once, and its answer is returned unchanged") {
     stage on{insert(), retry_policy::none()};
     on.fails(lost());
     error const problem = on.failed();

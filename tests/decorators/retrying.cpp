@@ -237,7 +237,7 @@ TEST_CASE("retrying: copies share the quota") {
 
 // ---- operation rows ---------------------------------------------------------------------------------
 
-TEST_CASE("operation rows: an update whose answer is lost is settled") {
+TEST_CASE("operation rows: the outcome of an update whose answer is lost is resolved") {
     stage on{retry_policy::fixed(4, 1s), true};
     auto const version = on.write(mutation::insert(one()))->etag;
     on.service.plan({fault::lost_after(), 1});
@@ -272,7 +272,8 @@ TEST_CASE("operation rows: an insert is refused if another writer inserted an eq
     CHECK(inserted.error().effect == effect::none);
 }
 
-TEST_CASE("operation rows: a batch whose answer is lost is settled, and its results omit the operation row") {
+TEST_CASE(
+    "operation rows: the outcome of a batch whose answer is lost is resolved, and its results omit the operation row") {
     stage on{retry_policy::fixed(4, 1s), true};
     on.service.plan({fault::lost_after(), 1});
     auto const done = on.through.execute(

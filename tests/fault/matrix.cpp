@@ -206,7 +206,7 @@ TEST_CASE("matrix: 14 requests, 16 faults, three places, three policies") {
     CHECK(sum.failed > 200);
 }
 
-TEST_CASE("matrix: with operation rows every lost write is settled unless the attempts run out") {
+TEST_CASE("matrix: with operation rows the outcome of every lost write is resolved unless the attempts run out") {
     counts const sum = matrix(true);
     CHECK(sum.cases == 9 * 16 * 3 * 3);
 }

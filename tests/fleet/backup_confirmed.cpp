@@ -177,7 +177,7 @@ TEST_CASE("backup: counts as made of snapshots only if every run used them") {
     backup_options snapshots;
     snapshots.snapshot = [](std::string_view, any_transport const& there) { return result<any_transport>{there}; };
     made.almost_back_up(snapshots);
-    SECTION("a run in between used none") {
+    SECTION("a run in between did not use any") {
         made.move(0, "two");
         made.almost_back_up();
         CHECK_FALSE(back_up(made.program(), made.archive, "nightly", snapshots).value().header.snapshots);

@@ -62,7 +62,7 @@ struct swapped_world {
 
 } // namespace
 
-TEST_CASE("emptied stores: before a running program looks again no call of a fleet says that all is well") {
+TEST_CASE("emptied stores: no fleet call reports success before a running program checks the stores again") {
     for (bool const hashed : {false, true}) {
         for (char const* name : {"a", "b", "c"}) {
             CAPTURE(hashed, name);
@@ -181,7 +181,7 @@ TEST_CASE("wrong stores: a generation is retired in its own stores only") {
         CHECK(own.retire().error().code == error_code::wrong_store);
         CHECK(items.scan_table().count().value() == 20);
     }
-    SECTION("twice, and behind one that was emptied") {
+    SECTION("twice, and behind an emptied store") {
         on.empty("b");
         CHECK(own.retire());
         CHECK(own.retire());

@@ -88,7 +88,7 @@ struct looking {
 
 } // namespace
 
-TEST_CASE("reference: published to all stores, read next to the shard, with its version") {
+TEST_CASE("reference: a table is published to all stores and read from the store of the shard, with its version") {
     world const all;
     auto const cloud = all.open(virtual_shards{6});
     fleet const stores{cloud, {.in_flight = 3, .stores = {"delta"}}};

@@ -65,7 +65,7 @@ void check_rows(ranged const& at, trial const& each) {
 
 } // namespace
 
-TEST_CASE("repair_tables: ended at any request while shards move and tables are made") {
+TEST_CASE("repair_tables: interrupted at any request while shards move and tables are made") {
     auto const trials = at_every_request([&](trial& each) {
         ranged const at;
         at.fill();
@@ -99,7 +99,7 @@ TEST_CASE("repair_tables: ended at any request while shards move and tables are 
     CHECK(trials > 60);
 }
 
-TEST_CASE("forget_store: ended at any request while shards come and go") {
+TEST_CASE("forget_store: interrupted at any request while shards move in and out") {
     auto const trials = at_every_request([&](trial& each) {
         ranged const at;
         at.fill();
@@ -147,7 +147,7 @@ TEST_CASE("forget_store: ended at any request while shards come and go") {
     CHECK(trials > 60);
 }
 
-TEST_CASE("adopt: ended at any request while shards move and tables are made") {
+TEST_CASE("adopt: interrupted at any request while shards move and tables are made") {
     auto const trials = at_every_request([&](trial& each) {
         ranged const at = without_identity();
         at.fill();
@@ -232,7 +232,7 @@ TEST_CASE("a map is adopted or a store forgotten at any request of a move to it 
     }
 }
 
-TEST_CASE("remove_misplaced: ended at any request while shards move and tables are made") {
+TEST_CASE("remove_misplaced: interrupted at any request while shards move and tables are made") {
     auto const trials = at_every_request([&](trial& each) {
         ranged const at;
         at.fill();
@@ -261,7 +261,7 @@ TEST_CASE("remove_misplaced: ended at any request while shards move and tables a
     CHECK(trials > 40);
 }
 
-TEST_CASE("moves and splits: ended at any request while somebody else moves and asked for again") {
+TEST_CASE("moves and splits: interrupted at any request while another process moves, and then repeated") {
     bool const splits = GENERATE(false, true);
     auto const trials = at_every_request([&](trial& each) {
         ranged const at;
@@ -314,7 +314,7 @@ struct kept_checkpoint {
 
 } // namespace
 
-TEST_CASE("bulk loads: ended at any request while shards move and resumed from the checkpoint") {
+TEST_CASE("bulk loads: interrupted at any request while shards move, and resumed from the checkpoint") {
     bool const copies = GENERATE(false, true);
     std::vector<item> wanted;
     for (std::int32_t number = 0; number < 24; ++number) {

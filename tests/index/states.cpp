@@ -115,7 +115,7 @@ TEST_CASE("index: a program with another declaration of an index gets an error")
     CHECK(refused.error().effect == effect::none);
 }
 
-TEST_CASE("index: two entities with the same unique key are both reported, and are settled by hand") {
+TEST_CASE("index: two entities with the same unique key are both reported, and are corrected manually") {
     memory_backend const store;
     table<runner> const before{store, "runners"};
     before.create().value();

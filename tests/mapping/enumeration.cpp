@@ -45,7 +45,7 @@ TEST_CASE("a value has its declared name, also at compile time") {
     STATIC_REQUIRE(name_of(enumeration_test::tall) == "tall");
 }
 
-TEST_CASE("a value without a declared name has none") {
+TEST_CASE("a value without a declared name has no text") {
     STATIC_REQUIRE(name_of(strict::unnamed).empty());
     CHECK(name_of(static_cast<strict>(77)).empty());
 }

@@ -165,7 +165,7 @@ TEST_CASE("operations on a receipt ignore the token that ended the wait") {
     CHECK(size.held == 0);
 }
 
-TEST_CASE("complete() settles a lost answer after the token was set") {
+TEST_CASE("complete() resolves a lost answer after the token was set") {
     site at;
     bool lose = false;
     deaf const way{at.watched, &lose, at.everything};

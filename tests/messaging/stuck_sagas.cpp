@@ -166,7 +166,7 @@ TEST_CASE("saga: a step that reports no effect is not undone in its first run") 
         CHECK(travel.resume(item).value().end == saga_end::compensated);
         CHECK(at.log == "r");
     }
-    SECTION("an error with effect::none does not count as that report") {
+    SECTION("an error with effect::none does not count as a report that nothing was done") {
         agency at;
         error none{error_code::resource_not_found, "no such row"};
         REQUIRE(none.effect == effect::none);

@@ -325,7 +325,7 @@ TEST_CASE("a handler learns that its message is lost") {
             at.until_empty);
         CHECK(report.value() == worker_report{.lost = 1});
     }
-    SECTION("another worker has claimed it, and holds it") {
+    SECTION("another worker has claimed the message, and still holds it") {
         std::optional<claimed<job>> theirs;
         auto const report = run_worker(
             at.queue,

@@ -103,7 +103,7 @@ TEST_CASE("a change function may drop rows and may fail") {
     CHECK(refused.error().message == "not this one");
 }
 
-TEST_CASE("two rows with the same key are refused, and nothing of their page is written") {
+TEST_CASE("two rows with the same key are refused, and no row of their page is written") {
     stage s;
     auto const refused = copy(s.by_year, s.by_month, [](sale_by_year const& one) {
         sale_by_month made{one};

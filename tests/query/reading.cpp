@@ -101,7 +101,7 @@ TEST_CASE("an abandoned query reports the reason") {
     CHECK(reading.at_end());
 }
 
-TEST_CASE("a round sends one request for each range without a page") {
+TEST_CASE("a round sends one request for each range that has no page yet") {
     auto const parts = parts_of(4);
     query_reading reading{parts, {}, 3};
     std::size_t first = 0;

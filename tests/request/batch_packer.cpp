@@ -190,7 +190,7 @@ TEST_CASE("batch_packer: a row that is too large by itself is refused, and the o
     CHECK_FALSE(packer.take());
 }
 
-TEST_CASE("batch_packer: a full transaction is returned at once, an open one on request") {
+TEST_CASE("batch_packer: a full transaction is returned immediately, an open transaction on request") {
     profile limits = storage_profile();
     limits.max_operations = 2;
     batch_packer packer{"Runners", limits};

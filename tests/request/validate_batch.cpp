@@ -103,7 +103,7 @@ TEST_CASE("names and keys are not validated again if they equal those of the pre
         check_refused(detail::validate_entity(row_builder{"p", "#"}.build(), limits, known),
             error_code::out_of_range_input, "RowKey");
     }
-    SECTION("other names are validated, those of absent properties once they have a value") {
+    SECTION("other names are validated; names of absent properties are validated once they have a value") {
         row_builder lacking{"p", "r"};
         lacking.add("not a name", edm_type::int32, std::nullopt);
         row const without = lacking.build();

@@ -68,7 +68,8 @@ TEST_CASE("a binary has at most 65536 bytes") {
         "65537", "65536", "bytes");
 }
 
-TEST_CASE("a text that is not UTF-8 is refused with the position of the first invalid byte, a binary never") {
+TEST_CASE(
+    "a text that is not UTF-8 is refused with the position of the first invalid byte, and a binary is never refused") {
     auto const result = checked("secret\xC0\xAF");
     check_refused(result, error_code::invalid_input, "field", "UTF-8", "byte 6");
     CHECK_THAT(result.error().to_string(), !ContainsSubstring("secret"));

@@ -230,7 +230,7 @@ TEST_CASE("reliability 87 to 92, 97, 98: malformed answers to writes leave the e
     fails(f.send(insert()), error_code::update_condition_not_satisfied);
 }
 
-TEST_CASE("an answer lost by the client leaves the effect of a write unknown and of a read none") {
+TEST_CASE("an answer lost by the client leaves the effect of a write unknown, and a read has no effect") {
     fixture f;
     auto const lost = [](http_request const&) -> result<http_response> {
         failure made{error_code::transport_failed, "lost"};

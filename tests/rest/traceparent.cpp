@@ -105,7 +105,7 @@ TEST_CASE("every kind of request carries the trace, for each page and each locat
     CHECK(ids.size() == 9);
 }
 
-TEST_CASE("without a trace none is sent, with or without an observer") {
+TEST_CASE("without a trace no traceparent is sent, with or without an observer") {
     stage on;
     on.context.trace = {};
     watcher eyes;

@@ -114,7 +114,7 @@ std::set<std::string> places_in(sharded const& cloud) {
 
 } // namespace
 
-TEST_CASE("earlier maps: one in the middle of a move, a split and a drop is used as before") {
+TEST_CASE("earlier maps: a map in the middle of a move, a split and a drop remains usable") {
     earlier_map all;
     auto const before = all.stored();
     sharded const cloud = all.open();

@@ -105,7 +105,7 @@ std::set<std::string> properties_of(any_transport const& catalogue, std::string 
 
 } // namespace
 
-TEST_CASE("identity: an emptied store of a map is an error, and nothing repairs it automatically") {
+TEST_CASE("identity: an emptied store of a map is an error, and is not repaired automatically") {
     store_world all;
     std::vector<std::string> const names{"a", "b", "c"};
     CHECK(all.make(names));
@@ -274,7 +274,7 @@ TEST_CASE("identity: existing hashed stores are opened, and not created again") 
         fill(cloud);
     }
     CHECK(hash_stores::make(names, all.opener(), all.hashed()).error().code == error_code::already_made);
-    SECTION("one was emptied") {
+    SECTION("one store was emptied") {
         for (std::string const& each : names) {
             store_world copy;
             copy.stores = all.stores;

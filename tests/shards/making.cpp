@@ -196,7 +196,7 @@ TEST_CASE("hashed stores: creation is interrupted at any request, and repeated")
         18);
 }
 
-TEST_CASE("a map and stores on a hash that are made over one store at once: one at most gets it") {
+TEST_CASE("a map and hashed stores are created over one store concurrently: at most one gets it") {
     for (bool const map_first : {true, false}) {
         for (std::size_t at = 1;; ++at) {
             CAPTURE(map_first, at);

@@ -226,7 +226,7 @@ TEST_CASE("ranges: neighbours are merged, whatever their origin") {
         CHECK(world.tables_of("beta").empty());
         plan.run().value(); // again is nothing
     }
-    SECTION("into the store of one of them") {
+    SECTION("into the store of one of the halves") {
         world.merge(1, 2, "beta");
         CHECK(world.tables_of("beta").size() == 1);
         CHECK(world.tables_of("gamma").empty());

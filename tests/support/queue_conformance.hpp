@@ -323,7 +323,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
         }
     }
     if constexpr (requires { make().queue.requeue(make().queue.dead_letters().value()[0]); }) {
-        SECTION("a requeued dead letter is delivered as if for the first time, a purged one never") {
+        SECTION("a requeued dead letter is delivered as if for the first time, and a purged one is never delivered") {
             auto const in = make();
             for (bool const back : {true, false}) {
                 auto const id = in.queue.enqueue({"Ulm", 1}).value().id;

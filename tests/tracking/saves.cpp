@@ -107,7 +107,7 @@ TEST_CASE("unit of work: several changes of an entity are combined") {
         CHECK(stored_order(at.outside) == "gone");
         CHECK(at.work.state_of(one) == entity_state::detached); // and the reference is valid until clear()
     }
-    SECTION("a removal and an insert are a replacement under the version that was removed") {
+    SECTION("a removal followed by an insert becomes a replacement under the removed version") {
         order& one = *at.work.find("ann", 17).value();
         at.work.remove(one);
         order& again = at.work.add({"ann", 17, "again", 1, {}});
@@ -405,14 +405,14 @@ TEST_CASE("unit of work: more changes than fit in a transaction") {
     CHECK(at.way.told->requests == 1);
 }
 
-TEST_CASE("unit of work: a lost answer is settled before anything is sent") {
+TEST_CASE("unit of work: a lost answer is resolved before anything is sent") {
     scene at;
     auto const loss = GENERATE(losing::loss::request, losing::loss::answer);
     auto const mode = GENERATE(save_mode::each, save_mode::batch);
     bool const applied = loss == losing::loss::answer;
     CAPTURE(applied, static_cast<int>(mode));
     at.way.told->next = loss;
-    SECTION("an insert is settled by a read") {
+    SECTION("the outcome of an insert is resolved by a read") {
         order& fresh = at.work.add({"ann", 19, "new", 3, {}});
         CHECK(told(at.work.save(mode).value()) == "added unknown, ");
         CHECK(at.work.state_of(fresh) == entity_state::unknown);
@@ -429,7 +429,7 @@ TEST_CASE("unit of work: a lost answer is settled before anything is sent") {
             CHECK(at.work.save(mode).value().all_saved());
             CHECK(stored_order(at.outside, 19) == "new/5");
         }
-        SECTION("removed meanwhile: settled as a removal") {
+        SECTION("removed meanwhile: resolved as a removal") {
             at.work.remove(fresh);
             CHECK(told(at.work.save(mode).value()) == "removed saved, ");
             CHECK(stored_order(at.outside, 19) == "gone");
@@ -472,7 +472,7 @@ TEST_CASE("unit of work: a lost answer is settled before anything is sent") {
     CHECK(at.secret() == (stored_order(at.outside).starts_with("new") ? 42 : 0));
 }
 
-TEST_CASE("unit of work: with operation rows every lost answer is settled definitely") {
+TEST_CASE("unit of work: with operation rows the outcome of every lost answer is known") {
     memory_backend const store;
     losing const way{store};
     retrying_options how;

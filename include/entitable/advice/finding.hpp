@@ -25,10 +25,10 @@ enum class finding_kind : std::uint8_t {
     too_coarse,     ///< the busiest partition exceeds its target, or its maximum size
     too_fine, ///< at least 100 partitions of fewer than 2 entities on average, and transactions or ranges that need more
     account_exceeded, ///< all partitions together exceed the target of an account
-    scans, ///< a dominant query reads the whole table, or more than 10 rows for each that it returns; more than a page of rows
+    scans, ///< a dominant query reads more than a page of rows: the whole table, or more than 10 rows for each returned row
     misses_latency,       ///< a query cannot meet its latency, under the model
     unordered_range,      ///< a range query on a key component that does not preserve the order of its values
-    two_dominant_queries, ///< the best keys leave a query that has a fifth of the cost: index rows serve it
+    two_dominant_queries, ///< even with the best keys one query has a fifth of the cost: an index would serve it
     mixed_types,          ///< a property has several types
 };
 

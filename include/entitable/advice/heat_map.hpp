@@ -35,7 +35,7 @@ public:
 
     /// Uses rows that begin at these keys, which are in the order of the service. At most `most_rows` of them are used, evenly spread.
     explicit heat_map(std::vector<std::string> const& keys);
-    /// Makes a heat map of a sample: rows with equal numbers of its partitions, and the times of its rows as events.
+    /// Makes a heat map of a sample: its rows cover equal numbers of partitions, and the time of each table row is an event.
     [[nodiscard]] static heat_map of(table_sample const& sample);
 
     /// Counts an event. Times may come in any order; the scale grows with them. Events before the first counted one go into the first

@@ -26,7 +26,7 @@ struct query_score {
     double examined{};    ///< rows that the service examines
     double returned{};    ///< rows that the service returns
     double requests{};    ///< the minimum number
-    double seconds{};     ///< under the model
+    double seconds{};     ///< estimated seconds under the service model
     double load{};        ///< rows examined in a second, by all queries of this name together
     double latency{};     ///< latency limit in seconds; 0: none
     std::string

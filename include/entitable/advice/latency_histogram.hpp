@@ -29,8 +29,7 @@ public:
     void merge(latency_histogram const& other);
 
     [[nodiscard]] std::uint64_t count() const noexcept { return count_; } ///< number of durations
-    /// Returns the quantile `part`, 0 to 1: the shortest duration that `part` of all do not exceed, to 1.6 %; the quantile 1 is exact. 0 if
-    /// there is none.
+    /// Returns the quantile `part` (0 to 1) with an error of at most 1.6 %; the quantile 1 is exact. 0 if the histogram is empty.
     [[nodiscard]] nanoseconds quantile(double part) const noexcept;
     [[nodiscard]] nanoseconds most() const noexcept { return nanoseconds{most_}; } ///< the longest, exactly
     [[nodiscard]] double mean_seconds() const noexcept;                            ///< exactly; 0 if there is none

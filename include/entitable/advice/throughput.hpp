@@ -33,9 +33,9 @@ struct throughput_rules {
     std::uint32_t portal_ranges{50};      ///< maximum ranges of keys that the portal shows
 };
 
-/// The page of 2025: 1 RU/s for each GB.
+/// The rules documented in 2025: 1 RU/s for each GB.
 [[nodiscard]] constexpr throughput_rules throughput_rules_of_2025() noexcept { return {}; }
-/// The page of 2021: 10 RU/s for each GB, otherwise the same.
+/// The rules documented in 2021: 10 RU/s for each GB, otherwise the same.
 [[nodiscard]] constexpr throughput_rules throughput_rules_of_2021() noexcept {
     throughput_rules made;
     made.as_of = "2021-08-20";

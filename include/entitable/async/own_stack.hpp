@@ -81,7 +81,7 @@ template <class Function>
 /// shards while it is read: give each stack its own map, or a catalogue that is not a `loop_transport`.
 ///
 /// It is cancelled and timed out like every wait: each request then ends, or is refused, with the reason, and waits by the `loop_clock` end
-/// immediately, as if their time had passed. So the function runs to its end; the caller waits for that, also if the coroutine is
+/// immediately, as if their time had passed. So the function runs to its end; the caller waits for that, even if the coroutine is
 /// destroyed.
 ///
 /// Cost: some memory of the stack (`bytes`, as far as it is used), a few microseconds to start, and two switches a request. If the system

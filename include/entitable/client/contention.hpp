@@ -9,8 +9,8 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Delays between attempts if other writers were faster: short, and between zero and double length, so that contenders do not collide
-/// again.
+/// Delays between attempts after a conflict with other writers: short, with a jitter from zero to twice the delay, so that contenders do
+/// not collide again.
 inline constexpr backoff contention_backoff{.base = std::chrono::milliseconds{1},
     .least = std::chrono::nanoseconds{},
     .most = std::chrono::milliseconds{100},

@@ -94,7 +94,7 @@ public:
 
     /// Explains how the query would run; returns its error if it could not be planned. Sends nothing.
     [[nodiscard]] result<explanation> explain() const { return explain_with(names); }
-    /// Cost of this object's last run so far; zeros before the first. A copy has its own runs.
+    /// Cost of this object's last run so far; zeros before the first. Runs of a copy are not counted.
     [[nodiscard]] query_cost analyze() const { return last_.walk ? last_.walk->cost() : query_cost{}; }
 
     // ---- running ----

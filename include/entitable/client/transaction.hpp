@@ -105,7 +105,7 @@ using rows_of = scoped_rows<Entity, typename mapping<Entity>::row_components>;
 /// one row become one, and an insert followed by a removal none, so the row is not read. A read returns the entity with the body's own
 /// changes, without an ETag or a Timestamp; a query does not include them, so it must precede them.
 ///
-/// Every row that was found is guarded, also if it was changed before it was read: a row that is only read is merged with nothing under its
+/// Every row that was found is guarded, even if it was changed before it was read: a row that is only read is merged with nothing under its
 /// ETag, which counts as one of the operations, gives it a new ETag, and makes other transactions that read it start over. `require` has
 /// the same effect on others, but others' changes of its row do not make this body start over.
 ///

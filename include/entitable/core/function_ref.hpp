@@ -16,7 +16,7 @@ ENTITABLE_BEGIN_NAMESPACE
 template <class Signature>
 class function_ref;
 
-/// The only form: of a function type.
+/// The only specialisation: for a function type.
 template <class Result, class... Arguments>
 class function_ref<Result(Arguments...)> {
 public:

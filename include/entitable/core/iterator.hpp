@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The concepts, tags and sentinels of `<iterator>`. That header also has stream iterators, and with them stream buffers and locales. If
-/// libstdc++ has the rest in separate headers, only those are included.
+/// The concepts, tags and sentinels of `<iterator>`. The whole header also has stream iterators, and with them stream buffers and locales.
+/// If libstdc++ has the rest in separate headers, only those are included.
 
 #include <cstddef>
 #include <string_view> // needed by the headers below, which do not include it

@@ -12,7 +12,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A transport over an ordered store. A cheap handle: copies share the store. One that was moved from returns InvalidInput.
+/// A transport over an ordered store. A cheap handle: copies share the store. A moved-from object returns InvalidInput.
 ///
 /// ETags and Timestamps increase strictly with each write, even if the clock is set back or an entity is deleted and inserted again: in the
 /// whole store, or, on PostgreSQL, in each partition. A page is one snapshot of each of its partitions, and a transaction is seen

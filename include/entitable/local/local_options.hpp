@@ -15,7 +15,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Behavior that a service may show, but seldom does during tests. A program whose tests pass on a nasty backend does not depend on the
 /// size of pages, on the form of tokens, or on a name being free immediately. Each seed gives one sequence of behavior, as long as one
-/// thread makes the calls. All of it is within the contract of `transport`.
+/// thread makes the calls. All of this behaviour is within the contract of `transport`.
 struct nasty_options {
     std::uint64_t seed{1}; ///< chooses the sequence
 
@@ -24,7 +24,7 @@ struct nasty_options {
     bool random_pages{true};
     /// A page of a query over several partitions can end with a partition: the token then names only a partition key.
     bool partition_tokens{true};
-    /// The rows of a page are in any order, if the profile guarantees none.
+    /// The rows of a page are shuffled if the profile does not guarantee an order.
     bool random_order{true};
     /// How long the name of a deleted table is not free: TableBeingDeleted (source: "Delete Table": at least 40 seconds).
     std::chrono::nanoseconds being_deleted{std::chrono::seconds{40}};

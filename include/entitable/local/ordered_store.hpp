@@ -38,8 +38,8 @@ enum class lookup : std::uint8_t {
 struct scan_range {
     std::string_view from_partition;                ///< the first partition
     std::string_view from_row;                      ///< the first row in it
-    std::optional<std::string_view> last_partition; ///< none: to the end of the table
-    std::optional<std::string_view> last_row{};     ///< in a range of one partition: no later row is wanted
+    std::optional<std::string_view> last_partition; ///< if absent: to the end of the table
+    std::optional<std::string_view> last_row{};     ///< last wanted row, if the range is within one partition
     std::size_t most_rows{};                        ///< the visitor stops at this row at the latest; 0: unknown
 };
 
@@ -92,7 +92,7 @@ concept store_transaction = requires(T& transaction, std::string_view row, row_v
 ///   changes nothing and returns false. `local` inserts with this instead of `get` and `put`. A later `get` of the same row need not see
 ///   it.
 /// - `scan_runs(table, range, visit, call)`: `scan` with a `run_visitor`, which may receive rows after the one at which it would stop.
-///   Pages that are passed to a visitor are read with it.
+///   Used to read pages that are passed to a visitor.
 /// - `update_rows(table, partition, rows, body, call)`: `update` with `rows`, a `rows_ahead` of the rows that the body will read, so that a
 ///   store over a network can fetch them together. The body may read other rows too.
 /// - `S::identity`, a static `server_identity`: reported to observers.

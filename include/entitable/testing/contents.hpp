@@ -21,7 +21,7 @@ namespace testing {
 
 /// All rows of a store, by table, including system rows. A plain value; one thread at a time.
 struct contents {
-    /// By partition key and row key. Ordered by bytes, which differs from the service's order above U+D7FF.
+    /// Sorted by partition key and row key. Ordered by bytes, which differs from the service's order above U+D7FF.
     using rows = std::map<std::pair<std::string, std::string>, row>;
 
     std::map<std::string, rows> tables; ///< rows of each table, by name

@@ -147,9 +147,9 @@ private:
     range_map map_;
     stretch_recorder recorder_;
     std::size_t max_attempts_;
-    std::vector<double> queued_; ///< at the server of each range
-    std::vector<double> asked_;  ///< for each partition in this second
-    std::vector<double> waits_;  ///< by slot, attempts and partition
+    std::vector<double> queued_; ///< queue length at the server of each range
+    std::vector<double> asked_;  ///< requests to each partition in this second
+    std::vector<double> waits_;  ///< waiting requests, by slot, attempts and partition
     std::vector<char> slot_full_;
     std::vector<std::size_t> away_; ///< seconds from a refusal to the next attempt, by previous attempts and jitter
 };

@@ -190,8 +190,8 @@ private:
     stretch_recorder recorder_;
     simulation_random random_;
     alias_table choice_;
-    std::vector<double> free_at_; ///< of the server of each range
-    std::vector<double> asked_;   ///< for each partition in this second
+    std::vector<double> free_at_; ///< when the server of each range is free
+    std::vector<double> asked_;   ///< requests to each partition in this second
     std::vector<repetition> repetitions_;
     simulated_second now_;
     double service_time_;

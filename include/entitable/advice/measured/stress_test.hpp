@@ -5,7 +5,7 @@
 /// \file
 /// `stress_test<E>`: the provider's stress test of a partition, in its four steps: a test table; entities of one partition in it; the
 /// application's own mix of calls at growing rates; and a verdict against the target of a partition. The table is removed at the
-/// end, also after an error or an exception of a call.
+/// end, even after an error or an exception of a call.
 ///
 ///     entitable::stress_test<order> test{store, "stressOrders", orders_of_one_customer};
 ///     auto outcome = test.reads(9).writes(1).run({.peak = 1'500});

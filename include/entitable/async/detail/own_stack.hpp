@@ -210,7 +210,7 @@ private:
     bool settled_{};
 };
 
-/// With storage for the response.
+/// A request with storage for its response.
 template <table_request Request>
 class stack_request : public stack_sending {
 public:

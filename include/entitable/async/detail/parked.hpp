@@ -110,7 +110,7 @@ inline void wait_scope::end(error const& why) {
     if (ended_) { return; }
     ended_.emplace(why);
     for (ring_link* each = members_.next(); each != &members_;) {
-        ring_link* const next = each->next(); // only the previous one may leave the ring
+        ring_link* const next = each->next(); // ending a member removes only that member from the ring
         static_cast<parked&>(static_cast<in_scope&>(*each)).end_early(why);
         each = next;
     }

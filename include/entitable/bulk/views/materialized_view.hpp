@@ -122,7 +122,7 @@ public:
     [[nodiscard]] result<void> drop() const { return all_.drop(); }
 
     /// Makes a new generation from the entities that the queries find, and makes it current. Afterwards the view includes everything that
-    /// was acknowledged before the call, also if another refresh was faster.
+    /// was acknowledged before the call, even if another refresh was faster.
     ///
     /// Errors: those of the queries and of a bulk load; InvalidDuplicateRow if two groups have the same final keys. Cost: the reads, the
     /// writes of all rows, seven requests, and up to two for each old generation that it removes.

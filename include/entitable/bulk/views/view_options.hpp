@@ -19,8 +19,8 @@ struct view_options {
     bulk_options load{}; ///< options of the writes; its clock and its seed are used for the whole refresh
 };
 
-/// A result read from a view, with its age. By the clock of the program that refreshed the view: if the clocks of writers differ from it,
-/// these times are wrong by that difference.
+/// A result read from a view, with its age. The times are those of the clock of the program that refreshed the view: they are wrong by its
+/// difference from the clocks of the writers.
 template <class T>
 struct view_answer {
     T value;         ///< the result
@@ -36,7 +36,7 @@ struct view_answer {
 /// Outcome of a refresh.
 struct view_refresh {
     bool
-        shown{}; ///< whether readers get its rows; otherwise they get those of a refresh that started later, with the same or newer entities
+        shown{}; ///< whether readers get the rows of this refresh, not of one that started later, with the same or newer entities
     std::uint64_t entities{}; ///< number of entities read
     std::uint64_t rows{};     ///< number of rows of the view that it made
     date_time from;           ///< `view_answer::from` of the current generation

@@ -32,7 +32,7 @@ consteval void refuse_reader() {
         "unmaintained()");
 }
 
-/// Whether the arguments are too few or too many for the keys, and not a reference.
+/// Whether the number of arguments differs from the number of key components, and they are not a reference to an entity.
 template <class Entity, std::size_t Count, class... Given>
 concept names_no_entity =
     sizeof...(Given) != Count && !(std::convertible_to<Given const&, reference<Entity> const&> || ...);

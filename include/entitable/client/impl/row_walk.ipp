@@ -317,7 +317,7 @@ ENTITABLE_DECL row_cursor::~row_cursor() { kind_.remove(current_); }
 
 ENTITABLE_LAZY_BODY void row_cursor::advance() {
     ENTITABLE_ASSERT(at_ != place::end, "a query's iterator is incremented past its end", no_row());
-    at_ = place::failed; // also if the store throws
+    at_ = place::failed; // even if the store throws
     bool const found = walk_->read_next(current_, kind_.read).value();
     at_ = found ? place::row : place::end;
 }

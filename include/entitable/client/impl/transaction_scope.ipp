@@ -61,7 +61,7 @@ ENTITABLE_LAZY_BODY result<void> transaction_scope::exclusive() {
     return {};
 }
 
-/// Returns the one range that contains all of some ranges, within a partition.
+/// Returns the smallest range within a partition that contains all given ranges.
 ENTITABLE_LAZY key_range around(std::vector<key_range> const& ranges, std::string const& partition_key) {
     key_range whole = ranges.front();
     for (key_range const& each : ranges) {

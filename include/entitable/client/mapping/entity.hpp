@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `entity`: keys and a bag of typed properties, for tables without a fixed schema. The same name may have two types in
-/// two entities of one table.
+/// `entity`: keys and a bag of typed properties, for tables without a fixed schema. A property may have different types in two entities of
+/// one table.
 
 #include <entitable/client/mapping/property_type.hpp>
 #include <entitable/core/row/row.hpp>

@@ -47,7 +47,7 @@ template <key_integer To>
 template <detail::key_integer T>
 struct key_argument<T> {
     T value;         ///< the value
-    bool fits{true}; ///< whether it is the given value; otherwise the key is OutOfRangeInput
+    bool fits{true}; ///< whether `value` equals the argument; otherwise the key is OutOfRangeInput
 
     /// Takes an integer of the same type or a narrower one, or an `int`; others do not compile.
     template <class From>
@@ -88,7 +88,7 @@ struct key_argument<std::string> {
 template <class T>
 struct key_argument<std::optional<T>> {
     std::optional<T> value; ///< the value
-    bool fits{true};        ///< whether it is the given value
+    bool fits{true};        ///< whether `value` equals the argument
 
     /// Takes an absent value.
     key_argument(std::nullopt_t) {} // NOLINT: implicit on purpose

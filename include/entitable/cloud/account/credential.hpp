@@ -45,7 +45,7 @@ namespace detail {
 /// Facts about a request that will carry a credential.
 struct known_request {
     url_parts target; ///< its URL, which is in the endpoint
-    bool fresh{};     ///< it has no credential fields yet, and no Content-MD5
+    bool fresh{};     ///< whether the request has neither credential fields nor Content-MD5
 };
 
 /// One kind of credential. Thread safety: safe to use from several threads.
@@ -71,8 +71,8 @@ public:
 
 /// Authorizes requests. A cheap handle: copies share one state, and a move copies it, so that a moved-from credential never means "no
 /// credential". The secrets are wiped with the last copy. A backend also wipes them in each request after the response; callers of
-/// `authorize` use `http_request::forget_credential`. It cannot print its secrets, and errors never include them. Thread safety: safe to
-/// use from several threads.
+/// `authorize` use `http_request::forget_credential`. A credential cannot be printed, and errors never include its secrets. Thread safety:
+/// safe to use from several threads.
 class credential {
 public:
     /// No credential: for a server that requires none, and for requests that carry their own.
@@ -81,8 +81,8 @@ public:
     credential& operator=(credential const&) = default; ///< shares the state
     ~credential() = default;
 
-    /// Creates a credential from an account key in base64, as shown in the portal. Errors: InvalidInput names the field: an account as in
-    /// `endpoint`, a key that is empty or not base64.
+    /// Creates a credential from an account key in base64, as shown in the portal. Errors: InvalidInput with the name of the field: an
+    /// account that `endpoint` does not accept, a key that is empty or not base64.
     [[nodiscard]] static result<credential> account_key(
         std::string_view account, std::string_view key, key_scheme scheme = key_scheme::shared_key);
 
@@ -100,7 +100,7 @@ public:
     /// destination of the request.
     ///
     /// Errors, of effect none: AuthenticationFailed if there is no valid token or signature, InvalidInput if the request cannot carry one
-    /// (a bearer token over http); those of the token source.
+    /// (a bearer token over http); errors of the token source.
     [[nodiscard]] result<void> authorize(http_request& request, endpoint const& at, date_time now) const;
     /// Adds this credential to a request with known facts.
     [[nodiscard]] result<void> authorize(

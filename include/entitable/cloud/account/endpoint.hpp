@@ -23,7 +23,7 @@ enum class account_service : std::uint8_t {
 /// The addresses of a service of an account. Plain data.
 struct endpoint {
     std::string primary;            ///< "https://ACCOUNT.table.core.windows.net": absolute, without a slash at the end
-    std::string secondary;          ///< for reads only and possibly stale; empty if there is none
+    std::string secondary;          ///< URL for reads, which may be stale; empty if there is none
     std::string account;            ///< without "-secondary"
     service kind{service::storage}; ///< the kind of service
     bool path_style{}; ///< the account is the first segment of the path: emulators, and hosts that are IP addresses

@@ -17,31 +17,31 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// The terms of a signature for one table. Plain data.
 struct table_sas {
-    std::string table;                            ///< its name
-    std::string permissions;                      ///< of "raud": read, add, update, delete; an upsert needs a and u
-    std::optional<date_time> start{};             ///< none: immediately, which also tolerates clocks that differ
-    std::optional<date_time> expiry{};            ///< needed, unless the policy has one
-    std::string policy{};                         ///< the stored access policy that supplies the omitted terms
-    std::string addresses{};                      ///< one address, or "first-last"; empty: any
-    std::string protocols{"https"};               ///< "https", "https,http", or empty, which means both
+    std::string table;                 ///< its name
+    std::string permissions;           ///< letters of "raud": read, add, update, delete; an upsert needs a and u
+    std::optional<date_time> start{};  ///< none: immediately, which also tolerates clocks that differ
+    std::optional<date_time> expiry{}; ///< needed, unless the policy has one
+    std::string policy{};              ///< the stored access policy that supplies the omitted terms
+    std::string addresses{};           ///< one address, or "first-last"; empty: any
+    std::string protocols{"https"};    ///< "https", "https,http", or empty, which means both
     std::optional<std::string> first_partition{}; ///< the entities from this partition key on,
-    std::optional<std::string> first_row{};       ///< in it from this row key on
+    std::optional<std::string> first_row{};       ///< first row key in that partition
     std::optional<std::string> last_partition{};  ///< the entities up to this partition key,
-    std::optional<std::string> last_row{};        ///< in it up to this row key
-    std::string version{"2019-02-02"};            ///< of the service; 2015-04-05 or later
+    std::optional<std::string> last_row{};        ///< last row key in that partition
+    std::string version{"2019-02-02"};            ///< version of the service; 2015-04-05 or later
 };
 
 /// The terms of a signature for an account. Plain data.
 struct account_sas {
     std::string
-        permissions; ///< of "rwdlacu" and letters of other services: read, write, delete, list, add, create, update
+        permissions; ///< letters of "rwdlacu" and of other services: read, write, delete, list, add, create, update
     std::string resource_types{"sco"}; ///< service, container (a table), object (an entity)
-    std::string services{"t"};         ///< of "btqf": blobs, tables, queues, files
+    std::string services{"t"};         ///< letters of "btqf": blobs, tables, queues, files
     std::optional<date_time> start{};  ///< none: immediately
     std::optional<date_time> expiry{}; ///< required
     std::string addresses{};           ///< one address, or "first-last"; empty: any
     std::string protocols{"https"};    ///< "https", "https,http", or empty, which means both
-    std::string version{"2019-02-02"}; ///< of the service; 2015-04-05 or later
+    std::string version{"2019-02-02"}; ///< version of the service; 2015-04-05 or later
 };
 
 /// Returns the query parameters of the signature, escaped, signature last: the input of `credential::shared_access_signature`, to be handed

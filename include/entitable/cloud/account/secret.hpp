@@ -33,7 +33,7 @@ private:
 
 namespace detail {
 
-/// Wipes a text at the end of a block, however the block is left. The text must not grow in the meantime.
+/// Wipes a text at the end of a block, even if an exception ends the block. The text must not grow in the meantime.
 class wiped_at_end {
 public:
     explicit wiped_at_end(std::string& text) noexcept : text_(text) {}

@@ -36,9 +36,9 @@ struct metrics_settings {
 /// One rule of cross-origin requests.
 struct cors_rule {
     std::vector<std::string> allowed_origins; ///< "https://host", or "*"
-    std::vector<std::string> allowed_methods; ///< of DELETE, GET, HEAD, MERGE, POST, OPTIONS, PUT
-    std::vector<std::string> allowed_headers; ///< that a browser may send
-    std::vector<std::string> exposed_headers; ///< that a browser may expose
+    std::vector<std::string> allowed_methods; ///< some of DELETE, GET, HEAD, MERGE, POST, OPTIONS, PUT
+    std::vector<std::string> allowed_headers; ///< header fields that a browser may send
+    std::vector<std::string> exposed_headers; ///< header fields that a browser may expose
     std::chrono::seconds max_age{};           ///< how long a browser may cache the response to a preflight
 };
 
@@ -56,7 +56,7 @@ struct service_statistics {
     enum class state : std::uint8_t {
         live,        ///< the secondary location can be read
         bootstrap,   ///< the first copy is being made
-        unavailable, ///< there is none, or it does not respond
+        unavailable, ///< there is no secondary location, or it does not respond
     };
 
     state replication{state::unavailable}; ///< its current state
@@ -66,8 +66,8 @@ struct service_statistics {
 /// A policy that shared access signatures of a table refer to instead of their own terms.
 struct access_policy {
     std::string id;                  ///< 1 to 64 characters
-    std::optional<date_time> start;  ///< none leaves it to the signature
-    std::optional<date_time> expiry; ///< none leaves it to the signature
+    std::optional<date_time> start;  ///< if absent, the signature determines it
+    std::optional<date_time> expiry; ///< if absent, the signature determines it
     std::string permissions;         ///< some of "raud", in this order; empty leaves them to the signature
 };
 

@@ -24,11 +24,11 @@ enum class http_version : std::uint8_t {
 /// Connection settings of a `curl_client`. It always verifies certificates, and never follows redirects or uses cookies or a netrc file. It
 /// uses http without TLS only to this computer.
 struct curl_options {
-    std::string ca_file;                          ///< PEM file of the trusted authorities; empty: those of the system
-    std::string ca_directory;                     ///< directory of hashed PEM files; empty: that of the system
-    std::string proxy;                            ///< empty: none, whatever the environment says
-    http_version version{http_version::http_1_1}; ///< the newest to use
-    std::chrono::milliseconds connect_timeout{10'000}; ///< for name resolution, connection and TLS together
+    std::string ca_file;      ///< PEM file of the trusted authorities; empty: the authorities of the system
+    std::string ca_directory; ///< directory of hashed PEM files; empty: the directory of the system
+    std::string proxy;        ///< proxy; empty: none, even if the environment names one
+    http_version version{http_version::http_1_1};      ///< the newest to use
+    std::chrono::milliseconds connect_timeout{10'000}; ///< limit of name resolution, connection and TLS together
     std::chrono::seconds idle_timeout{60};             ///< a connection idle for longer is not reused
 };
 
@@ -64,7 +64,7 @@ private:
 } // namespace detail
 
 /// Sends requests with libcurl. Keeps connections open and reuses them. A cheap handle: copies share the connections, which close with the
-/// last copy. One that was moved from returns InvalidInput. Detects a cancellation within 20 ms. Thread safety: safe to use from several
+/// last copy. A moved-from object returns InvalidInput. Detects a cancellation within 20 ms. Thread safety: safe to use from several
 /// threads: each call has its session, and waits for no other. Do not use it in a child process after `fork`.
 ///
 /// Errors: TransportFailed for certificates that do not verify, TLS below 1.2, responses with two lengths or none, compressed bodies,
@@ -79,7 +79,7 @@ public:
     /// Connects with the first request.
     explicit curl_client(curl_options options = {}) : pool_(new detail::curl_pool(std::move(options))) {}
 
-    /// Sends one request on the calling thread. Errors: those above, and those of `http_client`.
+    /// Sends one request on the calling thread. Errors: those above, and the errors of `http_client`.
     [[nodiscard]] result<http_response> send(http_request const& request, http_call const& call) const;
 
     /// Opens a channel on the thread of `io`. All clients with a channel in one driver share connections; a driver without connections

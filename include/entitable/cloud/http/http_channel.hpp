@@ -43,7 +43,7 @@ concept opens_http_channels = http_client<T> && requires(T& client, io_driver& i
 
 namespace detail {
 
-/// The channel of a client that has none: it sends request by request, in `poll`.
+/// The channel of a client without its own: sends one request after another, in `poll`.
 template <http_client Client>
 class blocking_http_channel final : public http_channel {
 public:

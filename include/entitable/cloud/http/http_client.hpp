@@ -37,8 +37,8 @@ struct http_call {
 ///    even if a reused connection turns out to be dead; a redirect is a response like any other.
 /// 4. Method, URL, header fields and body are sent unchanged, byte for byte: they are signed.
 /// 5. The response is complete: its length was given and all of it was received. It never exceeds the call's limits, not even in memory.
-///    It is as the server sent it, never decompressed. Its body has `http_response::padding` bytes of spare capacity. For status 400 and
-///    more a complete header is enough: the body may end with the connection, be truncated, or be left out.
+///    The body is as the server sent it, never decompressed. It has `http_response::padding` bytes of spare capacity. For status 400
+///    and more a complete header is enough: the body may end with the connection, be truncated, or be left out.
 /// 6. Every status is a response. An error means that no usable response was received: Cancelled, DeadlineExceeded, TransportFailed,
 ///    or InvalidInput for a request that cannot be sent. Its effect is `none` if certainly nothing reached the server, and
 ///    `unknown` from the first byte sent.

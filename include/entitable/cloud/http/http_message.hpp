@@ -99,7 +99,7 @@ private:
 struct http_request {
     http_method method{http_method::get}; ///< the method
     std::string url;                      ///< absolute, escaped as needed; sent unchanged, byte for byte
-    http_headers headers;                 ///< in addition to those that the client writes
+    http_headers headers;                 ///< header fields in addition to those that the client writes
     std::string body;                     ///< empty for none
 
     /// Clears address and header fields, which may contain a credential, and overwrites their memory, which is kept.
@@ -116,8 +116,8 @@ struct http_response {
     static constexpr std::size_t padding = 64;
 
     std::uint16_t status{}; ///< for example 404
-    http_headers headers;   ///< as received; names ignore case
-    std::string body;       ///< as received
+    http_headers headers;   ///< received header fields; names are case-insensitive
+    std::string body;       ///< received body
 };
 
 namespace detail {
@@ -134,7 +134,7 @@ struct known_fields {
     template <std::size_t Size>
     static void add(http_headers& to, char const (&fields)[Size], std::size_t count) {
         to.make_room(Size);
-        to.text_.append(fields, Size); // with the NUL at its end
+        to.text_.append(fields, Size); // including the final NUL
         to.size_ += count;
     }
 };

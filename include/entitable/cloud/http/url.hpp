@@ -16,7 +16,7 @@ struct url_parts {
     bool encrypted{};       ///< https
     std::string_view host;  ///< an IPv6 address with its brackets
     std::string_view port;  ///< digits; empty if none is given
-    std::string_view path;  ///< from its "/" on; may be empty
+    std::string_view path;  ///< begins with "/"; may be empty
     std::string_view query; ///< without "?"
 
     /// Whether the host is this computer: localhost and its subdomains, 127.0.0.0/8, [::1] (RFC 6761, 6.3; RFC 1122, 3.2.1.3).

@@ -4,7 +4,7 @@
 
 /// \file
 /// `azure_service`: the features of a storage account other than its tables: settings of the service, the state of its secondary copy,
-/// access policies of tables. Cosmos DB has none of them.
+/// access policies of tables. Cosmos DB supports none of these requests.
 
 #include <entitable/cloud/account/service_settings.hpp>
 #include <entitable/cloud/rest/azure_backend.hpp>

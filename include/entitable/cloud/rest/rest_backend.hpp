@@ -26,7 +26,7 @@ concept sent_over_http = requires(rest_engine& engine, Request const& request, c
 } // namespace detail
 
 /// A table service that speaks REST: Azure Table Storage, the Table API of Cosmos DB, the emulator Azurite. A cheap handle: copies share
-/// the connections. One that was moved from returns InvalidInput. Thread safety: safe to use from several threads.
+/// the connections. A moved-from object returns InvalidInput. Thread safety: safe to use from several threads.
 ///
 /// One call is one attempt: only a read whose 404 came from the secondary location is sent a second time, to the primary. Reads go to the
 /// secondary on request (`call::location`) if there is one, and are marked `stale`; a continuation returns to the location that issued it.
@@ -35,7 +35,7 @@ concept sent_over_http = requires(rest_engine& engine, Request const& request, c
 /// read completely is TransportFailed, never half an entity.
 ///
 /// Filters: NaN and the infinities have no constant in the service's language, and the emulator compares times by the millisecond. For such
-/// a comparison the service returns more rows, which are filtered again here, so pages may be shorter than the service's.
+/// a comparison the service returns more rows, which the backend filters again, so pages may be shorter than the service's.
 template <http_client Client>
 class rest {
 public:

@@ -25,7 +25,7 @@ struct rest_options {
     std::chrono::milliseconds request_timeout{60'000};
     /// How long the service may work on one request (`timeout` in its address), in whole seconds; more than 30 counts as 30, the service's
     /// limit. If less time remains in the call or in `request_timeout`, that is sent, rounded up: the service stops less than a second
-    /// after the caller. Zero sends none. Cosmos DB never receives it, since it does not support it.
+    /// after the caller. Zero sends none. Never sent to Cosmos DB, which does not support it.
     std::chrono::seconds service_timeout{30};
     std::size_t max_body_size{std::size_t{64} * 1024 * 1024}; ///< bytes of a response; larger ones are TransportFailed
     std::size_t max_header_size{std::size_t{64} * 1024};      ///< bytes of the header fields of a response

@@ -58,7 +58,7 @@ struct profile {
     std::chrono::seconds longest_work{0};
 
     /// Maximal time from the date of a write to its late application, if its response was lost; zero if a late application is impossible.
-    /// By the service's clock: `call::server_date`. See also `call::undecided_until`.
+    /// Measured by the service's clock: `call::server_date`. See also `call::undecided_until`.
     [[nodiscard]] constexpr std::chrono::seconds longest_late_application() const noexcept {
         return longest_delivery == unbounded || longest_work == unbounded ? unbounded : longest_delivery + longest_work;
     }

@@ -60,7 +60,7 @@ using completion_sink = function_ref<void(completion&)>;
 /// Semantic rules:
 /// 1. All calls come from one thread. Its driver outlives it.
 /// 2. Request and call must not move before their completion or the destruction of the channel.
-/// 3. Each request has exactly one completion, also if it is cancelled or cannot be sent.
+/// 3. Each request has exactly one completion, even if it is cancelled or cannot be sent.
 /// 4. Completions come from `poll` only, never from `send` or `cancel`. A sink may send and cancel. If it throws, the exception
 ///    passes through and nothing is lost: the next `poll` continues.
 /// 5. A tag must differ from those of all pending requests. It may be reused after its completion.

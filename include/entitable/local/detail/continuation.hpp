@@ -9,7 +9,8 @@
 ///
 /// The keys are those of the next row to read, or of the next table, as hexadecimal digits of the stored bytes. Without the second key it
 /// is the first row of the partition. The digits before them are a checksum over the query and the keys: a token that was truncated,
-/// changed or taken from another query is refused, never misread. It contains no data of the process that made it, and does not expire.
+/// changed or taken from another query is refused, never misread. A token contains no data of the process that made it, and does not
+/// expire.
 
 #include <entitable/core/request/part_hash.hpp>
 

@@ -68,7 +68,7 @@ public:
     }
 
     /// Applies `change` to a stored payload (null if the row does not exist): puts the new one into `payload`, empty for a removal; or
-    /// returns the error. `last_version` is the store's own memory of versions, null if it has none.
+    /// returns the error. `last_version` is the last version that the store remembers; null if it does not remember any.
     ENTITABLE_LAZY [[nodiscard]] result<written> prepare(mutation const& change, std::string_view const* stored,
         std::string_view table, std::string& payload, std::int64_t* last_version);
 
@@ -99,7 +99,7 @@ private:
     atomic<std::int64_t> last_timestamp_{0};
     atomic<std::uint64_t> random_;
     rw_lock gone_lock_;
-    std::vector<gone_table> gone_; ///< whose names are not free yet; guarded by gone_lock_
+    std::vector<gone_table> gone_; ///< deleted tables whose names are not free yet; guarded by gone_lock_
 };
 
 } // namespace detail

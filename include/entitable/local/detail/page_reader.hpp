@@ -79,7 +79,7 @@ private:
     page_reader(query_entities const& request, page_limits const& limits, run_watcher const* shown, bool row_keys)
         : request_(&request), shown_(shown), row_keys_(row_keys), limits_(limits) {}
     ENTITABLE_LAZY [[nodiscard]] bool enter(std::string_view partition, std::string_view row);
-    /// Counts the leading rows that belong to the page and are shown as they are stored. None if each must be checked.
+    /// Counts the leading rows that belong to the page and are shown as they are stored. Returns 0 if each row must be checked.
     ENTITABLE_LAZY [[nodiscard]] std::size_t take_plain(std::span<row_view const> rows);
     [[nodiscard]] bool is_full() const noexcept {
         std::uint64_t const examined = response_.examined;
@@ -119,7 +119,7 @@ private:
     std::optional<position> next_;
     bool damaged_{};
     std::size_t rows_{};  ///< collected or passed on
-    std::size_t bytes_{}; ///< of those rows
+    std::size_t bytes_{}; ///< bytes of those rows
     query_entities::response response_;
 };
 

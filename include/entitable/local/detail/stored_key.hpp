@@ -27,7 +27,7 @@ public:
     }
     /// Stores the name of a table, ignoring case.
     stored_key(folding, std::string_view table) : view_(table) {
-        // Of letters and digits, only capitals have the bit 0x40 without the bit 0x20.
+        // Among letters and digits, only capitals have the bit 0x40 without the bit 0x20.
         if (!text::all_eights(
                 table, [](std::uint64_t eight) { return (eight & ~(eight << 1U) & 0x4040404040404040U) == 0; })) {
             fold();

@@ -16,8 +16,8 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// The durability of a commit when it returns.
 enum class durability : std::uint8_t {
-    full, ///< on the disk: it survives a loss of power
-    relaxed, ///< in the operating system: a crash of the program loses nothing, a loss of power may lose the last commits, never
+    full,    ///< a commit is on the disk: it survives a loss of power
+    relaxed, ///< a commit is in the operating system: a crash of the program loses nothing, a power cut may lose the last commits, never
              ///< an earlier one without the later ones; many times as fast for single writes. The same as `full` with a
              ///< rollback journal
 };

@@ -19,7 +19,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// The result of `verify`.
 struct file_report {
     std::uint64_t rows{};                ///< number of rows read
-    std::uint64_t bytes{};               ///< of keys and values
+    std::uint64_t bytes{};               ///< bytes of keys and values
     std::uint64_t damaged{};             ///< rows that differ from the written ones
     std::vector<std::string> problems{}; ///< the first ones, as text; empty for a sound file
     [[nodiscard]] bool sound() const noexcept { return problems.empty(); } ///< whether there are no problems
@@ -54,7 +54,7 @@ struct file_report {
 ///
 /// Permissions: a file that cannot be written, or is in a folder that cannot, is opened for reading only, on two conditions: no log or
 /// journal has changes that are not in the file, and a `-lock` file can be read or does not exist. Otherwise StoreReadOnly names the
-/// folder. Writes are StoreReadOnly then; each read blocks writers of other processes while it lasts, or is StoreBusy if it cannot.
+/// folder. Writes then return StoreReadOnly; each read blocks writers of other processes while it lasts, or returns StoreBusy.
 ///
 /// No other program may write to the file, not even the sqlite3 shell: it would not take the lock that keeps commits and checkpoints apart,
 /// and its pages would have no checksums. Reading is safe with a connection that cannot write (`sqlite3 -readonly`): any other moves the

@@ -9,8 +9,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Returns a payload with only the named properties, each once and in the order of the row. Absent ones are left out: the service sends
-/// null for them, which is equivalent.
+/// Returns a payload with only the named properties, each once and in the order of the row. Absent properties are omitted: the service
+/// sends null for them, which is equivalent.
 ENTITABLE_LAZY std::string selected_payload(std::string_view whole, projection const& names) {
     std::string descriptor;
     std::string values;

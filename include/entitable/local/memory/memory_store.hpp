@@ -28,7 +28,7 @@ ENTITABLE_BEGIN_NAMESPACE
 class memory_store {
 public:
     using is_ordered_store = void;        ///< opts in to `ordered_store`
-    using answers_at_once = memory_store; ///< opts in: it never waits for long
+    using answers_at_once = memory_store; ///< opts in: the store never waits for long
     class transaction;
     static constexpr server_identity identity{"entitable.memory", {}, 0}; ///< for observers
 

@@ -32,7 +32,7 @@ struct postgres_options {
     /// How long a statement may take, and how long a call waits for a connection, unless the call's deadline is earlier: StoreBusy after
     /// that; ServerBusy if the server accepts no further connection for that long.
     std::chrono::nanoseconds longest_wait{std::chrono::seconds{30}};
-    /// Options of the table service over it. Whether table names are case-sensitive is fixed when the library's tables are created:
+    /// Options of the table service over PostgreSQL. Whether table names are case-sensitive is fixed when the library's tables are created:
     /// StoreForeign with a profile that differs.
     local_options local{};
 };

@@ -44,7 +44,7 @@ public:
     /// An open and checked database, from which a store is made.
     using opened_database = std::unique_ptr<detail::pg_pool>;
     /// Opens a database. Errors: InvalidInput for an invalid connection string or schema; StoreForeign and StoreNewer for tables of another
-    /// kind or version; those of any call.
+    /// kind or version; the errors of any call.
     [[nodiscard]] static result<opened_database> open(
         std::string_view connection_string, postgres_options const& options);
 
@@ -55,7 +55,8 @@ public:
 
     /// See `ordered_store`. Its error may have `effect::unknown` if the connection breaks.
     result<bool> create_table(std::string_view key, std::string_view shown_name, call const& context = {});
-    /// Frees the name immediately, and then removes the rows in slices. If that is interrupted, the next removal of a table continues it.
+    /// Frees the name immediately, and then removes the rows in slices. If the removal is interrupted, the next removal of a table
+    /// continues it.
     result<bool> drop_table(std::string_view key, call const& context = {});
     /// See `ordered_store`.
     result<void> tables(std::string_view from_key, table_visitor visit, call const& context = {});
@@ -67,7 +68,7 @@ public:
     /// See `ordered_store`.
     result<lookup> update(std::string_view table, std::string_view partition, function_ref<bool(transaction&)> body,
         call const& context = {});
-    /// Updates with the rows that the body will read: they are fetched with the lock of the partition.
+    /// Updates a partition; the rows that the body will read are fetched together with the lock of the partition.
     result<lookup> update_rows(std::string_view table, std::string_view partition, rows_ahead rows,
         function_ref<bool(transaction&)> body, call const& context = {});
     /// Returns the clock of its deadlines.
@@ -122,7 +123,7 @@ private:
 
     detail::pg_connection& on_;
     question const& asked_;
-    detail::pg_rows const& found_; ///< one for each requested row
+    detail::pg_rows const& found_; ///< result for each requested row
     int next_found_{};
     call const& context_;
     std::int32_t table_;

@@ -23,7 +23,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// An account and its keys.
 struct served_account {
     std::string name{};       ///< 3 to 24 lower-case letters and digits
-    std::string key{};        ///< in base64; a secret
+    std::string key{};        ///< base64 account key; a secret
     std::string second_key{}; ///< accepted as well, so that keys can be rotated; empty: none
     /// The store of its tables; none: the server's default store, which only one account may use.
     std::optional<any_transport> store{};
@@ -42,7 +42,7 @@ using bearer_verifier = std::function<bool(std::string_view account, std::string
 struct server_options {
     /// The accounts that may send requests; none: the development account.
     std::vector<served_account> accounts{};
-    bearer_verifier bearer{};     ///< none: bearer tokens are refused
+    bearer_verifier bearer{};     ///< if absent, bearer tokens are refused
     clock* time{&system_clock()}; ///< checks the dates of requests; must outlive the server
     /// Receives each request after its response (`on_attempt`): its name, table, times, sizes, status, error and id. Must outlive the
     /// server, and be safe to call from several threads.
@@ -50,7 +50,7 @@ struct server_options {
     std::size_t max_body_size{4 * 1024 * 1024}; ///< bytes of a request; larger ones: 413 RequestBodyTooLarge
     std::size_t max_url_size{32 * 1024};        ///< bytes; longer ones: 414
     std::size_t max_header_size{32 * 1024};     ///< bytes of all header fields; more: 431
-    std::size_t max_comparisons{512};           ///< of one filter; the service documents 15, and accepts more
+    std::size_t max_comparisons{512};           ///< limit of one filter; the service documents 15, and accepts more
     std::chrono::seconds longest_work{30};      ///< the deadline of a request; its `timeout` option may be earlier
 };
 

@@ -13,10 +13,11 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// The sender of a request, as known from the connection.
 struct request_sender {
-    std::string_view address{"127.0.0.1"}; ///< for signatures that are restricted to some addresses
-    bool encrypted{};                      ///< it came over TLS
-    steady_time deadline{no_deadline};     ///< the request ends then
-    cancellation_token cancellation{};     ///< ends it early
+    std::string_view address{
+        "127.0.0.1"}; ///< address of the client; checked by signatures that are restricted to some addresses
+    bool encrypted{}; ///< whether the request was received over TLS
+    steady_time deadline{no_deadline}; ///< the request ends then
+    cancellation_token cancellation{}; ///< ends it early
 };
 
 /// Serves the tables of a transport. It models `http_client`, so that a `rest` backend can use it without a socket; listeners call
@@ -28,7 +29,7 @@ struct request_sender {
 /// the settings of the service are kept in memory: after a restart there are none, and signatures that name a policy are refused. All other
 /// data is in the transports.
 ///
-/// It throws no exceptions of its own; those of a transport pass through.
+/// It throws no exceptions of its own; exceptions of a transport pass through.
 class table_server {
 public:
     using is_http_client = void; ///< opts in to `http_client`

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The header and the parts of a backup, as they are stored.
+/// The header and the parts of a backup, as stored.
 
 #include <entitable/client/mapping/macro.hpp>
 
@@ -13,14 +13,14 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A complete backup, as it is stored. Format: docs/stored_formats.md.
+/// A complete backup, as stored. Format: docs/stored_formats.md.
 struct backup_header {
     std::string backup{"backup"}; ///< the partition of all rows about a backup
     std::string part{"header"};   ///< the row
     std::string state;            ///< "copying", "whole", "dropping"
     std::string tables;           ///< "books;orders"
     std::int32_t shards{};        ///< number of virtual shards of the fleet
-    std::int64_t map_version{};   ///< of its map at the end
+    std::int64_t map_version{};   ///< version of its map at the end
     bool snapshots{};             ///< every store is a consistent snapshot
     date_time begun;              ///< the backup has every write acknowledged before this
     date_time ended;              ///< the backup has no write that started after this
@@ -28,7 +28,7 @@ struct backup_header {
 ENTITABLE(backup_header, partition_key(backup), row_key(part),
     properties(state, tables, shards, map_version, snapshots, begun, ended))
 
-/// A table of a virtual shard in a backup, as it is stored. Format: docs/stored_formats.md.
+/// A table of a virtual shard in a backup, as stored. Format: docs/stored_formats.md.
 struct backup_part {
     std::string backup{"backup"};      ///< the partition of all rows about a backup
     std::int32_t shard{};              ///< the virtual shard
@@ -42,8 +42,10 @@ struct backup_part {
     std::int64_t rows{};               ///< number of rows
     std::int64_t digest{};             ///< digest of the rows: `rows_content`
     std::optional<std::string> source; ///< the table of the shard that was read; empty in parts of earlier programs
-    std::optional<std::int64_t> epoch; ///< of the shard in the map then; empty in parts of earlier programs
-    std::optional<std::string> former; ///< "a;b": tables of earlier attempts that are being dropped; empty for none
+    std::optional<std::int64_t>
+        epoch; ///< epoch of the shard in the map at that time; empty in parts of earlier programs
+    std::optional<std::string>
+        former; ///< "a;b": tables of earlier attempts that are being dropped; empty if there are none
 };
 ENTITABLE(backup_part, partition_key(backup), row_key(literal("part"), width(shard, 4), table),
     properties(state, store, low, high, attempt, stored, rows, digest, source, epoch, former))

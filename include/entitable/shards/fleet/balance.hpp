@@ -30,7 +30,7 @@ struct balance_problem {
 /// The result of `balanced`.
 struct balance_plan {
     bool possible{};                 ///< false if an item has no permitted place
-    std::vector<std::size_t> places; ///< by item
+    std::vector<std::size_t> places; ///< place of each item
     double before{};                 ///< the largest ratio of a place's load to its share; 1 is even
     double
         after{}; ///< the ratio afterwards: at most the threshold, or near the minimum if the threshold is unreachable

@@ -48,8 +48,8 @@ public:
     [[nodiscard]] result<any_transport> store(std::string_view name) const;
 
     /// Calls `body(name, store)` for every store, several concurrently, and collects the results: `result<T>`. A store that cannot be
-    /// opened has that error as its result. If a body throws, rethrows after all have ended. Errors: those of the map, before the first
-    /// call.
+    /// opened has that error as its result. If a body throws, rethrows after all have ended. Errors: those of the map, returned before the
+    /// first call.
     template <class Body>
     [[nodiscard]] auto each(Body const& body) const {
         using answer = typename std::invoke_result_t<Body const&, std::string_view, any_transport const&>::value_type;

@@ -19,8 +19,8 @@ struct audit_difference {
         different,  ///< both have it, with different properties
     };
     kind how{};                ///< the kind of difference
-    std::string partition_key; ///< of the row
-    std::string row_key;       ///< of the row
+    std::string partition_key; ///< key of the row
+    std::string row_key;       ///< key of the row
 };
 /// The result of comparing two tables. Timestamps, ETags and the order of properties do not count; system rows do.
 struct audit_report {
@@ -63,10 +63,10 @@ struct schema_difference {
 /// Errors: those of the map; that of the first store that cannot be read, by name; ShardMoving.
 [[nodiscard]] result<std::vector<schema_difference>> schema_drift(fleet const& of, std::size_t sample = 100);
 
-/// Drops the orphaned tables found by `schema_drift`, and returns their number. They are left by a mover that was killed after another
-/// process took over. Each table is checked again first. It is dropped only if it is a table of this map with a number that the map has
-/// given out and does not use, so neither a client nor a move will read it. Do not use it on stores in which another map has tables of the
-/// same names.
+/// Drops the orphaned tables found by `schema_drift`, and returns their number. Such tables are left by a mover that was killed after
+/// another process took over. Each table is checked again first. A table is dropped only if it belongs to this map, with a number that the
+/// map has given out and does not use, so neither a client nor a move will read it. Do not use it on stores in which another map has tables
+/// of the same names.
 ///
 /// Errors: NotSupported over hashed stores; those of the map; that of the first store that fails: call again to continue.
 [[nodiscard]] result<std::size_t> drop_left_over(fleet const& of, std::vector<schema_difference> const& found);

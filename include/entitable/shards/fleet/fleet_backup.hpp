@@ -9,7 +9,7 @@
 ///     restore(any_transport{archive}, "nightly", empty_fleet).value();
 ///
 /// A backup holds every write that was acknowledged before it began, and some of those made meanwhile. Each row is as it was at some moment
-/// in between, so a transaction of that time may be included in part. With `backup_options::snapshot` every store is a snapshot of one
+/// during the backup, so a concurrent transaction may be included in part. With `backup_options::snapshot` every store is a snapshot of one
 /// moment, with whole transactions; the moments of two stores differ by up to the duration of the backup. If all stores are read-only, it
 /// is one moment. ETags and Timestamps are not saved; system rows are: queues, operation rows, index states.
 
@@ -26,16 +26,17 @@ struct backup_options {
 };
 /// The contents of a backup.
 struct backup_report {
-    backup_header header;           ///< as it is stored
-    std::uint64_t rows{};           ///< of all tables, including system rows
+    backup_header header;           ///< the stored header
+    std::uint64_t rows{};           ///< rows of all tables, including system rows
     std::size_t kept{};             ///< virtual shards whose copies by an earlier run are reused
-    std::vector<backup_part> parts; ///< by shard and table
+    std::vector<backup_part> parts; ///< sorted by shard and table
 };
 
 /// Copies all tables of a fleet under a name of 1 to 20 letters, from several stores concurrently, and reads back the copies. Clients do
 /// not have to wait. A shard that is moved, split or merged meanwhile is copied again from its new place: a copy is valid once the map,
 /// read afterwards, still has the shard and its tables at the place that was read. After an error, or the death of the process, the same
-/// call resumes. It keeps valid copies, unless the shard was moved, split or merged since, or a table of it was dropped and created again.
+/// call resumes. A resumed backup keeps valid copies, unless the shard was moved, split or merged since, or a table of it was dropped and
+/// created again.
 ///
 /// Errors: those of the map and the stores, with the name of the store; InvalidInput if a complete backup of that name exists;
 /// UpdateConditionNotSatisfied if another process makes the same one: the process that called last continues; RowMismatch if a copy differs
@@ -48,17 +49,17 @@ struct backup_report {
 [[nodiscard]] result<backup_report> verify_backup(any_transport const& from, std::string name);
 /// The result of a restore.
 struct restore_report {
-    std::uint64_t rows{};    ///< of the backup
+    std::uint64_t rows{};    ///< rows of the backup
     std::uint64_t written{}; ///< rows inserted by this run
 };
 /// Creates the tables of a backup in a fleet, with any number of shards and stores, and inserts all rows; then reads and compares
 /// everything. The tables must be empty, or filled by an earlier run of the same restore: after an error or a crash the same call resumes.
-/// No program may use them before it returns.
+/// No program may use the stores before the call returns.
 ///
 /// Errors: BackupIncomplete; RowMismatch if the backup is damaged, or the fleet's content differs afterwards; EntityAlreadyExists if a row
 /// exists with other properties; those of the stores.
 [[nodiscard]] result<restore_report> restore(any_transport const& from, std::string name, fleet const& into);
-/// Drops a backup, including an incomplete one. Succeeds if it does not exist.
+/// Drops a backup, including an incomplete one. Also succeeds if the backup does not exist.
 [[nodiscard]] result<void> drop_backup(any_transport const& from, std::string name);
 
 ENTITABLE_END_NAMESPACE

@@ -18,15 +18,15 @@ struct shard_content {
     std::int32_t shard{}; ///< the virtual shard
     std::string store;    ///< the store that was read
     std::string table;    ///< the logical table
-    rows_content content; ///< of its rows, except misplaced rows, which no client finds
+    rows_content content; ///< content of its rows, except misplaced rows, which no client finds
 };
 /// A row on a shard that does not hold its key.
 struct misplaced_row {
     std::int32_t shard{};                    ///< the shard that has the row
-    std::string store;                       ///< of that shard
+    std::string store;                       ///< store of that shard
     std::string table;                       ///< the logical table
-    std::string partition_key;               ///< of the row
-    std::string row_key;                     ///< of the row
+    std::string partition_key;               ///< key of the row
+    std::string row_key;                     ///< key of the row
     std::optional<std::uint32_t> belongs_to; ///< the shard of its key; empty if it has none
 };
 /// A virtual shard that could not be read.
@@ -39,10 +39,10 @@ struct unread_shard {
 struct fleet_report {
     static constexpr std::size_t most_named = 100; ///< limit of named rows; all are counted
 
-    std::vector<shard_content> contents;  ///< by shard, then by table; without shards that could not be read
+    std::vector<shard_content> contents;  ///< sorted by shard, then by table; without shards that could not be read
     std::vector<misplaced_row> misplaced; ///< the first ones
     std::uint64_t misplaced_rows{};       ///< the number of all
-    std::vector<unread_shard> unread;     ///< by shard
+    std::vector<unread_shard> unread;     ///< sorted by shard
 
     /// Whether every shard was read, and every row is on its shard.
     [[nodiscard]] bool healthy() const noexcept { return misplaced_rows == 0 && unread.empty(); }
@@ -51,7 +51,7 @@ struct fleet_report {
     [[nodiscard]] result<fleet_report> whole() const;
     /// Returns the content of a logical table; of all tables for an empty name.
     [[nodiscard]] rows_content of_table(std::string_view table = {}) const noexcept;
-    /// Returns the report as text, a line for each table and each problem. It contains keys: keep it out of logs.
+    /// Returns the report as text, a line for each table and each problem. The report contains keys: keep it out of logs.
     [[nodiscard]] std::string to_string() const;
 };
 
@@ -63,9 +63,9 @@ struct fleet_report {
 struct store_size {
     std::string store;                     ///< its name
     std::size_t shards{};                  ///< number of virtual shards
-    std::uint64_t rows{};                  ///< of all tables of the map
-    std::uint64_t bytes{};                 ///< of these rows, as they are stored
-    std::optional<std::uint64_t> capacity; ///< in bytes, if known
+    std::uint64_t rows{};                  ///< rows of all tables of the map
+    std::uint64_t bytes{};                 ///< stored size of these rows
+    std::optional<std::uint64_t> capacity; ///< capacity in bytes, if known
 
     /// Returns the free share, 0 to 1; nothing if the capacity is unknown.
     [[nodiscard]] std::optional<double> free_share() const noexcept;
@@ -80,9 +80,9 @@ enum class balance_by : std::uint8_t {
 /// The sizes of all stores at one time.
 struct fleet_sizes {
     date_time at;                   ///< the time of the measurement
-    std::vector<store_size> stores; ///< by name, including those without a shard
+    std::vector<store_size> stores; ///< sorted by name, including stores without a shard
 
-    /// Returns the largest store divided by the mean: 1 is even. By shards, rows or bytes; 1 if there is no data.
+    /// Returns the size of the largest store divided by the mean, in shards, rows or bytes: 1 is even. 1 if there is no data.
     [[nodiscard]] double imbalance(balance_by what) const noexcept;
     /// Returns the sizes as text, a line for each store.
     [[nodiscard]] std::string to_string() const;

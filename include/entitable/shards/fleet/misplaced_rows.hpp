@@ -13,8 +13,8 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// The result of `remove_misplaced`.
 struct misplaced_removal {
-    std::uint64_t rows{};                          ///< of all tables; without rows whose removal was not confirmed
-    std::map<std::string, std::uint64_t> by_table; ///< by logical table, for tables that had some
+    std::uint64_t rows{}; ///< rows of all tables, without those whose removal was not confirmed
+    std::map<std::string, std::uint64_t> by_table; ///< number for each logical table that had some
     std::vector<unread_shard> unread;              ///< shards that failed: call again
 
     /// Returns this result if no shard failed; otherwise the error of the first shard that failed, with the name of its store.

@@ -19,19 +19,21 @@ ENTITABLE_BEGIN_NAMESPACE
 template <class T>
 struct store_outcome {
     std::string store; ///< its name
-    result<T> outcome; ///< of the operation there
+    result<T> outcome; ///< outcome of the operation on this store
 };
 
-/// One result for each store, by name. A plain value; one thread at a time.
+/// One result for each store, sorted by name. A plain value; one thread at a time.
 template <class T>
 class fleet_outcomes {
 public:
-    fleet_outcomes() = default; ///< for no stores
+    fleet_outcomes() = default; ///< outcomes without stores
     /// Holds the given results.
     explicit fleet_outcomes(std::vector<store_outcome<T>> all) : stores_(std::move(all)) {}
 
-    [[nodiscard]] std::vector<store_outcome<T>> const& stores() const noexcept { return stores_; } ///< of all stores
-    [[nodiscard]] std::vector<store_outcome<T>>& stores() noexcept { return stores_; }             ///< of all stores
+    [[nodiscard]] std::vector<store_outcome<T>> const& stores() const noexcept {
+        return stores_;
+    } ///< the outcomes of all stores
+    [[nodiscard]] std::vector<store_outcome<T>>& stores() noexcept { return stores_; } ///< the outcomes of all stores
     /// Whether all stores succeeded.
     [[nodiscard]] bool complete() const noexcept { return failed().empty(); }
     /// Returns the names of the stores that failed.

@@ -14,7 +14,7 @@ struct placement {
     std::int32_t shard{}; ///< its virtual shard
     std::string rule;     ///< the rule that keeps it there
     std::string from;     ///< its store before
-    bool moved{};         ///< whether it was moved; false if it was there already
+    bool moved{};         ///< whether the shard was moved; false if it was already there
     move_progress move{}; ///< the progress of the move
 };
 

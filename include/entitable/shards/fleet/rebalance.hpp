@@ -23,7 +23,7 @@ struct rebalance_options {
     bool only_forced{};                                      ///< makes only the moves required by a rule or by `drain`
     std::function<double(std::int32_t shard)> load{};        ///< for `balance_by::load`
     std::function<result<void>(std::string_view)> prepare{}; ///< called with a store before the first shard moves there
-    move_options moves{};                                    ///< of each move
+    move_options moves{};                                    ///< options of each move
 };
 
 /// A move of a plan.
@@ -31,14 +31,14 @@ struct planned_move {
     std::int32_t shard{}; ///< the virtual shard
     std::string source;   ///< its current store
     std::string target;   ///< its new store
-    double size{};        ///< in the unit of `balance_by`
+    double size{};        ///< size in the unit of `balance_by`
 };
 
 /// The progress of a rebalance.
 struct rebalance_progress {
     std::size_t moved{};   ///< number of shards
     std::size_t skipped{}; ///< shards that an earlier run moved, or that were merged into others
-    move_progress current; ///< of the current move
+    move_progress current; ///< progress of the current move
 };
 /// Receives each step of each move. Returning false stops the run; run it again to continue.
 using rebalance_watcher = std::function<bool(rebalance_progress const&)>;

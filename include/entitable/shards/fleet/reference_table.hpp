@@ -22,20 +22,22 @@ ENTITABLE_BEGIN_NAMESPACE
 template <class T>
 struct versioned {
     T value;                ///< the value
-    std::int64_t version{}; ///< of the reference table's content
+    std::int64_t version{}; ///< version of the reference table's content
 };
 
-/// A full copy of a reference table in one store. It never changes: a later version is another copy. Publishing drops the copy before the
-/// previous one; reads of it then return TableNotFound: get a new copy from the reference table.
+/// A full copy of a reference table in one store. A copy never changes: a later version is another copy. Publishing drops the copy before
+/// the previous one; reads of it then return TableNotFound: get a new copy from the reference table.
 ///
 /// Thread safety: safe to use from several threads.
 template <mapped_entity Entity>
 class reference_copy {
 public:
     reference_copy(table<Entity> rows, std::int64_t version)
-        : rows_(std::move(rows)), version_(version) {} ///< for `at`
+        : rows_(std::move(rows)), version_(version) {} ///< used by `at`
 
-    [[nodiscard]] std::int64_t version() const noexcept { return version_; } ///< of the reference table
+    [[nodiscard]] std::int64_t version() const noexcept {
+        return version_;
+    } ///< returns the version of the reference table
     /// Returns the entity with these keys. Errors: ResourceNotFound if it does not exist.
     template <class... Keys>
     [[nodiscard]] result<versioned<Entity>> get(Keys const&... keys) const {

@@ -8,10 +8,10 @@
 #include <entitable/core/row/detail/row_digest.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
-/// Counts and a digest of a table's rows. Those of several parts can be added, however the rows are spread.
+/// Counts and a digest of a table's rows. The contents of several parts can be added, however the rows are distributed.
 struct rows_content {
     std::uint64_t rows{};   ///< including system rows
-    std::uint64_t bytes{};  ///< of keys and properties, as they are stored
+    std::uint64_t bytes{};  ///< stored size of keys and properties
     std::uint64_t digest{}; ///< the sum of a number for each row; Timestamps and ETags do not count
 
     /// Adds a row.

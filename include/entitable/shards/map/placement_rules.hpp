@@ -22,7 +22,7 @@ struct placement_rule {
     std::string kind;       ///< "only", "never", "alone", "weighs"
     std::string shards;     ///< "3;7"; empty for all
     std::string stores;     ///< "frankfurt;berlin"
-    double weight{1};       ///< of the stores
+    double weight{1};       ///< weight of the stores
 
     /// Keeps these virtual shards (all if none is given) in one of these stores.
     [[nodiscard]] static placement_rule only(
@@ -47,7 +47,9 @@ public:
     /// Holds the given rules.
     explicit placement_rules(std::vector<placement_rule> all) : rules_(std::move(all)) {}
 
-    [[nodiscard]] std::vector<placement_rule> const& all() const noexcept { return rules_; } ///< by name
+    [[nodiscard]] std::vector<placement_rule> const& all() const noexcept {
+        return rules_;
+    } ///< the rules, sorted by name
     /// Checks that a virtual shard may be in a store: PlacementForbidden, which names the rule.
     [[nodiscard]] result<void> allows(std::int32_t shard, std::string_view store) const;
     /// Returns the weight of a store: the number of shares it takes.
@@ -59,7 +61,7 @@ private:
 
 /// Reads the rules of a map.
 [[nodiscard]] result<placement_rules> rules_of(lookup_map const& map);
-/// Stores a rule, replacing the one of the same name. It applies to later plans and moves. A shard in a place that the rule
+/// Stores a rule, replacing the one of the same name. The rule applies to later plans and moves. A shard in a place that the rule
 /// forbids stays there until the next rebalance. InvalidInput for an invalid name, kind, store or weight.
 [[nodiscard]] result<void> put_rule(lookup_map const& map, placement_rule const& rule);
 /// Removes a rule; ResourceNotFound if there is none of that name.

@@ -19,26 +19,27 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The header of a map, as it is stored. Format: docs/stored_formats.md.
+/// The header of a map, as stored. Format: docs/stored_formats.md.
 struct shard_map_header {
     std::string map{"map"};      ///< the partition of all rows of a map
     std::string part{"header"};  ///< the row
     std::string strategy;        ///< "function" or "ranges"
-    std::int32_t hash_version{}; ///< of `shard_hash`
-    std::int64_t fingerprint{};  ///< of the function, or of the original ranges
-    std::int32_t number{};       ///< of virtual shards; for ranges the number of the next new one, so merged ones count
-    std::int64_t version{};      ///< incremented by each change of the map
-    std::int64_t next_epoch{};   ///< the next epoch that no table name contains
+    std::int32_t hash_version{}; ///< version of `shard_hash`
+    std::int64_t fingerprint{};  ///< fingerprint of the function, or of the original ranges
+    std::int32_t
+        number{}; ///< number of virtual shards; of ranges, the number of the next new shard, so merged shards count
+    std::int64_t version{};    ///< incremented by each change of the map
+    std::int64_t next_epoch{}; ///< the next epoch that no table name contains
     /// "books:3+;orders:9": each with the epoch it was created at; "+" marks a table that has all of its parts, "-" one that is being
     /// dropped
     std::string tables;
-    std::string nonce;                ///< of the last change
+    std::string nonce;                ///< nonce of the last change
     std::optional<std::string> state; ///< "making"; empty for a complete map
 };
 ENTITABLE(shard_map_header, partition_key(map), row_key(part),
     properties(strategy, hash_version, fingerprint, number, version, next_epoch, tables, nonce, state))
 
-/// The identity of a map, as it is stored. Each of its stores has it as well, to detect a store that was emptied or belongs to another map.
+/// The identity of a map, as stored. Each of its stores has it as well, to detect a store that was emptied or belongs to another map.
 /// A separate row, which older programs leave unchanged. Format: docs/stored_formats.md.
 struct shard_map_identity {
     std::string map{"map"};           ///< the partition of all rows of a map
@@ -57,7 +58,7 @@ struct shard_map_store {
 };
 ENTITABLE(shard_map_store, partition_key(map), row_key(literal("store"), store), properties(marked))
 
-/// A virtual shard of a map, as it is stored. Format: docs/stored_formats.md.
+/// A virtual shard of a map, as stored. Format: docs/stored_formats.md.
 struct shard_map_row {
     std::string map{"map"};                   ///< the partition of all rows of a map
     std::int32_t shard{};                     ///< its number
@@ -66,17 +67,17 @@ struct shard_map_row {
     std::string high;                         ///< the end of the partition keys, exclusive; empty for no end
     std::string state;                        ///< "open", "closing", "draining", "sealed"
     std::string store;                        ///< the store of its tables
-    std::int64_t epoch{};                     ///< in the names of its tables
+    std::int64_t epoch{};                     ///< epoch in the names of its tables
     std::int64_t lease_ms{};                  ///< how long a client's copy of this row is valid, in ms
     std::int64_t open_lease_ms{};             ///< `lease_ms` while nobody moves the shard, in ms
-    std::string attempt_owner;                ///< the process that moves it; empty for none
+    std::string attempt_owner;                ///< the process that moves it; empty if none does
     std::string attempt_store;                ///< the store that it moves to
-    std::int64_t attempt_epoch{};             ///< in the names of the new tables
+    std::int64_t attempt_epoch{};             ///< epoch in the names of the new tables
     std::optional<std::int32_t> attempt_with; ///< the adjacent shard that moves into the same tables
     std::string retired; ///< "store:epoch:until;...": tables to be dropped; ":shard" follows if the number differs
     std::string reason;  ///< why it is offline or read-only, as readable text
     date_time until;     ///< when that is expected to end; the year 1601 for unknown
-    std::string nonce;   ///< of the last change
+    std::string nonce;   ///< nonce of the last change
 };
 ENTITABLE(shard_map_row, partition_key(map), row_key(literal("shard"), width(shard, 4)),
     properties(low, high, tables_of, state, store, epoch, lease_ms, open_lease_ms, attempt_owner, attempt_store, attempt_epoch, attempt_with, retired, reason, until, nonce))
@@ -85,17 +86,17 @@ namespace detail {
 
 /// A logical table in the header of a map.
 struct shard_table {
-    std::string name;     ///< as it was created
-    std::int64_t epoch{}; ///< of its creation
+    std::string name;     ///< name passed to the creation
+    std::int64_t epoch{}; ///< epoch of its creation
     bool dropping{};
-    bool whole{}; ///< it has had all of its parts: a missing part was lost
+    bool whole{}; ///< whether all of its parts have existed: a missing part was lost
 };
 /// Tables that are no longer used.
 struct shard_retired {
     std::string store;
     std::int64_t epoch{};
     std::int64_t until{}; ///< tables of this epoch or later are not included
-    std::int32_t shard{}; ///< in their names
+    std::int32_t shard{}; ///< shard number in the table names
 
     friend bool operator==(shard_retired const&, shard_retired const&) = default;
 };
@@ -110,7 +111,7 @@ struct shard_place {
     }
     /// Returns the number in the names of its tables.
     [[nodiscard]] std::int32_t tables_of() const noexcept { return row.tables_of.value_or(row.shard); }
-    [[nodiscard]] std::string table_name(shard_table const& table) const; ///< in its store
+    [[nodiscard]] std::string table_name(shard_table const& table) const; ///< returns the name of a table in its store
     /// Whether its table has this number and epoch, in the same store.
     [[nodiscard]] bool has(
         shard_table const& table, std::string_view store, std::int32_t number, std::int64_t epoch) const noexcept;
@@ -120,7 +121,7 @@ struct shard_place {
 struct shard_map_copy : counted {
     shard_map_header header;
     etag version;
-    std::vector<shard_place> places; ///< by number without gaps; ranges by key, with any numbers
+    std::vector<shard_place> places; ///< sorted by number, without gaps; ranges are sorted by key, with any numbers
     std::vector<shard_table> tables;
     std::string identity;            ///< empty for a map without an identity, or one being adopted
     std::vector<std::string> stores; ///< the stores that have the identity, sorted
@@ -165,7 +166,7 @@ struct sharded_state;
 struct shard_row_draft {
     shard_map_row row;
     std::vector<shard_retired> retired;
-    etag version; ///< of the row that is changed; empty for a new one
+    etag version; ///< ETag of the changed row; empty for a new row
     bool erased{};
 };
 /// A draft of a map.
@@ -173,7 +174,7 @@ struct shard_map_draft {
     shard_map_header header;
     std::vector<shard_table> tables;
     std::deque<shard_row_draft> rows; ///< the rows requested by `edit`
-    std::vector<mutation> others;     ///< of the same partition and transaction
+    std::vector<mutation> others;     ///< other changes of the same partition, in the same transaction
 
     /// Returns the draft of a row of the map; null if there is none.
     [[nodiscard]] shard_row_draft* edit(shard_map_copy const& map, std::int32_t shard);
@@ -186,7 +187,7 @@ struct shard_map_draft {
 
 /// Options of a map.
 struct lookup_map_options {
-    std::chrono::milliseconds lease{std::chrono::seconds{60}}; ///< of the rows of a new map
+    std::chrono::milliseconds lease{std::chrono::seconds{60}}; ///< lease of the rows of a new map
     clock* time{&detail::lease_clock()};                       ///< times the leases; outlives the map
     std::chrono::milliseconds check_every{
         std::chrono::seconds{60}}; ///< how often the identity of a store in use is read

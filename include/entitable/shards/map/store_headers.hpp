@@ -10,14 +10,14 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The header of a store, as it is stored. Format: docs/stored_formats.md.
+/// The header of a store, as stored. Format: docs/stored_formats.md.
 struct hash_store_header {
     std::string part{"stores"};       ///< the partition of all headers of a store
-    std::int64_t generation{};        ///< of the fleet
+    std::int64_t generation{};        ///< generation of the fleet
     std::string fleet;                ///< random, generated when the fleet was made: the same in all of its stores
-    std::int32_t number{};            ///< of stores
-    std::int32_t place{};             ///< of this store, from 0
-    std::int32_t hash_version{};      ///< of `shard_hash`; 0 for a retired generation
+    std::int32_t number{};            ///< number of stores
+    std::int32_t place{};             ///< index of this store, from 0
+    std::int32_t hash_version{};      ///< version of `shard_hash`; 0 for a retired generation
     std::optional<std::string> state; ///< "making", "retired"; empty for a complete fleet
 };
 ENTITABLE(hash_store_header, partition_key(part), row_key(literal("generation"), width(generation, 9)),

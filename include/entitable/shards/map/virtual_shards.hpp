@@ -32,7 +32,7 @@ using shard_function = std::function<std::optional<std::uint32_t>(std::string_vi
 ///     virtual_shards::ranges({"2024-07", "2025"});  three half-open ranges, in the order of the service
 class virtual_shards {
 public:
-    static constexpr std::uint32_t most = 900; ///< of one map, which is read with one request
+    static constexpr std::uint32_t most = 900; ///< limit of one map, which is read with one request
 
     /// Assigns by the hash of the encoded partition key.
     explicit virtual_shards(std::uint32_t number) : number_(number), way_(number > 0 ? way::hash : way::function) {}
@@ -106,7 +106,7 @@ private:
     std::optional<std::uint32_t> otherwise_;
     shard_function function_;
     std::vector<std::string> bounds_;
-    std::map<std::string, std::uint32_t, std::less<>> own_; ///< of tenants
+    std::map<std::string, std::uint32_t, std::less<>> own_; ///< shards of tenants that have their own
 };
 
 ENTITABLE_END_NAMESPACE

@@ -31,10 +31,10 @@ enum class move_step : std::uint8_t {
 struct move_progress {
     move_step step{};                         ///< the current step
     std::uint64_t rows{};                     ///< copied so far, including repeated copies of changed rows
-    std::uint64_t bytes{};                    ///< of the copied rows, as stored
-    std::chrono::nanoseconds waited{};        ///< for leases, so far
-    std::chrono::nanoseconds writes_paused{}; ///< from the change to `draining` until the shard was open again
-    std::chrono::nanoseconds reads_paused{};  ///< from the change to `sealed` until then
+    std::uint64_t bytes{};                    ///< stored size of the copied rows
+    std::chrono::nanoseconds waited{};        ///< time spent waiting for leases so far
+    std::chrono::nanoseconds writes_paused{}; ///< time from the change to `draining` until the shard was open again
+    std::chrono::nanoseconds reads_paused{};  ///< time from the change to `sealed` until the shard was open again
     /// Stores with unused tables that could not be dropped. The map remembers them, and the next move of the shard tries again.
     std::vector<std::string> left_in{};
 };
@@ -50,9 +50,9 @@ struct move_options {
     /// How long another process's attempt may stand still in the map before it is taken over. Choose more than its copying takes, since
     /// only steps are recorded in the map. Taking over a live attempt is harmless, but loses its copying.
     std::chrono::nanoseconds patience{};
-    std::size_t rounds{20};              ///< of comparing while the shard is closed; then it is reopened at its source
-    std::size_t failures{12};            ///< consecutive temporary failures of requests before the move ends
-    std::uint32_t page_size{1000};       ///< rows per read, 1 to 1000
+    std::size_t rounds{20};        ///< maximum comparisons while the shard is closed; then it is reopened at its source
+    std::size_t failures{12};      ///< consecutive temporary failures of requests before the move ends
+    std::uint32_t page_size{1000}; ///< rows per read, 1 to 1000
     clock* time{&detail::lease_clock()}; ///< times the waits for leases; outlives the move
 };
 

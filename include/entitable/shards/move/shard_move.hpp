@@ -53,9 +53,9 @@ public:
     std::string source;                ///< its current store; "east and west" for a merge of two ranges
     std::string target;                ///< its new store
     std::uint64_t rows{};              ///< counted by the plan
-    std::uint64_t bytes{};             ///< of these rows, as stored
-    std::size_t tables{};              ///< that move together
-    std::chrono::milliseconds lease{}; ///< that the move waits for
+    std::uint64_t bytes{};             ///< stored size of these rows
+    std::size_t tables{};              ///< number of tables that move together
+    std::chrono::milliseconds lease{}; ///< lease that the move waits for
 
 private:
     friend detail::move_planning;
@@ -91,7 +91,8 @@ struct move_planning {
     sharded const& cloud, std::int32_t shard, std::string target, move_options options = {});
 
 /// Plans to merge two adjacent ranges, the lower one first. Both are copied into new tables of the lower one, in any store, and the map
-/// gives it the keys of both. The number of the upper one is never used again. It runs like a move, for as long as the moves of both take.
+/// gives it the keys of both. The number of the upper one is never used again. A merge runs like a move, and takes as long as moving both
+/// shards.
 ///
 /// Errors: InvalidInput if a shard does not exist, they are not adjacent, the map does not use ranges, or the store's name is invalid;
 /// PlacementForbidden if a rule keeps either from the store, or names only one of both; those of the map and the stores. Cost: reads every

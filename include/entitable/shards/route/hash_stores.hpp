@@ -45,9 +45,9 @@ struct hash_stores_state;
 /// Thread safety: safe to use from several threads. A cheap handle: copies share everything.
 class hash_stores {
 public:
-    /// Opens existing stores and repairs nothing: their headers are read concurrently. WrongStore as above, also if two stores are of
+    /// Opens existing stores and repairs nothing: their headers are read concurrently. WrongStore as above, and if two stores are of
     /// different fleets; InvalidInput for an empty list, more than 900 names, an invalid or repeated name; the error of the first store if
-    /// no store responds. One that does not respond is checked when it is used. Cost: one request a store, concurrently.
+    /// no store responds. A store that does not respond is checked when it is used. Cost: one request a store, concurrently.
     [[nodiscard]] static result<hash_stores> open(
         std::vector<std::string> stores, store_opener opener, hash_stores_options const& options = {});
     /// Writes the headers of a generation, and opens the stores. After an error, the same call resumes. Cost: at most six requests a store.

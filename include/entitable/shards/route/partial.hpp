@@ -15,10 +15,12 @@ template <class T>
 class partial_result {
 public:
     partial_result(T what, std::vector<missing_shard> lacking)
-        : value_(std::move(what)), missing_(std::move(lacking)) {} ///< for `partial`
+        : value_(std::move(what)), missing_(std::move(lacking)) {} ///< used by `partial`
 
     [[nodiscard]] bool complete() const noexcept { return missing_.empty(); } ///< whether no shard is missing
-    [[nodiscard]] std::vector<missing_shard> const& missing() const noexcept { return missing_; } ///< with their errors
+    [[nodiscard]] std::vector<missing_shard> const& missing() const noexcept {
+        return missing_;
+    } ///< the missing shards and their errors
     [[nodiscard]] T const& what_came() const noexcept { return value_; } ///< the result of the other shards
     /// Returns the complete value, or the error of the first missing shard.
     [[nodiscard]] result<T> whole() const {

@@ -14,9 +14,9 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A second request for a late page of a query. It goes to the same store, because another one may be stale. The first response is used;
-/// the other request is cancelled. Writes and `get_entity` are not hedged, nor are stores that serve one request at a time, like files and
-/// memory.
+/// A second request for a late page of a query. The second request is sent to the same store, because another one may be stale. The first
+/// response is used; the other request is cancelled. Writes and `get_entity` are not hedged, nor are stores that serve one request at a
+/// time, like files and memory.
 struct hedged_reads {
     std::chrono::nanoseconds after{}; ///< when a page counts as late: preferably the 95th percentile of page latency
     double share{0.05}; ///< the share of pages that may be hedged, 0 to 1; unused allowance accumulates, up to 10 pages
@@ -26,9 +26,9 @@ struct hedged_reads {
 struct sharded_options {
     std::size_t in_flight{virtual_shards::most}; ///< virtual shards that one query reads concurrently; at least one
     std::optional<entitable::profile>
-        limits;                          ///< for all stores; by default the limits that every store of the map allows
+        limits;                          ///< limits for all stores; by default those that every store of the map allows
     clock* time{&system_clock()};        ///< times the waits of fan-outs; outlives the transport
-    std::optional<hedged_reads> hedge{}; ///< by default no page is requested twice
+    std::optional<hedged_reads> hedge{}; ///< hedging of page reads; none by default
 };
 
 /// A part missing from a partial result.

@@ -37,7 +37,7 @@ namespace testing::conformance {
     for (int byte = 0; byte < 256; ++byte) { every_byte += static_cast<char>(byte); }
     std::string_view const bytes{every_byte};
     return {
-        // Integers that no double holds, and small ones that must not change their type.
+        // Integers that a double cannot represent, and small ones that must not change their type.
         {"Int64Odd", std::int64_t{9'007'199'254'740'993}},
         {"Int64OddBelow", std::int64_t{-9'007'199'254'740'993}},
         {"Int64Small", std::int64_t{1}},

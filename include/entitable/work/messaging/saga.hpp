@@ -227,7 +227,7 @@ private:
 };
 
 /// A saga with these steps for each message of type `T`. A hash of the names and their order is stored: what is in the queue needs the same
-/// steps. Which of them have an undo is not stored: do not give one to a step, or take it away, while messages are under way.
+/// steps. The queue does not store which steps have an undo: do not add or remove one while messages are in flight.
 template <mapped_entity T, class... Steps>
 [[nodiscard]] constexpr saga<T, Steps...> saga_for(std::string_view name, Steps... steps) {
     return saga<T, Steps...>{name, std::move(steps)...};

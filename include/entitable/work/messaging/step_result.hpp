@@ -47,8 +47,8 @@ public:
 
     explicit operator bool() const noexcept { return ended_.has_value(); }           ///< whether it succeeded
     [[nodiscard]] bool has_value() const noexcept { return ended_.has_value(); }     ///< whether it succeeded
-    [[nodiscard]] entitable::error const& error() const { return ended_.error(); }   ///< as that of a result
-    [[nodiscard]] failure as_failure() && { return std::move(ended_).as_failure(); } ///< as that of a result
+    [[nodiscard]] entitable::error const& error() const { return ended_.error(); }   ///< same as that of `result`
+    [[nodiscard]] failure as_failure() && { return std::move(ended_).as_failure(); } ///< same as that of `result`
     [[nodiscard]] bool had_no_effect() const noexcept { return had_no_effect_; }     ///< made from `no_effect`
 
 private:

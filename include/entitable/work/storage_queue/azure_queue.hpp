@@ -24,8 +24,8 @@ using azure_claimed = claimed<T, detail::service_queue>;
 /// 1. The service issues the receipts and does not record its effects. After a lost response, a message may be enqueued twice
 ///    (under one id, see `id()`); a claim ends after `visibility`; a renewal may have invalidated the receipt (ReceiptLost), and the
 ///    message is delivered again.
-/// 2. A dead letter goes to the queue NAME-poison, which is created on first use, and is then removed here: two requests, so it may be
-///    in both. `dead_letters` is that queue.
+/// 2. A dead letter is added to the queue NAME-poison, which is created on first use, and then removed from this queue. These are two
+///    requests, so it may be in both. `dead_letters` is that queue.
 /// 3. Times are whole seconds, rounded up. A message has at most 64 KiB as it is stored. `queue_options::lanes` has no effect.
 /// 4. Messages cannot be enqueued in the transaction of an entity, and sagas need a `table_queue`.
 ///
@@ -46,8 +46,10 @@ public:
         : core_(sender_of(std::move(client)), parse_connection_string(connection_string, account_service::queues),
               std::move(name), std::move(options), text) {}
 
-    [[nodiscard]] std::string const& name() const noexcept { return core_.name(); }         ///< of the queue
-    [[nodiscard]] queue_options const& options() const noexcept { return core_.options(); } ///< from the constructor
+    [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< returns the name of the queue
+    [[nodiscard]] queue_options const& options() const noexcept {
+        return core_.options();
+    } ///< returns the options passed to the constructor
     /// Creates the queue unless it exists; true if this call created it.
     [[nodiscard]] result<bool> create() const { return core_.create(); }
     /// Deletes the queue with all messages if it exists; true if this call deleted it. Its name is free again after about 40 s.

@@ -102,12 +102,12 @@ public:
         using iterator_concept = std::random_access_iterator_tag;  ///< over an array of pointers
         using iterator_category = std::random_access_iterator_tag; ///< as above
         using value_type = Entity;                                 ///< the entity type
-        using difference_type = std::ptrdiff_t;                    ///< of the array
-        using pointer = Entity*;                                   ///< to an entity
-        using reference = Entity&;                                 ///< to an entity
+        using difference_type = std::ptrdiff_t;                    ///< type of index differences
+        using pointer = Entity*;                                   ///< an entity
+        using reference = Entity&;                                 ///< an entity
 
         iterator() = default;
-        explicit iterator(Entity* const* at) noexcept : at_(at) {}         ///< by `begin` and `end`
+        explicit iterator(Entity* const* at) noexcept : at_(at) {}         ///< used by `begin` and `end`
         [[nodiscard]] Entity& operator*() const noexcept { return **at_; } ///< the entity
         [[nodiscard]] Entity* operator->() const noexcept { return *at_; } ///< the entity
         [[nodiscard]] Entity& operator[](std::ptrdiff_t by) const noexcept {
@@ -133,7 +133,7 @@ public:
         [[nodiscard]] friend std::ptrdiff_t operator-(iterator one, iterator other) noexcept {
             return one.at_ - other.at_;
         }
-        [[nodiscard]] auto operator<=>(iterator const&) const = default; ///< by position
+        [[nodiscard]] auto operator<=>(iterator const&) const = default; ///< compares positions
 
     private:
         Entity* const* at_{};

@@ -25,7 +25,7 @@ enum class merge_option : std::uint8_t {
 /// The state of a tracked entity, relative to its row.
 enum class entity_state : std::uint8_t {
     detached,  ///< not tracked
-    unchanged, ///< as last read or written
+    unchanged, ///< equal to the row last read or written
     added,     ///< to be inserted
     modified,  ///< changed since then
     removed,   ///< to be removed
@@ -64,8 +64,8 @@ struct save_options {
 
 /// The outcome of a change.
 enum class save_outcome : std::uint8_t {
-    saved,    ///< it was applied
-    failed,   ///< it was refused; the next save sends it again
+    saved,    ///< the change was applied
+    failed,   ///< the change was refused; the next save sends it again
     unknown,  ///< its response was lost: the next save settles it before it sends anything else
     not_sent, ///< not applied, because another change was refused; the next save sends it again
     dropped,  ///< its response was lost, and `overwrite_changes` has read the row instead: its outcome stays unknown
@@ -79,7 +79,7 @@ enum class save_outcome : std::uint8_t {
 
 /// Options of a unit of work.
 struct unit_of_work_options {
-    merge_option merge{merge_option::append_only}; ///< of `find` and `track`, unless the call specifies another
+    merge_option merge{merge_option::append_only}; ///< default for `find` and `track`
 };
 
 ENTITABLE_END_NAMESPACE

@@ -342,7 +342,7 @@ private:
 
     std::unique_ptr<detail::entity_tracker> all_;
     merge_option merge_;
-    saved last_; ///< of a `save_all` that returned an error
+    saved last_; ///< outcome of the last `save_all` that returned an error
     bool is_absent_{};
 };
 

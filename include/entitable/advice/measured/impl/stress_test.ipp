@@ -73,9 +73,9 @@ private:
     steady_time begin_;
     double weights_{};
     double gap_{};           ///< seconds from call to call
-    double seconds_{};       ///< of the step
+    double seconds_{};       ///< duration of the step
     double at_{};            ///< due time of the next call
-    std::uint64_t number_{}; ///< of the next call
+    std::uint64_t number_{}; ///< number of the next call
     std::uint64_t unsent_{};
 };
 

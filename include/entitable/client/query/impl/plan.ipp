@@ -25,7 +25,7 @@ struct planned_part {
     std::size_t boxes{1}; ///< every row that satisfies the part is in a box
     std::vector<narrowed_component> narrowed;
     std::vector<filter_node> server; ///< a condition that every row of the part satisfies; may be empty
-    std::size_t comparisons{};       ///< in that condition
+    std::size_t comparisons{};       ///< number of comparisons in that condition
     std::size_t bytes{};             ///< upper bound of that condition's size in a URL
     bool too_long{};                 ///< a comparison was dropped because it would not fit into a URL
     bool on_keys{};

@@ -15,7 +15,7 @@ struct query_reading::slot {
     bool asked{};     ///< its page was requested in this round
     bool last_page{}; ///< there is no further page
     std::optional<result<entitable::page>> page;
-    std::optional<std::string> continuation; ///< of the request for the page
+    std::optional<std::string> continuation; ///< continuation of the request for the page
     query_entities request;
     partition_count partitions;
 };

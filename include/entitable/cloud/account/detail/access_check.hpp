@@ -40,8 +40,8 @@ private:
 
 /// The origin of a request.
 struct request_origin {
-    std::string_view address; ///< of the sender: "127.0.0.1"; empty if unknown
-    bool encrypted{};         ///< it came over TLS
+    std::string_view address; ///< address of the client: "127.0.0.1"; empty if unknown
+    bool encrypted{};         ///< whether the request was received over TLS
 };
 
 /// The permissions of a request.
@@ -54,13 +54,13 @@ struct access_grant {
     kind by{kind::all};
     std::string permissions;                    ///< "raud"
     std::string resource_types;                 ///< "sco", of a signature for the account
-    std::string table;                          ///< in lower case, of a signature for one table
+    std::string table;                          ///< table of a signature for one table, in lower case
     std::optional<std::string> first_partition; ///< the bounds of the keys, of a signature for one table
     std::optional<std::string> first_row;
     std::optional<std::string> last_partition;
     std::optional<std::string> last_row;
 
-    /// Whether it grants all of these letters.
+    /// Whether the signature grants all of these permissions.
     [[nodiscard]] bool permits(std::string_view letters) const noexcept;
     /// Whether an entity is within its bounds.
     [[nodiscard]] bool reaches(std::string_view partition_key, std::string_view row_key) const noexcept;
@@ -69,7 +69,8 @@ struct access_grant {
 /// Returns AuthenticationFailed in the service's wording, with the reason.
 [[nodiscard]] failure not_authenticated(std::string_view why);
 
-/// Checks `Authorization: SharedKey` and `SharedKeyLite`. AuthenticationFailed, also if the date is not within 15 minutes of `now`.
+/// Checks `Authorization: SharedKey` and `SharedKeyLite`. AuthenticationFailed if the signature differs, or the date is not within 15
+/// minutes of `now`.
 [[nodiscard]] result<void> check_shared_key(
     http_request const& request, url_parts const& url, account_keys const& keys, date_time now);
 

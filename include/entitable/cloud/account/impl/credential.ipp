@@ -85,7 +85,7 @@ public:
 private:
     std::string const account_;
     key_scheme const scheme_;
-    std::string const prefix_; ///< of the Authorization field
+    std::string const prefix_; ///< prefix of the Authorization field
     key_signer const signer_;
 };
 
@@ -158,7 +158,7 @@ public:
     void refused(http_request const& request, date_time now) override {
         std::lock_guard const guard{mutex_};
         if (request.headers.find("Authorization") != header_.reveal()) {
-            return; // it has been replaced in the meantime
+            return; // the token has been replaced in the meantime
         }
         std::int64_t const least = got_at_.ticks + options_.retry_after.count() * date_time::ticks_per_second;
         std::int64_t const soon = now.ticks < least ? least : now.ticks;
@@ -219,18 +219,18 @@ private:
     std::condition_variable done_;
     bool refreshing_{};        ///< a thread is getting a token; this member and the following are guarded by mutex_
     secret header_;            ///< "Bearer ..."
-    date_time expires_;        ///< of the token
+    date_time expires_;        ///< when the token expires
     date_time got_at_;         ///< when the token was received
     date_time refresh_at_;     ///< after that the next request gets a new one
-    std::uint64_t failures_{}; ///< of the source
-    std::optional<error> last_failure_; ///< of the source
+    std::uint64_t failures_{}; ///< number of failures of the token source
+    std::optional<error> last_failure_; ///< last error of the token source
 };
 
 /// Parses a time of a shared access signature: 2026-01-01, 2026-01-01T00:00Z or 2026-01-01T00:00:00Z.
 ENTITABLE_DECL std::optional<date_time> signature_time(std::string_view escaped) {
     std::string time;
     time.reserve(escaped.size() + sizeof("T00:00:00Z"));
-    static_cast<void>(append_url_unescaped(time, escaped)); // it was checked before
+    static_cast<void>(append_url_unescaped(time, escaped)); // the token was checked before
     wiped_at_end const may_be_a_misplaced_secret{time};
     if (time.size() == 10) {
         time += "T00:00:00Z";

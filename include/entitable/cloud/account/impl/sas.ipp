@@ -26,7 +26,7 @@ inline failure refused_term(std::string_view field, std::string_view why) {
     return failure{error_code::invalid_input, text::joined({"shared access signature: ", field, why})};
 }
 
-/// Returns `letters` in the service's order; nothing if one is unknown or repeated, or there are none.
+/// Returns `letters` in the service's order; empty if a letter is unknown or repeated, or there are no letters.
 ENTITABLE_DECL std::optional<std::string> in_order(std::string_view letters, std::string_view order) {
     std::string sorted;
     for (char const c : order) {
@@ -76,7 +76,7 @@ ENTITABLE_DECL result<std::string> signed_query(
         room += field.name.size() + 2 + escaped * (field.value ? field.value->size() : 0);
     }
     std::string query;
-    query.reserve(room); // it must not grow with the signature inside
+    query.reserve(room); // the text must not be reallocated with the signature inside
     for (sas_field const& field : fields) {
         if (field.value) {
             query.append(query.empty() ? "" : "&").append(field.name).append("=");

@@ -94,7 +94,7 @@ ENTITABLE_DECL bool key_signer::sign(function_ref<void(std::string& text)> write
     unsigned char base64[signature_size + 1]; // and a NUL
     EVP_EncodeBlock(base64, mac, sizeof mac);
     std::memcpy(out, base64, signature_size);
-    wipe(reinterpret_cast<char*>(base64), sizeof base64); // it may be that of a shared access signature
+    wipe(reinterpret_cast<char*>(base64), sizeof base64); // may be the signature of a shared access signature
     wipe(reinterpret_cast<char*>(mac), sizeof mac);
     return true;
 }

@@ -15,7 +15,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// One response in transit. After a refusal the rest of it is ignored.
+/// One response in transit. After a refusal the rest of the response is ignored.
 class response_reader {
 public:
     /// Starts over, within the limits of `call`.
@@ -53,7 +53,7 @@ private:
 
     http_response response_;
     std::string_view refusal_;
-    std::optional<std::uint64_t> length_; ///< from Content-Length
+    std::optional<std::uint64_t> length_; ///< value of Content-Length
     std::size_t max_body_{};
     std::size_t header_left_{};
     std::size_t fields_left_{};

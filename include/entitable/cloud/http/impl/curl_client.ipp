@@ -179,7 +179,7 @@ private:
     shared<curl_pool> pool_;
     curl_session& session_;
     std::vector<curl_transfer*> under_way_;
-    std::vector<curl_transfer*> ended_; ///< those in flight that libcurl has finished
+    std::vector<curl_transfer*> ended_; ///< transfers that libcurl has finished
     pending_list<answered> answers_;
     steady_time next_look_{(steady_time::min)()};
 };
@@ -197,14 +197,14 @@ ENTITABLE_DECL result<http_response> curl_client::send(http_request const& reque
     struct started {
         detail::curl_session& session;
         detail::curl_transfer& transfer;
-        ~started() { session.stop(transfer); } // also when an exception passes
+        ~started() { session.stop(transfer); } // even if an exception is thrown
     } const at_the_end{*session.operator->(), transfer};
     for (;;) {
         steady_time now = system_clock().steady();
         session->turn(now);
         if (transfer.ended) { return transfer.finish(*transfer.ended); }
         if (auto why = transfer.overdue(now)) { return transfer.end(*std::move(why)); }
-        constexpr std::chrono::milliseconds slice{20}; // a cancellation wakes no wait: it is polled
+        constexpr std::chrono::milliseconds slice{20}; // a cancellation does not wake a wait: it is polled
         steady_time const latest = transfer.ends < now + slice ? transfer.ends : now + slice;
         session->own_driver().wait(session->wakes_at() < latest ? session->wakes_at() : latest);
     }

@@ -26,7 +26,7 @@ public:
 
     /// Makes `io` wait from now on.
     void wait_by(io_driver& io) noexcept { io_ = &io; }
-    [[nodiscard]] poll_driver& own_driver() noexcept { return own_; } ///< for a blocking request
+    [[nodiscard]] poll_driver& own_driver() noexcept { return own_; } ///< the driver of blocking requests
     [[nodiscard]] curl_transfer& own_transfer() noexcept { return alone_; }
 
     /// Starts a prepared transfer.

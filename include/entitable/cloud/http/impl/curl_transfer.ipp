@@ -72,7 +72,7 @@ public:
     void* tag{};                            ///< identifies its response
     steady_time ends{(steady_time::max)()}; ///< when the transfer is ended for lasting too long
     std::optional<CURLcode> ended;          ///< set once libcurl has finished
-    std::vector<curl_transfer*>* told{};    ///< the list it is added to then; has space for it
+    std::vector<curl_transfer*>* told{};    ///< the list to which the transfer is added at its end; has space for it
     std::size_t place{};                    ///< its index among the transfers in flight
 
 private:
@@ -135,7 +135,7 @@ private:
     std::string method_;
     std::vector<char*> lines_;
     std::vector<curl_slist> list_;
-    std::vector<std::string> empty_fields_; ///< in the form that libcurl requires
+    std::vector<std::string> empty_fields_; ///< empty header fields in the form that libcurl requires
     char text_[CURL_ERROR_SIZE]{};
     bool usable_{true};
     bool sent_{};     ///< part of the request may have reached the server

@@ -27,7 +27,7 @@ ENTITABLE_DECL bool response_reader::header_line(std::string_view line) {
         constexpr std::string_view too_large = "its header exceeds the call's limit";
         return has_header() ? refuse_body(too_large) : refuse(too_large);
     }
-    header_left_ -= line.size(); // of all blocks together: interim responses and trailers cannot continue forever
+    header_left_ -= line.size(); // size of all blocks together: interim responses and trailers cannot continue forever
     while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) { line.remove_suffix(1); }
     switch (state_) {
         case state::status_line: return status_line(line);
@@ -61,7 +61,7 @@ ENTITABLE_DECL bool response_reader::field(std::string_view line) {
     std::string_view const value =
         colon == std::string_view::npos ? std::string_view{} : without_blanks(line.substr(colon + 1));
     if (colon == std::string_view::npos || !response_.headers.add(name, value)) {
-        return refuse("it has a malformed header field"); // a folded one, too, begins with a blank
+        return refuse("it has a malformed header field"); // a folded field also begins with a blank
     }
     if (fields_left_ == 0) { return refuse("it has more header fields than the call's limit"); }
     --fields_left_;

@@ -29,14 +29,14 @@ enum class service_request : std::uint8_t { properties, set_properties, statisti
 
 /// A request that does not address a table: its parts, as they are sent.
 struct plain_request {
-    std::string_view name;    ///< for errors and the observer
+    std::string_view name;    ///< name of the operation, for errors and the observer
     std::string_view subject; ///< the table or queue; may be empty
     http_method method{http_method::get};
     std::string_view path; ///< after the address of the service, with its query; escaped as needed
     std::string_view body; ///< XML, or empty
     bool writes{};         ///< the effect of a request without a response is unknown
     read_location location{read_location::primary};
-    std::uint16_t statuses[2]{}; ///< those of a success; all others are errors
+    std::uint16_t statuses[2]{}; ///< statuses of success; every other status is an error
 };
 
 /// The state that all copies of a REST backend share. Safe to use from several threads.
@@ -90,7 +90,8 @@ private:
     credential credential_;
     rest_options options_;
     entitable::profile limits_;
-    url_parts addresses_[2];     ///< of the endpoint, by read_location; without a host if the URL is invalid
+    url_parts
+        addresses_[2]; ///< addresses of the endpoint, indexed by read_location; without a host if the URL is invalid
     server_identity servers_[2]; ///< likewise
     std::optional<error> problem_;
     std::mutex lock_;

@@ -16,7 +16,7 @@ public:
     rest_channel(shared<rest_engine> engine, shared<http_channel> below, io_driver& io)
         : engine_(std::move(engine)), below_(std::move(below)), io_(io) {}
     ~rest_channel() override {
-        below_ = {}; // it refers to objects returned here
+        below_ = {}; // the request refers to objects returned here
         for (auto const& each : all_) {
             if (each->work != nullptr) { engine_->give_back(each->work); }
         }

@@ -205,7 +205,7 @@ ENTITABLE_DECL void rest_engine::note(exchange const& work, request_ref sent, at
 
 // ---- requests ----
 
-/// Returns the fingerprint of a token's query: the account, and for a query its parameters.
+/// Returns the fingerprint that a continuation token contains: of the account, and the parameters of a query.
 template <class Request>
 std::uint64_t fingerprint_of(rest_engine const& engine, Request const& request) {
     part_hash hash{3};

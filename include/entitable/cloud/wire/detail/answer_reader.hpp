@@ -25,20 +25,20 @@ struct answer_fields {
 /// Finds these fields in one pass. The first of a name is used.
 [[nodiscard]] answer_fields fields_of(http_headers const& headers);
 
-/// The state of one request in flight: the message sent, and the data needed to read the response. Reused for the next one.
+/// The state of one request in flight: the message sent, and the data needed to read the response. Reused for the next response.
 struct exchange {
     http_request request;
     json_reader reader;
     std::string request_id;
     std::string names;   ///< the descriptor of the last entity sent, whose names are valid
-    service_token token; ///< where the page begins
+    service_token token; ///< token at which the page begins
     rendered said{rendered::whole};
     read_location location{read_location::primary};
     bool ordered{};              ///< the service guarantees the order of keys
-    std::uint64_t fingerprint{}; ///< of the query, for its tokens
+    std::uint64_t fingerprint{}; ///< fingerprint of the query, for its tokens
     steady_time begun{};
-    std::uint64_t span{}; ///< of this attempt, if the call is observed or traced
-    answer_fields fields; ///< of the response that is being read
+    std::uint64_t span{}; ///< span id of this attempt, if the call is observed or traced
+    answer_fields fields; ///< header fields of the response that is being read
 };
 
 /// Returns TransportFailed with the status of an invalid response.

@@ -25,7 +25,7 @@ struct change_fields {
     std::optional<std::string_view> other_method; ///< X-HTTP-Method
     bool several_if_match{};                      ///< more than one If-Match, which is ambiguous
 
-    /// Stores a field, if it is one of them; of several with one name the first.
+    /// Stores a field if it is one of the known fields; the first one of several with the same name.
     void take(std::string_view name, std::string_view value) noexcept;
 };
 

@@ -15,7 +15,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// An entity as a request has it, by reference to the reader: valid until the next read.
+/// An entity of a request. It refers to the reader: valid until the next read.
 struct sent_entity {
     std::optional<std::string_view> partition_key; ///< if the body names it
     std::optional<std::string_view> row_key;

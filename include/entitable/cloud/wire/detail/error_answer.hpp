@@ -23,8 +23,8 @@ struct error_answer {
     std::uint16_t status{};
     std::string code;                 ///< the service's error code; empty if absent
     std::string message;              ///< its first line
-    std::string request_id;           ///< from the header fields, or from the message
-    std::optional<std::size_t> index; ///< of the operation of a batch, if the message begins with one
+    std::string request_id;           ///< request id from the header fields, or from the message
+    std::optional<std::size_t> index; ///< index of the failed operation of a batch, if the message begins with one
     std::optional<std::chrono::milliseconds> retry_after;
 };
 

@@ -22,7 +22,7 @@ namespace detail {
 /// The result of rendering a condition.
 enum class rendered : unsigned char {
     whole, ///< the text is equivalent to the condition
-    part,  ///< the text matches more rows: they must be filtered again here
+    part,  ///< the text matches more rows: the client must filter them again
 };
 
 /// Appends a filter for the rows of `range` that satisfy `condition`; nothing if that is all rows. Conditions that a service cannot

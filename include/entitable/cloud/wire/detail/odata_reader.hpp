@@ -25,7 +25,7 @@ namespace detail {
 /// Limits on the size of a condition.
 struct odata_limits {
     std::size_t bytes{32 * 1024};
-    std::size_t depth{64};        ///< of parentheses and negations
+    std::size_t depth{64};        ///< maximum nesting of parentheses and negations
     std::size_t comparisons{512}; ///< the service documents 15
 };
 

@@ -29,8 +29,8 @@ enum class service_place : std::uint8_t {
 
 /// An address.
 struct service_address {
-    url_parts url;       ///< of the parsed text, which must live longer
-    std::string base;    ///< of the service, without a slash at its end: "http://127.0.0.1:10002/devstoreaccount1"
+    url_parts url;       ///< views into the parsed text, which must outlive it
+    std::string base;    ///< URL of the service, without a trailing slash: "http://127.0.0.1:10002/devstoreaccount1"
     std::string account; ///< without "-secondary"
     bool secondary{};
     service_place place{service_place::service};
@@ -43,10 +43,10 @@ struct service_address {
 /// InvalidUri and InvalidInput as `refused` makes them. Names and keys are not validated.
 [[nodiscard]] result<service_address> read_service_address(std::string_view url);
 
-/// Parses the path after the account, escaped as in an address; false if it names nothing.
+/// Parses the path after the account, escaped as in an address; false if the path is invalid.
 [[nodiscard]] bool read_service_place(std::string_view rest, service_address& out);
 
-/// Returns the value of a query option, decoded; empty if it is absent. A "+" is a blank, as servers read it. False if the option occurs
+/// Returns the value of a query option, decoded; empty if it is absent. A "+" is read as a blank, as servers do. False if the option occurs
 /// twice.
 [[nodiscard]] bool read_option(std::string_view query, std::string_view name, std::optional<std::string>& out);
 

@@ -20,7 +20,7 @@ struct service_error {
     std::uint16_t status{500};
     std::string word{"InternalError"};
     std::string message;              ///< readable text; contains no secret and no stored data
-    std::optional<std::size_t> index; ///< of the operation of a transaction
+    std::optional<std::size_t> index; ///< index of the failed operation of a transaction
 };
 
 /// An error returned by the readers of requests. `service_error_of_refusal` converts it back.

@@ -7,8 +7,8 @@
 ///
 ///     r1!<p or s>!<16 hexadecimal digits>[!P<text>][!R<text>][!T<text>]
 ///
-/// p: read from the primary, s: from the secondary, to which the token must return. It is followed by the service's own tokens, opaque and
-/// percent-encoded: of the next partition key, row key, table. The digits are a checksum over them and the query: a token that was
+/// p: read from the primary, s: from the secondary, to which the token must return. Then follow the service's own tokens for the next
+/// partition key, row key and table, opaque and percent-encoded. The digits are a checksum over them and the query: a token that was
 /// truncated, changed or taken from another query or account is refused, and not sent.
 
 #include <entitable/cloud/http/http_message.hpp>

@@ -34,7 +34,7 @@ ENTITABLE_DECL std::string_view content_type_of(metadata_level level) noexcept {
     }
 }
 
-/// Writes objects: entities and tables. One for a whole list, since each must find the end of the text.
+/// Writes objects: entities and tables. One object writes a whole list, since each construction must find the end of the text.
 class answer_pen {
 public:
     answer_pen(std::string& out, metadata_level level) : pen_(out), level_(level), begin_(out.size()) {}
@@ -185,11 +185,11 @@ private:
     metadata_level level_;
     std::size_t begin_;
     bool first_{true};
-    std::string descriptor_; ///< of the rows that `names_` and `texts_` are for
+    std::string descriptor_; ///< descriptor of the rows to which `names_` and `texts_` belong
     std::vector<name_texts> names_;
     std::string texts_;
     std::int64_t last_second_{};
-    char* fraction_{}; ///< where the fraction of the last time begins
+    char* fraction_{}; ///< start of the fraction of the last time
     char time_text_[longest_time];
 };
 

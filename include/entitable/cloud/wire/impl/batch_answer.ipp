@@ -40,7 +40,7 @@ ENTITABLE_DECL std::string_view boundary_of(std::string_view content_type) noexc
     return {};
 }
 
-/// The kind of boundary on a line: none, one with a part after it, or the last one.
+/// The kind of boundary on a line: none, a separator before another part, or the last one.
 enum class edge : unsigned char { none, next, last };
 
 ENTITABLE_DECL edge edge_of(std::string_view line, std::string_view boundary) noexcept {
@@ -60,7 +60,7 @@ struct batch_part {
 
     stage at{stage::start};
     std::uint16_t status{};
-    std::string_view content_type; ///< of the fields around it
+    std::string_view content_type; ///< Content-Type of the enclosing part
     std::string_view content_id;
     std::string_view etag;
     std::size_t fields_begin{};

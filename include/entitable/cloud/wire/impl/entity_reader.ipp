@@ -92,7 +92,7 @@ ENTITABLE_DECL std::optional<value_view> annotated_value(json_scalar const& valu
     return std::nullopt;
 }
 
-/// Converts a value by its own form: a number without point and exponent is an Int32, and must fit it.
+/// Converts a value by its JSON form: a number without point and exponent is an Int32, and must fit it.
 ENTITABLE_DECL std::optional<value_view> plain_value(json_scalar const& value) {
     using kind = json_scalar::kind;
     switch (value.is) {
@@ -116,11 +116,11 @@ public:
     enum class role : unsigned char { partition_key, row_key, passed_over, annotation, property };
     /// A member of the last entity. The next one usually has the same members, which are then not checked again.
     struct known_member {
-        std::size_t name_at; ///< in `known_names`
+        std::size_t name_at; ///< offset in `known_names`
         std::size_t name_size;
         role is;
         bool annotated;                  ///< a property with a type annotation
-        edm_type type{edm_type::string}; ///< of an annotation, or of the annotated property
+        edm_type type{edm_type::string}; ///< type of an annotation, or of the annotated property
     };
 
     simdjson::dom::parser parser;
@@ -185,7 +185,7 @@ private:
         return {known_names.data() + member.name_at, member.name_size};
     }
 
-    /// Whether an entity has the members of the last one, in its order and with its types.
+    /// Whether an entity has the same members as the previous one, in the same order and with the same types.
     [[nodiscard]] bool is_known(simdjson::dom::object object) const {
         std::size_t index = 0;
         for (auto const member : object) {

@@ -15,8 +15,8 @@ public:
     static constexpr std::size_t max_depth = 16;
 
     simdjson::dom::parser parser;
-    simdjson::ondemand::parser walker; ///< for pages
-    std::size_t capacity{};            ///< of the document parser
+    simdjson::ondemand::parser walker; ///< parser of pages
+    std::size_t capacity{};            ///< capacity of the document parser
 
     /// Parses the whole text as one document.
     [[nodiscard]] result<simdjson::dom::element> parse(char const* bytes, std::size_t size, bool padded) {
@@ -123,7 +123,8 @@ private:
         simdjson::ondemand::document& document, simdjson::ondemand::object object, char const* text_end) {
         if (entity.follow(object, text_end)) { return entity.parts.is_versioned(); }
         std::string_view text;
-        if (!document.is_alive() || object.reset().error() != simdjson::SUCCESS || // it may have stopped for good
+        if (!document.is_alive() ||
+            object.reset().error() != simdjson::SUCCESS || // the reader may not be able to continue
             object.raw_json().get(text) != simdjson::SUCCESS) {
             return false;
         }

@@ -44,7 +44,7 @@ inline bool all_different(std::vector<std::string_view>& names) {
     return std::adjacent_find(names.begin(), names.end()) == names.end();
 }
 
-/// A value of a member, as far as properties can have it.
+/// A value of a member, of a type that properties can have.
 struct json_scalar {
     enum class kind : unsigned char {
         text,

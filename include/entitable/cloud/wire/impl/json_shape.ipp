@@ -33,12 +33,12 @@ enum class member_role : unsigned char {
 
 /// One member of the shape of a row: its name and role.
 struct shape_member {
-    std::uint32_t name_at; ///< in the text of all names
+    std::uint32_t name_at; ///< offset in the text of all names
     std::uint32_t name_size;
     member_role role;
     bool annotated{};        ///< a property with a type annotation
-    edm_type type{};         ///< of an annotation and of an annotated property
-    std::uint32_t type_at{}; ///< of a property: the position of its type in the payload
+    edm_type type{};         ///< type of an annotation, or of an annotated property
+    std::uint32_t type_at{}; ///< position of the type of a property in the payload
 };
 
 /// The parts of a row that are not in its payload.
@@ -89,7 +89,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t max_members = 8192; ///< of one object: thousands more than any service allows
+    static constexpr std::size_t max_members = 8192; ///< limit of one object: thousands more than any service allows
 
     /// Runs the checks that span members: `parts` is complete, and the Timestamp goes into the payload.
     [[nodiscard]] result<void> complete() {
@@ -120,8 +120,8 @@ private:
         return {names_.data() + member.name_at, member.name_size};
     }
 
-    /// Reads an entity that has the members of the last one, in the same order; false if it does not. No duplicate check is needed then:
-    /// the members are known to be distinct.
+    /// Reads an entity with the same members as the previous one, in the same order; false if they differ. No duplicate check is needed
+    /// then: the members are known to be distinct.
     template <class Object>
     bool follow(Object object, result<void>& problem) {
         constexpr bool checked = std::is_same_v<Object, simdjson::dom::object>; // completely, before the first read
@@ -303,8 +303,8 @@ private:
         text.copy(to + 4, text.size());
     }
 
-    /// Appends a value with its annotated type, or with that of its own form: a number without point and exponent is an Int32, or an Int64
-    /// if it does not fit.
+    /// Appends a value with its annotated type. Without an annotation the JSON form decides: a number without point and exponent is an
+    /// Int32, or an Int64 if it does not fit.
     bool append_value(json_scalar const& value, shape_member const& member) {
         if (member.annotated) { return append_annotated(value, member.type); }
         edm_type type = edm_type::string;
@@ -408,12 +408,12 @@ private:
 
     std::string payload_;   ///< longer than the written part
     std::size_t written_{}; ///< bytes of the payload
-    std::string bytes_;     ///< of a binary
+    std::string bytes_;     ///< decoded bytes of a binary
     std::vector<shape_member> members_;
     std::string names_;
     std::size_t values_at_{row_format::header_size};
     bool plain_names_{};     ///< no name of the shape has a character that JSON escapes
-    char const* text_end_{}; ///< of the page being read
+    char const* text_end_{}; ///< end of the text of the page being read
 };
 
 } // namespace detail

@@ -189,7 +189,7 @@ private:
         std::uint64_t const control = (eight - ones * 0x20) & ~eight;
         return ((((quote - ones) & ~quote) | ((backslash - ones) & ~backslash) | control) & highs) != 0;
     }
-    /// Copies a text without escapes; false, with part of it copied, if it needs one.
+    /// Copies a text without escapes; false, with part of it copied, if the text needs an escape.
     static bool copy_plain(char* to, std::string_view text) noexcept {
         std::uint64_t eight = 0;
         if (text.size() < sizeof eight) {

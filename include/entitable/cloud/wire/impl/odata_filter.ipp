@@ -98,8 +98,8 @@ ENTITABLE_DECL void append_interval(
 /// How far a service can be trusted to evaluate a comparison.
 enum class trusted : unsigned char {
     fully,  ///< its result is correct
-    partly, ///< it matches more rows
-    never,  ///< it misses rows, or refuses the comparison
+    partly, ///< the filter matches more rows
+    never,  ///< the service would miss rows, or refuse the comparison
 };
 
 /// The emulator compares times by the millisecond, returns 500 if an Int64 meets a property of another type, and matches values whose type
@@ -152,7 +152,7 @@ ENTITABLE_DECL rendered append_odata_filter(
                 made.text = std::move(left.text);
                 made.text.append(" ").append(odata_word(node.operation)).append(" ").append(right.text);
             } else if (node.operation == filter_operator::all_of) {
-                // One side may match any row: the other side is the whole text.
+                // One side may match any row, so the text contains only the other side.
                 rendered_condition& said = left.text.empty() ? right : left;
                 made.text = std::move(said.text);
                 made.operation = said.operation;

@@ -21,7 +21,7 @@ struct odata_token {
         open,
         close,
         word,     ///< a property, or a keyword
-        constant, ///< in `held`
+        constant, ///< a constant, stored in `held`
         wrong
     };
     kind is{kind::end};
@@ -284,7 +284,7 @@ private:
         advance();
         return true;
     }
-    /// Returns the operator for exchanged sides.
+    /// Returns the operator for swapped operands.
     static filter_operator turned(filter_operator operation) noexcept {
         switch (operation) {
             case filter_operator::less: return filter_operator::greater;
@@ -303,7 +303,7 @@ private:
     std::string quoted_;
     filter made_;
     std::size_t comparisons_{};
-    std::string_view word_; ///< of the error; empty if there is none
+    std::string_view word_; ///< word at which the error occurred; empty if there is none
     std::string message_;
 };
 

@@ -18,7 +18,7 @@ inline constexpr std::string_view json_accept = "application/json;odata=minimalm
 ENTITABLE_DECL void begin_request(
     http_request& out, http_method method, request_target const& to, std::string_view path, std::string_view accept) {
     out.method = method;
-    out.forget_credential(); // of the previous attempt
+    out.forget_credential(); // fields of the previous attempt
     out.url.append(to.base).append("/").append(path);
     out.body.clear();
     static_assert(rest_version == "2019-02-02" && json_accept == "application/json;odata=minimalmetadata");

@@ -133,7 +133,7 @@ ENTITABLE_DECL bool read_option(std::string_view query, std::string_view name, s
         std::string plain{value};
         for (char& each : plain) { each = each == '+' ? ' ' : each; }
         out.emplace();
-        static_cast<void>(append_url_unescaped(*out, plain)); // it was checked with the URL
+        static_cast<void>(append_url_unescaped(*out, plain)); // the escapes were checked with the URL
     });
     return once;
 }

@@ -75,7 +75,7 @@ ENTITABLE_DECL bool read_xml(std::string_view document, xml_visitor visit) {
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
     if (document.starts_with(byte_order_mark)) { document.remove_prefix(byte_order_mark.size()); }
     std::string path;
-    std::vector<std::string> texts; // of the open elements
+    std::vector<std::string> texts; // names of the open elements
     bool over = false;
     while (!document.empty()) {
         std::size_t const mark = document.find('<');

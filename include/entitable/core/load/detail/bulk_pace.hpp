@@ -68,7 +68,8 @@ struct bulk_partition_pressure {
     steady_time last{(steady_time::min)()}; ///< time of the latest refusal
 };
 
-/// Adapts a load to the capacity of a service: pending requests, a total pace, and pauses and paces of partitions that refused.
+/// Adapts a load to the capacity of a service: limits the pending requests and the total rate, and pauses or slows down partitions that
+/// refused requests.
 class bulk_pressure {
 public:
     bulk_pressure(std::size_t most_in_flight, double most_rows_a_second, std::uint64_t seed)

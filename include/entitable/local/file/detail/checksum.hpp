@@ -46,7 +46,7 @@ public:
     }
 
 private:
-    // Odd, with irregular bits; those of XXH64.
+    // Odd constants with irregular bits, from XXH64.
     static constexpr std::uint64_t prime1 = 0x9E3779B185EBCA87U;
     static constexpr std::uint64_t prime2 = 0xC2B2AE3D27D4EB4FU;
     static constexpr std::uint64_t prime3 = 0x165667B19E3779F9U;

@@ -64,7 +64,7 @@ enum class stepped : std::uint8_t { row, done, busy, failed };
 /// change the locks and the log of the parent.
 class connection {
 public:
-    /// Uses SQLite's locks and log, or reads the file alone: `quiet_read` ensures that nobody writes it.
+    /// Uses SQLite's locks and log, or reads the file alone: `quiet_read` ensures that nobody writes to the file.
     enum class access : std::uint8_t { write, read_quiet };
     /// Opens a file. StoreFailed, StoreForeign; StoreBusy on timeout.
     [[nodiscard]] static result<connection> open(
@@ -149,7 +149,7 @@ public:
     /// Grows the log to that many bytes, if it is shorter. False if there is not enough space.
     bool allocate_log(std::size_t bytes) noexcept;
     /// With a log, before a transaction: cuts off a partial page at the end of the file. A process that died while it grew the file leaves
-    /// one, and SQLite would count it as a page, for which there may be no space. The caller holds the writer lock.
+    /// a partial page, and SQLite would count it as a whole one, for which there may be no space. The caller holds the writer lock.
     void cut_part_of_page() noexcept;
     /// With a rollback journal: returns a number in the file that each commit changes.
     [[nodiscard]] std::uint32_t change_counter() noexcept;
@@ -162,7 +162,7 @@ public:
     /// Lets SQLite move the log into the file and remove it if this is the last connection. The caller holds the writer lock; without this
     /// call a connection leaves the log unchanged.
     void end_log_at_close() noexcept;
-    /// Whether this is the process that opened it, and not a child.
+    /// Whether the current process opened the connection; false in a child made by `fork`.
     [[nodiscard]] bool in_own_process() const noexcept { return forks_ == platform::forks(); }
 
 private:
@@ -171,12 +171,12 @@ private:
     explicit connection(sqlite3* database) noexcept : database_(database) {}
     [[nodiscard]] sqlite3_stmt* prepared(sql text) noexcept;
     [[nodiscard]] stepped outcome_of(int code) noexcept;
-    /// The number of pages in the file, including the transaction; and before it. 0 if it cannot be read.
+    /// The number of pages in the file, with and without the transaction. 0 if it cannot be read.
     [[nodiscard]] std::int64_t pages() noexcept;
     [[nodiscard]] std::int64_t committed_pages() noexcept;
     [[nodiscard]] result<void> configure(file_options const& options, patience& waits);
     void close() noexcept;
-    /// Whether this is the process that opened it, before a step; if not, the step has failed.
+    /// Called before a step. Whether the current process opened the connection; if not, the step has failed.
     [[nodiscard]] bool may_step() noexcept;
 
     page_guard guard_{}; ///< destroyed after the database is closed
@@ -194,7 +194,7 @@ private:
     int system_code_{};
     bool broken_{};
     bool write_ahead_log_{};
-    std::int64_t room_until_{}; ///< with a rollback journal: space is known to exist up to this size in bytes
+    std::int64_t room_until_{}; ///< with a rollback journal: file size in bytes up to which space is known to exist
 };
 
 /// Returns the error of a file that was recognised before and no longer is.
@@ -221,7 +221,7 @@ public:
     /// Returns whether there is a next row, if there was a first one.
     [[nodiscard]] result<bool> next_row();
     /// After the first step of a statement with a number from `connection::table_id`: false if a table was removed meanwhile, in any
-    /// process. The number may be that of the removed table then: look it up again.
+    /// process. The number may then belong to the removed table: look it up again.
     [[nodiscard]] bool table_was_known() const noexcept { return !replanned_; }
     /// Returns the number of rows that the connection's last statement has removed.
     [[nodiscard]] std::int64_t changed_rows() const noexcept;

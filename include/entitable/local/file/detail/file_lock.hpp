@@ -18,9 +18,9 @@ namespace detail {
 /// Two locks. A store that writes or moves the log holds the writer lock. A store that has the file open holds the other lock shared; a
 /// store that changes the journal or ends the log holds it exclusively.
 ///
-/// They belong to the open `-lock` file, which each store opens separately. SQLite's locks belong to the process: they are lost as soon as
-/// the process closes any descriptor of the file, for example one used to copy it. Children made by `fork` do not inherit them. One thread
-/// at a time.
+/// The locks belong to the open `-lock` file, which each store opens separately. SQLite's locks belong to the process: they are lost as
+/// soon as the process closes any descriptor of the file, for example one used to copy it. Children made by `fork` do not inherit them. One
+/// thread at a time.
 ///
 /// A third lock determines the next writer: a store that finds the writer lock taken holds the third lock until it gets the writer lock.
 /// Others check it every few attempts, and let the next writer go first; only for some milliseconds, because it may have been stopped.

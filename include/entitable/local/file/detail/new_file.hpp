@@ -37,8 +37,8 @@ public:
 
     /// Returns the temporary path.
     [[nodiscard]] std::string const& passing_path() const noexcept { return passing_; }
-    /// Gives the file its final name, if it has that many bytes; StoreFailed if the name is taken by now. With `durable` the name is on the
-    /// disk. The file must not be open any more.
+    /// Gives the file its final name, if it has that many bytes; StoreFailed if the name has been taken since. With `durable` the name is
+    /// on the disk. The file must not be open any more.
     [[nodiscard]] result<void> publish(std::uint64_t bytes, bool durable);
 
 private:

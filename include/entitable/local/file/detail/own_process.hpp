@@ -39,7 +39,7 @@ public:
     };
 
 private:
-    std::unique_ptr<kept> kept_; ///< in the list of all handles
+    std::unique_ptr<kept> kept_; ///< entry in the list of all handles
 };
 
 /// An object that is destroyed only in the process that made it. A child leaves it unchanged.

@@ -19,7 +19,7 @@ namespace detail {
 ///
 /// Each page is read through the guard of its connection, and gets a new checksum from the other connection's guard. The guard of the
 /// source lets pages pass that were never written: with a rollback journal SQLite leaves such a page if its contents were removed in the
-/// transaction that made it. `finish` checks that each of them is free.
+/// transaction that made it. `finish` checks that each skipped page is free.
 class page_copy {
 public:
     page_copy(connection& from, connection& to) noexcept : from_(from), to_(to) {}

@@ -50,7 +50,7 @@ public:
     }
 
 private:
-    // Odd, with irregular bits; those of XXH64.
+    // Odd constants with irregular bits, from XXH64.
     static constexpr std::uint64_t prime1 = 0x9E3779B185EBCA87U;
     static constexpr std::uint64_t prime2 = 0xC2B2AE3D27D4EB4FU;
     static constexpr std::uint64_t prime3 = 0x165667B19E3779F9U;
@@ -74,7 +74,7 @@ private:
 };
 
 /// Sits between a connection and its file: adds the checksum to each page that is written to the file, and refuses, with SQLITE_IOERR_DATA,
-/// a page that is read without its checksum. Outlives the connection. The log needs none: see docs/stored_formats.md.
+/// a page that is read without its checksum. Outlives the connection. The log does not need checksums: see docs/stored_formats.md.
 class page_guard {
 public:
     page_guard() = default;
@@ -87,7 +87,7 @@ public:
     /// Switches the guard on, for a file that is being created.
     void switch_on() noexcept;
     [[nodiscard]] bool on() const noexcept;
-    /// Returns the number of the page that was refused last; 0 for none.
+    /// Returns the number of the last page that was refused; 0 if there is none.
     [[nodiscard]] std::uint64_t refused() const noexcept;
     /// Lets pages pass that were never written, and adds their numbers to `into`, until it is set to null. Such a page is all zeros, or
     /// after the end of the file; the caller must check that it is not in use.

@@ -30,9 +30,9 @@ struct file_stamp {
     }
 };
 
-/// While it exists, the file holds everything that was committed, and nobody writes to it. Writers hold the `-lock` file exclusively while
-/// they write to the log or to the file; this shares it. If there is no `-lock` file, nobody writes through this library, and `still`
-/// checks that none has appeared. One thread at a time.
+/// While a `quiet_read` exists, the file holds everything that was committed, and nobody writes to it. Writers hold the `-lock` file
+/// exclusively while they write to the log or to the file; a `quiet_read` holds it shared. If there is no `-lock` file, nobody writes
+/// through this library, and `still` checks that none has appeared. One thread at a time.
 class quiet_read {
 public:
     /// Waits for current writers. Errors: StoreBusy after that; StoreReadOnly names the folder and the obstacle: a log or a journal with

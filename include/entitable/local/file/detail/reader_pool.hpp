@@ -23,7 +23,7 @@ public:
     reader_pool(reader_pool const&) = delete;
     reader_pool& operator=(reader_pool const&) = delete;
 
-    /// Lends a connection until destruction. It is returned then, unless it is broken.
+    /// Lends a connection, which its destructor returns unless it is broken.
     class borrowed {
     public:
         borrowed(reader_pool& from, std::list<connection> one, std::optional<quiet_read> quiet, bool shared) noexcept

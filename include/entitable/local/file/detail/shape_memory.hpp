@@ -19,8 +19,8 @@ namespace detail {
 
 /// A shape: the bytes of a row of version 1 before its Timestamp, and its descriptor.
 struct row_shape {
-    std::uint32_t number; ///< in the file, from 1
-    std::uint64_t hash;   ///< of the bytes
+    std::uint32_t number; ///< number in the file, from 1
+    std::uint64_t hash;   ///< hash of the bytes
     std::string bytes;
 };
 

@@ -20,8 +20,8 @@ namespace detail {
 
 /// The effect of a job on the transaction.
 enum class job_end : std::uint8_t {
-    nothing, ///< it changed nothing; its result is valid if the transaction succeeds
-    written, ///< it is to be committed
+    nothing, ///< the update changed nothing; its result is valid if the transaction succeeds
+    written, ///< the update must be committed
     broken,  ///< its changes must be undone; its result is an error
 };
 
@@ -86,7 +86,7 @@ public:
     /// Moves the whole write-ahead log into the file.
     [[nodiscard]] result<void> checkpoint(call const& context);
 
-    /// While one exists, a reader that needs a long time is active: commits do not wait for it, however long the log is.
+    /// Marks a long read while it exists: commits do not wait for that reader, however long the log is.
     class long_log {
     public:
         explicit long_log(writer& of) noexcept : of_(of) { ++of_.long_logs_; }
@@ -159,7 +159,7 @@ private:
     std::size_t checkpoint_at_; ///< pages
     std::atomic<std::size_t> long_logs_{0};
 
-    bool fresh_{true};  ///< nothing was written with the connection
+    bool fresh_{true};  ///< the connection has not written anything
     bool one_by_one_{}; ///< there was no space for all claimed jobs together
     bool room_won_{};   ///< the log was moved for them since the last commit
 

@@ -197,7 +197,7 @@ ENTITABLE_DECL result<void> connection::set_durability(file_options const& optio
     for (;;) {
         auto const journal = text_of("PRAGMA journal_mode");
         if (journal) {
-            // EXTRA is FULL, plus flushing the removal of a rollback journal. With a journal, less than that could damage the file.
+            // EXTRA is FULL, plus flushing the removal of a rollback journal. With a journal, a weaker setting could damage the file.
             write_ahead_log_ = *journal == "wal";
             bool const relaxed = options.durability == durability::relaxed && write_ahead_log_;
             return run_text(relaxed ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = EXTRA") == stepped::done

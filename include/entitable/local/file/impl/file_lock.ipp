@@ -93,7 +93,7 @@ ENTITABLE_DECL result<bool> file_lock::try_lock() {
             be_next(false);
             return true;
         }
-        is_next_ = false; // with the abandoned file
+        is_next_ = false; // the lock ends with the abandoned file
         ENTITABLE_CHECK(reopen());
         if (use const before = std::exchange(used_, use::none); !try_use(before)) {
             return system_failure("the file's lock file was removed while the file was open", ESTALE, path_);

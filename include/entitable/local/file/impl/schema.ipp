@@ -150,7 +150,7 @@ ENTITABLE_DECL result<void> prepare_schema(connection& on, file_form wanted, pat
     auto const failed = [&] { return on.problem("cannot prepare the file"); };
     std::string page_size = "PRAGMA page_size = ";
     text::append_decimal(page_size, file_format::page_bytes);
-    // First the file is recognised, then its journal is changed: that of a foreign file is left alone.
+    // The file is recognised before its journal is changed, so that a foreign file is left alone.
     auto made = patiently(waits, [&]() -> result<void> {
         if (on.run_text(page_size.c_str()) != stepped::done) { return failed(); }
         on.reserve_page_checksums();

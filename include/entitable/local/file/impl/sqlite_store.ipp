@@ -355,7 +355,7 @@ ENTITABLE_DECL result<lookup> sqlite_store::update(
         return nothing ? detail::job_end::nothing : detail::job_end::written;
     };
     auto committed = writer_->run(job, context);
-    if (is_full(committed, outcome) && purge(context)) { // of tables that were removed
+    if (is_full(committed, outcome) && purge(context)) { // rows of tables that were removed
         committed = writer_->run(job, context);
     }
     if (!committed) { return std::move(committed).as_failure(); }

@@ -21,11 +21,11 @@ struct writer::waiting {
     result<void> outcome{};
     std::exception_ptr thrown{};
     // guarded by queue_mutex_
-    std::size_t place{}; ///< where it waits: the index into wake_
+    std::size_t place{}; ///< index into wake_ of the condition variable on which it waits
     bool queued{true};   ///< not claimed yet
     bool done{};
-    std::size_t stall{}; ///< in which its busy timeout began
-    waiting* next{};     ///< in the same line
+    std::size_t stall{}; ///< stall in which its busy timeout began
+    waiting* next{};     ///< next writer in the same queue
 };
 
 ENTITABLE_DECL void writer::line::push_back(waiting& one) noexcept {
@@ -139,7 +139,7 @@ ENTITABLE_DECL bool writer::may_lead(waiting const& mine) const noexcept {
     return each->job != nullptr;
 }
 
-/// Removes a job that has waited for too long from the queue: nothing was done for it.
+/// Removes a job that has waited too long and was not started from the queue.
 ENTITABLE_DECL bool writer::gives_up(waiting& mine) {
     if (!mine.queued || mine.done) { return false; }
     if (stalled_ && std::exchange(mine.stall, stall_) != stall_) { mine.waits.begin_anew(); }
@@ -242,7 +242,7 @@ ENTITABLE_DECL writer::ended writer::run_once(waiting& mine) {
         }
         release();
         finish(*broken);
-        return ended::again; // the others, without it
+        return ended::again; // commits the other jobs without the failed one
     }
     if (any) { return commit(mine, group, bound); }
     release();
@@ -260,7 +260,7 @@ ENTITABLE_DECL void writer::find_room(waiting& mine) {
     finish(first);
 }
 
-/// Moves the log into the file, which has space allocated, and restarts the log. False if that frees no space.
+/// Moves the log into the file, which has space allocated, and restarts the log. Returns false if the restart does not free space.
 ENTITABLE_DECL bool writer::win_room(waiting const& mine) {
     auto const opened = open_connection();
     if (!opened || !on_->write_ahead_log()) { return false; }
@@ -445,8 +445,8 @@ ENTITABLE_DECL writer::ended writer::commit(waiting& mine, commit_group const& g
 /// Determines the outcome of a failed commit, with the writer lock, so that nobody has written since.
 ///
 /// With a log nobody sees a failed commit: the log's index, which the connections share, does not have it. But its pages may be in the log,
-/// and be found when the index is rebuilt. So the old connection stays until a small commit has overwritten the first of them. That is not
-/// needed if the end of the commit was not written.
+/// and be found when the index is rebuilt. The old connection therefore stays open until a small commit has overwritten the first of these
+/// pages. That is not needed if the end of the commit was not written.
 ///
 /// With a rollback journal the file is recovered when it is opened, and its counter identifies the state. If that includes the commit,
 /// another commit ensures that it stays, whatever happened to the journal.

@@ -47,7 +47,7 @@ struct alignas(8) chunk {
     [[nodiscard]] std::uint64_t* heads() noexcept { return reinterpret_cast<std::uint64_t*>(this + 1); }
     [[nodiscard]] entry** entries() noexcept { return reinterpret_cast<entry**>(heads() + capacity); }
     [[nodiscard]] chunk** children() noexcept { return reinterpret_cast<chunk**>(entries() + capacity); }
-    /// Returns the index of the first key: the first child of an inner chunk has none.
+    /// Returns the index of the first key: the first child of an inner chunk does not have a separator.
     [[nodiscard]] std::size_t first() const noexcept { return level > 0 ? 1 : 0; }
 
     /// Returns the eight bytes of `key` after `skip`, as a number that compares like them; padded with zeros.

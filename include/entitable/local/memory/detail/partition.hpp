@@ -17,7 +17,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A table, and the directory of its partitions that hold rows. A lookup of one partition does not use it.
+/// A table, and the directory of its partitions that hold rows. A lookup of one partition does not use the directory.
 struct memory_table : counted {
     memory_table(std::string_view table_key, std::string_view name) : key(table_key), shown_name(name) {}
 
@@ -36,7 +36,7 @@ public:
     class owner {
     public:
         owner() = default;
-        /// Adds an owner of a partition that has one.
+        /// Adds an owner to a partition that already has one.
         explicit owner(partition& shared) noexcept : partition_(&shared) { shared.lock.own(); }
         owner(owner&& other) noexcept : partition_(std::exchange(other.partition_, nullptr)) {}
         owner& operator=(owner other) noexcept {
@@ -133,8 +133,8 @@ public:
     rw_lock lock; ///< counts the owners, too
     // guarded by `lock`
     entry_tree rows;
-    bool dead{false};   ///< it was empty and is being removed: look up again
-    bool listed{false}; ///< it was added to the directory
+    bool dead{false};   ///< the partition was empty and is being removed: look it up again
+    bool listed{false}; ///< whether the partition is in the directory
 
 private:
     partition(std::uint32_t behind_name, shared<memory_table> own_table) noexcept
@@ -167,7 +167,7 @@ private:
     struct alignas(64) shard {
         rw_lock lock;
         std::size_t used{0};
-        std::vector<slot> all_slots; ///< none or a power of two, open addressing, at most seven eighths used
+        std::vector<slot> all_slots; ///< empty or a power of two, open addressing, at most seven eighths used
 
         [[nodiscard]] partition* find(std::uint64_t hash, std::string_view table, std::string_view key) noexcept;
         void insert(std::uint64_t hash, partition::owner fresh) noexcept;

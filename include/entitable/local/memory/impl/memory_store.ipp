@@ -57,7 +57,7 @@ ENTITABLE_LAZY_BODY result<bool> memory_store::drop_table(std::string_view key, 
         gone->dropped.store(true, memory_order::release);
         orphans.emplace(std::move(gone->directory));
     }
-    // They can no longer be found; their current users keep them alive.
+    // These partitions can no longer be found; their current users keep them alive.
     for (auto at = orphans->lower_bound({}); detail::entry* const name = at.get();) {
         at.next();
         partitions_.remove(detail::partition::in(*name));

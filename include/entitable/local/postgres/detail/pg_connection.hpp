@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-// Of libpq, whose header only the bodies include.
+// Types of libpq, whose header only the bodies include.
 struct pg_conn;
 struct pg_result;
 
@@ -80,7 +80,7 @@ private:
     std::array<std::string, static_cast<std::size_t>(pg_statement::count)> names_;
 };
 
-/// Bytes for a parameter of a statement. They must live until the statements are sent.
+/// Bytes for a parameter of a statement. The parameters must live until the statements are sent.
 using pg_value = std::string_view;
 /// A number for a parameter, most significant byte first.
 class pg_number {
@@ -152,11 +152,11 @@ public:
     [[nodiscard]] bool broken() const noexcept { return broken_; }
     /// Not reusable: broken, or a cancel request is in flight, which could hit a later statement.
     [[nodiscard]] bool spent() const noexcept { return broken_ || cancelled_; }
-    /// Returns the server's SQLSTATE for the last failure, five characters; empty for none.
+    /// Returns the server's SQLSTATE for the last failure, five characters; empty if there is none.
     [[nodiscard]] std::string_view state() const noexcept { return state_; }
     /// The server warned that a commit is not on the standby.
     [[nodiscard]] bool unreplicated() const noexcept { return *unreplicated_; }
-    /// Whether it shares commits with `other`: the same history of the same server. False if that is unknown, and behind a pooler, which
+    /// Whether both connections share the same history of the same server. False if that is unknown, and behind a pooler, which
     /// may use another server each time.
     [[nodiscard]] bool same_history(std::string const& other) const noexcept {
         return !history_.empty() && history_ == other;
@@ -192,7 +192,7 @@ private:
     pg_statements const* statements_;
     postgres_options const* options_;
     std::size_t sent_{};
-    std::uint64_t unasked_{}; ///< for the statements sent: a bit for each one whose result is ignored
+    std::uint64_t unasked_{}; ///< a bit for each sent statement, set if its result is ignored
     bool named_{};            ///< statements are prepared
     bool own_settings_{true}; ///< the session started with our settings; otherwise each transaction sends them
     bool broken_{};

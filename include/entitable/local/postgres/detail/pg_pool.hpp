@@ -23,7 +23,7 @@ public:
     pg_pool(pg_pool const&) = delete;
     pg_pool& operator=(pg_pool const&) = delete;
 
-    /// Lends a connection until destruction. It is returned then, unless it is broken.
+    /// Lends a connection, which its destructor returns unless it is broken.
     class borrowed {
     public:
         borrowed(pg_pool& from, std::list<pg_connection> one, bool fresh) noexcept
@@ -35,11 +35,11 @@ public:
         void give_back() noexcept {
             if (!one_.empty()) { from_->take_back(one_); }
         }
-        /// It has not been returned.
+        /// Whether the connection has not been returned yet.
         [[nodiscard]] bool held() const noexcept { return !one_.empty(); }
         [[nodiscard]] pg_connection& operator*() noexcept { return one_.front(); }
         [[nodiscard]] pg_connection* operator->() noexcept { return &one_.front(); }
-        /// It was opened for this call; an idle one may have been cut.
+        /// Whether the connection was opened for this call; an idle one may have been cut.
         [[nodiscard]] bool fresh() const noexcept { return fresh_; }
 
     private:

@@ -43,16 +43,17 @@ public:
     ~pg_target();
 
     std::vector<setting> settings;           ///< all except those below
-    std::vector<pg_host> hosts;              ///< at least one
-    std::chrono::nanoseconds host_timeout{}; ///< for each host, `connect_timeout`; 0: none
+    std::vector<pg_host> hosts;              ///< hosts in the order in which they are tried; at least one
+    std::chrono::nanoseconds host_timeout{}; ///< limit for each host, from `connect_timeout`; 0: none
     pg_session session{pg_session::read_write};
-    std::string options; ///< of the command line of the session
+    std::string options; ///< command-line options of the session
 
 private:
     pg_target() = default;
 };
 
-/// Resolves a host name to numeric addresses on another thread: a resolver may take minutes. Errors: TransportFailed, and that of the wait.
+/// Resolves a host name to numeric addresses on another thread: a resolver may take minutes. Errors: TransportFailed, and the error of the
+/// wait.
 [[nodiscard]] result<std::vector<std::string>> pg_addresses(std::string const& name, pg_wait const& until);
 
 } // namespace detail

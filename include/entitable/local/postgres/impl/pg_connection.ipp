@@ -142,7 +142,7 @@ inline std::atomic<int> pg_cancels{0};
 
 /// Asks the server to stop the current statement, on another thread. A server stops by itself at the statement timeout.
 inline void cancel_pg_statement(pg_conn* on) {
-    constexpr int most = 4; // an unresponsive server blocks each of them
+    constexpr int most = 4; // each call blocks if the server does not respond
     PGcancel* const one = ++pg_cancels <= most ? PQgetCancel(on) : nullptr;
     if (one == nullptr) {
         --pg_cancels;

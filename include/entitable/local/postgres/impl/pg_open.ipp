@@ -72,7 +72,7 @@ inline std::string_view pg_state_of(std::string_view said) noexcept {
     return {};
 }
 
-/// Uses our own wording: that of libpq and the server repeats the connection string.
+/// Uses our own wording, because the messages of libpq and the server repeat the connection string.
 inline failure pg_refusal(std::string_view state) {
     struct meaning {
         std::string_view state;
@@ -100,7 +100,7 @@ ENTITABLE_DECL result<pg_connection> pg_connection::open_address(pg_target const
         }
     };
     for (pg_target::setting const& each : target.settings) { set(each.name.c_str(), each.value); }
-    std::string const attributes = "any"; // it is checked below
+    std::string const attributes = "any"; // the result is checked below
     std::string const encoding = "UTF8";
     std::string const session =
         with_options ? text::joined({target.options, " ", pg_session_options(options)}) : target.options;

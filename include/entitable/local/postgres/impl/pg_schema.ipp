@@ -97,7 +97,7 @@ inline std::string pg_statement_text(pg_statement which, std::string const& sche
                 return "SELECT pg_xact_status($1::int8::text::xid8), "
                        "(SELECT version FROM @.partitions WHERE table_id = $2::int4 AND partition_key = $3::bytea), "
                        "current_setting('synchronous_standby_names') <> ''";
-            // Its commit is after the one in question: a standby that has this one has that one.
+            // It commits after the transaction in question, so a standby that has this commit has that transaction as well.
             case pg_statement::confirm:
                 return "UPDATE @.partitions SET version = version WHERE table_id = $1::int4 AND partition_key = "
                        "$2::bytea";
@@ -176,7 +176,7 @@ inline constexpr char pg_tables_text[] =
     "CREATE TABLE @.rows (table_id int4, partition_key bytea, row_key bytea, value bytea NOT NULL, "
     "PRIMARY KEY (table_id, partition_key, row_key));"
     "CREATE TABLE @.forgotten (id int4 PRIMARY KEY);"
-    // Readable keys, for `psql`. No statement of the library uses it.
+    // Readable keys, for `psql`. No statement of the library uses these functions.
     "CREATE FUNCTION @.key_text(key bytea) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS 'SELECT "
     "coalesce(string_agg(chr(CASE "
     "WHEN unit BETWEEN 55296 AND 56319 THEN 65536 + (unit - 55296) * 1024 + (next - 56320) ELSE unit END), '''' ORDER "

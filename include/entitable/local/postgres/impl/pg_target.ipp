@@ -176,7 +176,7 @@ ENTITABLE_DECL result<pg_target> pg_target::parse(std::string_view connection_st
                                  "cannot be read");
         }
     }
-    // Values that libpq refuses: it makes no attempt then; otherwise it finds no socket in a folder that does not exist.
+    // Values that libpq refuses before it connects; if it accepted them, it would find no socket in a folder that does not exist.
     std::vector<char const*> names;
     std::vector<char const*> values;
     for (setting const& each : made.settings) {

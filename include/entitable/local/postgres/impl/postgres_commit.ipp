@@ -33,9 +33,9 @@ ENTITABLE_DECL failure postgres_store::unreplicated() {
     return why;
 }
 
-/// Determines the outcome of a commit without a response: a server knows it for each transaction, unless it is another server by now. A
-/// crashed server may have reused the number of a lost transaction: "aborted" is still correct then, and "committed" is accepted only if
-/// the partition has the exact version that this update gave it, and every required standby has it.
+/// Determines the outcome of a commit without a response. A server knows the outcome of each transaction, unless another server has
+/// replaced it. A crashed server may have reused the number of a lost transaction: "aborted" is still correct then, and "committed" is
+/// accepted only if the partition has the exact version that this update gave it, and every required standby has it.
 ENTITABLE_DECL result<lookup> postgres_store::settle(
     detail::pg_pool::borrowed& on, transaction const& rows, failure why, call const& context) {
     std::string const history = on->history();

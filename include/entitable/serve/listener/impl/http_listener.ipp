@@ -193,7 +193,7 @@ private:
 #if ENTITABLE_HAS_EXCEPTIONS
         try {
             return handler_(request, {.address = address});
-        } catch (...) { // it may be anything: a transport of the user, or out of memory
+        } catch (...) { // any exception: from a transport of the user, or out of memory
             http_response made;
             made.status = 500;
             return made;

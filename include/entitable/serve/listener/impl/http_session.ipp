@@ -29,7 +29,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// One connection. All of it runs on its strand; there is one operation in progress at a time.
+/// One connection. Everything runs on its strand; one operation is in progress at a time.
 class http_session final : public std::enable_shared_from_this<http_session> {
 public:
     http_session(std::shared_ptr<session_owner> owner, session_socket socket, bool metrics)
@@ -54,7 +54,7 @@ public:
             if (self->idle_) { self->close(); }
         });
     }
-    /// Closes it whatever is in progress. From any thread.
+    /// Closes the connection, even during an operation. From any thread.
     void end_now() {
         boost::asio::post(stream_.get_executor(), [self = shared_from_this()] { self->close(); });
     }
@@ -317,8 +317,8 @@ private:
     http_request request_;
     http_response response_;
     std::string head_;
-    std::string address_; ///< of the sender
-    std::string local_;   ///< for requests without a host
+    std::string address_; ///< address of the client
+    std::string local_;   ///< host name of requests without a Host field
     std::size_t drained_{};
     std::uint16_t wrong_status_{400};
     bool metrics_{};

@@ -29,8 +29,8 @@ struct listener_counts {
     atomic<std::uint64_t> open{0};
     atomic<std::uint64_t> turned_away{0}; ///< connections beyond the limit
     atomic<std::uint64_t> malformed{0};   ///< requests that no server saw
-    atomic<std::uint64_t> answers[6]{};   ///< by the first digit of the status
-    atomic<std::uint64_t> nanoseconds{0}; ///< of all responses
+    atomic<std::uint64_t> answers[6]{};   ///< responses, counted by the first digit of the status
+    atomic<std::uint64_t> nanoseconds{0}; ///< total duration of all responses
     atomic<std::uint64_t> received{0};    ///< bytes of bodies
     atomic<std::uint64_t> sent{0};
     atomic<std::uint64_t> finished{0}; ///< number of responses, to detect progress

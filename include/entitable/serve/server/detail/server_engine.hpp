@@ -26,7 +26,7 @@ struct account_state {
     account_keys const keys;
     any_transport const store;
     std::mutex lock;
-    std::map<std::string, std::vector<access_policy>> policies; ///< by table in lower case; guarded by lock
+    std::map<std::string, std::vector<access_policy>> policies; ///< keyed by table name in lower case; guarded by lock
     service_properties properties;                              ///< guarded by lock
 };
 

@@ -29,7 +29,7 @@ struct server_work {
     call context;
     std::string request_id;
     date_time now;
-    std::string_view name{"http"}; ///< of the operation, for the observer
+    std::string_view name{"http"}; ///< name of the operation, for the observer
 };
 
 /// The permissions that an operation requires of a signature: one of the letters of each group, and one of the types of resources.

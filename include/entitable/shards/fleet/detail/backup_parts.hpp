@@ -37,7 +37,7 @@ using parts_by_shard = std::map<std::pair<std::int32_t, std::string>, stored_par
 /// One run of a backup. A later run of the same backup, by another process, first changes the header: after that, this run changes nothing.
 struct backup_run {
     backup_place at;
-    etag header; ///< as this run wrote it
+    etag header; ///< ETag of the header that this run wrote
 
     /// Whether this is still the latest run. A part is read before this check and changed under its version after it. Each run first
     /// changes the header, then every part that it keeps: so a late run never changes a part of a later one.

@@ -11,7 +11,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The copy of a reference table that a store serves, as it is stored. Format: docs/stored_formats.md.
+/// The copy of a reference table that a store serves, as stored. Format: docs/stored_formats.md.
 struct reference_pointer {
     std::string reference{"reference"}; ///< the partition
     std::string who;                    ///< "master" at the source, "copy" in a store
@@ -32,7 +32,7 @@ namespace detail {
 struct reference_place {
     any_transport store;
     std::string name; ///< the reference table's name
-    std::string who;  ///< as in the pointer
+    std::string who;  ///< process named in the pointer
 };
 
 /// Reads the pointer; returns one with version 0 if it is absent.
@@ -48,7 +48,7 @@ struct reference_place {
 /// Whether the rows that a store serves are those of the published version.
 struct reference_state {
     std::int64_t version{}; ///< the version that the store serves; 0: none
-    bool is_current{};      ///< it is the published version
+    bool is_current{};      ///< whether this is the published version
     bool is_sound{};        ///< its rows have the digest recorded when they were written
 };
 [[nodiscard]] result<reference_state> check_reference(

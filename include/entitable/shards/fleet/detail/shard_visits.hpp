@@ -14,16 +14,16 @@ namespace detail {
 
 /// A table of a virtual shard.
 struct visited_table {
-    std::string name;   ///< as it was created
+    std::string name;   ///< name passed to the creation
     std::string stored; ///< its name in the store
-    bool own{true};     ///< no other shard has rows in it, or has left rows in it
+    bool own{true};     ///< whether no other shard has, or has left, rows in the table
 };
 /// A virtual shard at its current place.
 struct shard_visit {
     std::int32_t shard{};
     std::string store;
     std::int64_t epoch{};
-    key_interval keys; ///< of a range; otherwise all keys: other rows in its tables do not belong to the shard
+    key_interval keys; ///< keys of a range, otherwise all keys: other rows in its tables do not belong to the shard
     std::vector<visited_table> tables;
 };
 /// The result of a visit.
@@ -33,10 +33,10 @@ struct shard_visited {
     std::int64_t epoch{};
     result<void> outcome;
 };
-/// The results of all visits, and the map at the end: each shard was visited at its place in that map.
+/// The results of all visits, and the final map: each shard was visited at its place in this map.
 struct shard_visits {
     shard_map_ref map;
-    std::vector<shard_visited> shards; ///< by number
+    std::vector<shard_visited> shards; ///< sorted by number
 };
 /// Returns the transport to read a store through, before its shards are visited; by default the store itself.
 using visit_opener = std::function<result<any_transport>(std::string_view store, any_transport const& there)>;
@@ -48,8 +48,8 @@ using visit_confirmer = std::function<result<void>(shard_visit const&)>;
 /// split or merged meanwhile is visited again, so `work` starts over each time; ShardMoving if it moves during every visit.
 ///
 /// A successful call of `work` is not conclusive: its shard may have moved during the read. `confirm` writes whatever must be recorded
-/// about a shard before all have been visited. It is called at most once for each visit, right after it, and its error becomes the result
-/// of the visit. Cost of `confirm`: one more read of the map for each visit.
+/// about a shard before all have been visited. `after` is called at most once for each visit, right after it, and its error becomes the
+/// result of the visit. Cost of `confirm`: one more read of the map for each visit.
 [[nodiscard]] result<shard_visits> visit_shards(fleet const& of, function_ref<bool(shard_visit const&)> wanted,
     visit_opener const& open, function_ref<result<void>(shard_visit const&, any_transport const&)> work,
     visit_confirmer const& confirm = {});

@@ -118,7 +118,7 @@ private:
             }
         }
         std::vector<bool> taken(problem_.items.size());
-        if (least.sum < 0) { // all of them together are too small
+        if (least.sum < 0) { // all items together are too small
             for (std::size_t const item : here) { taken[item] = true; }
         } else {
             taken[least.item] = true;
@@ -211,7 +211,7 @@ private:
     double best_moved_{};
     std::size_t effort_{};
     std::vector<double> loads_;
-    std::vector<double> to_come_; ///< of items not placed yet, at their homes
+    std::vector<double> to_come_; ///< load of items not placed yet, at their homes
     std::vector<std::size_t> trial_;
 };
 

@@ -94,7 +94,7 @@ inline result<left_over_tables> left_over_in(fleet const& of, std::string const&
 struct shard_schema {
     std::vector<schema_difference> missing;
     std::map<std::pair<std::string, std::string>, std::vector<edm_type>>
-        types; ///< of a table and a property, as encountered
+        types; ///< types found for each table and property
 };
 /// Collects the types in the first rows of a table.
 inline result<void> sample_types(shard_visit const& at, visited_table const& table, any_transport const& through,
@@ -185,7 +185,7 @@ ENTITABLE_DECL result<std::vector<audit_report>> audit(fleet const& left, fleet 
 }
 
 ENTITABLE_DECL result<std::vector<schema_difference>> schema_drift(fleet const& of, std::size_t sample) {
-    std::map<std::int32_t, detail::shard_schema> found; // of the last visit of each shard
+    std::map<std::int32_t, detail::shard_schema> found; // results of the last visit of each shard
     std::mutex lock;
     auto const look = [&](detail::shard_visit const& at, any_transport const& through) -> result<void> {
         ENTITABLE_TRY(auto const there, detail::stored_tables(through));

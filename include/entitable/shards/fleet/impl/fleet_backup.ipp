@@ -38,7 +38,7 @@ inline result<backup_report> report_of(backup_place const& at, backup_header hea
         tables.emplace(left.substr(0, end));
         left.remove_prefix(end == std::string_view::npos ? left.size() : end + 1);
     }
-    for (auto& [key, each] : parts) { // earlier programs leave those of tables that were dropped meanwhile
+    for (auto& [key, each] : parts) { // earlier programs leave parts of tables that were dropped meanwhile
         if (tables.find(each.part.table) != tables.end()) {
             told.rows += static_cast<std::uint64_t>(each.part.rows);
             told.parts.push_back(std::move(each.part));
@@ -52,7 +52,7 @@ inline result<backup_report> report_of(backup_place const& at, backup_header hea
     return told;
 }
 
-/// Reports a backup that is whole.
+/// Reports a complete backup.
 inline result<backup_report> whole_backup(backup_place const& at) {
     ENTITABLE_CHECK(check_backup_name(at.name));
     auto header = at.headers().get("backup", "header");
@@ -76,13 +76,14 @@ inline result<backup_header> begin_run(fleet const& of, backup_run& run, bool sn
     header.begun = of.options().time->now();
     if (auto inserted = at.headers().insert(header)) {
         run.header = inserted->etag;
-    } else { // also after a lost response
+    } else { // even after a lost response
         ENTITABLE_TRY(auto const known, at.headers().get_stored("backup", "header"));
         if (known.entity.state != "copying") {
             return failure{error_code::invalid_input, text::joined({"the backup ", at.name, " exists already"})};
         }
         header.begun = known.entity.begun;
-        header.snapshots = header.snapshots && known.entity.snapshots; // of every run, so before the first part
+        header.snapshots = header.snapshots &&
+            known.entity.snapshots; // true only if every run used snapshots; stored before the first part
         auto const taken = at.headers().replace(header, known.etag);
         if (!taken) { return other_process(taken.error()); }
         run.header = taken->etag;
@@ -102,7 +103,7 @@ inline result<backup_report> finish_run(
     auto const bound_of = [](key_bound const& bound) {
         return bound.end == key_bound::kind::open ? std::nullopt : std::optional{bound.key};
     };
-    std::map<std::int32_t, std::vector<stored_part>> copied; // by shard, until the map has confirmed them
+    std::map<std::int32_t, std::vector<stored_part>> copied; // parts by shard, until the map has confirmed them
     std::mutex lock;
     auto const copy = [&](shard_visit const& shard, any_transport const& from) -> result<void> {
         std::vector<stored_part> parts;

@@ -60,8 +60,8 @@ private:
         bool const stays = std::find(into_.begin(), into_.end(), name_) != into_.end();
         return [this, stays](shard_retired const& each) { return !stays && each.store == name_; };
     }
-    /// Whether a shard that is to stay in the store of this name has lost everything there. One that was placed before has new tables, and
-    /// perhaps rows.
+    /// Whether a shard that is to stay in the store of this name has lost everything there. A shard that was placed before has new tables,
+    /// and perhaps rows.
     result<bool> has_lost_all(shard_map_copy const& map, shard_place const& place) {
         if (is_given_up(place.row)) { return true; }
         ENTITABLE_TRY(auto const through, of_.cloud().state().stores.open(name_));
@@ -160,7 +160,7 @@ private:
                 return true;
             }));
         }
-        // Counts from the response to the last change; also if nothing was changed: the process that changed it may have ended before
+        // Counts from the response to the last change, even if nothing was changed: the process that changed it may have ended before
         // waiting. 2 % for drift of both clocks, three times.
         std::chrono::milliseconds const lease{lease_ms};
         of_.options().time->wait_until(
@@ -216,7 +216,7 @@ private:
                 epoch = 0;
                 shard_row_draft* const row = draft.edit(map, lost.shard);
                 if (row == nullptr || row->row.store != name_ || !is_given_up(row->row)) {
-                    return false; // it was placed by another call
+                    return false; // the shard was placed by another call
                 }
                 listed = map.identity.empty() || map.lists(lost.now_in);
                 if (!listed) { return false; }
@@ -246,7 +246,7 @@ private:
             bool done = false;
             ENTITABLE_CHECK(map_.change({}, [&](shard_map_copy const& map, shard_map_draft& draft) -> result<bool> {
                 shard_row_draft* const row = draft.edit(map, lost.shard);
-                done = row != nullptr && row->row.epoch == epoch; // by an earlier send
+                done = row != nullptr && row->row.epoch == epoch; // applied by an earlier send
                 if (done || row == nullptr || row->row.attempt_owner != owner_ || row->row.attempt_epoch != epoch) {
                     return false;
                 }
@@ -273,7 +273,7 @@ private:
     std::string name_;
     std::vector<std::string> const& into_;
     std::string owner_;
-    std::string reason_; ///< of a shard that is given up, until it is placed
+    std::string reason_; ///< stored reason of a shard that is given up, until it is placed
     lost_store told_;
     bool is_unmarked_{}; ///< the store that the shards are to stay in has no identity, and had one
 };

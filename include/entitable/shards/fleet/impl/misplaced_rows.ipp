@@ -15,8 +15,9 @@ namespace detail {
 
 /// Erases in one table of a shard. One thread at a time.
 ///
-/// Table, keys and `visited_table::own` come from one copy of the map. What they prove stays true: the range of a shard in a table only shrinks, a move or a
-/// merge makes tables with new names, no name is used twice, and a function never changes. So no change of the map during the erasure does harm:
+/// Table, keys and `visited_table::own` come from one copy of the map. Their conclusions stay valid: the range of a shard in a table only
+/// shrinks, a move or a merge makes tables with new names, no name is used twice, and a function never changes. So no change of the map
+/// during the erasure does harm:
 /// - a split leaves two halves of these keys in the table, and keys outside still belong to nobody;
 /// - a move or a merge copies these keys only and then drops the table, which ends the erasure;
 /// - a table that is dropped and created again has another name. Over stores on a hash it has the same name, but also the same function.

@@ -51,7 +51,7 @@ ENTITABLE_DECL result<placement> place(fleet const& of, std::string_view partiti
     }
     ENTITABLE_TRY(auto const standing, rules_of(map)); // the last caller to place it wins
     ENTITABLE_CHECK(standing.allows(done.shard, store));
-    if (now_at->row.store != store) { // by a move that began before the rule was stored
+    if (now_at->row.store != store) { // moved by another call that began before the rule was stored
         return failure{error_code::shard_moving,
             text::joined({"the virtual shard ", std::to_string(done.shard), " was moved to ", now_at->row.store,
                 " meanwhile: place it again"})};

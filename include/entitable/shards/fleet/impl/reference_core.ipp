@@ -58,7 +58,7 @@ ENTITABLE_DECL result<reference_pointer> read_pointer(reference_place const& at)
 }
 
 /// Makes one change of the pointer under its ETag. `edit` receives the current pointer, any number of times, and returns whether to change
-/// it. It detects by the pointer that an earlier send, whose response was lost, has done it.
+/// it. The pointer shows whether an earlier send, whose response was lost, was applied.
 inline result<void> change_pointer(reference_place const& at, function_ref<result<bool>(reference_pointer&)> edit) {
     constexpr int most_attempts = 50;
     auto const pointers = pointers_of(at);
@@ -104,7 +104,7 @@ inline result<bool> flip_pointer(reference_place const& at, std::int64_t version
     rows_content const& content, bool is_next) {
     bool flipped = false;
     ENTITABLE_CHECK(change_pointer(at, [&](reference_pointer& pointer) -> result<bool> {
-        flipped = pointer.stored == stored; // by a send whose response was lost
+        flipped = pointer.stored == stored; // applied by a send whose response was lost
         if (flipped) { return false; }
         if (!lists_copy(pointer.making, stored) || (is_next && pointer.version + 1 != version)) {
             return failure{
@@ -180,7 +180,7 @@ inline result<bool> install_copy(reference_place const& at, std::int64_t version
         lists_copy(now->dropping, stored)) {
         return done;
     }
-    ENTITABLE_CHECK(drop_if_there(at.store, stored)); // it may have been made after it was swept
+    ENTITABLE_CHECK(drop_if_there(at.store, stored)); // the table may have been made after the sweep
     return failure{error_code::update_condition_not_satisfied, "another process is publishing the reference table"};
 }
 

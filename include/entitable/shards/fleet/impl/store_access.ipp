@@ -16,11 +16,11 @@ ENTITABLE_DECL result<std::size_t> set_access(
     std::size_t changed = 0;
     std::int64_t lease_ms = 0;
     bool ended = false;
-    for (int round = 0; round < most_rounds && !ended; ++round) { // a split may have made another meanwhile
+    for (int round = 0; round < most_rounds && !ended; ++round) { // a split may have made another shard meanwhile
         ENTITABLE_TRY(auto const map, source.fresh({}));
         ended = true;
         for (detail::shard_place const& place : map->places) {
-            // A mover uses the same states: they end with the move.
+            // A mover uses the same states, which end with the move.
             bool const is_done = place.row.state == state && place.row.attempt_owner.empty();
             if (place.row.store != store || (round > 0 && is_done)) { continue; }
             ended = false;
@@ -29,7 +29,7 @@ ENTITABLE_DECL result<std::size_t> set_access(
                 {}, [&](detail::shard_map_copy const& now, detail::shard_map_draft& draft) -> result<bool> {
                     auto* const changed_row = draft.edit(now, place.row.shard);
                     if (changed_row == nullptr || changed_row->row.store != store) {
-                        return false; // it has moved away, or into another shard
+                        return false; // the shard has moved away, or was merged into another one
                     }
                     shard_map_row& row = changed_row->row;
                     if (!row.attempt_owner.empty()) {
@@ -58,7 +58,7 @@ ENTITABLE_DECL result<std::size_t> set_access(
                 {"shards keep moving to the store ", store, ", or are opened again: the last ones may be unchanged"})};
     }
     if (access != store_access::open) {
-        // Counts from the response to the last change, by the local clock; 2 % for drift of both clocks, three times. Also if nothing was
+        // Counts from the response to the last change, by the local clock; 2 % for drift of both clocks, three times. Even if nothing was
         // changed: the process that changed it may have ended before waiting.
         std::chrono::milliseconds const lease{lease_ms};
         of.options().time->wait_until(

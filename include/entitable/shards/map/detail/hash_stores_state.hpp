@@ -35,7 +35,7 @@ struct hash_stores_state : counted {
     /// Lists the logical tables, from the first store that responds.
     [[nodiscard]] result<std::vector<std::string>> tables(call const& caller);
 
-    std::string fleet; ///< of the first header that was read; empty before
+    std::string fleet; ///< identity in the first header that was read; empty until then
 
 private:
     std::mutex lock_;

@@ -37,7 +37,7 @@ struct lookup_map_state : counted {
     std::mutex lock;
     std::condition_variable changed;
     shard_map_ref held;
-    std::string identity;       ///< of the map that was opened; empty until a map with an identity is read
+    std::string identity;       ///< identity of the map that was opened; empty until a map with an identity is read
     std::uint64_t begun{};      ///< the number of map reads started
     std::uint64_t held_began{}; ///< the number of the read that gave the held copy
     bool renewing{};

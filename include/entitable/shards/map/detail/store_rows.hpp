@@ -19,7 +19,7 @@ struct found_header {
 /// All identifying rows of a store.
 struct store_rows {
     std::vector<found_header> headers;
-    std::optional<store_identity> identity; ///< that of a map
+    std::optional<store_identity> identity; ///< identity row of a map
 };
 
 [[nodiscard]] inline bool is_retired(hash_store_header const& header) noexcept { return header.state == "retired"; }

@@ -33,7 +33,7 @@ ENTITABLE_DECL result<shard_map_ref> lookup_map_state::read(call const& caller) 
     auto found = run(reading, context, *options.time, catalogue);
     if (!found || ((*found)->identity.empty() && identity.empty())) { return found; }
     std::lock_guard<std::mutex> const guard{lock};
-    if (identity.empty()) { // it was adopted since
+    if (identity.empty()) { // the map has been adopted since
         identity = (*found)->identity;
     }
     if ((*found)->identity != identity) {

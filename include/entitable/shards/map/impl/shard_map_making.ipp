@@ -20,7 +20,8 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 /// Makes a map. Its header says "making" from the start; each group of rows is one transaction with the header, under its ETag, and the
-/// last one completes the map. So a late request, of this program or of another one that makes the same map, meets a different ETag.
+/// last one completes the map. A late request, of this program or of another one that makes the same map, therefore fails: the ETag
+/// differs.
 class shard_map_making {
 public:
     shard_map_making(any_transport const& catalogue, std::string const& table, virtual_shards const& shards,
@@ -150,7 +151,7 @@ private:
     }
 
     result<void> write() {
-        constexpr std::size_t most_rows = 98; // with the header, of a transaction
+        constexpr std::size_t most_rows = 98; // limit of a transaction, including the header
         for (int attempt = 0; attempt < most_attempts; ++attempt) {
             ENTITABLE_TRY(auto const found, read());
             if (found.version.empty() || found.header.state != "making") {

@@ -91,7 +91,7 @@ ENTITABLE_DECL result<void> write_identity(any_transport const& store, std::stri
     if (!written && written.error().code != error_code::entity_already_exists) { return failure{written.error()}; }
     ENTITABLE_TRY(auto const behind, read_store_rows(store, name));
     auto judged = judge(behind);
-    if (!judged && written) { // it joined hashed stores concurrently: neither may use it
+    if (!judged && written) { // the store joined hashed stores concurrently: neither may use it
         ENTITABLE_TRY(auto keys, to_row(own));
         call ending;
         static_cast<void>(store.execute(write_entity{table, mutation::remove(std::move(keys), written->etag)}, ending));

@@ -19,7 +19,7 @@ namespace detail {
 
 /// A row that was copied.
 struct copied_row {
-    etag source; ///< of the version that was copied; empty if it must be copied again
+    etag source; ///< ETag of the copied version; empty if the row must be copied again
     etag target; ///< empty if the response to the batch was lost
     std::uint64_t content{};
     std::uint32_t seen{}; ///< the last pass that saw the row at the source
@@ -93,7 +93,7 @@ private:
     }
 
     std::vector<placed_row> in_order_;
-    std::string keys_; ///< of the ordered rows
+    std::string keys_; ///< keys of the ordered rows
     std::map<std::string, copied_row, std::less<>> late_;
     std::size_t gone_{};
     std::size_t next_{}; ///< the row most likely to be looked up next

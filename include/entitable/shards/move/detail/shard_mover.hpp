@@ -25,7 +25,7 @@ struct shard_mover_order {
     std::optional<std::int32_t> upper{}; ///< the range above, which goes into the same tables and shard
     std::string high{};                  ///< the end of the upper range
     std::string name;                    ///< unique to this move; marks its changes of the map
-    profile limits;                      ///< of the target
+    profile limits;                      ///< limits of the target
     move_options options;
 };
 
@@ -136,7 +136,7 @@ private:
     std::vector<copied_table> tables_;
     std::size_t table_{}; ///< the table being made or passed over
     std::optional<copy_pass> pass_;
-    std::uint64_t found_{}; ///< by the pass, in all tables
+    std::uint64_t found_{}; ///< rows that the pass found in all tables
     std::uint64_t found_before_{};
     std::size_t rounds_{};
     std::optional<create_table> create_;
@@ -144,19 +144,19 @@ private:
     std::optional<shard_table_erasure> erase_;
     mutable std::vector<std::string> stores_; ///< names of the places from 1 on, in order of first use
 
-    std::int64_t epoch_{};             ///< of the attempt
+    std::int64_t epoch_{};             ///< epoch of the attempt
     std::vector<shard_place> sources_; ///< the shards being moved, as at registration
     std::vector<shard_table> moved_;
     std::chrono::milliseconds lease_{}; ///< the longest lease of outstanding map copies
     std::optional<shard_retired> dropping_;
-    std::optional<shard_retired> dropped_; ///< to be removed from the map; survives redrafts of that change
+    std::optional<shard_retired> dropped_; ///< entry to remove from the map; survives redrafts of that change
     std::vector<dropped_table> drops_;     ///< tables of `dropped_`
     std::vector<shard_retired> kept_;      ///< could not be dropped: they stay in the map
     std::vector<etag> watched_;            ///< the rows of another process's attempt
-    bool watches_{};                       ///< that attempt is not taken over yet
+    bool watches_{}; ///< whether the attempt of another process is only watched, not taken over yet
     bool flipped_{};
-    bool flip_sent_{};            ///< the flip may be in the map
-    bool ended_{};                ///< by another process, before the flip: its tables are unused
+    bool flip_sent_{}; ///< the flip may be in the map
+    bool ended_{};     ///< whether another process ended the attempt before the flip: the new tables are unused
     std::optional<failure> left_; ///< the error to report once the tables are dropped
 
     steady_time not_before_{(steady_time::min)()};

@@ -41,7 +41,7 @@ private:
     std::int32_t shard_;
     std::string key_;
     also_type also_;
-    std::int32_t upper_{-1}; ///< of the last draft
+    std::int32_t upper_{-1}; ///< number of the upper half in the last draft
     shard_map_change change_;
 };
 

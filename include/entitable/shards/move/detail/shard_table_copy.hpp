@@ -46,7 +46,7 @@ public:
     [[nodiscard]] result<void> finish() { return *std::move(outcome_); }
 
     [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }       ///< copied, in all passes
-    [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }     ///< of the copied rows
+    [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }     ///< returns the bytes of the copied rows
     [[nodiscard]] std::uint64_t changes() const noexcept { return changes_; } ///< found by the last pass
     [[nodiscard]] std::string const& target() const noexcept { return to_; }
 
@@ -54,7 +54,7 @@ private:
     struct copied_partition {
         copied_rows rows;
         etag guard;
-        std::int64_t batch{}; ///< in the guard row; 0: no guard row yet
+        std::int64_t batch{}; ///< batch number in the guard row; 0: no guard row yet
     };
     struct pending_row {
         etag source;
@@ -78,14 +78,14 @@ private:
     std::map<std::string, copied_partition, std::less<>>::iterator last_{partitions_.end()}; ///< used last
 
     copy_pass pass_{};
-    std::uint32_t number_{}; ///< of the pass
+    std::uint32_t number_{}; ///< number of the pass
     query_entities asked_;
     std::deque<key_range> fetches_;       ///< ranges that hold changed rows
     std::optional<query_entities> fetch_; ///< the current one
     bool scanned_{};                      ///< the source has been read to its end
     bool removed_{};                      ///< removals of rows deleted at the source are in the packer
     batch_packer packer_;
-    std::vector<pending_row> pending_; ///< of the rows in the packer, by their tags
+    std::vector<pending_row> pending_; ///< rows in the packer, indexed by their tags
     transact batch_;
     std::vector<std::uint64_t> tags_;
     get_entity guard_;

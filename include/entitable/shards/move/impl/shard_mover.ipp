@@ -273,7 +273,7 @@ ENTITABLE_DECL void shard_mover::after_change(steady_time now) {
             return drop_or(stage::registering, now);
         case stage::forgetting: return drop_or(flipped_ ? stage::over : stage::registering, now);
         case stage::registering:
-            if (epoch_ == 0) { // it is there already
+            if (epoch_ == 0) { // the shard is already there
                 return end();
             }
             begin_tables();

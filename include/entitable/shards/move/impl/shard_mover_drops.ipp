@@ -28,8 +28,8 @@ inline std::vector<key_interval> keys_besides(std::vector<key_interval> const& u
     return left;
 }
 
-/// Marks for dropping a table that, with this change, no shard of the map has. Of a table that other shards have, marks for erasure the
-/// keys that none of them has: a table gets its shards and keys only when it is made, so no shard will ever read those keys.
+/// Marks a table for dropping if, with this change, no shard of the map uses it. If other shards use it, marks the keys for erasure that
+/// none of them has: a table gets its shards and keys only when it is made, so no shard will ever read those keys.
 ENTITABLE_DECL void shard_mover::note_drops(
     shard_map_copy const& map, shard_map_draft const& draft, shard_row_draft const& own) {
     dropping_.reset();

@@ -170,7 +170,7 @@ ENTITABLE_DECL result<bool> shard_mover::give_up(
     return true;
 }
 ENTITABLE_DECL result<bool> shard_mover::flip(shard_map_copy const& map, shard_map_draft& draft, shard_row_draft& own) {
-    if (own.row.epoch == epoch_) { // by an earlier send, and others have changed the map since
+    if (own.row.epoch == epoch_) { // applied by an earlier send, and others have changed the map since
         note_drops(map, draft, own);
         return false;
     }

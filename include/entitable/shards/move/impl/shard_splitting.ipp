@@ -58,7 +58,7 @@ ENTITABLE_DECL result<bool> shard_splitting::edit(shard_map_copy const& map, sha
     }
     shard_place const* const made = map.find_shard(upper_);
     if (made != nullptr && made->row.low == key_) {
-        return false; // by an earlier send, and others have changed both halves since
+        return false; // applied by an earlier send, and others have changed both halves since
     }
     shard_row_draft* const lower = draft.edit(map, shard_);
     if (lower == nullptr) {

@@ -66,12 +66,12 @@ ENTITABLE_DECL void shard_table_copy::take_keys(page const& rows) {
     for (std::size_t index = 0; index < rows.size(); ++index) {
         row_view const each = rows[index];
         if (each.row_key == system_row::copy) {
-            continue; // of an earlier move
+            continue; // left by an earlier move
         }
         copied_row* const known = find(each);
         if (known != nullptr) { known->seen = number_; }
         if (known != nullptr && known->source == each.etag()) { continue; }
-        ++changes_; // also if a later read finds it unchanged
+        ++changes_; // even if a later read finds the row unchanged
         bool const goes_on =
             !fetches_.empty() && fetches_.back().partition.lower.key == std::string_view{each.partition_key};
         if (goes_on) {

@@ -31,7 +31,7 @@ inline std::vector<key_range> ranges_behind(
     return left;
 }
 
-/// One virtual shard in a fan-out, as the map was at the start. With a map of ranges, a set of keys: the shards that now hold them are
+/// One virtual shard in a fan-out, from the map at its start. With a map of ranges, a set of keys: the shards that now hold them are
 /// queried one after the other.
 struct shard_part {
     std::int32_t shard{};
@@ -40,9 +40,9 @@ struct shard_part {
     std::vector<key_range> ranges; ///< still to be queried, the current one first
     query_entities asked;          ///< the query of the current range, limited to the shard of `way`
     page rows;
-    std::string etag_start; ///< of the rows, built on first need
+    std::string etag_start; ///< start of the ETags of the rows, built when first needed
     std::size_t at{};
-    std::optional<last_keys> last; ///< of the last row received from here
+    std::optional<last_keys> last; ///< keys of the last row received from this shard
     bool ended{};
     bool failed{};
 

@@ -31,7 +31,7 @@ struct shard_lane : counted {
     std::map<std::string, shared<channel>, std::less<>> channels; // destroyed before their driver
 };
 
-/// The route of a request. It keeps the map alive that it points into.
+/// The route of a request. The object keeps alive the map that it points into.
 struct shard_route {
     shard_map_ref map;
     shard_place const* place{};
@@ -90,7 +90,7 @@ struct sharded_state : counted {
     /// Whether a response received over this route for these keys is valid now. False if any of the keys moved.
     [[nodiscard]] result<bool> still_holds(shard_route const& way, shard_keys const& keys, std::string_view table,
         bool writes, bool table_missing, call const& context);
-    /// Adds the hedging allowance of so many pages.
+    /// Adds the hedging allowance of `pages` pages.
     void save_hedges(std::size_t pages);
     /// Whether one page may be hedged; uses up its allowance.
     [[nodiscard]] bool take_hedge();

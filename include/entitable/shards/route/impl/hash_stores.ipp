@@ -103,7 +103,7 @@ ENTITABLE_DECL result<std::vector<std::string>> hash_stores_state::tables(call c
                 }
                 asked.continuation = std::move(some.continuation);
             } while (asked.continuation);
-            if (found.empty()) { // it may have been emptied since its header was looked at
+            if (found.empty()) { // the store may have been emptied since its header was read
                 stores.doubt(names[place]);
                 ENTITABLE_CHECK(checked({place}, caller).front());
             }

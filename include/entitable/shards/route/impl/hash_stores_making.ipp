@@ -94,7 +94,7 @@ private:
         header_.fleet = own(place)->fleet;
         return {};
     }
-    /// Another program that makes the same fleet may have finished it: it wrote the same.
+    /// Another program that makes the same fleet may have finished it, with the same content.
     result<void> end(std::size_t place) {
         ENTITABLE_TRY(auto const through, state_.store(place));
         hash_store_header whole = *own(place);
@@ -138,7 +138,7 @@ private:
 
     hash_stores_state& state_;
     hash_store_header header_;
-    std::vector<store_rows> rows_; ///< by place, as last read
+    std::vector<store_rows> rows_; ///< rows last read, indexed by place
 };
 
 /// A generation that is retired. A store that has the header of another list or fleet is left as it is: what opens stores gives a wrong one.
@@ -165,7 +165,8 @@ public:
     }
 
 private:
-    static constexpr int most_attempts = 10; ///< of others that make the same at once
+    static constexpr int most_attempts =
+        10; ///< limit of restarts because of programs that make the same fleet concurrently
 
     /// The header of a store, nothing where it has none.
     result<std::optional<found_header>> find(any_transport const& through, std::size_t place) {

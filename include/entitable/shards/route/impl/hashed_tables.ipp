@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Returns the table's name as it was created; the requested name if it does not exist.
+/// Returns the name with which the table was created; the requested name if the table does not exist.
 inline result<std::string> name_in_stores(sharded_state& state, std::string const& asked, call const& context) {
     ENTITABLE_TRY(auto const map, state.map.state().fresh(context));
     shard_table const* const known = map->find(asked);

@@ -55,7 +55,7 @@ private:
         runner& other = runners_[&one == &runners_[0] ? 1 : 0];
         one.under_way = false;
         if (answer_ || (!answer && other.under_way)) {
-            return; // it lost the race; or it failed, and the other request may succeed
+            return; // the response lost the race, or is an error and the other request may succeed
         }
         second_won_ = &one == &runners_[1];
         answer_.emplace(std::move(answer));

@@ -171,7 +171,7 @@ ENTITABLE_DECL result<create_table::response> create_sharded_table(
         state.map.state().change(context, [&](shard_map_copy const& map, shard_map_draft& draft) -> result<bool> {
             auto const at = position_of(draft.tables, request.table);
             if (at != draft.tables.end()) {
-                made_now = own != 0 && at->epoch == own; // by an earlier send of this very change
+                made_now = own != 0 && at->epoch == own; // applied by an earlier send of this change
                 return false;
             }
             ENTITABLE_CHECK(none_is_moving(map));
@@ -193,11 +193,11 @@ ENTITABLE_DECL result<create_table::response> create_sharded_table(
             made_now = true;
             return true;
         }));
-    // Also if the table was there: an earlier attempt may have been interrupted.
+    // Even if the table existed: an earlier attempt may have been interrupted.
     if (auto made = make_parts(state, request.table, context); !made) {
         failure stopped{std::move(made).as_failure()};
         if (stopped.error().code != error_code::wrong_store || made_now) {
-            stopped.error().effect = effect::unknown; // it is in the map: repeating the call continues
+            stopped.error().effect = effect::unknown; // the table is in the map: repeating the call continues
         }
         return stopped;
     }

@@ -56,7 +56,7 @@ struct enqueue_plan {
     date_time visible_at; ///< time from which it can be claimed; 1601: at once
 };
 
-/// What a worker knows of a lane.
+/// State of a lane known to a worker.
 struct lane_state {
     store_clock clock; ///< clock of the store that holds the lane
     std::string
@@ -266,7 +266,7 @@ private:
     /// Whether the dead letter still exists under another ETag, which replaces the refused one.
     [[nodiscard]] result<bool> is_still_dead(row_view dead, etag& version) const;
 
-    /// The state that all copies share; of a moved-from queue a state whose requests return InvalidInput.
+    /// Returns the state that all copies share, or for a moved-from queue a state whose requests return InvalidInput.
     [[nodiscard]] shared_state& state() const { return state_ ? *state_ : absent_state(); }
     [[nodiscard]] static shared_state& absent_state();
 

@@ -153,7 +153,7 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim_from(std::siz
         if (now >= at.head_due || now.ticks + 3600 * second < at.head_due.ticks) { // or the clock was set back
             at.behind.clear();
         }
-        // A program whose clock was fast may have put in what can be had by now under a time to come.
+        // A program with a fast clock may have inserted a message under a future time although it is available now.
         bool const looks_ahead = now >= at.ahead_due || now.ticks + 3600 * second < at.ahead_due.ticks;
         std::uint32_t const page = looks_ahead ? 100 : rows_for(most);
         ENTITABLE_TRY(found_rows found,
@@ -283,7 +283,7 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::take(
         }
         maybe = maybe || refused.effect == effect::unknown;
         if (beaten && !maybe && all.made.size() == 1) { break; }
-        // The rows say who has them: this call, nobody yet, or somebody else.
+        // The rows show who claimed each message: this call, nobody yet, or another worker.
         std::map<std::string_view, std::size_t> at;
         auto const read_rows = [&](bool from, auto const& visit) {
             at.clear();

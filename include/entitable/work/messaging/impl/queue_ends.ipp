@@ -36,7 +36,7 @@ ENTITABLE_DECL result<void> queue_core::give_back(
         held.told = told;
         held.told_at = time().steady();
         date_time const from{told.ticks + delay.count() / 100};
-        if (to.empty()) { // without a delay where it stood at first
+        if (to.empty()) { // without a delay the message returns to its original position
             date_time const first = first_time_of(*stored);
             to = message_key(delay > std::chrono::nanoseconds{} || from.ticks < first.ticks ? from : first, held.id());
         }

@@ -43,8 +43,8 @@ ENTITABLE_DECL std::string_view first_bytes(std::string_view of, std::size_t mos
     return part.substr(0, text::valid_utf8_prefix(part));
 }
 
-/// Whether the first step is run for the first time: nobody has claimed the message before, nor put it back. What cannot be read, or is in a
-/// queue in which programs of format 1 put messages back without a trace, may have been run.
+/// Whether the first step runs for the first time: the message has been neither claimed before nor requeued. A message that cannot be read,
+/// or is in a queue in which programs of format 1 requeue messages without a trace, may have been run.
 ENTITABLE_DECL bool is_first_run(queue_core const& queue, receipt const& held) {
     date_time told;
     auto const stored = queue.read(held.lane, held.key, told);
@@ -64,7 +64,7 @@ ENTITABLE_DECL result<saga_outcome> resume_saga(queue_core const& queue, receipt
             text::joined({"the message was begun with the steps number ", std::to_string(held.steps),
                 "; this program has ", program.name, ": ", names, ", number ", std::to_string(hash)})};
     }
-    // Of so many steps, those up to the last one that has an undo.
+    // Returns how many of `steps` steps must be undone: those up to the last one that has an undo.
     auto const to_undo = [&](std::int32_t steps) {
         while (steps > 0 && !program.undoes[steps - 1]) { --steps; }
         return steps;
@@ -116,7 +116,7 @@ ENTITABLE_DECL result<saga_outcome> resume_saga(queue_core const& queue, receipt
             advance(-1 - to_undo(held.step + (nothing ? 0 : 1)), failed, first_bytes(all, most_of_a_reason), {}));
     }
     if (held.step == count) { return saga_outcome{saga_end::completed, {}}; }
-    // What is below zero: so many steps are to be undone, from the one that failed.
+    // A step number below -1 encodes how many steps remain to be undone, starting with the one that failed.
     while (held.step < -1) {
         std::int32_t const last = -2 - held.step;
         ENTITABLE_CHECK(program.undo(static_cast<std::size_t>(last)));

@@ -83,7 +83,7 @@ private:
     any_transport through_;
     save_options how_;
     std::vector<row_outcome> told_;
-    std::size_t settled_{};                      ///< those that a later change of the same entity replaces
+    std::size_t settled_{};                      ///< number of changes replaced by a later change of the same entity
     std::set<std::string, std::less<>> blocked_; ///< partitions whose transactions are not sent
     bool failed_{};                              ///< a change failed before it was sent
     std::vector<planned> planned_;

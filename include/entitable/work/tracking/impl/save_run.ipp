@@ -96,7 +96,7 @@ ENTITABLE_DECL result<std::optional<get_entity::response>> save_run::read(tracke
 // ---- what is to be sent -----------------------------------------------------------------------------
 
 ENTITABLE_DECL void save_run::plan() {
-    // By index rather than iterator: removed entities are null.
+    // Uses an index rather than an iterator: removed entities are null.
     for (std::size_t at = 0; at < all_.all().size(); ++at) {
         tracked_entity* const each = all_.all()[at].get();
         if (each != nullptr && !each->unsettled) { plan_one(*each); }

@@ -28,8 +28,8 @@ public:
     }
 
     [[nodiscard]] call& context() noexcept { return call_; }
-    /// While it exists, requests ignore the cancellation of the call, but not its deadline: for the removal of intents. A cancelled call
-    /// must not retain the keys that it was about to take.
+    /// While an object of this class exists, requests ignore the cancellation of the call, but not its deadline. Used to remove intents: a
+    /// cancelled call must release the keys that it was about to take.
     class uncancelled {
     public:
         explicit uncancelled(rows_elsewhere& of) noexcept

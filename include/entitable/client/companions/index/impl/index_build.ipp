@@ -97,7 +97,7 @@ ENTITABLE_DECL result<index_repair> build_index(index_family const& family, std:
         auto const& stored = all.own[index];
         bool const ours = stored.definition == shape.definition;
         if (ours && stored.state == index_state::fencing) {
-            // Also if another build has written it: its time is not known.
+            // Even if another build has written it: its time is not known.
             ENTITABLE_CHECK(wait_for_leases(family, context));
             auto const next = family.set_state(index, index_state::building, stored, context);
             if (!next && !was_overtaken(next.error())) { return failure{next.error()}; }
@@ -143,7 +143,7 @@ ENTITABLE_DECL result<void> retire_index(index_family const& family, std::string
         std::string const word{state && state->type() == edm_type::string ? state->bytes() : std::string_view{}};
         if (word == to_string(index_state::retired)) { return {}; }
         bool const waits = word == to_string(index_state::retiring);
-        if (waits) { // also if another program has written it: its time is not known
+        if (waits) { // even if another program has written it: its time is not known
             ENTITABLE_CHECK(wait_for_leases(family, context));
         }
         index_state const next = waits ? index_state::retired : index_state::retiring;
