@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "both conditions must be about members of one entity"
+// expect: "both conditions must use members of one entity"
 
 #include <entitable/entitable.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "this entity type is not one of the transaction's"
+// expect: "this entity type does not belong to the transaction"
 
 #include "registration.hpp"
 

@@ -384,7 +384,7 @@ TEST_CASE("copy: a queue or a view is refused if a query selects its rows") {
         CHECK(done.error().code == error_code::not_supported);
         CHECK(done.error().effect == effect::none);
         CHECK(done.error().message ==
-            "the table \"errands\" holds a queue, in which queries find nothing: use table_queue");
+            "the table \"errands\" holds a queue, which queries do not return: use table_queue");
     };
     refused(bulk_copy(seen.scan_table(), to));
     refused(bulk_copy(seen.scan_table(), to, [](errand const& each) { return each; }));

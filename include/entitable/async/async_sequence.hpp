@@ -71,7 +71,7 @@ private:
     }
     static task<result<number_block>> reserve_of(shared<state> at, std::uint32_t count) {
         if (!at->usable) { co_return failure{at->usable.error()}; }
-        if (count == 0) { co_return failure{error_code::out_of_range_input, "the block size is 0"}; }
+        if (count == 0) { co_return failure{error_code::out_of_range_input, "the block size must be at least 1"}; }
         ENTITABLE_CO_TRY(auto const permit, co_await at->turn.acquire());
         co_return co_await take(at, count);
     }

@@ -159,7 +159,7 @@ template <class Entity, class Query, class Take>
 [[nodiscard]] result<bulk_report> bulk_over(table<Entity> const& in, Query const& found, bulk_mode mode, bool keys_only,
     Take const& take, bulk_change const* change, bulk_options const& options) {
     if (query_rows::table_of(found) != in.name()) {
-        return failure{error_code::invalid_input, "the query must be of the same table"};
+        return failure{error_code::invalid_input, "the query must read the table of the call"};
     }
     return bulk_from(found, keys_only, in, mode, take, change, options);
 }

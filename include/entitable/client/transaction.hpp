@@ -136,7 +136,7 @@ public:
     /// not fit on one page and the body is not exclusive.
     template <mapped_entity E, shape_set Shapes, shape_set Negated>
     [[nodiscard]] result<std::vector<E>> where(predicate<E, Shapes, Negated> const& condition) const {
-        static_assert(is_one<E>, "this entity type is not one of the transaction's");
+        static_assert(is_one<E>, "this entity type does not belong to the transaction");
         result<std::vector<E>> all{std::in_place};
         auto read = scope_.for_each(condition.nodes(), mapping<E>::partition_layout, mapping<E>::row_layout,
             [&](row_view found) { return from_row(found, all->emplace_back(), scope_.reading()); });
@@ -215,12 +215,12 @@ private:
 
     template <class E>
     [[nodiscard]] detail::rows_of<E> rows() const {
-        static_assert(is_one<E>, "this entity type is not one of the transaction's");
+        static_assert(is_one<E>, "this entity type does not belong to the transaction");
         return detail::rows_of<E>{scope_};
     }
     template <class E>
     transaction& add(mutation_kind kind, E const& entity, bool forced) {
-        static_assert(is_one<E>, "this entity type is not one of the transaction's");
+        static_assert(is_one<E>, "this entity type does not belong to the transaction");
         scope_.change(kind, to_row(entity), forced);
         return *this;
     }

@@ -25,7 +25,7 @@ ENTITABLE_DECL result<void> check_found_by_queries(
             if (kind != nullptr && kind->owns_table) {
                 return failure{error_code::not_supported,
                     text::joined({"the table \"", table, "\" holds ", kind->holds,
-                        ", in which queries find nothing: use ", kind->keeper})};
+                        ", which queries do not return: use ", kind->keeper})};
             }
         }
         asked.continuation = std::move(found.continuation);
@@ -37,7 +37,7 @@ ENTITABLE_DECL result<void> check_not_wide(row_view found, std::string_view tabl
     auto const parts = found.find(system_row::wide_parts);
     if (!parts || parts->type() != edm_type::int32) { return {}; }
     return failure{error_code::not_supported,
-        text::joined({"the table \"", table, "\" holds wide entities, whose parts a query does not find: ", instead})};
+        text::joined({"the table \"", table, "\" holds wide entities, whose parts queries do not return: ", instead})};
 }
 
 } // namespace detail

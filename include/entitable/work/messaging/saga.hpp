@@ -133,7 +133,7 @@ template <mapped_entity T, class... Steps>
 class saga {
     static_assert(sizeof...(Steps) > 0, "a saga has a step");
     static_assert((detail::saga_step_of<Steps, T> && ...),
-        "the effect of a step takes the message by const reference, and maybe a lane_changes&");
+        "the effect of a step must take the message by const reference, and optionally a lane_changes&");
     static_assert(
         (detail::saga_step_with_result<Steps, T> && ...), "the effect of a step returns an entitable::result");
     static_assert((detail::saga_step_with_undo<Steps, T> && ...),

@@ -60,8 +60,8 @@ template <class Entity, class Declared>
     using aggregate = typename aggregate_declaration<Declared>::type;
     constexpr bool complete = aggregates<Entity, aggregate>;
     static_assert(complete,
-        "an aggregate needs three functions: static daily_sales key(order const&), whose keys determine where an "
-        "entity counts, void add(order const&) and void subtract(order const&)");
+        "an aggregate needs three functions: static daily_sales key(order const&), whose keys select the row that "
+        "an entity is added to, void add(order const&) and void subtract(order const&)");
     constexpr bool whole = aggregate_declaration<Declared>::buckets == 1 || combines<aggregate>;
     static_assert(whole, "a salted aggregate needs a function void combine(daily_sales const&), which adds its parts");
     if constexpr (complete) {

@@ -264,8 +264,8 @@ result<void> write(rest_engine& engine, Request const& request, call& context, e
     if constexpr (std::same_as<Request, transact>) {
         if (work.request.body.size() > engine.limits().max_transaction_size) {
             return failure{error_code::request_body_too_large,
-                limit_text("the batch as it is sent", work.request.body.size(), engine.limits().max_transaction_size,
-                    "bytes")};
+                limit_text(
+                    "the encoded batch", work.request.body.size(), engine.limits().max_transaction_size, "bytes")};
         }
     }
     engine.mark(work, context);

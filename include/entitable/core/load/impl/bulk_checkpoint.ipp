@@ -28,7 +28,7 @@ namespace detail {
 
 [[nodiscard]] ENTITABLE_DECL failure checkpoint_without_path() {
     return failure{error_code::invalid_input,
-        "the path of a file checkpoint must not be empty; a checkpoint that was moved from has none"};
+        "the path of a file checkpoint must not be empty; the checkpoint may have been moved from"};
 }
 
 /// Flushes the file to the disk.

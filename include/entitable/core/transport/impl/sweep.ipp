@@ -22,7 +22,7 @@ ENTITABLE_DECL operation_sweep::operation_sweep(
     bool const bounded = late != profile::unbounded;
     if (retention_ < std::chrono::nanoseconds{} || (bounded && retention_ < late)) {
         outcome_.emplace(failure{error_code::out_of_range_input,
-            text::joined({"the retention of operation rows must be at least as long as an attempt may be late: ",
+            text::joined({"the retention of operation rows must be at least the longest delay of an attempt: ",
                 std::to_string(bounded ? late.count() : 0), " s"})});
     }
 }

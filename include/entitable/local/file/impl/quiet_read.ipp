@@ -144,8 +144,8 @@ ENTITABLE_DECL result<void> quiet_read::still() const {
         return {};
     }
     return failure{error_code::store_busy,
-        text::joined({"another process wrote to the file during the read, and its folder ", folder_of(path_),
-            " cannot be written here; discard the data"})};
+        text::joined({"discard the data: another process wrote to the file during the read, and the folder ",
+            folder_of(path_), " is not writable, so the file could not be locked"})};
 }
 
 #endif

@@ -187,7 +187,7 @@ ENTITABLE_DECL result<void> pg_connection::check_session(pg_session wanted, pg_w
     return writes ? failure{error_code::store_read_only,
                         "the database is read-only: a standby, or a role whose sessions do not write "
                         "(target_session_attrs=any accepts it)"}
-                  : failure{error_code::transport_failed, "no host is of the kind required by target_session_attrs"};
+                  : failure{error_code::transport_failed, "no host satisfies target_session_attrs"};
 }
 
 ENTITABLE_DECL result<pg_connection> pg_connection::open_host(pg_target const& target, pg_host const& host,

@@ -97,7 +97,7 @@ ENTITABLE_DECL result<lookup> postgres_store::scan(
                 failure why = std::move(answers).as_failure();
                 if (shown && why.error().code == error_code::transport_failed) {
                     return failure{
-                        error_code::transport_failed, "the connection to the database was lost during a page"};
+                        error_code::transport_failed, "the connection to the database was lost while a page was read"};
                 }
                 return why;
             }

@@ -45,7 +45,8 @@ public:
             ENTITABLE_CHECK(forget());
             for (lost_shard const& each : lost) { ENTITABLE_CHECK(place(each)); }
         }
-        return failure{error_code::shard_moving, text::joined({"others keep opening the shards of the store ", name_})};
+        return failure{
+            error_code::shard_moving, text::joined({"other programs keep opening shards of the store ", name_})};
     }
 
 private:

@@ -73,8 +73,8 @@ ENTITABLE_DECL result<rebalance_plan> plan_rebalance(fleet const& of, rebalance_
         }
         if (choices == 0) {
             return failure{error_code::placement_forbidden,
-                text::joined({"no store may take the virtual shard ", std::to_string(place.row.shard), ": ",
-                    why ? "all are to be emptied" : why.error().message})};
+                text::joined({"no store can receive the virtual shard ", std::to_string(place.row.shard), ": ",
+                    why ? "all stores are being drained" : why.error().message})};
         }
     }
     balance_plan const found = balanced(asked);

@@ -55,7 +55,7 @@ ENTITABLE_DECL result<std::size_t> set_access(
     if (!ended) {
         return failure{error_code::shard_moving,
             text::joined(
-                {"shards keep moving to the store ", store, ", or are opened again: the last ones may be unchanged"})};
+                {"shards keep moving to the store ", store, " or being reopened: some may be unchanged, call again"})};
     }
     if (access != store_access::open) {
         // Counts from the response to the last change, by the local clock; 2 % for drift of both clocks, three times. Even if nothing was

@@ -95,7 +95,7 @@ private:
     void pass_on(result<delete_table::response> answered, steady_time now);
     template <class Other>
     void pass_on(result<Other>, steady_time) {
-        outcome_.emplace(failure{error_code::internal_error, "a move did not send this request"});
+        outcome_.emplace(failure{error_code::internal_error, "response to a request that the move did not send"});
     }
 
     void go_on(steady_time now);

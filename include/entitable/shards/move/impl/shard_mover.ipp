@@ -298,8 +298,8 @@ ENTITABLE_DECL void shard_mover::after_change(steady_time now) {
         case stage::giving_up:
             return stop(failure{error_code::row_mismatch,
                 text::joined({"source and copy still differed after ", std::to_string(order_.options.rounds),
-                    " rounds: a program that is not a client of the map writes; the shard is open in its old "
-                    "store"})});
+                    " rounds: a program that does not use the map is writing; the shard is open in its "
+                    "old store"})});
         case stage::flipping:
             flipped_ = true;
             progress_.writes_paused = writes_stopped_ ? now - *writes_stopped_ : std::chrono::nanoseconds{};

@@ -110,7 +110,7 @@ ENTITABLE_DECL result<bool> shard_mover::register_attempt(
     if (!map.identity.empty() && !map.lists(order_.target)) {
         return failure{error_code::shard_moving,
             text::joined({"the map does not list the store ", order_.target,
-                ": it was forgotten, or the map adopted, at the same time; run the move again"})};
+                ": the store was forgotten, or the map adopted, during the move; run the move again"})};
     }
     epoch_ = draft.header.next_epoch++;
     moved_ = draft.tables;

@@ -216,7 +216,7 @@ private:
             if (!met_another) { return done ? result<void>{} : result<void>{failure{done.error()}}; }
         }
         return failure{error_code::update_condition_not_satisfied,
-            text::joined({"others change the header of the store ", names_[place], " all the time"})};
+            text::joined({"too many conflicts with other changes of the header of the store ", names_[place]})};
     }
 
     std::vector<std::string> const& names_;

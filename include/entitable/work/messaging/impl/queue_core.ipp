@@ -41,7 +41,8 @@ ENTITABLE_DECL failure receipt_is_lost() {
     return failure{error_code::receipt_lost, "another worker has claimed the message, or it is complete"};
 }
 ENTITABLE_DECL failure receipt_is_spent() {
-    return failure{error_code::invalid_input, "the receipt was used up: the message was completed, given back or lost"};
+    return failure{
+        error_code::invalid_input, "the receipt is no longer valid: the message was completed, released or lost"};
 }
 
 ENTITABLE_DECL result<void> queue_core::check_options() const {

@@ -45,7 +45,7 @@ ENTITABLE_DECL result<bool> queue_core::is_still_dead(row_view dead, etag& versi
 
 ENTITABLE_DECL result<void> queue_core::requeue(row_view dead, etag version) const {
     std::string_view const key = text_in(dead, queue_property::key);
-    if (key.empty()) { return failure{error_code::row_malformed, "a dead letter without the key of its message"}; }
+    if (key.empty()) { return failure{error_code::row_malformed, "the dead letter lacks the key of its message"}; }
     row_builder back = moved_message(key, dead, true);
     if (!dead.find(queue_property::step)) { // it was claimed before: the first step of a saga may have run
         back.add(queue_property::step, value_view{std::int32_t{0}});
@@ -74,7 +74,7 @@ ENTITABLE_DECL result<void> queue_core::requeue(row_view dead, etag version) con
             if (!identity || text_in(*identity, queue_property::state) != "purged") { return {}; }
         }
         if (gone) {
-            return failure{error_code::receipt_lost, "the dead letter was put back or thrown away by somebody else"};
+            return failure{error_code::receipt_lost, "another program has requeued or purged the dead letter"};
         }
         maybe = maybe || refused.effect == effect::unknown;
         if ((refused.effect == effect::none && !still && !worth_retrying(refused)) || !again(attempt)) {
@@ -109,7 +109,7 @@ ENTITABLE_DECL result<void> queue_core::purge(row_view dead, etag version) const
             ENTITABLE_TRY(auto const found, read(std::string{dead.partition_key}, identity_key, told));
             bool const swept = !found && !is_id_in_group(id);
             if (maybe && (swept || (found && text_in(*found, queue_property::state) == "purged"))) { return {}; }
-            return failure{error_code::receipt_lost, "the dead letter was put back or thrown away by somebody else"};
+            return failure{error_code::receipt_lost, "another program has requeued or purged the dead letter"};
         }
         maybe = maybe || refused.effect == effect::unknown;
         if ((refused.effect == effect::none && !still && !worth_retrying(refused)) || !again(attempt)) {
