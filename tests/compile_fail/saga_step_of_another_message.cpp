@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "the effect of a step takes the message by const reference, and maybe a lane_changes&"
+// expect: "the effect of a step must take the message by const reference, and optionally a lane_changes&"
 
 #include "queue_errand.hpp"
 
