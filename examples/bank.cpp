@@ -34,7 +34,7 @@ struct entry {
 };
 ENTITABLE(entry, partition_key(bank), row_key(literal("entry:"), width(number, 6)), properties(from, to, cents))
 
-using books = entitable::tables<account, entry>;
+using books = entitable::table<account, entry>;
 
 constexpr std::int32_t of_the_bank = 0; // the account of the bank
 
@@ -62,7 +62,7 @@ int main() {
     bank.create().value();
     for (account const& each :
         {account{"First", of_the_bank}, {"First", 1, 10'000}, {"First", 2, 10'000}, {"First", 3, 25}}) {
-        bank.of<account>().insert(each).value();
+        bank.insert(each).value();
     }
     service.plan_random(
         1, 40, 400, {entitable::testing::fault::lost_after(), entitable::testing::fault::lost_before()});
@@ -84,13 +84,11 @@ int main() {
     using e = entitable::fields<entry>;
     std::int32_t entries = 0;
     bool gapless = true;
-    for (entry const& each : bank.of<entry>().where(e::bank == "First")) {
-        gapless = gapless && each.number == ++entries;
-    }
+    for (entry const& each : bank.where(e::bank == "First")) { gapless = gapless && each.number == ++entries; }
     std::printf("%d entries, %s\n", entries, gapless ? "no gap" : "a gap");
     std::int64_t sum = 0;
     for (std::int32_t number = 1; number <= 3; ++number) {
-        auto const found = bank.of<account>().get("First", number).value();
+        auto const found = bank.get<account>("First", number).value();
         std::printf("account %d: %lld cents\n", number, static_cast<long long>(found.cents));
         sum += found.cents;
     }

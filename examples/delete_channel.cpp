@@ -49,11 +49,11 @@ ENTITABLE(deletion, partition_key(name), row_key(literal("id:"), channel_id), pr
 struct microblog {
     entitable::memory_backend store;
     entitable::table<channel> channels{store, "channels"};
-    entitable::tables<head, post> places{store, "posts"};
+    entitable::table<head, post> places{store, "posts"};
     entitable::table_queue<deletion> deletions{store, "deletions", {.lanes = 2, .visibility = 2s}};
 
     [[nodiscard]] result<void> create(std::string const& name, std::string const& id) const {
-        ENTITABLE_CHECK(places.of<head>().insert({id, name})); // first: a channel that can be seen takes posts
+        ENTITABLE_CHECK(places.insert(head{id, name})); // first: a channel that can be seen takes posts
         return channels.insert({name, id});
     }
     [[nodiscard]] result<void> write(std::string const& name, std::string const& id) const {
@@ -64,7 +64,7 @@ struct microblog {
     }
     [[nodiscard]] auto posts_of(std::string const& id) const {
         using p = entitable::fields<post>;
-        return places.of<post>().where(p::channel_id == id && p::id >= "");
+        return places.where(p::channel_id == id && p::id >= "");
     }
     /// The posts of a channel, or none: nobody reads what is being deleted. Posts are removed after the mark, so a channel that
     /// is not marked after the read was whole during it.
@@ -85,8 +85,8 @@ struct microblog {
                     return channels.update_if_present(
                         it.name, [&](channel& c) { return c.id == it.channel_id && (c.deleted = true); });
                 }),
-            entitable::step("head",
-                [this](deletion const& it) { return places.of<head>().remove_if_present(it.channel_id, any_etag); }),
+            entitable::step(
+                "head", [this](deletion const& it) { return places.remove_if_present<head>(it.channel_id, any_etag); }),
             entitable::step("posts",
                 [this, ends](deletion const& it) -> result<void> {
                     for (int removed = 0;;) { // until there is none
@@ -95,7 +95,7 @@ struct microblog {
                             if (ends && ++removed == 3) {
                                 return entitable::failure{entitable::error_code::cancelled, "the program ends"};
                             }
-                            ENTITABLE_CHECK(places.of<post>().remove_if_present(each.channel_id, each.id, any_etag));
+                            ENTITABLE_CHECK(places.remove_if_present<post>(each.channel_id, each.id, any_etag));
                         }
                         if (left.empty()) { return {}; }
                     }

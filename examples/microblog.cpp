@@ -47,7 +47,7 @@ struct top_author {
 };
 ENTITABLE(top_author, partition_key(board), row_key(descending(width(posts, 9)), author), properties())
 
-using blog = entitable::tables<channel, post>;
+using blog = entitable::table<channel, post>;
 using p = entitable::fields<post>;
 using entitable::merge_option;
 
@@ -71,7 +71,7 @@ void read_on(entitable::file_backend const& store) {
     entitable::table<subscription> const subscriptions{store, "subscriptions"};
     entitable::unit_of_work work{subscriptions};
     subscription& reader = *work.find("Carol", "harbour").value();
-    auto asked = all.of<post>().where(p::channel == "harbour" && p::written >= on_day(1)).page_size(3);
+    auto asked = all.where(p::channel == "harbour" && p::written >= on_day(1)).page_size(3);
     if (!reader.token.empty()) { asked = asked.resume(reader.token); }
     auto pages = asked.pages();
     auto const page = pages.next().value();
@@ -84,7 +84,7 @@ void read_on(entitable::file_backend const& store) {
 
 /// An editor works on a post while another writer changes it, then reads it again and saves.
 void edit(blog const& all, merge_option how, char const* name, bool same_property) {
-    auto const posts = all.of<post>();
+    auto const posts = all.unmaintained<post>();
     posts.insert_or_replace({"harbour", on_day(7), "Bob", "Day 7", {}}).value();
     entitable::unit_of_work work{posts, {.merge = how}};
     post& mine = *work.find("harbour", on_day(7)).value();
@@ -124,7 +124,7 @@ void digest(entitable::file_backend const& store) {
     entitable::table<subscription> const subscriptions{store, "subscriptions"};
     entitable::unit_of_work work{subscriptions};
     subscription& reader = *work.find("Carol", "harbour").value();
-    auto const fresh = all.of<post>().where(p::channel == "harbour" && p::written > reader.seen).to().value();
+    auto const fresh = all.where(p::channel == "harbour" && p::written > reader.seen).to().value();
     std::printf("digest for %s: %zu new:", reader.subscriber.c_str(), fresh.size());
     for (post const& each : fresh) { std::printf(" %s;", each.text.c_str()); }
     std::printf("\n");
@@ -139,7 +139,7 @@ void top_ten(entitable::file_backend const& store, bool refresh) {
     top.create_if_absent().value();
     if (refresh) {
         blog const all{store, "blog"};
-        top.refresh(all.of<post>().where(p::channel == "harbour" && p::written >= on_day(1))).value();
+        top.refresh(all.where(p::channel == "harbour" && p::written >= on_day(1))).value();
     }
     auto const ten = top.read([](auto const& rows) { return rows.where(t::board == "all").take(10).to(); }).value();
     std::printf("top ten:");
@@ -176,16 +176,16 @@ int main(int, char** arguments) {
     post& last = work.attach(post{"harbour", on_day(7), "", "", {}}, entitable::any_etag);
     last.text = "Day 7, whatever it was";
     work.save_all().value();
-    std::printf("  stored: %s\n\n", all.of<post>().get("harbour", on_day(7)).value().text.c_str());
+    std::printf("  stored: %s\n\n", all.get<post>("harbour", on_day(7)).value().text.c_str());
 
     digest(store);
     digest(store);
-    all.of<post>().insert({"harbour", on_day(8), "Ann", "Day 8", {}}).value();
+    all.insert(post{"harbour", on_day(8), "Ann", "Day 8", {}}).value();
     digest(store);
 
     std::printf("\n");
     top_ten(store, true);
-    all.of<post>().insert({"harbour", on_day(9), "Ann", "Day 9", {}}).value();
+    all.insert(post{"harbour", on_day(9), "Ann", "Day 9", {}}).value();
     top_ten(store, false); // unchanged
     top_ten(store, true);
 }

@@ -58,7 +58,7 @@ struct office {
     entitable::queue_options how{.lanes = 4, .visibility = 2s, .max_deliveries = 1'000};
     entitable::table_queue<order> waiting{store, "orders", how};
     entitable::table_queue<free_number> numbers{store, "numbers", how};
-    entitable::tables<invoice, used_number> books{store, "invoices"};
+    entitable::table<invoice, used_number> books{store, "invoices"};
 
     explicit office(char const* path)
         : store(path, entitable::file_options{.durability = entitable::durability::relaxed}) {}
@@ -90,7 +90,7 @@ void reserve_ahead(char const* path) {
 /// what was done: the order has its invoice, or the number is used.
 result<void> write_invoice(office const& in, order const& one) {
     for (;;) {
-        ENTITABLE_TRY(auto const there, in.books.of<invoice>().find(one.number));
+        ENTITABLE_TRY(auto const there, in.books.find<invoice>(one.number));
         if (there) {
             return {}; // by a worker that ended before it could say so
         }
@@ -102,7 +102,7 @@ result<void> write_invoice(office const& in, order const& one) {
         auto const written = both.submit();
         if (written) { return number->complete(); }
         if (written.error().code != entitable::error_code::entity_already_exists) { return written; }
-        ENTITABLE_TRY(auto const used, in.books.of<used_number>().find(value));
+        ENTITABLE_TRY(auto const used, in.books.find<used_number>(value));
         ENTITABLE_CHECK(used ? number->complete() : number->release());
     }
 }
@@ -171,7 +171,7 @@ int main(int, char** arguments) {
     office const in{path};
     std::set<std::int64_t> numbers;
     std::size_t invoices = 0;
-    for (invoice const& each : in.books.of<invoice>().where(entitable::fields<invoice>::order >= 1)) {
+    for (invoice const& each : in.books.where(entitable::fields<invoice>::order >= 1)) {
         ++invoices;
         numbers.insert(each.number);
     }

@@ -45,6 +45,13 @@ using namespace entitable_test;
 
 namespace {
 
+struct sponsor {
+    std::string event;
+    std::string distance;
+    std::string name;
+};
+ENTITABLE(sponsor, partition_key(event, distance), row_key(literal("SPONSOR:"), name))
+
 struct parcel {
     std::string place;
     std::int32_t number{};
@@ -167,11 +174,11 @@ TEST_CASE("repeated requests: a query that is run again, and the partitions of a
     });
 }
 
-TEST_CASE("repeated requests: rows of any type, from row_table and tables") {
+TEST_CASE("repeated requests: rows of any type, from row_table and a table of several types") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         auto const all = runners(store, in_each);
         row_table const rows{store, "runners"};
-        tables<runner> const each_type{store, "runners"};
+        table<runner, sponsor> const each_type{store, "runners"};
         plan();
         std::size_t seen = 0;
         static_cast<void>(asked_until_success([&] {

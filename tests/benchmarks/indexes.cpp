@@ -56,7 +56,7 @@ by_age index_row_of(runner const& one) {
 constexpr std::int32_t count = 20'000;
 
 void insert_by_hand(any_transport const& store) {
-    tables<runner, by_age> const both{store, "runners"};
+    table<runner, as_entity<by_age>> const both{store, "runners"};
     for (std::int32_t bib = 0; bib < count; ++bib) {
         runner const one = numbered(bib);
         auto pair = both.batch();
@@ -71,9 +71,9 @@ void insert_ours(any_transport const& store) {
 }
 
 void update_by_hand(any_transport const& store) {
-    tables<runner, by_age> const both{store, "runners"};
+    table<runner, as_entity<by_age>> const both{store, "runners"};
     for (std::int32_t bib = 0; bib < count; ++bib) {
-        auto found = both.of<runner>().get_stored("NYC", bib).value();
+        auto found = both.get_stored<runner>("NYC", bib).value();
         by_age const before = index_row_of(found.entity);
         found.entity.age += 1;
         auto all = both.batch();

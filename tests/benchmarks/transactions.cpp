@@ -41,7 +41,7 @@ using namespace benchmark_transactions;
 
 namespace {
 
-using books = tables<counter, invoice>;
+using books = table<counter, invoice>;
 
 /// Attempts for one invoice.
 std::uint32_t by_hand(table<counter> const& counters, books const& ledger, entitable::clock& time) {
@@ -75,14 +75,14 @@ std::uint32_t by_transaction(books const& ledger) {
 books opened() {
     books ledger{memory_backend{}, "ledger"};
     ledger.create().value();
-    ledger.of<counter>().insert({"ACME", 0}).value();
+    ledger.insert(counter{"ACME", 0}).value();
     return ledger;
 }
 
 template <class One>
 double timed(std::size_t times, One const& one) {
     books const ledger = opened();
-    table<counter> const counters = ledger.of<counter>();
+    table<counter> const counters = ledger.unmaintained<counter>();
     return measure::timed(times, [&] {
         for (std::size_t count = 0; count < times; ++count) { one(counters, ledger); }
     });
@@ -92,7 +92,7 @@ template <class One>
 void contended(char const* name, int threads, One const& one) {
     constexpr int each = 500;
     books const ledger = opened();
-    table<counter> const counters = ledger.of<counter>();
+    table<counter> const counters = ledger.unmaintained<counter>();
     std::atomic<std::uint64_t> attempts{0};
     std::vector<std::vector<double>> took(static_cast<std::size_t>(threads));
     std::vector<std::thread> running;

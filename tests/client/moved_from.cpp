@@ -19,6 +19,12 @@ using namespace entitable_test;
 
 namespace {
 
+struct remark {
+    std::string name;
+    std::string text;
+};
+ENTITABLE(remark, partition_key(name), row_key(literal("REMARK:"), text))
+
 template <class Result>
 void check_refused(Result const& answer) {
     REQUIRE_FALSE(answer);
@@ -119,16 +125,16 @@ TEST_CASE("a table and a batch of several types that were moved from return Inva
     row_table const taken = std::move(rows);
     check_refused(rows.get("p", "r")); // NOLINT
     check_refused(rows.for_each({}, {}, [](entity const&) {}));
-    tables<counter> several{store, "runners"};
+    table<counter, remark> several{store, "runners"};
     auto mixed = several.batch();
     mixed.insert(counter{"one", 1, 1});
     auto const full = std::move(mixed);
     check_refused(mixed.submit()); // NOLINT
     CHECK(full.submit().has_value());
     auto const kept = std::move(several);
-    check_refused(several.of<counter>().get("one", 1)); // NOLINT
+    check_refused(several.get<counter>("one", 1)); // NOLINT
     check_refused(several.for_each_in_partition("one", [](auto const&) {}));
-    CHECK(kept.of<counter>().get("one", 1));
+    CHECK(kept.get<counter>("one", 1));
 }
 
 TEST_CASE("a transport that was moved from returns InvalidInput") {

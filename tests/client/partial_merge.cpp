@@ -42,8 +42,8 @@ struct channels {
     }
     memory_backend store;
     testing::spy<memory_backend> watched{store};
-    tables<blog, owner> both{watched, "blogs"};
-    table<blog> blogs = both.of<blog>();
+    table<blog, owner> both{watched, "blogs"};
+    table<blog> blogs = both.unmaintained<blog>();
 };
 
 } // namespace
@@ -95,7 +95,7 @@ TEST_CASE("partial merge and removal by key in a batch, of one type and of sever
     auto again = in.both.batch();
     again.merge(at("c"), o::name = "zoe", any_etag).remove<blog>(at("c", 1), any_etag);
     CHECK(again.submit());
-    CHECK(in.both.of<owner>().get("c")->name == "zoe");
+    CHECK(in.both.get<owner>("c")->name == "zoe");
     CHECK_FALSE(in.blogs.find("c", 1).value());
     auto refused = in.both.batch();
     refused.merge(at("c\n"), o::name = "x", any_etag);

@@ -45,7 +45,7 @@ struct bank {
     }
     template <class Body>
     [[nodiscard]] result<transacted> transact(Body&& body, std::uint32_t attempts = 5, bool announces = false) const {
-        return tables<account, booking>{watched, "books"}.transact(
+        return table<account, booking>{watched, "books"}.transact(
             "first", body, {.max_attempts = attempts, .time = &time, .seed = 1, .announces = announces});
     }
     [[nodiscard]] std::vector<mutation> last_changes() const {
@@ -55,8 +55,8 @@ struct bank {
     mutable testing::manual_clock time;
     memory_backend store;
     testing::spy<memory_backend> watched{store};
-    tables<account, booking> books{store, "books"};
-    table<account> accounts = books.of<account>();
+    table<account, booking> books{store, "books"};
+    table<account> accounts = books.unmaintained<account>();
 };
 
 result<void> transfer(all_of_bank& all, std::int32_t from, std::int32_t to, std::int64_t cents) {
@@ -99,7 +99,7 @@ TEST_CASE("transaction: makes its reads, then one write request with all changes
     CHECK_FALSE(done->after_retry);
     CHECK(in.cents(1) == 70);
     CHECK(in.cents(2) == 130);
-    CHECK(in.books.of<booking>().get("first", 7)->cents == 30);
+    CHECK(in.books.get<booking>("first", 7)->cents == 30);
     CHECK(in.watched.seen().size() == 3);
     CHECK(in.last_changes().size() == 3);
 }
@@ -112,7 +112,7 @@ TEST_CASE("transaction: nothing is written if the body returns an error") {
     });
     CHECK(done.error().message == "not enough money");
     CHECK(done.error().effect == effect::none);
-    CHECK_FALSE(in.books.of<booking>().find("first", 7).value());
+    CHECK_FALSE(in.books.find<booking>("first", 7).value());
     CHECK(in.watched.all<entitable::transact>().empty());
 }
 
@@ -141,7 +141,7 @@ TEST_CASE("transaction: a row that was only read is guarded by its version") {
         return {};
     });
     CHECK(done.value().attempts == 2);
-    CHECK(in.books.of<booking>().get("first", 1)->cents == 5);
+    CHECK(in.books.get<booking>("first", 1)->cents == 5);
     auto const sent = in.last_changes();
     REQUIRE(sent.size() == 2);
     CHECK(sent[0].kind == mutation_kind::merge); // before the insert
@@ -400,7 +400,7 @@ TEST_CASE("transaction: a required row must exist, and others may change it") {
     });
     CHECK(missing.error().code == error_code::resource_not_found);
     CHECK(missing.error().detail.find("account:") != std::string::npos);
-    CHECK_FALSE(in.books.of<booking>().find("first", 2).value());
+    CHECK_FALSE(in.books.find<booking>("first", 2).value());
 }
 
 TEST_CASE("transaction: a required row exists at the end, in whatever order it is read and changed") {
@@ -450,7 +450,7 @@ TEST_CASE("transaction: a row that is read after it was changed is guarded from 
         return {};
     });
     CHECK(upsert.value().attempts == 2);
-    CHECK(in.books.of<booking>().get("first", 8)->cents == 1);
+    CHECK(in.books.get<booking>("first", 8)->cents == 1);
     // A merge of a missing row is refused and reveals nothing.
     auto const nothing = in.transact([&](all_of_bank& all) -> result<void> {
         all.merge(account{"first", 9, 1, {}}, any_etag);
@@ -651,5 +651,5 @@ TEST_CASE("transaction: exclusive() must come first, and its row is a system row
         return {};
     });
     CHECK(met.value().attempts == 2);
-    CHECK(in.books.of<booking>().get("first", 70)->cents == 4);
+    CHECK(in.books.get<booking>("first", 70)->cents == 4);
 }

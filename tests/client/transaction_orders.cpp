@@ -32,7 +32,7 @@ struct booking {
 };
 ENTITABLE(booking, partition_key(bank), row_key(literal("booking:"), id), properties(cents))
 
-using ledger = tables<account, booking>;
+using ledger = table<account, booking>;
 using on_ledger = transaction<account, booking>;
 using body = std::function<result<void>(on_ledger&)>;
 using outcome = result<transacted>;
@@ -71,9 +71,7 @@ testing::interleaving_report walk(std::vector<cast> const& actors, std::int64_t 
         [&](testing::stage& on) {
             ledger const books{on.store(), "books"};
             books.create().value();
-            for (std::int32_t const number : {1, 2, 3}) {
-                books.of<account>().insert({"first", number, opening}).value();
-            }
+            for (std::int32_t const number : {1, 2, 3}) { books.insert(account{"first", number, opening}).value(); }
             auto& told = on.keep<tally>();
             for (cast const& each : actors) {
                 on.add(
@@ -112,7 +110,7 @@ result<void> transfer(on_ledger& all, std::int32_t from, std::int32_t to) {
 
 std::int64_t sum(ledger const& books) {
     using a = fields<account>;
-    return books.of<account>().where(a::bank == "first").sum(a::cents).value();
+    return books.where(a::bank == "first").sum(a::cents).value();
 }
 
 /// Reads two accounts one by one. The error reports a pair of values that never existed.
@@ -205,8 +203,8 @@ TEST_CASE("transaction: numbers have no gaps, in every order and with outcomes r
     };
     auto const gapless = [](ledger const& books, tally const& told) -> std::string {
         using b = fields<booking>;
-        auto const there = books.of<booking>().where(b::bank == "first").count().value();
-        auto const counted = static_cast<std::uint64_t>(books.of<account>().get("first", 3)->cents);
+        auto const there = books.where(b::bank == "first").count().value();
+        auto const counted = static_cast<std::uint64_t>(books.get<account>("first", 3)->cents);
         auto const good = static_cast<std::uint64_t>(told.good);
         return there != counted ? "a gap" : there < good ? "one is lost" : told.refused > 0 ? "refused" : "";
     };
@@ -215,7 +213,7 @@ TEST_CASE("transaction: numbers have no gaps, in every order and with outcomes r
     CHECK(plain.complete);
     auto const told_all = [&](ledger const& books, tally const& told) -> std::string {
         if (auto wrong = gapless(books, told); !wrong.empty()) { return wrong; }
-        auto const counted = books.of<account>().get("first", 3)->cents;
+        auto const counted = books.get<account>("first", 3)->cents;
         return told.unknown > 0              ? "an unknown outcome"
             : counted > 2                    ? "one was made twice"
             : told.good == 2 && counted != 2 ? "one is lost"
@@ -240,7 +238,7 @@ TEST_CASE("transaction: decisions based on missing rows are only safe in exclusi
     };
     auto const not_both = [](ledger const& books, tally const&) -> std::string {
         using b = fields<booking>;
-        return books.of<booking>().where(b::bank == "first").count().value() > 1 ? "both are there" : "";
+        return books.where(b::bank == "first").count().value() > 1 ? "both are there" : "";
     };
     testing::interleaving_limits const calm{.faults = 0, .late = 0};
     CHECK(walk({{"one", takes(1, true)}, {"two", takes(2, true)}}, 0, not_both, {.faults = 1, .late = 1, .crashes = 1})
@@ -263,8 +261,8 @@ TEST_CASE("transaction: decisions based on missing rows are only safe in exclusi
         return {};
     };
     auto const marks = [](ledger const& books, tally const& told) -> std::string {
-        bool const early = books.of<account>().find("first", 50).value().has_value();
-        bool const late = books.of<account>().find("first", 60).value().has_value();
+        bool const early = books.find<account>("first", 50).value().has_value();
+        bool const late = books.find<account>("first", 60).value().has_value();
         return (early && late) || told.refused > 0 ? "it was made twice" : "";
     };
     CHECK(walk({{"exclusive", sees}, {"announced", blind, true}}, 0, marks, calm).problem == "");
@@ -299,8 +297,8 @@ TEST_CASE("transaction: exact versions come first in the request") {
             [&](testing::stage& on) {
                 ledger const books{on.store(), "books"};
                 books.create().value();
-                books.of<account>().insert({"first", 3, 1}).value();
-                books.of<booking>().insert({"first", 1, 0}).value();
+                books.insert(account{"first", 3, 1}).value();
+                books.insert(booking{"first", 1, 0}).value();
                 auto& told = on.keep<tally>();
                 auto const add = [&](std::string const& name, body const& does, through_defect const& way) {
                     on.add(

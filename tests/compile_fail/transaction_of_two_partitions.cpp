@@ -22,7 +22,7 @@ struct visit {
 };
 ENTITABLE(visit, partition_key(customer), row_key(literal("visit:"), day))
 
-void use(entitable::tables<order, visit> const& shop) {
+void use(entitable::table<order, visit> const& shop) {
     (void)shop.transact("ann", [](entitable::transaction<order, visit>& all) -> entitable::result<void> {
         all.require<order>(7);
         return {};

@@ -57,10 +57,10 @@ void moves_money(Store const& store, std::size_t faults) {
     testing::faulty<Store> service{store, {.time = &time}};
     retrying const through{
         service, {.policy = retry_policy::fixed(50, 1ms), .quota = 0, .operation_rows = true, .time = &time}};
-    tables<purse, entry> const books{through, "books"};
+    table<purse, entry> const books{through, "books"};
     books.create().value();
     for (std::int32_t number = 0; number <= purses; ++number) {
-        books.of<purse>().insert({"b", number, number == 0 ? 0 : 100}).value();
+        books.insert(purse{"b", number, number == 0 ? 0 : 100}).value();
     }
     service.plan_random(7, faults, 6 * threads * each,
         {fault::lost_before(), fault::lost_after(), fault::busy(), fault::status(500, true)});
@@ -118,7 +118,7 @@ void moves_money(Store const& store, std::size_t faults) {
     std::int64_t sum = 0;
     std::int64_t balances[purses + 1] = {0, 100, 100, 100};
     std::int64_t next = 0;
-    for (entry const& one : books.of<entry>().where(e::bank == "b")) {
+    for (entry const& one : books.where(e::bank == "b")) {
         CHECK(one.number == ++next);
         balances[one.from] -= one.cents;
         balances[one.to] += one.cents;
@@ -126,7 +126,7 @@ void moves_money(Store const& store, std::size_t faults) {
     }
     CHECK(next == moved);
     for (std::int32_t number = 1; number <= purses; ++number) {
-        auto const now = books.of<purse>().get("b", number)->cents;
+        auto const now = books.get<purse>("b", number)->cents;
         CHECK(now == balances[number]);
         sum += now;
     }

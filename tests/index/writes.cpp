@@ -193,7 +193,7 @@ TEST_CASE("index: other programs see entities and index rows as entities of seve
     runners.insert(ann).value();
     std::size_t ages = 0;
     std::size_t bibs = 0;
-    tables<runner, by_age> const both{store, "runners"};
+    table<runner, as_entity<by_age>> const both{store, "runners"};
     both.for_each_in_partition("NYC",
             [&](auto const& any) {
                 ages += std::holds_alternative<by_age>(any) ? 1 : 0;

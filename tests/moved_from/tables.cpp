@@ -172,13 +172,13 @@ TEST_CASE("moved from: reader") {
 }
 
 TEST_CASE("moved from: tables") {
-    tables<note, mark> both{memory_backend{}, "notes"};
+    table<note, mark> both{memory_backend{}, "notes"};
     both.create().value();
     auto const kept = moved(both);
     CHECK_GONE(both.create());
     CHECK_GONE(both.create_if_absent());
     CHECK_GONE(both.drop());
-    CHECK_GONE(both.of<note>().get("Boston", "Full", "a"));
+    CHECK_GONE(both.get<note>("Boston", "Full", "a"));
     CHECK_GONE(both.batch().insert(note{"Boston", "Full", "a"}).submit());
     CHECK_GONE(both.for_each_in_partition("Boston__Full", [](auto const&) {}));
     CHECK_GONE(both.transact("Boston", "Full", [](transaction<note, mark>& in) -> result<void> {

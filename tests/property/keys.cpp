@@ -5,6 +5,7 @@
 // back are refused. 100,000 random values or tuples each.
 
 #include <entitable/client/mapping/codec.hpp>
+#include <entitable/client/mapping/key_pattern.hpp>
 #include <entitable/core/text.hpp>
 
 #include <support/draw.hpp>
@@ -79,6 +80,17 @@ std::string text_of(typename Codec::value_type const& value) {
     return text;
 }
 
+/// Whether a text has the characters that its codec's pattern promises.
+template <class Codec>
+bool has_pattern(std::string_view text) {
+    constexpr detail::text_pattern known = detail::pattern_of_codec<Codec>::value;
+    if (text.size() < known.places || (known.ends && text.size() != known.places)) { return false; }
+    for (std::size_t place = 0; place < known.places; ++place) {
+        if (!(place == 0 ? known.first : known.others).has(text[place])) { return false; }
+    }
+    return true;
+}
+
 /// The requirements of every codec: its text is read back, no two values have the same text, and the order is as
 /// claimed.
 template <class Codec, class Generate>
@@ -90,6 +102,7 @@ void check_codec(Generate const& generate) {
         std::string const right_text = text_of<Codec>(right);
         typename Codec::value_type read{};
         require(Codec::parse(left_text, read), "the text is read", left_text);
+        require(has_pattern<Codec>(left_text), "the text has the pattern of the codec", left_text);
         require(compared(read, left) == 0, "the value comes back", left_text);
         require(
             (left_text == right_text) == (compared(left, right) == 0), "one text for one value", left_text, right_text);

@@ -68,7 +68,7 @@ struct microblog {
     table<channel> channels{store, "channels"};
     table<head> heads{store, "posts"};
     table<post> posts{store, "posts"};
-    tables<head, post> both{store, "posts"};
+    table<head, post> both{store, "posts"};
 
     [[nodiscard]] std::string place_of(std::string const& name, std::string const& id) const {
         return wrong.by_name ? name : id;

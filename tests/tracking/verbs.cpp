@@ -32,7 +32,7 @@ struct receipt {
 ENTITABLE(receipt, partition_key(customer), row_key(literal("receipt:"), id), properties(paid))
 
 orders_table of_type(any_transport store, order const&) { return {std::move(store), "orders"}; }
-tables<booked, receipt> of_type(any_transport store, booked const&) { return {std::move(store), "orders"}; }
+table<booked, receipt> of_type(any_transport store, booked const&) { return {std::move(store), "orders"}; }
 
 template <class E>
 std::string shown_as(E const& one) {
@@ -214,9 +214,9 @@ TEST_CASE("unit of work: every verb works in every state, with one type and with
 TEST_CASE("unit of work: entities of two types are one transaction, and an error names the type of the failed change") {
     memory_backend const store;
     losing const way{store};
-    tables<booked, receipt> const all{way, "orders"};
+    table<booked, receipt> const all{way, "orders"};
     all.create().value();
-    all.of<booked>().insert({"ann", 1, "new", 5, {}}).value();
+    all.insert(booked{"ann", 1, "new", 5, {}}).value();
     unit_of_work work{all};
     booked& paid = *work.find<booked>("ann", 1).value();
     paid.status = "paid";
@@ -229,7 +229,7 @@ TEST_CASE("unit of work: entities of two types are one transaction, and an error
 
     // Another writer already has the next receipt: nothing of the transaction is written, and the error names the
     // receipt.
-    all.of<receipt>().insert({"ann", 2, 9}).value();
+    all.insert(receipt{"ann", 2, 9}).value();
     paid.status = "paid again";
     receipt& second = work.add(receipt{"ann", 2, 1});
     work.add(booked{"bob", 1, "new", 1, {}});
@@ -246,13 +246,13 @@ TEST_CASE("unit of work: entities of two types are one transaction, and an error
     }
     CHECK(refused.failed.size() == 2);
     CHECK(not_sent == 1);
-    CHECK(all.of<booked>().get("ann", 1).value().status == "paid");
-    CHECK(all.of<booked>().find("bob", 1).value().has_value()); // another partition
+    CHECK(all.get<booked>("ann", 1).value().status == "paid");
+    CHECK(all.find<booked>("bob", 1).value().has_value()); // another partition
     // The next save succeeds without it.
     work.detach(second);
     CHECK(work.save(save_mode::batch).value().all_saved());
-    CHECK(all.of<booked>().get("ann", 1).value().status == "paid again");
-    CHECK(all.of<receipt>().get("ann", 2).value().paid == 9);
+    CHECK(all.get<booked>("ann", 1).value().status == "paid again");
+    CHECK(all.get<receipt>("ann", 2).value().paid == 9);
 }
 
 TEST_CASE("refresh() reports whether the row exists, even for an entity that was added and not yet saved") {

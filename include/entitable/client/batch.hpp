@@ -45,13 +45,12 @@ private:
 } // namespace detail
 
 /// Up to 100 changes of different entities of one partition, together as large as `profile::max_transaction_size`; checked on submission.
-/// One entity type, or the types of `tables`. A value: nothing is sent before `submit()`, and a batch can be submitted again. Thread
+/// One entity type, or those of a `table<A, B, ...>`. A value: nothing is sent before `submit()`, and a batch can be submitted again. Thread
 /// safety: one thread at a time.
 template <mapped_entity First, mapped_entity... More>
 class batch {
 public:
-    explicit batch(detail::table_core table)
-        : table_(std::move(table)) {} ///< made by `table::batch` and `tables::batch`
+    explicit batch(detail::table_core table) : table_(std::move(table)) {} ///< made by `table::batch`
 
     /// Adds an insert: EntityAlreadyExists if the entity exists.
     template <mapped_entity E = First>

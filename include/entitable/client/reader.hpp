@@ -9,13 +9,19 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
+/// The reads of a table: `reader<E>` of one type; `reader<A, B, ...>` of several types, in `<entitable/tables.hpp>`.
+template <class... Types>
+class reader {
+    static_assert(detail::refuse_table<Types...>());
+};
+
 /// Reads entities, but cannot write them: the object that returns a reader maintains other rows that depend on these entities, and a direct
 /// write would make them wrong. A unit of work, a bulk load or a batch over it does not compile.
 ///
 /// Errors: those of `table<E>`. Copies are cheap. Thread safety: safe to use from several threads.
 template <mapped_entity Entity>
-class reader : detail::keyed_operations<Entity, typename mapping<Entity>::partition_components,
-                   typename mapping<Entity>::row_components> {
+class reader<Entity> : detail::keyed_operations<Entity, typename mapping<Entity>::partition_components,
+                           typename mapping<Entity>::row_components> {
     using base = detail::keyed_operations<Entity, typename mapping<Entity>::partition_components,
         typename mapping<Entity>::row_components>;
     using base::core_;
@@ -26,13 +32,17 @@ public:
     /// `name`: name of the table. Sends nothing.
     reader(any_transport through, std::string name, call_options options = {})
         : base(detail::table_core{std::move(through), std::move(name), std::move(options)}) {}
+    /// Made by a table with several types: its queries skip rows of the others.
+    reader(detail::table_core core, detail::type_pattern const& type) : base(std::move(core)), type_(&type) {}
 
     [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< name of the table
     /// The options of its calls.
     [[nodiscard]] call_options const& options() const noexcept { return core_.options(); }
     /// Returns the same reader with other options for its calls.
     [[nodiscard]] reader with(call_options options) const {
-        return reader{core_.transport(), core_.name(), std::move(options)};
+        reader changed{core_.transport(), core_.name(), std::move(options)};
+        changed.type_ = type_;
+        return changed;
     }
 
     using base::find;
@@ -45,19 +55,30 @@ public:
     /// See `table::where`.
     template <shape_set Shapes, shape_set Negated>
     [[nodiscard]] auto where(predicate<Entity, Shapes, Negated> const& condition) const {
-        return rows().where(condition);
+        constexpr access_path path = path_of(Shapes, mapping<Entity>::partition_layout, mapping<Entity>::row_layout);
+        static_cast<void>(sizeof(detail::allowed_path<Entity, path>));
+        return query_of<path>(condition.nodes());
     }
     /// For a predicate that was already diagnosed.
     [[nodiscard]] auto where(detail::refused_predicate const& refused) const { return rows().where(refused); }
-    [[nodiscard]] auto scan_table() const { return rows().scan_table(); } ///< see `table::scan_table`
+    [[nodiscard]] auto scan_table() const { return query_of<access_path::table>({}); } ///< see `table::scan_table`
     /// See `table::scan_table`.
     template <shape_set Shapes, shape_set Negated>
     [[nodiscard]] auto scan_table(predicate<Entity, Shapes, Negated> const& condition) const {
-        return rows().scan_table(condition);
+        constexpr access_path path = path_of(Shapes, mapping<Entity>::partition_layout, mapping<Entity>::row_layout);
+        return query_of<path>(condition.nodes());
     }
 
 private:
     [[nodiscard]] table<Entity> rows() const { return {core_.transport(), core_.name(), core_.options()}; }
+    template <access_path Path>
+    [[nodiscard]] query<Entity, Path> query_of(predicate_nodes const& condition) const {
+        detail::entity_layout const& of = detail::layout_of_entity<Entity>;
+        return query<Entity, Path>{type_ == nullptr ? detail::ask(core_, condition, Path, of)
+                                                    : detail::ask_of_type(core_, condition, Path, of, *type_)};
+    }
+
+    detail::type_pattern const* type_{}; ///< null if the table has one type
 };
 
 ENTITABLE_END_NAMESPACE

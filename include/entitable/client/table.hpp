@@ -11,6 +11,27 @@
 #include <entitable/client/query/comparison.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Reports in one line why there is no such table.
+template <class... Types>
+consteval bool refuse_table() {
+    if constexpr (sizeof...(Types) == 1) {
+        (static_cast<void>(sizeof(mapping_of<Types>)), ...);
+    } else {
+        static_assert(sizeof...(Types) == 0, "a table of several types: include <entitable/tables.hpp>");
+        static_assert(sizeof...(Types) != 0, "a table needs its entity type: table<order>");
+    }
+    return true;
+}
+
+} // namespace detail
+
+/// A table of entities: `table<E>` of one type; `table<A, B, ...>` of several types, in `<entitable/tables.hpp>`.
+template <class... Types>
+class table {
+    static_assert(detail::refuse_table<Types...>());
+};
 
 /// A table of entities of one type, on any transport. Copies are cheap and own the backend jointly. Every operation returns a result and
 /// throws no exceptions of its own. Thread safety: safe to use from several threads.
@@ -19,8 +40,8 @@ ENTITABLE_BEGIN_NAMESPACE
 /// keys that cannot be stored; PropertyValueTooLarge, EntityTooLarge, TooManyProperties for entities that cannot be stored; RowMismatch for
 /// a row that does not fit the entity type; Cancelled and DeadlineExceeded; those of the backend.
 template <mapped_entity Entity>
-class table : public detail::keyed_operations<Entity, typename mapping<Entity>::partition_components,
-                  typename mapping<Entity>::row_components> {
+class table<Entity> : public detail::keyed_operations<Entity, typename mapping<Entity>::partition_components,
+                          typename mapping<Entity>::row_components> {
     using base = detail::keyed_operations<Entity, typename mapping<Entity>::partition_components,
         typename mapping<Entity>::row_components>;
     using base::core_;

@@ -7,6 +7,7 @@
 
 #include <entitable/client/mapping/detail/entity_kind.hpp>
 #include <entitable/client/mapping/key_layout.hpp>
+#include <entitable/client/mapping/key_pattern.hpp>
 #include <entitable/core/request/single_request.hpp>
 #include <entitable/core/transport/any_transport.hpp>
 
@@ -91,6 +92,9 @@ public:
     /// Visits every row of a range of keys that satisfies a condition, page after page, in key order.
     ENTITABLE_LAZY [[nodiscard]] result<void> for_each_row(key_range const& range, filter const& condition,
         bool with_system_rows, function_ref<void(row_view)> function) const;
+    /// Visits the rows of one type, in key order.
+    ENTITABLE_LAZY [[nodiscard]] result<void> for_each_row_of(
+        type_pattern const& type, key_interval const& partitions, function_ref<void(row_view)> function) const;
     /// Returns the partition keys that hold an entity, in order.
     ENTITABLE_LAZY [[nodiscard]] result<std::vector<std::string>> partitions() const;
 

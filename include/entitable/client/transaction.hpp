@@ -138,7 +138,9 @@ public:
     [[nodiscard]] result<std::vector<E>> where(predicate<E, Shapes, Negated> const& condition) const {
         static_assert(is_one<E>, "this entity type does not belong to the transaction");
         result<std::vector<E>> all{std::in_place};
-        auto read = scope_.for_each(condition.nodes(), mapping<E>::partition_layout, mapping<E>::row_layout,
+        detail::type_pattern const* type = nullptr;
+        if constexpr (sizeof...(More) > 0) { type = &detail::pattern_of_type<E>; }
+        auto read = scope_.for_each(condition.nodes(), mapping<E>::partition_layout, mapping<E>::row_layout, type,
             [&](row_view found) { return from_row(found, all->emplace_back(), scope_.reading()); });
         if (!read) { return std::move(read).as_failure(); }
         return all;

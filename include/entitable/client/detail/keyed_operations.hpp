@@ -17,9 +17,9 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-template <mapped_entity Entity>
+template <class... Types>
 class table;
-template <mapped_entity Entity>
+template <class... Types>
 class reader;
 
 namespace detail {

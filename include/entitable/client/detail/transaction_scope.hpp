@@ -7,6 +7,7 @@
 
 #include <entitable/client/contention.hpp>
 #include <entitable/client/detail/row_transaction.hpp>
+#include <entitable/client/mapping/key_pattern.hpp>
 #include <entitable/client/query/plan.hpp>
 #include <entitable/client/table_core.hpp>
 #include <entitable/core/function_ref.hpp>
@@ -50,9 +51,10 @@ public:
     /// protected by the row whose ETag fences it. Absent rows are not guarded by a transaction. If the row was inserted meanwhile, the body
     /// starts over.
     ENTITABLE_LAZY [[nodiscard]] result<std::optional<row_view>> find_now(std::string const& row_key);
-    /// Visits the rows that satisfy a predicate: of one page, or of several if the body is exclusive.
+    /// Visits the rows that satisfy a predicate: of one page, or of several if the body is exclusive. Skips rows of other types, if `type`
+    /// is set.
     ENTITABLE_LAZY [[nodiscard]] result<void> for_each(predicate_nodes const& predicate, key_layout partition,
-        key_layout row, function_ref<result<void>(row_view)> visit);
+        key_layout row, type_pattern const* type, function_ref<result<void>(row_view)> visit);
     /// See `transaction::exclusive`.
     ENTITABLE_LAZY [[nodiscard]] result<void> exclusive();
     /// Adds a change of a row, which may be an error instead.

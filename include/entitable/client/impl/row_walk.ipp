@@ -41,6 +41,17 @@ ENTITABLE_LAZY_BODY shared<query_source> ask(
         of.partition_layout, of.row_layout);
 }
 
+ENTITABLE_LAZY_BODY shared<query_source> ask_of_type(table_core const& table, predicate_nodes const& condition,
+    access_path path, entity_layout const& of, type_pattern const& type, bool shares_partitions) {
+    auto source = ask(table, condition, path, of);
+    source->type = &type;
+    if (shares_partitions) {
+        for (key_range& each : source->plan.ranges) { each.row = intersection(each.row, type.row.interval()); }
+        std::erase_if(source->plan.ranges, [](key_range const& each) { return each.is_empty(); });
+    }
+    return source;
+}
+
 ENTITABLE_LAZY_BODY shared<query_source> only_older(query_source const& all, date_time limit) {
     query_plan plan = all.plan;
     if (plan.shortened_to == 0 && plan.server.comparisons() < max_condition_comparisons(all.through.profile())) {
@@ -50,8 +61,10 @@ ENTITABLE_LAZY_BODY shared<query_source> only_older(query_source const& all, dat
     }
     result<query_plan> planned{std::move(plan)};
     if (!all.problem) { planned = failure{all.problem.error()}; }
-    return shared<query_source>::make(
+    auto source = shared<query_source>::make(
         all.through, all.options, all.table, std::move(planned), all.partition_layout, all.row_layout);
+    source->type = all.type;
+    return source;
 }
 
 ENTITABLE_LAZY_BODY result<void> check_source(query_source const* source) {
@@ -184,7 +197,7 @@ ENTITABLE_LAZY_BODY result<void> row_walk::show_rows(
         }
     };
     run_watcher const watcher{look};
-    row_keys = row_keys || !source_->plan.client.empty();
+    row_keys = row_keys || !source_->plan.client.empty() || source_->type != nullptr;
     while (!taken_all() && !reading_.at_end()) {
         auto read = show_page(watcher, row_keys);
         if (read) { read = page_done(); }

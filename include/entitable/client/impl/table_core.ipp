@@ -175,6 +175,13 @@ ENTITABLE_LAZY_BODY result<void> table_core::for_each_row(key_range const& range
     return run(pages, options_, system_clock(), through_);
 }
 
+ENTITABLE_LAZY_BODY result<void> table_core::for_each_row_of(
+    type_pattern const& type, key_interval const& partitions, function_ref<void(row_view)> function) const {
+    return for_each_row({partitions, type.row.interval()}, {}, false, [&](row_view each) {
+        if (type.matches(each.partition_key, each.row_key)) { function(each); }
+    });
+}
+
 ENTITABLE_LAZY_BODY partition_search table_core::to_search_partitions() const {
     result<void> allowed;
     if (!through_.profile().ordered) { // the least key after another may not be the next one

@@ -73,7 +73,7 @@ ENTITABLE_LAZY key_range around(std::vector<key_range> const& ranges, std::strin
 }
 
 ENTITABLE_LAZY_BODY result<void> transaction_scope::for_each(predicate_nodes const& predicate, key_layout partition,
-    key_layout row, function_ref<result<void>(row_view)> visit) {
+    key_layout row, type_pattern const* type, function_ref<result<void>(row_view)> visit) {
     auto const refused = [&](failure problem) {
         rows.refuse(failure{problem.error()});
         return problem;
@@ -92,6 +92,8 @@ ENTITABLE_LAZY_BODY result<void> transaction_scope::for_each(predicate_nodes con
     asked.table = rows.table();
     asked.range = several ? around(plan->ranges, rows.partition_key()) : std::move(plan->ranges.front());
     asked.range.partition = key_interval::only(rows.partition_key());
+    if (type != nullptr) { asked.range.row = intersection(asked.range.row, type->row.interval()); }
+    if (asked.range.is_empty()) { return {}; }
     asked.filter = std::move(plan->server);
     asked.page_size = static_cast<std::uint32_t>(limits.max_page_size);
     predicate_nodes const& client = several ? predicate : plan->client;
@@ -106,7 +108,8 @@ ENTITABLE_LAZY_BODY result<void> transaction_scope::for_each(predicate_nodes con
         }
         for (std::size_t index = 0; index < found->rows.size(); ++index) {
             row_view const each = found->rows[index];
-            if (system_row::is_one(each.row_key) || !satisfies(each, client, partition, row)) { continue; }
+            bool const other = type != nullptr && !type->matches(each.partition_key, each.row_key);
+            if (other || system_row::is_one(each.row_key) || !satisfies(each, client, partition, row)) { continue; }
             if (!rows.take(each)) {
                 return failure{error_code::update_condition_not_satisfied,
                     "an entity was changed between two reads of this body, which starts over"};

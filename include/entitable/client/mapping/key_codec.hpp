@@ -60,6 +60,8 @@ struct key_codec_base {
 ///     using value_type = T;  using argument = the parameter type of a value (std::string_view for text);
 ///     static constexpr bool ordered, reversed, variable, optional, escaped;
 ///     static constexpr bool low;                                 may be left out; true: each text of a value sorts before "~"
+///     static constexpr std::string_view first_characters;        may be left out: each text begins with one of these, and none is empty;
+///                                                                distinguishes the keys of this type from those of others in one table
 ///     static bool append(std::string& out, argument value);      false: the value has no text
 ///     static bool parse(std::string_view text, T& out);          false: the text is not one of a value
 ///     static void append_operand(std::string& out, argument value);   if `append` refuses values: a text that no value has
@@ -146,6 +148,7 @@ struct key_codec<guid> : detail::key_codec_base<guid, guid const&> {
 template <class T>
     requires(std::is_enum_v<T> && !named_enumeration<T>)
 struct key_codec<T> : detail::key_codec_base<T> {
+    using enumeration = T;                    ///< the type whose codec this is
     using number = std::underlying_type_t<T>; ///< the written type
     static constexpr bool low = true;         ///< the text has only the digits of a number
 
@@ -163,6 +166,7 @@ struct key_codec<T> : detail::key_codec_base<T> {
 /// An enumeration with names (`enum_names`): the name; not in the order of values. A value without a name has no text.
 template <named_enumeration T>
 struct key_codec<T> : detail::key_codec_base<T> {
+    using enumeration = T;                 ///< the type whose codec this is
     static constexpr bool ordered = false; ///< the names have no order
     static constexpr bool variable = true; ///< names have no fixed width
 

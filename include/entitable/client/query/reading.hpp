@@ -6,6 +6,7 @@
 /// `query_reading`: the resumable operation of every query. It requests pages in key order, optionally those of several ranges at once.
 /// Only the continuation shows whether there is more.
 
+#include <entitable/client/mapping/key_pattern.hpp>
 #include <entitable/client/query/plan.hpp>
 #include <entitable/core/request/operation.hpp>
 #include <entitable/core/request/requests.hpp>
@@ -42,10 +43,11 @@ struct query_position {
 
 /// A planned query.
 struct query_parts {
-    std::string table;           ///< table to query
-    query_plan plan;             ///< plan of the query
-    key_layout partition_layout; ///< layout of the PartitionKey
-    key_layout row_layout;       ///< layout of the RowKey
+    std::string table;                  ///< table to query
+    query_plan plan;                    ///< plan of the query
+    key_layout partition_layout;        ///< layout of the PartitionKey
+    key_layout row_layout;              ///< layout of the RowKey
+    detail::type_pattern const* type{}; ///< skips rows of other types, if the table has several
 };
 
 /// Makes a position printable, version 1 (docs/stored_formats.md). The token belongs to one table, predicate and projection.
@@ -118,6 +120,10 @@ private:
     struct slot;
 
     ENTITABLE_LAZY query_entities& prepare(std::size_t range);
+    /// Whether the row is of the type of the query.
+    [[nodiscard]] bool is_of_type(row_view const& each) const noexcept {
+        return parts_->type == nullptr || parts_->type->matches(each.partition_key, each.row_key);
+    }
 
     query_parts const* parts_;
     projection select_;

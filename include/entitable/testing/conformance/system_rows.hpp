@@ -5,7 +5,7 @@
 /// \file
 /// Behaviours of system rows: whatever system rows exist, readers of entities return the same results.
 
-#include <entitable/client/tables.hpp>
+#include <entitable/client/several_types.hpp>
 #include <entitable/core/row/system_rows.hpp>
 #include <entitable/testing/conformance/trial.hpp>
 
@@ -38,6 +38,12 @@ struct listed_note {
 };
 
 ENTITABLE(listed_note, partition_key(book), row_key(literal("note:"), number), properties(stars))
+
+struct listed_page {
+    std::string book;
+    std::int32_t number{};
+};
+ENTITABLE(listed_page, partition_key(book), row_key(literal("page:"), number))
 
 /// Checks that every way to read a query returns three entities with 1, 2 and 3 stars.
 template <class Query, class Field>
@@ -128,11 +134,30 @@ inline void readers_of_numbered_rows(trial& t) {
     }
 }
 
+inline void readers_of_several_types(trial& t) {
+    using n = fields<numbered_note>;
+    using l = fields<listed_note>;
+    std::string const name = t.new_table();
+    table<numbered_note, listed_note, listed_page> const notes{t.store(), name};
+    for (std::int32_t const number : {-1, 0, 1}) {
+        t.yes(notes.insert(numbered_note{"b", number, number + 2}), "insert a number");
+        t.yes(notes.insert(listed_note{"b", number, number + 2}), "insert a literal");
+        t.yes(notes.insert(listed_page{"b", number}), "insert another literal");
+    }
+    t.put(name, make_row("b", "note;", {{"stars", "no number"}}));
+    t.put(name, make_row("b", "00000000x0", {{"stars", "no number"}}));
+    gives_three(t, notes.where(n::book == "b"), n::stars, "numbers");
+    gives_three(t, notes.where(n::book == "b" && n::stars <= 3), n::stars, "numbers, filtered");
+    gives_three(t, notes.scan_table<numbered_note>(), n::stars, "numbers, the whole table");
+    gives_three(t, notes.where(l::book == "b"), l::stars, "literals");
+    gives_three(t, notes.scan_table<listed_note>(), l::stars, "literals, the whole table");
+}
+
 inline void readers_of_mixed_rows(trial& t) {
     for (system_row::kind const& kind : system_row::kinds) {
         std::string const text = "with system rows " + std::string{kind.prefix};
         std::string const name = t.new_table();
-        tables<listed_note> const notes{t.store(), name};
+        table<listed_note, listed_page> const notes{t.store(), name};
         row_table const rows{t.store(), name};
         auto batch = notes.batch();
         for (std::int32_t const number : {1, 2, 3}) { batch.insert(listed_note{"b", number, number}); }
@@ -157,6 +182,9 @@ inline constexpr behaviour behaviours_of_system_rows[] = {
     {"readers of rows with number keys skip system rows", readers_of_numbered_rows,
         "row keys with the reserved prefix are not entities, and no range of numbers has one "
         "(core/row/system_rows.hpp)"},
+    {"readers of one of several types skip the rows of the others", readers_of_several_types,
+        "a row belongs to a type if each known place of its keys has a character of the type "
+        "(client/mapping/key_pattern.hpp)"},
     {"readers of rows of several types skip system rows", readers_of_mixed_rows,
         "row keys with the reserved prefix match no type; without a schema they are returned on demand "
         "(core/row/system_rows.hpp)"},

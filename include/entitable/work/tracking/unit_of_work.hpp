@@ -6,7 +6,7 @@
 /// `unit_of_work<E...>`: entities that are read once, changed as objects, and saved together.
 
 #include <entitable/client/detail/query_rows.hpp>
-#include <entitable/client/tables.hpp>
+#include <entitable/client/several_types.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/work/tracking/detail/key_views.hpp>
 #include <entitable/work/tracking/detail/saved_of.hpp>
@@ -24,7 +24,7 @@ ENTITABLE_BEGIN_NAMESPACE
 ///     auto saved = work.save().value(); // `save_all` instead is an error unless everything was saved
 ///     for (auto& each : saved.failed) { work.resolve(each.entity(), keep::mine); }
 ///
-/// Works with one type, over a `table`, or with several, over `tables`; then functions need the type if no argument determines it:
+/// Works with one type, over `table<E>`, or with several, over `table<A, B, ...>`; then functions need the type if no argument determines it:
 /// `find<order>(...)`. The verbs (`add`, `attach`, `remove`, ...) send nothing. If a verb fails (the entity is not tracked, or already
 /// tracked, or its keys cannot be encoded), the next `save` returns the error and sends nothing.
 ///
@@ -46,9 +46,12 @@ public:
         requires of_one_type
         : all_(new detail::entity_tracker{detail::table_core{of.transport(), of.name(), of.options()}}),
           merge_(options.merge) {}
-    explicit unit_of_work(tables<First, More...> const& of, unit_of_work_options options = {})
-        : all_(new detail::entity_tracker{
-              detail::table_core{of.template of<First>().transport(), of.name(), of.template of<First>().options()}}),
+    template <class One, class Other, class... Others>
+        requires std::same_as<detail::type_list<First, More...>,
+                     detail::type_list<detail::type_of_listed<One>, detail::type_of_listed<Other>,
+                         detail::type_of_listed<Others>...>>
+    explicit unit_of_work(table<One, Other, Others...> const& of, unit_of_work_options options = {})
+        : all_(new detail::entity_tracker{detail::table_core{of.transport(), of.name(), of.options()}}),
           merge_(options.merge) {}
 
     /// Does not compile: a reader cannot write.
@@ -352,7 +355,8 @@ unit_of_work(table<E> const&, unit_of_work_options = {}) -> unit_of_work<E>;
 template <mapped_entity E>
 unit_of_work(reader<E> const&, unit_of_work_options = {}) -> unit_of_work<E>;
 /// Unit of several types.
-template <mapped_entity... Entities>
-unit_of_work(tables<Entities...> const&, unit_of_work_options = {}) -> unit_of_work<Entities...>;
+template <class One, class Other, class... Others>
+unit_of_work(table<One, Other, Others...> const&, unit_of_work_options = {})
+    -> unit_of_work<detail::type_of_listed<One>, detail::type_of_listed<Other>, detail::type_of_listed<Others>...>;
 
 ENTITABLE_END_NAMESPACE

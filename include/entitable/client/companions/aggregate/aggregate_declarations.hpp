@@ -6,7 +6,7 @@
 /// The requirements of an aggregate of an entity, and `salted_aggregate`.
 
 #include <entitable/client/mapping/codec.hpp>
-#include <entitable/client/mapping/mapping.hpp>
+#include <entitable/client/mapping/key_pattern.hpp>
 
 #include <concepts>
 
@@ -46,14 +46,6 @@ concept aggregates = requires(Aggregate& sums, Entity const& entity) {
 template <class Aggregate>
 concept combines = requires(Aggregate& sums, Aggregate const& others) { sums.combine(others); };
 
-/// Returns the text at the start of every row key of a type.
-[[nodiscard]] constexpr std::string_view first_literal(key_layout layout) noexcept {
-    return !layout.empty() && layout[0].literal() ? layout[0].name : std::string_view{};
-}
-[[nodiscard]] constexpr bool are_told_apart_by(std::string_view one, std::string_view other) noexcept {
-    return !one.empty() && !other.empty() && one.substr(0, other.size()) != other && other.substr(0, one.size()) != one;
-}
-
 /// Reports in one line what is wrong with an aggregate.
 template <class Entity, class Declared>
 [[nodiscard]] consteval bool allow_aggregate() {
@@ -65,11 +57,10 @@ template <class Entity, class Declared>
     constexpr bool whole = aggregate_declaration<Declared>::buckets == 1 || combines<aggregate>;
     static_assert(whole, "a salted aggregate needs a function void combine(daily_sales const&), which adds its parts");
     if constexpr (complete) {
-        constexpr bool apart = are_told_apart_by(
-            first_literal(mapping<Entity>::row_layout), first_literal(mapping<aggregate>::row_layout));
+        constexpr bool apart = pattern_of_type<Entity>.row.differs_from(pattern_of_type<aggregate>.row);
         static_assert(apart,
-            "the row keys of an entity and its aggregate must begin with different literals: "
-            "row_key(literal(\"ORDER:\"), ...) and row_key(literal(\"SALES:\"), ...)");
+            "the row keys of an entity and its aggregate are ambiguous: begin them with different literals, for "
+            "example row_key(literal(\"ORDER:\"), number)");
         return apart && whole;
     } else {
         return false;

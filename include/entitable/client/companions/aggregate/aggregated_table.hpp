@@ -154,11 +154,9 @@ public:
     /// Creates the table unless it exists; true if this call created it.
     [[nodiscard]] result<bool> create_if_absent() const { return core_.create_if_absent(); }
     /// The entities, for reads.
-    [[nodiscard]] reader<Entity> entities() const { return {core_.transport(), core_.name(), core_.options()}; }
+    [[nodiscard]] reader<Entity> entities() const { return {core_, detail::pattern_of_type<Entity>}; }
     /// The sums, for reads.
-    [[nodiscard]] reader<aggregate_type> aggregates() const {
-        return {core_.transport(), core_.name(), core_.options()};
-    }
+    [[nodiscard]] reader<aggregate_type> aggregates() const { return {core_, detail::pattern_of_type<aggregate_type>}; }
     /// Returns the table of the entities without the sums: entities written through it are not counted until `rebuild`. For special tools.
     [[nodiscard]] table<Entity> unmaintained() const { return {core_.transport(), core_.name(), core_.options()}; }
 

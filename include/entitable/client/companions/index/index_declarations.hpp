@@ -6,7 +6,8 @@
 /// Declarations of the indexes of a table: `I`, `unique<I>`, `elsewhere<I>`, `elsewhere<unique<I>>`; and the tables of those elsewhere.
 
 #include <entitable/client/companions/index/detail/index_family.hpp>
-#include <entitable/client/tables.hpp>
+#include <entitable/client/listed_types.hpp>
+#include <entitable/client/mapping/codec.hpp>
 #include <entitable/core/request/part_hash.hpp>
 #include <entitable/core/try.hpp>
 
@@ -114,23 +115,11 @@ consteval bool allow_index() {
                         typename mapping<index>::partition_components{}),
                 "this index has another partition key than its entity: declare it as elsewhere<...>");
             static_assert(are_told_apart<Entity, index>,
-                "entity and index cannot be distinguished: begin their row keys with different literals, for example "
-                "row_key(literal(\"AGE:\"), ...)");
+                "the row keys of an entity and its index are ambiguous: begin them with different literals, for "
+                "example row_key(literal(\"AGE:\"), age)");
         }
     }
     return derived;
-}
-
-/// Returns the range of a type's row keys among those of others: all that begin with its literal.
-[[nodiscard]] inline key_interval rows_with(std::string_view literal) {
-    key_interval rows;
-    if (!literal.empty()) {
-        std::string end{literal};
-        ++end.back(); // a literal is ASCII
-        rows.lower = key_bound::including(std::string{literal});
-        rows.upper = key_bound::excluding(std::move(end));
-    }
-    return rows;
 }
 
 inline void add_layout(part_hash& to, key_layout layout) noexcept {
@@ -214,7 +203,7 @@ template <class Entity, class Declared>
     using index = index_of<Declared>;
     using how = index_declaration<Declared>;
     return {mapping<index>::entity_name, how::is_elsewhere, how::is_unique, index_definition<Declared>(),
-        rows_with(leading_literal(mapping<index>::row_layout)), &owner_of<Entity, index>};
+        &pattern_of_type<index>, &owner_of<Entity, index>};
 }
 
 } // namespace detail

@@ -96,9 +96,7 @@ public:
 
     [[nodiscard]] std::string const& name() const noexcept { return family()->main.name(); } ///< the entities' table
     /// The entities, for reads.
-    [[nodiscard]] reader<Entity> entities() const {
-        return {family()->main.transport(), family()->main.name(), family()->main.options()};
-    }
+    [[nodiscard]] reader<Entity> entities() const { return {family()->main, detail::pattern_of_type<Entity>}; }
     /// Returns the table of the entities without index maintenance: entities written through it have no index rows until `repair`. For
     /// special tools.
     [[nodiscard]] table<Entity> unmaintained() const {
@@ -196,7 +194,7 @@ public:
         /// Queries the entities whose index rows satisfy the predicate. Does not compile if it would scan the table of the index.
         template <shape_set Shapes, shape_set Negated>
         [[nodiscard]] auto where(predicate<Index, Shapes, Negated> const& condition) const {
-            return make(rows_.where(condition));
+            return make(rows().where(condition));
         }
         /// Reports that the fields are those of another type.
         template <class Other, shape_set Shapes, shape_set Negated>
@@ -205,28 +203,31 @@ public:
                 "where(...) of an index needs fields of this index: using a = entitable::fields<by_age>");
         }
         /// Queries all entities of the index; reads all of its rows.
-        [[nodiscard]] auto scan_index() const { return make(rows_.scan_table()); }
+        [[nodiscard]] auto scan_index() const { return make(rows().scan_table()); }
 
     private:
         friend class indexed_table;
-        explicit indexed_by(shared<detail::index_family> family)
-            : family_(std::move(family)),
-              rows_(family_->places[position<Index>].transport(), family_->places[position<Index>].name(),
-                  family_->main.options()) {}
+        explicit indexed_by(shared<detail::index_family> family) : family_(std::move(family)) {}
 
         template <access_path Path>
         [[nodiscard]] indexed_query<Index, Entity, Path> make(query<Index, Path> asked) const {
             shared<detail::index_family> const& family = detail::family_or_absent<sizeof...(Declared)>(family_);
             call context{family->main.options(), *family->options.time};
             if (auto ready = family->check_ready(position<Index>, context); !ready) {
-                asked =
-                    query<Index, Path>{rows_.transport(), rows_.options(), rows_.name(), std::move(ready).as_failure()};
+                detail::table_core const& place = family->places[position<Index>];
+                asked = query<Index, Path>{
+                    place.transport(), family->main.options(), place.name(), std::move(ready).as_failure()};
             }
             return {family, position<Index>, std::move(asked)};
         }
 
+        [[nodiscard]] reader<Index> rows() const {
+            detail::table_core const& place = family_->places[position<Index>];
+            return {detail::table_core{place.transport(), place.name(), family_->main.options()},
+                detail::pattern_of_type<Index>};
+        }
+
         shared<detail::index_family> family_;
-        table<Index> rows_;
     };
     /// Selects one of the indexes.
     template <class Index>
@@ -319,8 +320,7 @@ private:
               std::vector<detail::index_shape>{detail::shape_of<Entity, Declared>()...},
               std::vector<detail::table_core>{
                   detail::place_of_index<detail::index_of<Declared>, Indexes...>(main, places...)...},
-              &detail::derive_all<Entity, Declared...>,
-              detail::rows_with(detail::leading_literal(mapping<Entity>::row_layout)), how)) {
+              &detail::derive_all<Entity, Declared...>, detail::pattern_of_type<Entity>, how)) {
         static_assert((has_place<Declared, Indexes...>() && ...),
             "an index elsewhere needs a table: in_table<by_club>{store, \"clubs\"} after the name");
     }

@@ -97,15 +97,19 @@ ENTITABLE_LAZY_BODY query_position query_reading::position() const {
 
 namespace detail {
 
-/// Removes the system rows from a page, which usually has none.
-ENTITABLE_LAZY void leave_out_system_rows(page& rows) {
+/// Removes from a page, which usually has none of them, the system rows and the rows of other types.
+ENTITABLE_LAZY void leave_out(page& rows, bool system_rows, type_pattern const* type) {
+    auto const stays = [&](row_view const& each) {
+        return !(system_rows && system_row::is_one(each.row_key)) &&
+            (type == nullptr || type->matches(each.partition_key, each.row_key));
+    };
     std::size_t first = 0;
-    while (first < rows.size() && !system_row::is_one(rows[first].row_key)) { ++first; }
+    while (first < rows.size() && stays(rows[first])) { ++first; }
     if (first == rows.size()) { return; }
     page kept;
     kept.reserve(rows.size(), rows.bytes());
     for (std::size_t index = 0; index < rows.size(); ++index) {
-        if (index < first || !system_row::is_one(rows[index].row_key)) { kept.append(rows[index]); }
+        if (index < first || stays(rows[index])) { kept.append(rows[index]); }
     }
     rows = std::move(kept);
 }
@@ -133,7 +137,9 @@ ENTITABLE_LAZY_BODY void query_reading::answer(std::size_t index, result<query_e
     for (std::size_t row = 0; row < different && row < response->rows.size(); ++row) {
         at.partitions.add(response->rows[row].partition_key);
     }
-    if (parts_->plan.meets_system_rows) { detail::leave_out_system_rows(response->rows); }
+    if (parts_->plan.meets_system_rows || parts_->type != nullptr) {
+        detail::leave_out(response->rows, parts_->plan.meets_system_rows, parts_->type);
+    }
     if (parts_->plan.client.empty()) {
         at.page.emplace(std::move(response->rows));
     } else {
@@ -165,11 +171,11 @@ ENTITABLE_LAZY_BODY std::span<row_view const> query_reading::accept(std::span<ro
     bool const looks = plan.meets_system_rows && !last.empty() &&
         static_cast<unsigned char>(last.front()) >= static_cast<unsigned char>(system_row::prefix.front());
     auto const accepts = [&](row_view const& each) {
-        return !(looks && system_row::is_one(each.row_key)) &&
+        return !(looks && system_row::is_one(each.row_key)) && is_of_type(each) &&
             (plan.client.empty() || satisfies(each, plan.client, parts_->partition_layout, parts_->row_layout));
     };
     std::size_t accepted = run.size();
-    if (looks || !plan.client.empty()) {
+    if (looks || parts_->type != nullptr || !plan.client.empty()) {
         for (accepted = 0; accepted < run.size() && accepts(run[accepted]);) { ++accepted; }
     }
     auto const taken = run.first(accepted);

@@ -138,13 +138,6 @@ private:
     }
 };
 
-/// Returns the range of the rows of a type, by their leading literal.
-[[nodiscard]] inline key_interval rows_behind(std::string_view literal) {
-    std::string end{literal};
-    ++end.back(); // a literal is ASCII
-    return {key_bound::including(std::string{literal}), key_bound::excluding(std::move(end))};
-}
-
 /// Compares the rows of a partition with the sums of its entities, and optionally rewrites them. A row that a writer changes meanwhile is
 /// checked again: its version shows it.
 template <class Entity, class Declared>
@@ -153,14 +146,11 @@ template <class Entity, class Declared>
     using aggregate = typename aggregate_declaration<Declared>::type;
     using row_writer = aggregate_writer<Entity, Declared>;
     using rows_by_key = std::map<std::string, row>;
-    key_range const sums_range{
-        key_interval::only(partition_key), rows_behind(first_literal(mapping<aggregate>::row_layout))};
-    key_range const entities_range{
-        key_interval::only(partition_key), rows_behind(first_literal(mapping<Entity>::row_layout))};
+    key_interval const partition = key_interval::only(partition_key);
     auto const read_sums = [&](rows_by_key& into) {
         into.clear();
-        return core.for_each_row(
-            sums_range, {}, false, [&](row_view each) { into.insert_or_assign(std::string{each.row_key}, row{each}); });
+        return core.for_each_row_of(pattern_of_type<aggregate>, partition,
+            [&](row_view each) { into.insert_or_assign(std::string{each.row_key}, row{each}); });
     };
     random_source random{options.seed != 0 ? options.seed : random_seed()};
     std::set<std::string> found; // rows that differed: of all attempts if they are rewritten
@@ -171,7 +161,7 @@ template <class Entity, class Declared>
         ENTITABLE_CHECK(read_sums(before)); // first: a change of an entity that is read later shows in the version
         std::map<std::string, aggregate> computed;
         result<void> good;
-        ENTITABLE_CHECK(core.for_each_row(entities_range, {}, false, [&](row_view each) {
+        ENTITABLE_CHECK(core.for_each_row_of(pattern_of_type<Entity>, partition, [&](row_view each) {
             auto const count = [&]() -> result<void> {
                 Entity entity{};
                 ENTITABLE_CHECK(from_row(each, entity, core.options().reading));

@@ -7,6 +7,7 @@
 
 #include <entitable/client/companions/index/index_options.hpp>
 #include <entitable/client/companions/index/intent.hpp>
+#include <entitable/client/mapping/key_pattern.hpp>
 #include <entitable/client/table_core.hpp>
 #include <entitable/core/random.hpp>
 #include <entitable/core/shared.hpp>
@@ -25,7 +26,7 @@ struct index_shape {
     bool elsewhere{};           ///< stored in other partitions than its entities (a global index)
     bool unique{};              ///< allows at most one entity per key
     std::uint64_t definition{}; ///< digest of its keys and properties
-    key_interval rows;          ///< the range of its rows among those of others
+    type_pattern const* type{}; ///< distinguishes its rows from those of others
     /// Returns the keys of the entity of an index row.
     result<row_keys> (*owner_of)(row_view index_row, reading mode){};
 };
@@ -58,12 +59,12 @@ struct index_states {
 class index_family : public counted {
 public:
     index_family(table_core entities, std::vector<index_shape> indexes, std::vector<table_core> tables,
-        derive_index_rows derived, key_interval where, index_options with)
+        derive_index_rows derived, type_pattern const& of, index_options with)
         : main(std::move(entities)),
           shapes(std::move(indexes)),
           places(std::move(tables)),
           derive(derived),
-          rows(std::move(where)),
+          type(of),
           options(with),
           seeded_(with.seed) {}
 
@@ -71,7 +72,7 @@ public:
     std::vector<index_shape> const shapes;
     std::vector<table_core> const places; ///< the table of each index
     derive_index_rows const derive;
-    key_interval const rows; ///< the range of the entities among the rows of others
+    type_pattern const& type; ///< distinguishes the entities from the rows of others
     index_options const options;
 
     /// The stored state of an index, and the definition that it was built from.
@@ -112,7 +113,7 @@ public:
     /// maintain.
     [[nodiscard]] result<index_states> states_to_write(call& context) const;
     /// The literal at the start of the entities' row keys; empty if there is none.
-    [[nodiscard]] std::string_view literal() const noexcept { return rows.lower.key; }
+    [[nodiscard]] std::string_view literal() const noexcept { return type.row.literal(); }
 
     /// Returns the rows of an entity in all indexes; no rows without an entity.
     [[nodiscard]] result<index_rows> rows_for(std::optional<row_view> const& entity) const;

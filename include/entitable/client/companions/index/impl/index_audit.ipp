@@ -43,7 +43,7 @@ ENTITABLE_DECL result<void> for_each_entity(
     index_family const& family, function_ref<void(row_view, index_rows const&)> function) {
     result<void> outcome;
     index_rows rows;
-    auto walked = family.main.for_each_row({{}, family.rows}, {}, false, [&](row_view each) {
+    auto walked = family.main.for_each_row_of(family.type, {}, [&](row_view each) {
         if (outcome) {
             outcome = family.derive(each, family.main.options().reading, rows);
             if (outcome) {
@@ -60,7 +60,7 @@ ENTITABLE_DECL result<void> for_each_entity(
 
 ENTITABLE_DECL result<void> for_each_index_row(
     index_family const& family, std::size_t index, function_ref<void(row_view)> function) {
-    return family.places[index].for_each_row({{}, family.shapes[index].rows}, {}, false, function);
+    return family.places[index].for_each_row_of(*family.shapes[index].type, {}, function);
 }
 
 ENTITABLE_DECL audit_sum& audit_table::at(std::size_t index, row_view of) {

@@ -17,12 +17,15 @@ namespace detail {
 ENTITABLE_DECL result<bool> has_entities(index_family const& family, call& context) {
     query_entities asked;
     asked.table = family.main.name();
-    asked.range.row = family.rows;
+    asked.range.row = family.type.row.interval();
     do {
         call own = context;
         ENTITABLE_TRY(auto found, family.main.transport().execute(asked, own));
         for (std::size_t at = 0; at < found.rows.size(); ++at) {
-            if (!system_row::is_one(found.rows[at].row_key)) { return true; }
+            row_view const each = found.rows[at];
+            if (!system_row::is_one(each.row_key) && family.type.matches(each.partition_key, each.row_key)) {
+                return true;
+            }
         }
         asked.continuation = std::move(found.continuation);
     } while (asked.continuation);

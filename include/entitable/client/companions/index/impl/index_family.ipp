@@ -44,8 +44,11 @@ ENTITABLE_DECL std::uint64_t index_family::fresh_seed() const {
 ENTITABLE_DECL shared<index_family> make_absent_family(std::size_t indexes) {
     table_core const none{moved_from_transport("indexed table"), {}, {}};
     auto const derive = [](row_view, reading, index_rows&) -> result<void> { return moved_from("indexed table"); };
-    return shared<index_family>::make(none, std::vector<index_shape>(indexes), std::vector<table_core>(indexes, none),
-        derive, key_interval{}, index_options{});
+    static constexpr type_pattern any{};
+    index_shape absent;
+    absent.type = &any;
+    return shared<index_family>::make(none, std::vector<index_shape>(indexes, absent),
+        std::vector<table_core>(indexes, none), derive, any, index_options{});
 }
 
 // ---- states -----------------------------------------------------------------------------------------
@@ -93,15 +96,12 @@ ENTITABLE_DECL result<void> index_family::check_places() const {
     auto const same_table = [](table_core const& one, table_core const& other) {
         return std::ranges::equal(one.name(), other.name(), {}, &ascii_lower_case, &ascii_lower_case);
     };
-    auto const overlap = [](std::string_view one, std::string_view other) {
-        return one.starts_with(other) || other.starts_with(one);
-    };
     for (std::size_t index = 0; index < shapes.size() && !main.name().empty(); ++index) {
-        std::string_view const own = shapes[index].rows.lower.key;
+        type_pattern const& own = *shapes[index].type;
         std::string_view with;
-        if (same_table(places[index], main) && overlap(own, literal())) { with = "its entities"; }
+        if (same_table(places[index], main) && !own.differs_from(type)) { with = "its entities"; }
         for (std::size_t other = 0; other < index && with.empty(); ++other) {
-            if (same_table(places[index], places[other]) && overlap(own, shapes[other].rows.lower.key)) {
+            if (same_table(places[index], places[other]) && !own.differs_from(*shapes[other].type)) {
                 with = shapes[other].name;
             }
         }
