@@ -15,7 +15,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// A log-linear histogram: 64 steps for each power of two of nanoseconds (G. Tene, "HdrHistogram").
 ///
-/// Thread safety: one thread at a time; merge those of several threads.
+/// Thread safety: one thread at a time; merge the histograms of several threads.
 class latency_histogram {
 public:
     using nanoseconds = std::chrono::nanoseconds; ///< the unit

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `table_sample`: rows of a table as columns of numbered values, all of them or a uniform draw, with the size of every partition. The
+/// `table_sample`: rows of a table as columns of numbered values, all of them or a uniform sample, with the size of every partition. The
 /// input of advice, made from rows (`sample_builder`), from entities in memory (`sample_of`), or from a table (`sample_table` in
 /// `entitable/advice.hpp`).
 
