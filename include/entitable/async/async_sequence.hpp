@@ -53,9 +53,9 @@ private:
         shared<detail::async_place> place;
         async_semaphore turn; ///< one task counts at a time: others would only conflict
         number_block block{};
-        std::uint32_t given{}; ///< numbers given from the block
+        std::uint32_t given{}; ///< numbers taken from the block
     };
-    struct taking { // not a lambda: GCC 12 gives those of a coroutine no linkage
+    struct taking { // not a lambda: GCC 12 gives lambdas of a coroutine no linkage
         state* of;
         std::uint32_t count;
 

@@ -68,7 +68,7 @@ ENTITABLE_LAZY_BODY result<void> check_size_of_chunked(row_view row, std::string
     std::size_t most = 0;
     for (std::size_t index = 0; index < count; ++index) {
         bytes = index != 0 && names[index] == names[index - 1] ? bytes : 0;
-        value_view const& value = values[index].value; // counts UTF-16 units of text, like the whole
+        value_view const& value = values[index].value; // counts UTF-16 units of text, like `service_size`
         std::size_t const own = value.type() == edm_type::string
             ? 2 * text::utf16_length(value.bytes()).value_or(value.bytes().size())
             : value.bytes().size();
