@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `latency_histogram`: counts of durations, each exact to 1.6 %, in at most 30 KB whatever their number.
+/// `latency_histogram`: counts of durations, each exact to 1.6 %, in at most 30 KB for any number of them.
 
 #include <entitable/core/config.hpp>
 

@@ -18,7 +18,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Options of a sample.
 struct sample_options {
-    std::uint64_t rows{100000}; ///< maximal number of rows to keep; each row is equally likely to be kept
+    std::uint64_t rows{100000}; ///< maximum number of rows to keep; each row is equally likely to be kept
     std::uint64_t seed{1};      ///< the same seed keeps the same rows
     /// The rows come in the order of writing. Their numbers serve as times of rows without a Timestamp.
     bool arrival_order{};

@@ -71,7 +71,7 @@ struct throughput_floor {
 /// Returns the hours to write `items` of `units_each` request units with `units` RU/s, fully used: items x RU / RU/s / 3600.
 [[nodiscard]] double hours_to_write(double items, double units_each, double units) noexcept;
 
-/// The meaning of a share of 429 among the responses (source: "Diagnose and troubleshoot request rate too large").
+/// The meaning of a share of responses with status 429 (source: "Diagnose and troubleshoot request rate too large").
 enum class throttling : std::uint8_t {
     idle,    ///< under 1 %: there is throughput to spare
     healthy, ///< 1 to 5 %, if latency is acceptable: the provisioned throughput is used; nothing to do

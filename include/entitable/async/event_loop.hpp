@@ -113,7 +113,7 @@ public:
         }
         return awaited.take();
     }
-    /// Runs, also without tasks, until `stop` was called and every task has ended: for a thread to which others `post`.
+    /// Runs, also without tasks, until `stop` was called and every task has ended: for a thread to which other threads `post`.
     void run_until_stopped() {
         while (turn() || core_.root().ended() == nullptr) { wait(); }
     }

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `on_own_stack`: blocking code, awaited. So coroutines can use every pattern of the library unchanged: transactions, bulk loads, queues,
+/// `on_own_stack`: awaits blocking code. So coroutines can use every pattern of the library unchanged: transactions, bulk loads, queues,
 /// sagas, units of work, indexes, shards.
 ///
 ///     loop_transport const near{loop, cloud};

@@ -87,7 +87,7 @@ private:
     task<T> task_;
 };
 
-/// Waits for the first of several tasks, then cancels the others and waits for them.
+/// Waits for the first of several tasks, then cancels the other tasks and waits for them.
 template <class T>
 class any_of_many final : scoped {
 public:
@@ -173,8 +173,8 @@ template <class T>
     return detail::timed_task<T>{loop.core(), timeout, std::move(timed)};
 }
 
-/// Awaits the first task to end; then every call and every wait in the others ends with Cancelled. All tasks have ended when the caller
-/// resumes. Rethrows an exception of a task; InvalidInput if there are no tasks.
+/// Awaits the first task to end; then every call and every wait in the other tasks ends with Cancelled. All tasks have ended when the
+/// caller resumes. Rethrows an exception of a task; InvalidInput if there are no tasks.
 template <class T>
     requires(!std::is_void_v<T>)
 [[nodiscard]] detail::any_of_many<T> when_any(event_loop& loop, std::vector<task<T>> tasks) {

@@ -13,7 +13,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Maximal throughput of a service (source: "Scalability targets for Table storage": 20,000 entities in an account, 2,000 in a partition;
+/// Maximum throughput of a service (source: "Scalability targets for Table storage": 20,000 entities in an account, 2,000 in a partition;
 /// of 1 KiB).
 struct bulk_targets {
     double entities_a_second{20'000};               ///< entities a second in total

@@ -19,8 +19,8 @@
 /// - Errors of the load: Cancelled, DeadlineExceeded, CheckpointInvalid, the error of a failed input, an error not caused by a row (a
 ///   missing table, no permission), the error of a row after `bulk_options::max_refused`, and the last failure if no request succeeded for
 ///   `bulk_options::patience`. The effect is unknown once anything was sent. With a checkpoint the same call resumes, also in another
-///   process; without one an insert may be run again.
-/// - Thread safety: a load runs on the calling thread; others may use the table meanwhile. `table::options()` apply to each request.
+///   process; without a checkpoint an insert may be run again.
+/// - Thread safety: a load runs on the calling thread; other threads may use the table meanwhile. `table::options()` apply to each request.
 
 #include <entitable/bulk/detail/beyond_queries.hpp>
 #include <entitable/client/detail/query_rows.hpp>
@@ -182,7 +182,7 @@ template <class Range>
 }
 
 /// Inserts the entities of a range, or replaces the stored ones, or merges into them (`bulk_options::merge`). Otherwise like `bulk_insert`.
-/// A write whose response was lost is sent again: it may undo another writer's change in between.
+/// A write whose response was lost is sent again: it may undo a change that another writer made in between.
 template <class Entity, class Range>
 [[nodiscard]] result<bulk_report> bulk_upsert(
     table<Entity> const& into, Range&& rows, bulk_options const& options = {}) {

@@ -177,7 +177,7 @@ public:
 private:
     using place = std::pair<std::string, std::string>; ///< a table and a partition, as requests spell them
 
-    /// Applies a fault, as the caller observes it: one attempt, whatever happens below.
+    /// Applies a fault, as the caller observes it: one attempt, for any events below.
     template <class Request>
     [[nodiscard]] result<response_of<Request>> suffer(fault const& due, Request const& request, call below) const {
         below.watch = nullptr;

@@ -12,10 +12,10 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Options of a sample of a table.
 struct sample_table_options {
-    std::uint64_t rows{100000}; ///< maximal size of the sample; a larger table is sampled uniformly
+    std::uint64_t rows{100000}; ///< maximum size of the sample; a larger table is sampled uniformly
     std::uint64_t seed{1};      ///< the same seed gives the same sample
     std::uint64_t
-        read_at_most{};   ///< maximal number of rows to read, after which the sample is marked as incomplete; 0: all
+        read_at_most{};   ///< maximum number of rows to read, after which the sample is marked as incomplete; 0: all
     call_options calls{}; ///< options of each request
 };
 

@@ -40,7 +40,7 @@ struct stress_action {
     std::string name;                                       ///< display label
     double weight{1};                                       ///< relative frequency
     double entities{1};                                     ///< number of entities that one call costs the service
-    std::function<result<void>(std::uint64_t random)> call; ///< makes one call; called by several threads at once
+    std::function<result<void>(std::uint64_t random)> call; ///< makes one call; called by several threads concurrently
 };
 
 /// Makes calls by the clock, at growing rates until a rate is not reached. Latencies count from the moment at which a call was due, so that

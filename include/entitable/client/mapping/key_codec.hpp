@@ -33,7 +33,7 @@ ENTITABLE_LAZY void append_key_integer(std::string& out, std::uint64_t magnitude
 ENTITABLE_LAZY [[nodiscard]] bool parse_key_integer(
     std::string_view text, std::size_t width, std::uint64_t& magnitude, bool& negative) noexcept;
 
-/// Returns the distance of a value from the least value of its type.
+/// Returns the distance of a value from the smallest value of its type.
 template <key_integer T>
 [[nodiscard]] constexpr std::uint64_t distance_from_least(T value) noexcept {
     return static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>((std::numeric_limits<T>::min)());
@@ -73,7 +73,7 @@ struct key_codec : detail::key_codec_base<T, T const&> {
 };
 
 /// Integers: zero-padded to the decimal width of the type, "0000001234"; negative ones sort before them, as '-' and the distance from the
-/// least value, "-2147483647" for -1 of 32 bits.
+/// smallest value, "-2147483647" for -1 of 32 bits.
 template <detail::key_integer T>
 struct key_codec<T> : detail::key_codec_base<T> {
     static constexpr bool low = true; ///< the text has only digits, and a '-'

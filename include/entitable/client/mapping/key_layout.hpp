@@ -27,7 +27,7 @@ enum class key_part : std::uint8_t {
 inline constexpr std::string_view key_separator = "__";
 /// Separator after an escaped component: it sorts before every character of an escaped text.
 inline constexpr std::string_view escaped_key_separator = "!";
-/// Maximal number of components of a key.
+/// Maximum number of components of a key.
 inline constexpr std::size_t max_key_components = 16;
 /// The text of an optional component that is absent. It sorts after every number.
 inline constexpr std::string_view absent_key_text = "~";

@@ -101,7 +101,7 @@ private:
     struct turns {
         std::uint64_t forks;   ///< fork count of the process that owns it
         turns* of_parent{};    ///< the parent process's object, which is not usable in this process
-        std::mutex turn{};     ///< one thread counts, the others wait: they would only conflict
+        std::mutex turn{};     ///< one thread counts, the others wait: concurrent writes would only conflict
         number_block block{};  ///< guarded by turn
         std::uint32_t given{}; ///< numbers taken from the block; guarded by turn
     };

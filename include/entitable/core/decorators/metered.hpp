@@ -28,7 +28,7 @@ struct traffic {
 /// Options of a `metered`.
 struct metered_options {
     std::size_t max_lines{
-        1'000}; ///< maximal number of partitions, tables and series with their own line; all others share one
+        1'000}; ///< maximum number of partitions, tables and series with their own line; all others share one
     clock* time{&system_clock()}; ///< measures latency; must outlive the transport
 };
 

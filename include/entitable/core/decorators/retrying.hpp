@@ -39,7 +39,7 @@ struct retrying_options {
 ///   entity's ETag; another writer's equal entity counts as its own, so rows that act as locks need a value that no other writer uses.
 ///   Otherwise the error is EntityAlreadyExists with unknown effect: the entity was inserted by another writer, or by this insert and
 ///   changed later.
-/// - A removal that then finds nothing is a success, whoever removed the entity.
+/// - A removal that then finds nothing is a success, even if another writer removed the entity.
 /// - A replace or merge by ETag that then finds another version has an unknown effect, never a plain conflict; so has every other
 ///   undecidable write, see `idempotency_table`. `resolve` may determine the outcome later.
 /// - A write without condition, retried, may undo another writer's change since the first attempt. If that matters, write by ETag.
@@ -64,8 +64,8 @@ struct retrying_options {
 ///
 /// A cheap handle: copies share quota and random numbers. After a move it returns InvalidInput. Errors: each has `attempts`, and
 /// `operation_id` if the effect is unknown and there is an id; with an invalid policy every request returns OutOfRangeInput. Thread safety:
-/// safe to use from several threads. Cost: a branch and a check of the quota for a call that succeeds at once; a point read copies its row,
-/// while the wrapped transport may pass it to a visitor (`read_entity`).
+/// safe to use from several threads. Cost: a branch and a check of the quota for a call that succeeds at the first attempt; a point read
+/// copies its row, although the wrapped transport may pass it to a visitor (`read_entity`).
 template <transport T>
 class retrying {
 public:

@@ -54,7 +54,7 @@ struct list_tables {
     static constexpr bool writes = false;                   ///< whether it changes stored data
 
     std::optional<std::string> continuation; ///< token of the previous page; nullopt for the first page
-    std::uint32_t page_size{1000};           ///< maximal number of names, 1 to 1000
+    std::uint32_t page_size{1000};           ///< maximum number of names, 1 to 1000
 };
 
 // ---- reads --------------------------------------------------------------------------------------------------
@@ -113,7 +113,7 @@ struct query_entities {
     key_range range;                         ///< keys to read
     entitable::filter filter;                ///< condition on the rows
     projection select;                       ///< properties to return
-    std::uint32_t page_size{1000};           ///< maximal number of rows, 1 to 1000
+    std::uint32_t page_size{1000};           ///< maximum number of rows, 1 to 1000
     std::optional<std::string> continuation; ///< token of the previous page; nullopt for the first page
 };
 

@@ -19,7 +19,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// the write later. Thread safety: one thread at a time.
 class settling {
 public:
-    /// Settles the operation with this id in a partition. `is_there`: the row is known to exist, so it is read at once.
+    /// Settles the operation with this id in a partition. `is_there`: the row is known to exist, so it is read immediately.
     settling(std::string table, std::string_view partition_key, std::string_view operation_id, bool is_there = false);
 
     /// The request to send; none once the outcome is known.

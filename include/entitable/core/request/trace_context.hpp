@@ -13,7 +13,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A trace, a span of it, and flags. Plain data. It is empty without a trace id or without a span id.
+/// Ids of a trace and of one of its spans, and flags. Plain data. It is empty without a trace id or without a span id.
 struct trace_context {
     /// The caller may have recorded the trace.
     static constexpr std::uint8_t sampled = 0x01;

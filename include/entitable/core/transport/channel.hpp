@@ -75,7 +75,7 @@ public:
     /// Ends a request early: the next `poll` completes it, with `why` unless its response has arrived, and with the effect that follows
     /// from the requests sent.
     virtual void cancel(void* tag, error const& why) = 0;
-    /// Completes the requests with responses and advances the others, without waiting. `now` is the time of the driver.
+    /// Completes the requests with responses and advances the other requests, without waiting. `now` is the time of the driver.
     virtual void poll(steady_time now, completion_sink sink) = 0;
     /// The latest time for the next `poll`, even if nothing arrives.
     [[nodiscard]] virtual steady_time wakes_at() const noexcept = 0;

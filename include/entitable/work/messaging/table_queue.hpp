@@ -97,8 +97,8 @@ public:
         return core_.enqueue_group(rows);
     }
 
-    /// Claims the first available message. Returns nothing if there is none until `claim_options::wait` has passed or `claim_options::stop` is set. A
-    /// waiting claim looks again after `queue_options::polling`, and when the first claimed or delayed message becomes available.
+    /// Claims the first available message. Returns nothing if there is none until `claim_options::wait` has passed or `claim_options::stop`
+    /// is set. A waiting claim reads again after `queue_options::polling`, and when the first claimed or delayed message becomes available.
     [[nodiscard]] result<std::optional<claimed<T>>> claim(claim_options const& how = {}) const {
         ENTITABLE_TRY(auto some, claim_some(1, how));
         result<std::optional<claimed<T>>> one{std::in_place};

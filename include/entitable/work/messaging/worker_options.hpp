@@ -59,7 +59,7 @@ struct worker_report {
     std::uint64_t handled{}; ///< messages that were completed
     std::uint64_t failed{};  ///< messages whose handler failed, and that are delivered again
     std::uint64_t dead{};    ///< messages whose handler failed at the last delivery; dead letters after the next claim
-    /// The handler returned Cancelled after `worker_options::stop` was set: the message was released at once.
+    /// The handler returned Cancelled after `worker_options::stop` was set: the message was released immediately.
     std::uint64_t released{};
     /// Another worker had claimed the message when its handler ended, or its end could not be stored: it is delivered again unless
     /// another worker completes it.

@@ -20,7 +20,7 @@ using azure_claimed = claimed<T, detail::service_queue>;
 /// A queue of Azure Queue Storage, in the cloud or emulated: `azure_queue<deletion> queue{connection_string, "deletions"}`. Delivery is at
 /// least once. Thread safety: safe to use from several threads.
 ///
-/// It works like a `table_queue`, except:
+/// This queue works like a `table_queue`, except:
 /// 1. The service issues the receipts and does not record its effects. After a lost response, a message may be enqueued twice
 ///    (under one id, see `id()`); a claim ends after `visibility`; a renewal may have invalidated the receipt (ReceiptLost), and the
 ///    message is delivered again.

@@ -12,7 +12,7 @@ namespace detail {
 /// Capacity of a chunk: bytes of a binary, UTF-16 units of a text.
 inline constexpr std::size_t chunk_bytes = std::size_t{64} * 1024;
 inline constexpr std::size_t chunk_units = chunk_bytes / 2;
-/// Maximal size of an entity, by the service's measure.
+/// Maximum size of an entity, by the service's measure.
 inline constexpr std::size_t chunked_entity_bytes = std::size_t{1024} * 1024;
 
 /// Returns the number of bytes of a text for its first chunk: no character is split.

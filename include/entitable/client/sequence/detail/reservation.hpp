@@ -51,7 +51,7 @@ struct reserved {
 ///
 /// Numbers are returned only after a definite success of the conditional write. A write whose response was lost is followed by a new read,
 /// and the numbers that it may have taken are skipped. A missing row is created first, with a count of zero, so that two programs that
-/// create it at once create the same row and take no number.
+/// create it concurrently create the same row and take no number.
 class reservation {
 public:
     reservation(counter_row const& counter, std::uint32_t count, std::uint32_t max_attempts,

@@ -119,7 +119,7 @@ ENTITABLE_DECL void reservation::insert_row() {
 
 ENTITABLE_DECL void reservation::answer(result<written> done, steady_time now) {
     bool const added = phase_ == phase::add;
-    bool const declared = phase_ == phase::declare; // read again: the ETag has changed, and others may have counted
+    bool const declared = phase_ == phase::declare; // read again: the ETag and the count may have changed
     phase_ = phase::read;
     attempts_ += added ? 1U : 0U;
     if (done) {

@@ -25,7 +25,7 @@ namespace detail {
 /// high-speed TCP variant", 2008).
 class bulk_pace {
 public:
-    /// `most`: maximal number of rows a second; 0 for no limit.
+    /// `most`: maximum number of rows a second; 0 for no limit.
     explicit bulk_pace(double most) noexcept : most_(most) {}
     bulk_pace() = default;
 

@@ -113,7 +113,7 @@ private:
     void read(std::size_t at);
     void settle(std::size_t at, bulk_end end, std::optional<error> why = {});
     void refuse(std::size_t at, error why);
-    void end_row(); ///< settles one row alone, then continues with the others
+    void end_row(); ///< settles one row alone, then continues with the other rows
     void take_out(std::size_t at);
     void split(bool into_rows);
     [[nodiscard]] shared<bulk_part> part_of(std::size_t from, std::size_t to);

@@ -22,7 +22,7 @@ ENTITABLE_DECL double bulk_pace::rate(steady_time now) const noexcept {
 }
 
 ENTITABLE_DECL void bulk_pace::sent(std::size_t rows, steady_time now) noexcept {
-    constexpr auto most_late = std::chrono::milliseconds{20}; // maximal catch-up after a late timer
+    constexpr auto most_late = std::chrono::milliseconds{20}; // maximum catch-up after a late timer
     double const limit = rate(now);
     if (limit <= 0) { return; }
     next_ = (std::max)(next_, now - most_late) +

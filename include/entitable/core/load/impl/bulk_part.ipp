@@ -144,7 +144,7 @@ ENTITABLE_DECL void bulk_part::ask_about(std::size_t at, error const& why) {
         return end_row();
     }
     if (mode_ == bulk_mode::update && size() > 1) {
-        split_.push_back(part_of(at, at + 1)); // reads and changes this row separately from the others
+        split_.push_back(part_of(at, at + 1)); // reads and changes this row separately from the other rows
         split_.back()->ask_about(0, why);
         take_out(at);
         ++refusals_;
@@ -206,7 +206,7 @@ ENTITABLE_DECL void bulk_part::change_again(get_entity::response found) {
 
 // ---- finding the rows of a transaction ----------------------------------------------------------------
 
-/// Requests the rows from the least to the greatest row key, including all rows between them.
+/// Requests the rows from the smallest to the greatest row key, including all rows between them.
 ENTITABLE_DECL void bulk_part::look() {
     bulk_questions& asked = *asking_;
     asked.order.resize(size());

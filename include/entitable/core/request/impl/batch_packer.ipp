@@ -11,7 +11,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Returns the maximal bytes of a text as a JSON string.
+/// Returns the maximum size of a text as a JSON string.
 ENTITABLE_DECL std::size_t json_size(std::string_view text) noexcept {
     std::size_t size = 2;
     for (char const each : text) {

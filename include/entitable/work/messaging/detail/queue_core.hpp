@@ -54,7 +54,7 @@ struct enqueue_plan {
     std::size_t lane_number{};
     std::string lane;
     std::string key;
-    date_time visible_at; ///< time from which the message can be claimed; 1601: at once
+    date_time visible_at; ///< time from which the message can be claimed; 1601: immediately
 };
 
 /// State of a lane known to a worker.
@@ -231,7 +231,7 @@ private:
 
         [[nodiscard]] mutation& from(std::size_t index) { return request.changes[2 * index]; }
         [[nodiscard]] mutation& to(std::size_t index) { return request.changes[2 * index + 1]; }
-        /// Keeps only the given messages; false if none is left.
+        /// Keeps only the given messages; returns false if none is left.
         bool keep(std::vector<bool> const& which);
     };
 
@@ -253,7 +253,7 @@ private:
         cancellation_token const& stop, date_time& due, date_time& told) const;
     /// Takes the first spare messages of a lane.
     [[nodiscard]] std::vector<pick> spares_of(std::size_t lane, std::uint32_t most) const;
-    /// Reduces `ready` to `most` messages, and keeps the others as spare ones.
+    /// Reduces `ready` to `most` messages, and stores the rest as spare messages.
     void keep_spares(std::size_t lane, std::vector<pick>& ready, std::uint32_t most) const;
     void forget_spares(std::size_t lane, bool beaten) const;
     void forget_spares(std::string_view lane) const;

@@ -17,7 +17,7 @@ namespace detail {
 
 namespace queue_property {
 inline constexpr std::string_view prefix = "Queue_";
-inline constexpr std::string_view visible_at = "Queue_VisibleAt";  // DateTime: claimable from; absent: at once
+inline constexpr std::string_view visible_at = "Queue_VisibleAt";  // DateTime: claimable from; absent: immediately
 inline constexpr std::string_view deliveries = "Queue_Deliveries"; // Int32
 inline constexpr std::string_view claim = "Queue_Claim";           // String: text of the last claim; see `claim_text`
 inline constexpr std::string_view entity_partition =
@@ -75,7 +75,7 @@ ENTITABLE_LAZY [[nodiscard]] row joined_row(std::string_view lane, std::string_v
     std::string_view payload, std::initializer_list<added_property> added);
 /// The queue's properties of a message that describe its deliveries.
 struct message_marks {
-    date_time visible_at; ///< time from which the message can be claimed; 1601: at once
+    date_time visible_at; ///< time from which the message can be claimed; 1601: immediately
     std::int32_t deliveries{};
     std::string_view claim; ///< text of the last claim
     std::int32_t step{};

@@ -24,7 +24,8 @@ public:
     [[nodiscard]] bool known() const noexcept { return known_; }
     /// The time of the store now, if it is known.
     [[nodiscard]] date_time now(clock& time) const noexcept { return {told_.ticks + ticks(time.steady() - steady_)}; }
-    /// Whether the estimate is recent and both clocks of this program agree on its age. The steady clock of a machine that slept has stood still.
+    /// Whether the estimate is recent and both clocks of this program agree on its age. The steady clock may have stopped while the machine
+    /// slept.
     [[nodiscard]] bool is_certain(clock& time) const noexcept {
         std::int64_t const by_steady = ticks(time.steady() - steady_);
         std::int64_t const by_date = time.now().ticks - own_.ticks;

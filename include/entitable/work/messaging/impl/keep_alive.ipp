@@ -60,7 +60,7 @@ ENTITABLE_DECL void renewal::answer(result<write_entity::response> answered, ste
     bool const refused_by_version =
         refused.code == error_code::update_condition_not_satisfied || refused.code == error_code::resource_not_found;
     if (refused_by_version) {
-        looking_ = true; // at once: an earlier renewal may have arrived late
+        looking_ = true; // immediately: an earlier renewal may have arrived late
         due_ = now;
         return;
     }

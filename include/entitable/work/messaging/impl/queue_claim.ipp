@@ -117,7 +117,7 @@ ENTITABLE_DECL result<queue_core::found_rows> queue_core::scan(
             !page->rows.empty() && time_of_message(page->rows[page->rows.size() - 1].row_key) > at.up_to;
         if (is_over || is_ahead) { return found; }
         asked.continuation = std::move(page->continuation);
-        asked.page_size = 1000; // many messages are held by others: skip them quickly
+        asked.page_size = 1000; // many messages are held by other workers: skip them quickly
     }
 }
 
@@ -163,7 +163,7 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim_from(std::siz
         for (pick const& each : found.used_up) {
             static_cast<void>(bury(name, each)); // the next worker that reads the message tries again
         }
-        if (looks_ahead) { // again at once as long as messages are found
+        if (looks_ahead) { // again immediately, as long as messages are found
             bool const found_one = !found.ready.empty() &&
                 time_of_message(found.ready[(std::min)(found.ready.size(), std::size_t{most}) - 1].stored.row_key())
                         .ticks > found.told.ticks + tolerance;
