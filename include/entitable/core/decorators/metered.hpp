@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `metered<T>`: counts requests, for each table and partition and as OpenMetrics text. Not part of the core umbrella.
+/// `metered<T>`: counts requests for each table and partition, and exports OpenMetrics text. Not part of the core umbrella.
 
 #include <entitable/core/decorators/metrics.hpp>
 #include <entitable/core/shared.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `call`: context of one call, apart from its data: deadline, cancellation and observer; and results in addition to the response.
+/// `call`: the context of one call: its deadline, cancellation and observer, and results in addition to the response.
 
 #include <entitable/core/cancellation.hpp>
 #include <entitable/core/chrono.hpp>

@@ -138,7 +138,7 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim_from(std::siz
         forget_spares(lane, true);
         if (stop.cancelled()) { return got; }
     }
-    for (int turn = 0; turn < 8; ++turn) { // after 8 defeats by other workers, try other lanes
+    for (int turn = 0; turn < 8; ++turn) { // after 8 claims lost to other workers, try other lanes
         lane_state at;
         std::uint32_t spares = 0;
         {

@@ -122,7 +122,7 @@ ENTITABLE_DECL result<void> queue_core::purge(row_view dead, etag version) const
 ENTITABLE_DECL result<std::size_t> queue_core::sweep(std::chrono::nanoseconds window) const {
     std::vector<row> old;
     ENTITABLE_CHECK(for_each_row(system_row::identity, [&](row_view each, date_time told) {
-        // Marked in the transaction that removed the message: no other row of the message exists.
+        // The identity was marked in the transaction that removed the message: no other row of the message exists.
         bool const over = each.timestamp().ticks + window.count() / 100 < told.ticks;
         if (over && !text_in(each, queue_property::state).empty()) { old.emplace_back(each); }
     }));
