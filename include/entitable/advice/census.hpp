@@ -17,8 +17,8 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// A bin of the histogram of partition sizes, from one power of two to the next.
 struct size_class {
-    std::uint64_t least{};      ///< least rows of a partition
-    std::uint64_t most{};       ///< most rows of a partition
+    std::uint64_t least{};      ///< minimum rows of a partition
+    std::uint64_t most{};       ///< maximum rows of a partition
     std::uint64_t partitions{}; ///< number of partitions
 };
 

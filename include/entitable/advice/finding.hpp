@@ -14,7 +14,8 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The kind of finding. At most one of the kinds down to `too_coarse` is reported; the next three need more than 10 partitions.
+/// The kind of finding. At most one of the kinds down to `too_coarse` is reported. `append_only`, `prepend_only` and `log_data` need more than 10
+/// partitions.
 enum class finding_kind : std::uint8_t {
     one_partition_is_fine, ///< there is one partition, and its rate and size are below the targets
     append_only,  ///< partition keys grow with time (rank correlation over 0.9): the end of the table takes all writes

@@ -19,8 +19,8 @@ struct declared_component {
     bool ordered{true};      ///< whether a range of its values is a range of keys
     bool descending{};       ///< the greatest value comes first
     bool text{};             ///< set for unescaped text: ordered only as the last component of its key
-    bool escaped{};          ///< any text, ordered in every place
-    std::uint32_t buckets{}; ///< if more than 0, the number of its bucket precedes it
+    bool escaped{};          ///< set for escaped text: ordered in every position
+    std::uint32_t buckets{}; ///< if more than 0, the number of the bucket precedes the value
 
     friend bool operator==(declared_component const&, declared_component const&) = default;
 };

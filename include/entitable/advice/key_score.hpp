@@ -30,13 +30,13 @@ struct query_score {
     double load{};        ///< rows examined in a second, by all queries of this name together
     double latency{};     ///< latency limit in seconds; 0: none
     std::string
-        unordered; ///< a member with a range condition in the key whose values are not in order there; empty: none
+        unordered; ///< a key member with a range condition, whose values are not ordered in the key; empty: none
 
-    /// Returns the share of the examined rows that are returned, 0 to 1; 1 if none is examined.
+    /// Returns the share of the examined rows that are returned, 0 to 1; 1 if no row is examined.
     [[nodiscard]] double selectivity() const noexcept { return examined <= 0 ? 1.0 : returned / examined; }
     /// Returns the requests beyond the first of each range: each is a continuation token.
     [[nodiscard]] double continuations() const noexcept { return requests - ranges; }
-    /// Whether it takes longer than its latency, under the model.
+    /// Whether the query takes longer than its latency limit, under the model.
     [[nodiscard]] bool misses_latency() const noexcept { return latency > 0 && seconds > latency; }
 };
 
@@ -51,7 +51,7 @@ struct key_score {
     double total{};                   ///< entities a second of the table
     double growth{};                  ///< rank correlation of the order of partitions and time; 0 if unknown
     bool transactions{true};          ///< whether the entities of one transaction can be in one partition
-    double cost{};                    ///< seconds of the service in a second, weighted by priority
+    double cost{};                    ///< seconds of service time per second, weighted by priority
     bool fits{};                      ///< within the targets of a partition and an account
 
     /// Returns the score as text for a terminal.

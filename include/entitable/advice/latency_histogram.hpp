@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `latency_histogram`: counts of durations, each exact to 1.6 %, in at most 30 KB whatever their number.
+/// `latency_histogram`: counts of durations, each exact to 1.6 %, in at most 30 KB for any number of them.
 
 #include <entitable/core/config.hpp>
 
@@ -15,7 +15,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// A log-linear histogram: 64 steps for each power of two of nanoseconds (G. Tene, "HdrHistogram").
 ///
-/// Thread safety: one thread at a time; merge those of several threads.
+/// Thread safety: one thread at a time; merge the histograms of several threads.
 class latency_histogram {
 public:
     using nanoseconds = std::chrono::nanoseconds; ///< the unit

@@ -32,15 +32,15 @@ struct arrival_pattern {
     [[nodiscard]] static constexpr arrival_pattern constant(double rate) noexcept {
         return {form::constant, rate, rate, 0, 0};
     }
-    /// From one rate to another.
+    /// A ramp from one rate to another.
     [[nodiscard]] static constexpr arrival_pattern ramp(double from, double to, double seconds) noexcept {
         return {form::ramp, from, to, 0, seconds};
     }
-    /// Days and nights.
+    /// A daily wave.
     [[nodiscard]] static constexpr arrival_pattern daily(double mean, double peak) noexcept {
         return {form::daily, mean, peak, 0, 0};
     }
-    /// A higher rate for a while.
+    /// A constant rate with one burst.
     [[nodiscard]] static constexpr arrival_pattern burst(
         double rate, double peak, double begin, double seconds) noexcept {
         return {form::burst, rate, peak, begin, seconds};
@@ -60,7 +60,7 @@ struct load_shape {
 
     /// `count` partitions with equal shares.
     [[nodiscard]] static load_shape even(std::size_t count, arrival_pattern arrivals);
-    /// The kth of `count` partitions in proportion to k^-exponent.
+    /// `count` partitions; the share of the kth is proportional to k^-exponent.
     [[nodiscard]] static load_shape zipf(std::size_t count, double exponent, arrival_pattern arrivals);
     /// All requests go to the newest partition, at the end of the table.
     [[nodiscard]] static load_shape append(arrival_pattern arrivals);
@@ -75,7 +75,7 @@ struct load_shape {
         return of(sample, load, sample.declared());
     }
 
-    /// OutOfRangeInput names a negative, non-numeric or missing value, and more than 100,000 shares.
+    /// Errors: OutOfRangeInput names a negative, non-numeric or missing value, and more than 100,000 shares.
     [[nodiscard]] result<void> validate() const;
 };
 

@@ -28,7 +28,7 @@ struct retry_comparison {
 
 namespace detail {
 
-/// Returns a table with one row a policy.
+/// Returns a table with one row per policy.
 [[nodiscard]] text_table retry_table(retry_comparison const& all);
 
 } // namespace detail

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `table_sample`: rows of a table as columns of numbered values, all of them or a uniform draw, with the size of every partition. The
+/// `table_sample`: rows of a table as columns of numbered values, all of them or a uniform sample, with the size of every partition. The
 /// input of advice, made from rows (`sample_builder`), from entities in memory (`sample_of`), or from a table (`sample_table` in
 /// `entitable/advice.hpp`).
 
@@ -18,7 +18,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Options of a sample.
 struct sample_options {
-    std::uint64_t rows{100000}; ///< maximal number of rows to keep; each row is equally likely to be kept
+    std::uint64_t rows{100000}; ///< maximum number of rows to keep; each row is equally likely to be kept
     std::uint64_t seed{1};      ///< the same seed keeps the same rows
     /// The rows come in the order of writing. Their numbers serve as times of rows without a Timestamp.
     bool arrival_order{};

@@ -21,7 +21,7 @@ struct key_comparison {
     key_score one;   ///< score of the first declaration
     key_score other; ///< score of the second declaration
 
-    /// Whether the first one fits if the other does not, or, if both or none fit, costs less.
+    /// Whether the first declaration fits and the second does not; if both or none fit, whether the first costs less.
     [[nodiscard]] bool first_is_better() const noexcept {
         return one.fits != other.fits ? one.fits : one.cost < other.cost;
     }

@@ -9,8 +9,8 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Simulates a load. OutOfRangeInput names the value that is out of range in the load, the options or the policy; at most 44,640 minutes
-/// and, request by request, 500,000,000 requests.
+/// Simulates a load. Errors: OutOfRangeInput names the value that is out of range in the load, the options or the policy; at most 44,640
+/// minutes and, request by request, 500,000,000 requests.
 [[nodiscard]] result<simulation> simulate(load_shape const& load, simulation_options const& options = {});
 /// Simulates a workload on the current keys of a sample.
 [[nodiscard]] result<simulation> simulate(

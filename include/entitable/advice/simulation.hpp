@@ -7,7 +7,7 @@
 ///
 ///     1  Keys are in ranges, each on one server. A table begins with `ranges` of them, of similar load.
 ///     2  A server serves `server_rate` entities a second, one after the other. A request that would wait longer than `queue` gets 503.
-///     3  A partition serves `partition_rate`, an account `account_rate` entities a second; more get 503.
+///     3  A partition serves `partition_rate`, an account `account_rate` entities a second; further requests get 503.
 ///     4  A range that gets more load than its server can serve, for `hot_after`, is split at half of its load, or moved if all of it
 ///        is in one partition. The moving part goes to an idle server and returns 503 for `offline`.
 ///     5  Neighbouring ranges with less than half of a server's rate together, for `cool_after`, are joined.
@@ -28,19 +28,19 @@ struct service_model {
     double account_rate{20'000};                   ///< entities a second of all partitions together
     double server_rate{2'000};                     ///< entities a second of one server
     std::uint32_t ranges{1};                       ///< ranges of the new table
-    std::chrono::milliseconds hot_after{300'000};  ///< overloaded time after which a range is moved or split
+    std::chrono::milliseconds hot_after{300'000};  ///< duration of overload after which a range is moved or split
     std::chrono::milliseconds offline{5'000};      ///< time for which a moving range returns 503
-    std::chrono::milliseconds cool_after{900'000}; ///< time of low load after which ranges are joined
+    std::chrono::milliseconds cool_after{900'000}; ///< duration of low load after which ranges are joined
     std::chrono::milliseconds queue{1'000};        ///< the longest wait at a server
     std::chrono::microseconds round_trip{5'000};   ///< time of a request, in addition to its wait and its service time
 
-    /// OutOfRangeInput names a value that is not positive or too large.
+    /// Errors: OutOfRangeInput names a value that is not positive or too large.
     [[nodiscard]] result<void> validate() const;
 };
 
 /// The method of computation.
 enum class simulation_engine : std::uint8_t {
-    by_size,  ///< request by request up to 2,000,000 of them, otherwise as a fluid
+    by_size,  ///< `requests` up to 2,000,000 requests, otherwise `fluid`
     requests, ///< request by request, in virtual time: latencies, and each retry at its time
     fluid,    ///< rates second by second: as fast for 250,000 requests a second as for 1
 };
@@ -67,7 +67,7 @@ struct simulated_stretch {
     double offered{}; ///< new requests a second
     double sent{};    ///< requests a second, including retries
     double served{};  ///< requests a second that are served
-    double refused{}; ///< answers of 503 a second
+    double refused{}; ///< responses of 503 a second
     double lost{};    ///< requests a second that are given up
     double latency{}; ///< seconds, mean of the served requests
     double servers{}; ///< busy servers, mean
@@ -81,7 +81,7 @@ struct simulation {
     double offered{};            ///< requests without retries
     double sent{};               ///< requests, including retries
     double served{};             ///< requests that were served
-    double refused{};            ///< answers of 503
+    double refused{};            ///< responses of 503
     double lost{};               ///< requests that were given up
     double waiting{};            ///< requests in flight at the end
     double latency{};            ///< mean seconds from the first attempt to the response

@@ -26,13 +26,13 @@ enum class stress_verdict : std::uint8_t {
 
 /// One step of the ramp.
 struct stress_step {
-    double wanted{};          ///< planned entities a second
-    double served{};          ///< entities a second of calls that succeeded
-    double seconds{};         ///< actual duration in seconds
-    double length{};          ///< planned duration in seconds
-    std::uint64_t sent{};     ///< calls that were made
-    std::uint64_t unsent{};   ///< calls that were due, but found no free worker before the step was over
-    std::uint64_t attempts{}; ///< requests of these calls, including retries
+    double wanted{};                            ///< planned entities a second
+    double served{};                            ///< entities a second of calls that succeeded
+    double seconds{};                           ///< actual duration in seconds
+    double length{};                            ///< planned duration in seconds
+    std::uint64_t sent{};                       ///< calls that were made
+    std::uint64_t unsent{};                     ///< calls that were due, but found no free worker before the step ended
+    std::uint64_t attempts{};                   ///< requests of these calls, including retries
     std::map<error_code, std::uint64_t> errors; ///< calls that failed, by code
     latency_histogram latencies; ///< time from when a call was due to its response, including failed calls
 

@@ -22,8 +22,8 @@ struct throughput_rules {
     std::string_view as_of{"2025-07-23"}; ///< the day of the page
     double units_per_partition{10'000};   ///< maximum RU/s of a physical partition
     double gb_per_partition{50};          ///< maximum GB of a physical partition; 30 with the API for Cassandra
-    double least_units{400};              ///< least RU/s of manual throughput
-    double least_units_per_gb{1};         ///< least RU/s for each GB that is stored
+    double least_units{400};              ///< minimum RU/s of manual throughput
+    double least_units_per_gb{1};         ///< minimum RU/s for each stored GB
     double highest_ever_divisor{100};     ///< divisor of the highest RU/s ever provisioned, which gives a lower bound
     double autoscale_factor{10};          ///< maximum of autoscale divided by its minimum
     double start_manual{6'000};           ///< RU/s for each physical partition of a new container
@@ -45,10 +45,10 @@ struct throughput_rules {
 
 /// Returns the RU/s that P physical partitions provide immediately: 10,000 P.
 [[nodiscard]] double instant_maximum(std::uint64_t partitions, throughput_rules const& rules = {}) noexcept;
-/// Returns the physical partitions after a raise to `units`: ceil(S / 10,000), never fewer than there are.
+/// Returns the physical partitions after a raise to `units`: ceil(S / 10,000), never fewer than now.
 [[nodiscard]] std::uint64_t partitions_for(
     std::uint64_t partitions, double units, throughput_rules const& rules = {}) noexcept;
-/// Returns how often every partition must be split in two for `units`: ceil(log2(S / (10,000 P))), 0 if none must be.
+/// Returns how often every partition must be split in two for `units`: ceil(log2(S / (10,000 P))), 0 if no split is needed.
 [[nodiscard]] std::uint32_t doublings_for(
     std::uint64_t partitions, double units, throughput_rules const& rules = {}) noexcept;
 /// Returns the first target of a raise, so that all partitions are split equally often: 10,000 P 2^doublings; `units` itself if no
@@ -62,7 +62,7 @@ struct throughput_floor {
 };
 /// Returns the lowest manual RU/s: max(400, GB x RU/s per GB, highest ever / 100).
 [[nodiscard]] double lowest_units(throughput_floor const& floor, throughput_rules const& rules = {}) noexcept;
-/// Returns the lowest maximum of autoscale: 10 times that.
+/// Returns the lowest maximum of autoscale: 10 times `lowest_units`.
 [[nodiscard]] double lowest_autoscale_maximum(
     throughput_floor const& floor, throughput_rules const& rules = {}) noexcept;
 /// Returns the minimum of autoscale with a maximum of `units`: a tenth.
@@ -71,7 +71,7 @@ struct throughput_floor {
 /// Returns the hours to write `items` of `units_each` request units with `units` RU/s, fully used: items x RU / RU/s / 3600.
 [[nodiscard]] double hours_to_write(double items, double units_each, double units) noexcept;
 
-/// The meaning of a share of 429 among the responses (source: "Diagnose and troubleshoot request rate too large").
+/// The meaning of a share of responses with status 429 (source: "Diagnose and troubleshoot request rate too large").
 enum class throttling : std::uint8_t {
     idle,    ///< under 1 %: there is throughput to spare
     healthy, ///< 1 to 5 %, if latency is acceptable: the provisioned throughput is used; nothing to do

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `plan_throughput`: plans the way from the current request units a second to the desired ones, step by step; and `plan_ingest`: plans the
-/// initial throughput for writing much data.
+/// `plan_throughput`: plans the steps from the current request units a second to the desired ones; and `plan_ingest`: plans the initial
+/// throughput for writing much data.
 ///
 ///     plan_throughput({.partitions = 5, .desired = 150'000}).value().to_string();
 
@@ -42,14 +42,14 @@ struct split_skew {
     std::uint64_t split{};               ///< partitions that are split in two
     std::uint64_t unsplit{};             ///< partitions that are not split
     double share_unsplit{};              ///< share of all keys in a partition that was not split
-    std::optional<double> share_split{}; ///< share of all keys in half of a split partition; absent if none is
+    std::optional<double> share_split{}; ///< share of all keys in half of a split partition; absent if none is split
 };
 
 /// A plan to reach the desired throughput.
 struct throughput_plan {
     throughput_request asked;              ///< the request, with the number of partitions filled in
     double instant_maximum{};              ///< RU/s of the current partitions
-    bool instant{};                        ///< whether that is enough
+    bool instant{};                        ///< whether `instant_maximum` is enough
     std::uint64_t partitions_direct{};     ///< partitions after a direct raise to the desired value
     double units_each_direct{};            ///< RU/s of each of these partitions
     std::optional<split_skew> skew_direct; ///< absent if some partitions would be split more than once
@@ -66,7 +66,7 @@ struct throughput_plan {
     [[nodiscard]] std::string to_string() const;
 };
 
-/// Makes a plan. OutOfRangeInput names a missing, negative or non-numeric value, or one below the minimum that can be provisioned.
+/// Makes a plan. Errors: OutOfRangeInput names a missing, negative or non-numeric value, or one below the minimum that can be provisioned.
 [[nodiscard]] result<throughput_plan> plan_throughput(throughput_request const& request);
 
 /// The input of a plan for writing much data to a new container.
@@ -79,7 +79,7 @@ struct ingest_request {
     throughput_rules rules{};    ///< the values of the provider's page
 };
 
-/// A plan to write it fast.
+/// A plan to write the data fast.
 struct ingest_plan {
     ingest_request asked;               ///< request of the plan
     std::uint64_t partitions{};         ///< physical partitions that hold the data
@@ -93,7 +93,7 @@ struct ingest_plan {
     [[nodiscard]] std::string to_string() const;
 };
 
-/// Makes a plan. OutOfRangeInput names a missing, negative or non-numeric value, or a fill above the maximum of a partition.
+/// Makes a plan. Errors: OutOfRangeInput names a missing, negative or non-numeric value, or a fill above the maximum of a partition.
 [[nodiscard]] result<ingest_plan> plan_ingest(ingest_request const& request);
 
 /// A kind of request and the service's charge for one: a measured value.
@@ -103,7 +103,7 @@ struct charged_request {
     double per_second{}; ///< operations a second
 };
 
-/// Returns the RU/s for all of them.
+/// Returns the RU/s for all requests.
 [[nodiscard]] double units_for(std::vector<charged_request> const& requests) noexcept;
 
 ENTITABLE_END_NAMESPACE

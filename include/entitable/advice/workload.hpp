@@ -35,7 +35,7 @@ struct query_rate {
 
 /// The rate of writes.
 struct write_rate {
-    double per_second{1};      ///< entities
+    double per_second{1};      ///< entities a second
     double per_transaction{1}; ///< entities of one transaction, 1 to 100
     double priority{1};        ///< a rare write may count for more
 };
@@ -125,8 +125,8 @@ public:
     [[nodiscard]] double writes_per_second() const noexcept;
     /// Returns the most entities that one transaction writes; 1 if there are none.
     [[nodiscard]] double largest_transaction() const noexcept;
-    /// OutOfRangeInput names the query or write with a rate, a latency, a priority, an exponent or a transaction that is out of range;
-    /// InvalidInput the query whose nodes are not an expression.
+    /// Errors: OutOfRangeInput names the query or write with a rate, a latency, a priority, an exponent or a transaction that is out of
+    /// range; InvalidInput names the query whose nodes are not an expression.
     [[nodiscard]] result<void> validate() const;
 
 private:

@@ -17,7 +17,7 @@ namespace detail {
 template <class Entity, class Row>
 class typed_page_reading {
 public:
-    using has_call_for_each_request = void; ///< declares so to drivers
+    using has_call_for_each_request = void; ///< marks the operation for its drivers
 
     explicit typed_page_reading(result<shared<row_walk>> walk) : walk_(std::move(walk)) {
         if (walk_) { reading_.emplace(**walk_); }
@@ -50,7 +50,7 @@ private:
 template <class Entity, class Row>
 class async_pages {
 public:
-    /// For `async_query::pages`.
+    /// Used by `async_query::pages`.
     async_pages(shared<detail::async_place> at, result<shared<detail::row_walk>> walk)
         : at_(std::move(at)), walk_(std::move(walk)) {}
     async_pages(async_pages const&) = default;            ///< shares the position; so does a move

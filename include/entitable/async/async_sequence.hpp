@@ -51,11 +51,11 @@ private:
         random_source random;
         result<void> usable;
         shared<detail::async_place> place;
-        async_semaphore turn; ///< one task counts at a time: others would only conflict
+        async_semaphore turn; ///< one task counts at a time: concurrent ones would only conflict
         number_block block{};
-        std::uint32_t given{}; ///< numbers given from the block
+        std::uint32_t given{}; ///< numbers taken from the block
     };
-    struct taking { // not a lambda: GCC 12 gives those of a coroutine no linkage
+    struct taking { // not a lambda: GCC 12 gives lambdas of a coroutine no linkage
         state* of;
         std::uint32_t count;
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `awaited<Op>`: a resumable operation to `co_await`. The loop handles requests and waits; the operation is the blocking call's.
+/// `awaited<Op>`: a resumable operation to `co_await`. The loop handles requests and waits; the operation is that of the blocking call.
 
 #include <entitable/async/event_loop.hpp>
 #include <entitable/client/table_core.hpp>
@@ -170,10 +170,10 @@ private:
 
 /// A client call to be awaited: `co_await` starts it, and returns the result of the blocking call. It cannot be moved; it is awaited once,
 /// on the thread of its loop, by any coroutine. Its deadline counts from its construction. If the transport responds immediately, the
-/// coroutine is not suspended, except in every 256th call, to let others run.
+/// coroutine is not suspended, except in every 256th call, to let other tasks run.
 ///
 /// Errors: those of the blocking call; Cancelled after `event_loop::stop` and if the enclosing scope is cancelled, DeadlineExceeded if that
-/// is one of `with_timeout`. A write that was sent before may have the effect `unknown`.
+/// scope is one of `with_timeout`. A write that was sent before may have the effect `unknown`.
 template <operation Op>
 class [[nodiscard]] awaited final : private detail::awaited_base {
 public:
@@ -186,10 +186,10 @@ public:
     }
     awaited(awaited const&) = delete;
     awaited& operator=(awaited const&) = delete;
-    /// If it is in flight, cancels its request and blocks until that has ended.
+    /// Cancels a request in flight, and blocks until it has ended.
     ~awaited() { leave(); }
 
-    /// Starts the call. True if it has ended already.
+    /// Starts the call. Returns whether it has ended already.
     [[nodiscard]] bool await_ready() {
         scope = &core().scope();
         if constexpr (operation_of_one<Op>) {

@@ -68,7 +68,7 @@ public:
     /// Makes its own driver.
     explicit event_loop(loop_options const& options = {})
         : own_(std::make_unique<poll_driver>(*options.time)), core_(*own_, options.in_flight, options.letters) {}
-    /// Uses this driver, which outlives it; `options.time` has no effect.
+    /// Uses this driver, which outlives the loop; `options.time` has no effect.
     explicit event_loop(io_driver& io, loop_options const& options = {})
         : core_(io, options.in_flight, options.letters) {}
     event_loop(event_loop const&) = delete;
@@ -96,16 +96,16 @@ public:
         ++spawned_;
     }
     /// Runs until every task has ended. If no event is left that could wake a task, a loop with `letters` waits for a `post`; one without
-    /// ends all operations with TransportFailed, including later ones, and throws that if tasks still wait.
+    /// ends all operations with TransportFailed, including later ones, and throws that error if tasks still wait.
     void run() {
         while (turn()) { wait(); }
     }
-    /// Runs until this task has ended, and returns its result; others run meanwhile. If an exception leaves it or another spawned task,
-    /// rethrows it: then the task is destroyed where it waits.
+    /// Runs until this task has ended, and returns its result; other tasks run meanwhile. If an exception leaves the task or a spawned one,
+    /// destroys the task where it waits, and rethrows the exception.
     template <class T>
     T run(task<T> awaited) {
         awaited.require_one();
-        detail::task_group group{std::noop_coroutine(), 2}; // one more than there are: none is resumed
+        detail::task_group group{std::noop_coroutine(), 2}; // one more than the tasks: the group never resumes
         awaited.begin(group);
         while (!awaited.ended()) {
             (void)turn();
@@ -113,11 +113,11 @@ public:
         }
         return awaited.take();
     }
-    /// Runs, also without tasks, until `stop` was called and every task has ended: for a thread to which others `post`.
+    /// Runs, also without tasks, until `stop` was called and every task has ended: for a thread to which other threads `post`.
     void run_until_stopped() {
         while (turn() || core_.root().ended() == nullptr) { wait(); }
     }
-    /// Does all work that is possible without waiting: for programs with their own loop. True while there are tasks.
+    /// Does all work that is possible without waiting: for programs with their own loop. Returns whether there are tasks.
     bool turn() {
         constexpr std::size_t at_a_time = 1024;
         struct running {
@@ -144,11 +144,11 @@ public:
     [[nodiscard]] steady_time wakes_at() const {
         return fresh_.empty() ? core_.wakes_at(core_.time().steady()) : (steady_time::min)();
     }
-    /// Ends every operation in flight, and each one started later, with Cancelled. Tasks resume with that. Permanent: a stopped loop sends
-    /// no more requests.
+    /// Ends every operation in flight, and each one started later, with Cancelled. Tasks resume with that error. Permanent: a stopped loop
+    /// sends no more requests.
     void stop() { core_.root().end({error_code::cancelled, "the loop was stopped"}); }
-    /// Calls a function in a turn soon, on the thread of the loop, and wakes it. Safe to use from any thread. An exception of the function
-    /// leaves `turn`. A loop without `letters` refuses: false.
+    /// Calls a function in one of the next turns, on the thread of the loop, and wakes the loop. Safe to use from any thread. An exception
+    /// of the function leaves `turn`. Returns false if the loop has no `letters`.
     bool post(std::function<void()> function) {
         auto& mailbox = core_.mailbox();
         if (mailbox) { mailbox->post(std::move(function)); }
@@ -159,9 +159,9 @@ public:
     [[nodiscard]] std::optional<error> const& problem() const noexcept { return problem_; }
     /// Returns the number of tasks spawned so far.
     [[nodiscard]] std::uint64_t spawned() const noexcept { return spawned_; }
-    /// Returns the driver it waits in.
+    /// Returns the driver that the loop waits in.
     [[nodiscard]] io_driver& io() const noexcept { return core_.io(); }
-    /// For awaitables.
+    /// Used by awaitables.
     [[nodiscard]] detail::loop_core& core() noexcept { return core_; }
 
 private:

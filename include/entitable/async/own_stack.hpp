@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `on_own_stack`: blocking code, awaited. So coroutines can use every pattern of the library unchanged: transactions, bulk loads, queues,
+/// `on_own_stack`: awaits blocking code. So coroutines can use every pattern of the library unchanged: transactions, bulk loads, queues,
 /// sagas, units of work, indexes, shards.
 ///
 ///     loop_transport const near{loop, cloud};
@@ -80,12 +80,12 @@ template <class Function>
 /// A `sequence` holds such a lock while it reserves a block: stacks that share one use an `async_sequence` instead. So does a lookup map of
 /// shards while it is read: give each stack its own map, or a catalogue that is not a `loop_transport`.
 ///
-/// It is cancelled and timed out like every wait: each request then ends, or is refused, with the reason, and waits by the `loop_clock` end
-/// immediately, as if their time had passed. So the function runs to its end; the caller waits for that, even if the coroutine is
-/// destroyed.
+/// The wait for the function is cancelled and timed out like every wait: each request then ends, or is refused, with the reason, and waits
+/// by the `loop_clock` end immediately, as if their time had passed. The function still runs to its end; the caller waits for that, even if
+/// the coroutine is destroyed.
 ///
 /// Cost: some memory of the stack (`bytes`, as far as it is used), a few microseconds to start, and two switches a request. If the system
-/// has no `<ucontext.h>`, it is a thread that runs while the loop does not.
+/// has no `<ucontext.h>`, the stack is that of a thread, which runs while the loop does not.
 template <class Function>
 [[nodiscard]] task<std::invoke_result_t<Function&>> on_own_stack(
     event_loop& loop, Function function, std::size_t bytes = stack_bytes) {
@@ -93,12 +93,12 @@ template <class Function>
 }
 
 /// The clock for code on stacks of a loop: pass it in the options of queues, transactions, bulk loads. Other tasks run while it waits.
-/// Lives as long as the loop. On other stacks it is the clock of the loop.
+/// Lives as long as the loop. On other stacks it behaves like the clock of the loop.
 [[nodiscard]] inline clock& loop_clock(event_loop& loop) { return detail::stack_clock_of(loop.core()); }
 
-/// A transport for code on stacks of a loop: each request is in flight in the loop, and other tasks run meanwhile. Code that has many
-/// requests in flight by the `loop_clock` (bulk loads, shards, copies) has them in flight here, too. On any other stack it returns
-/// InvalidInput. The loop outlives it.
+/// A transport for code on stacks of a loop: each request is in flight in the loop, and other tasks run meanwhile. Code that sends
+/// concurrent requests by the `loop_clock` (bulk loads, shards, copies) does so here, too. On any other stack it returns InvalidInput. The
+/// loop outlives it.
 class loop_transport {
 public:
     using is_transport = void;              ///< opts in to `transport`

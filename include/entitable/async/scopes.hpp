@@ -20,19 +20,19 @@ struct first_of {
 
 namespace detail {
 
-/// Returns the time this long after another; `no_deadline` if that overflows: `no_timeout` never passes.
+/// Returns the time `by` after `now`; `no_deadline` if the sum overflows: `no_timeout` never passes.
 [[nodiscard]] inline steady_time time_after(steady_time now, std::chrono::nanoseconds by) noexcept {
     auto const ticks = std::chrono::duration_cast<steady_time::duration>(by);
     return ticks > no_deadline - now ? no_deadline : now + ticks;
 }
 
-/// Tasks in their own scope, inside the one that they are awaited in.
+/// Tasks in their own scope, inside the scope in which they are awaited.
 class scoped : protected parked {
 protected:
     explicit scoped(loop_core& core) noexcept : core_(core) {}
     ~scoped() { core_.timers().remove(*this); }
 
-    /// Starts them by `begin()`, in the scope.
+    /// Starts the tasks by `begin()`, in the scope.
     template <class Begin>
     bool begin_in_scope(std::coroutine_handle<> frame, std::size_t count, Begin const& begin) {
         around_ = &core_.scope();
@@ -53,7 +53,7 @@ protected:
     task_group group_;
 
 private:
-    void end_early(error const&) override {} // the scope is inside the enclosing one
+    void end_early(error const&) override {} // nothing to do: the scope ends with the enclosing one
 
     wait_scope* around_{};
 };
@@ -87,7 +87,7 @@ private:
     task<T> task_;
 };
 
-/// Waits for the first of several tasks, then cancels the others and waits for them.
+/// Waits for the first of several tasks, then cancels the other tasks and waits for them.
 template <class T>
 class any_of_many final : scoped {
 public:
@@ -165,23 +165,23 @@ private:
 
 } // namespace detail
 
-/// Awaits a task with a time limit, `no_timeout` for none: after it every call and every wait in the task ends with DeadlineExceeded,
-/// including later ones. Returns the task's result: usually that error, or a value if it got one all the same. The task has ended when this
-/// resumes.
+/// Awaits a task with a time limit, `no_timeout` for none: after that time every call and every wait in the task ends with
+/// DeadlineExceeded, including later ones. Returns the task's result: usually that error, or a value if the task still returned one. The
+/// task has ended when the caller resumes.
 template <class T>
 [[nodiscard]] detail::timed_task<T> with_timeout(event_loop& loop, std::chrono::nanoseconds timeout, task<T> timed) {
     return detail::timed_task<T>{loop.core(), timeout, std::move(timed)};
 }
 
-/// Awaits the first task to end; then every call and every wait in the others ends with Cancelled. All have ended when this resumes.
-/// Rethrows an exception of a task; InvalidInput if there are no tasks.
+/// Awaits the first task to end; then every call and every wait in the other tasks ends with Cancelled. All tasks have ended when the
+/// caller resumes. Rethrows an exception of a task; InvalidInput if there are no tasks.
 template <class T>
     requires(!std::is_void_v<T>)
 [[nodiscard]] detail::any_of_many<T> when_any(event_loop& loop, std::vector<task<T>> tasks) {
     return detail::any_of_many<T>{loop.core(), std::move(tasks)};
 }
 
-/// Waits for a time, by the clock of the loop's driver. Cancelled or DeadlineExceeded if the scope ends before.
+/// Waits for a time, by the clock of the loop's driver. Cancelled or DeadlineExceeded if the scope ends first.
 [[nodiscard]] inline detail::loop_sleep sleep_for(event_loop& loop, std::chrono::nanoseconds duration) noexcept {
     return detail::loop_sleep{loop.core(), duration};
 }

@@ -42,7 +42,7 @@ public:
             if (permitted_ && !taken_) { of_.give_back(); }
         }
 
-        /// True if it need not wait.
+        /// Returns whether a permit is available immediately.
         [[nodiscard]] bool await_ready() {
             if (error const* const ended = of_.core_.scope().ended()) {
                 why_.emplace(*ended);
@@ -52,7 +52,7 @@ public:
             }
             return permitted_ || why_;
         }
-        /// Waits in turn.
+        /// Waits for its turn.
         void await_suspend(std::coroutine_handle<> frame) noexcept {
             waiting = frame;
             join(of_.core_.scope());
@@ -80,12 +80,12 @@ public:
         bool taken_{};
     };
 
-    /// Has this number of permits.
+    /// Makes a semaphore with this number of permits.
     async_semaphore(event_loop& loop, std::size_t permits) noexcept : core_(loop.core()), left_(permits) {}
     async_semaphore(async_semaphore const&) = delete;
     async_semaphore& operator=(async_semaphore const&) = delete;
 
-    /// `ENTITABLE_CO_TRY(auto const permit, co_await limit.acquire());`. Cancelled or DeadlineExceeded if the scope ends before.
+    /// `ENTITABLE_CO_TRY(auto const permit, co_await limit.acquire());`. Cancelled or DeadlineExceeded if the scope ends first.
     [[nodiscard]] awaiter acquire() noexcept { return awaiter{*this}; }
 
 private:

@@ -18,7 +18,7 @@ class task;
 
 namespace detail {
 
-/// The coroutine to resume when tasks end. It counts these tasks and the waiting coroutine itself; the last one to arrive resumes it. So a
+/// The coroutine to resume when tasks end. It counts these tasks and the waiting coroutine itself; the last one to end resumes it. So a
 /// task that ends immediately resumes no coroutine, and the stack is as deep as tasks are nested, however many there are.
 struct task_group {
     std::coroutine_handle<> waiting;
@@ -94,12 +94,12 @@ public:
         if (frame_) { frame_.destroy(); }
     }
 
-    explicit operator bool() const noexcept { return static_cast<bool>(frame_); } ///< whether there is one
+    explicit operator bool() const noexcept { return static_cast<bool>(frame_); } ///< whether it owns a coroutine
 
     /// Waits for the end of a task that it owns.
     class awaiter {
     public:
-        /// Owns this task.
+        /// Takes ownership of this task.
         explicit awaiter(task awaited) noexcept : awaited_(std::move(awaited)) {}
         awaiter(awaiter const&) = delete;
         awaiter& operator=(awaiter const&) = delete;
@@ -118,7 +118,7 @@ public:
         detail::task_group group_;
     };
 
-    /// Starts it and waits for its end. Throws InvalidInput if it is empty: awaited before, or moved.
+    /// Starts the task and waits for its end. Throws InvalidInput if the task is empty: awaited before, or moved from.
     [[nodiscard]] awaiter operator co_await() && {
         require_one();
         return awaiter{std::move(*this)};
@@ -126,14 +126,14 @@ public:
 
     // ---- for combinators ----
 
-    /// Throws if it is empty.
+    /// Throws if the task is empty.
     void require_one() const {
         if (!frame_) {
             error{error_code::invalid_input, "a task can only be awaited once: this one was awaited before, or moved"}
                 .raise();
         }
     }
-    /// Starts it as one of a group, which outlives it.
+    /// Starts the task as a member of a group, which outlives the task.
     void begin(detail::task_group& group) {
         frame_.promise().group = &group;
         frame_.resume();

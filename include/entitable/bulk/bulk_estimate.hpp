@@ -13,7 +13,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Maximal throughput of a service (source: "Scalability targets for Table storage": 20,000 entities in an account, 2,000 in a partition;
+/// Maximum throughput of a service (source: "Scalability targets for Table storage": 20,000 entities in an account, 2,000 in a partition;
 /// of 1 KiB).
 struct bulk_targets {
     double entities_a_second{20'000};               ///< entities a second in total
@@ -24,12 +24,12 @@ struct bulk_targets {
 struct bulk_cost {
     std::uint64_t rows{};    ///< number of rows requested
     std::uint64_t refused{}; ///< rows of the sample that are too large for any transaction of the service
-    /// Transactions if more rows mean more partitions like those of the sample. A batch is billed as one.
+    /// Transactions if more rows mean more partitions like those of the sample. A batch is billed as one transaction.
     std::uint64_t transactions{};
     /// Transactions if more rows mean larger partitions.
     std::uint64_t least_transactions{};
     std::uint64_t bytes{}; ///< size of the entities, by the service's measure
-    /// At the targets, if more rows mean larger partitions: determined by the busiest partition, or by all together.
+    /// Duration at the targets, if more rows mean larger partitions: limited by the busiest partition, or by all partitions together.
     double seconds{};
 };
 

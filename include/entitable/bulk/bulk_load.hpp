@@ -7,19 +7,20 @@
 ///
 ///     auto report = entitable::bulk_insert(books, read_books(file), {.checkpoint = entitable::file_checkpoint{"books.checkpoint"}});
 ///
-/// All of them:
+/// All bulk loads:
 /// - A batch is atomic, a bulk load is not: rows are packed into transactions as they fit, and transactions are sent in any order. Rows
 ///   with the same key are written in the order of the input.
 /// - Each row has one outcome: written, already there, superseded, or refused. None is dropped. A row is sent again if its response was
 ///   lost, the service was busy, or its transaction was refused: an insert that finds a row with the same properties counts as already
 ///   there.
-/// - A transaction that is refused because of one row is sent again without it; after three such rows in halves, then row by row.
+/// - A transaction that is refused because of one row is sent again without that row; after three such rows it is split into halves, then
+///   into rows.
 /// - 429, 503 and Retry-After slow the load down, for one partition or for all. The rate recovers automatically.
 /// - Errors of the load: Cancelled, DeadlineExceeded, CheckpointInvalid, the error of a failed input, an error not caused by a row (a
 ///   missing table, no permission), the error of a row after `bulk_options::max_refused`, and the last failure if no request succeeded for
 ///   `bulk_options::patience`. The effect is unknown once anything was sent. With a checkpoint the same call resumes, also in another
-///   process; without one an insert may be run again.
-/// - Thread safety: a load runs on the calling thread; others may use the table meanwhile. `table::options()` apply to each request.
+///   process; without a checkpoint an insert may be run again.
+/// - Thread safety: a load runs on the calling thread; other threads may use the table meanwhile. `table::options()` apply to each request.
 
 #include <entitable/bulk/detail/beyond_queries.hpp>
 #include <entitable/client/detail/query_rows.hpp>
@@ -154,7 +155,7 @@ template <class Entity, class Query, class Take>
     return load.run();
 }
 
-/// Does the same into the table of the query.
+/// Does the same with the table of the query as the target.
 template <class Entity, class Query, class Take>
 [[nodiscard]] result<bulk_report> bulk_over(table<Entity> const& in, Query const& found, bulk_mode mode, bool keys_only,
     Take const& take, bulk_change const* change, bulk_options const& options) {
@@ -166,8 +167,8 @@ template <class Entity, class Query, class Take>
 
 } // namespace detail
 
-/// Inserts the entities of a range, or of results of them: an element that is an error is refused with it. A row that exists with other
-/// properties is refused with EntityAlreadyExists. An exception of the range ends the load; a thrown `error` is returned.
+/// Inserts the entities of a range, or of results of entities: an element that is an error is refused with that error. A row that exists
+/// with other properties is refused with EntityAlreadyExists. An exception of the range ends the load; a thrown `error` is returned.
 template <class Entity, class Range>
 [[nodiscard]] result<bulk_report> bulk_insert(
     table<Entity> const& into, Range&& rows, bulk_options const& options = {}) {
@@ -181,7 +182,7 @@ template <class Range>
 }
 
 /// Inserts the entities of a range, or replaces the stored ones, or merges into them (`bulk_options::merge`). Otherwise like `bulk_insert`.
-/// A write whose response was lost is sent again: it may undo another writer's change in between.
+/// A write whose response was lost is sent again: it may undo a change that another writer made in between.
 template <class Entity, class Range>
 [[nodiscard]] result<bulk_report> bulk_upsert(
     table<Entity> const& into, Range&& rows, bulk_options const& options = {}) {
@@ -198,7 +199,7 @@ template <class Range>
 
 /// Removes the entities that a query of the table finds. A row that was changed since the query is refused with
 /// UpdateConditionNotSatisfied; a row that no longer exists counts as already there. The main row of a wide entity is refused with
-/// NotSupported, because its parts would be left: remove it with `wide_table`. Does not support a checkpoint (NotSupported): run it again.
+/// NotSupported, because its parts would remain: remove it with `wide_table`. Does not support a checkpoint (NotSupported): run it again.
 /// Errors: InvalidInput for a query of another table; NotSupported, before anything is sent, for the table of a queue or a view.
 template <class Entity, access_path Path>
 [[nodiscard]] result<bulk_report> bulk_remove(

@@ -19,7 +19,8 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Prints the progress of a load, and its end. A copy continues from the same state. One thread at a time.
 class bulk_progress_line {
 public:
-    /// `output` must outlive it. On a terminal each call rewrites the line; otherwise a line is printed once in `every`, and at the end.
+    /// `output` must outlive this object. On a terminal each call rewrites the line; otherwise a line is printed once in `every`, and at
+    /// the end.
     explicit bulk_progress_line(std::FILE* output = stderr, std::chrono::nanoseconds every = std::chrono::seconds{5});
 
     void operator()(bulk_progress const& progress); ///< prints if a line is due

@@ -3,18 +3,18 @@
 #pragma once
 
 /// \file
-/// `ENTITABLE_ASSERT`: the one handler of invalid access, such as reading the value of a failed result, or a row after the last one.
+/// `ENTITABLE_ASSERT`: the single handler of invalid access, such as reading the value of a failed result or a row after the last one.
 
 #include <entitable/core/error.hpp>
 
-/// Ends the program unless `condition` holds, in release builds too, whether or not NDEBUG is defined. `what` is a `char const*` that
+/// Ends the program unless `condition` holds; also in release builds, whether or not NDEBUG is defined. `what` is a `char const*` that
 /// describes the misuse; `problem` is an `error const&`: the error of the result, or InvalidInput with advice as its message. `problem` is
 /// evaluated only if the condition is false. The default prints both on one line of stderr and calls `std::abort`.
 ///
 /// To replace it, define a macro of this name with three parameters before the first header of the library, for example on the command line
-/// of the compiler. It must be the same in every file of a program, the compiled engine included. It must not return if the condition is
-/// false. It may throw: `((condition) ? void() : (problem).raise())` throws what `value()` throws. Such a throw from a `noexcept` function
-/// ends the program.
+/// of the compiler. The macro must be the same in every file of a program, including the compiled engine. The macro must not return if the
+/// condition is false. It may throw: `((condition) ? void() : (problem).raise())` throws what `value()` throws. Such a throw from a
+/// `noexcept` function ends the program.
 #if !defined(ENTITABLE_ASSERT)
 #define ENTITABLE_ASSERT(condition, what, problem) \
     ((condition) ? static_cast<void>(0) : ::entitable::detail::end_program(what, problem))
@@ -33,7 +33,7 @@ namespace detail {
 /// Default action of `ENTITABLE_ASSERT`.
 ENTITABLE_LAZY [[noreturn]] ENTITABLE_COLD void end_program(char const* what, error const& problem) noexcept;
 
-/// Makes the error of a misuse that has no error of its own: InvalidInput, with what to do instead.
+/// Makes the error of a misuse that has no other error: InvalidInput, with what to do instead.
 ENTITABLE_LAZY [[nodiscard]] ENTITABLE_COLD error misuse(char const* what_to_do);
 
 } // namespace detail

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `atomic<T>`: the part of std::atomic that this library uses, for integers, pointers and bool. `<atomic>` brings waiting, which is a
+/// `atomic<T>`: the part of std::atomic that this library uses, for integers, pointers and bool. `<atomic>` includes waiting, which costs a
 /// tenth of the compile time of a file that uses the core. If the compiler has the operations built in, they are used directly.
 
 #include <entitable/core/config.hpp>
@@ -62,7 +62,7 @@ public:
     T fetch_or(T value, memory_order order) noexcept {
         return __atomic_fetch_or(&value_, value, static_cast<int>(order));
     }
-    /// Clears all other bits and returns the old value.
+    /// Clears all bits that `value` lacks and returns the old value.
     T fetch_and(T value, memory_order order) noexcept {
         return __atomic_fetch_and(&value_, value, static_cast<int>(order));
     }

@@ -22,7 +22,7 @@ struct cancellation_flag : counted {
     }
 
     atomic<bool> set{false};
-    shared<cancellation_flag> parent{}; ///< parent flag, which sets this one too
+    shared<cancellation_flag> parent{}; ///< parent; once it is set, this flag counts as set too
 };
 
 } // namespace detail

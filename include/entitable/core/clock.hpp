@@ -18,7 +18,7 @@ class clock {
 public:
     virtual ~clock() = default;
 
-    /// The time of day, for Timestamps. The clock may be set back; a caller that needs increasing values must ensure them.
+    /// The time of day, for Timestamps. The clock may be set back; a caller that needs increasing values must ensure that itself.
     [[nodiscard]] virtual date_time now() noexcept = 0;
     /// The monotonic time, for deadlines and delays.
     [[nodiscard]] virtual steady_time steady() noexcept = 0;

@@ -52,7 +52,7 @@ struct date_time {
     /// Appends the same text.
     ENTITABLE_LAZY void append_to(std::string& out, bool trim = false) const;
 
-    /// Whether the service can store it: years 1601 to 9999.
+    /// Whether the service can store this time: years 1601 to 9999.
     [[nodiscard]] constexpr bool is_valid() const noexcept { return ticks >= 0 && ticks <= max_ticks; }
 
     friend constexpr auto operator<=>(date_time, date_time) = default;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `error`: a failure as a value, with a code, the effect on the stored data, and the texts.
+/// `error`: a failure as a value, with a code, the effect on the stored data, and messages.
 
 #include <entitable/core/chrono.hpp>
 #include <entitable/core/error_code.hpp>
@@ -26,7 +26,7 @@ enum class effect : std::uint8_t {
 /// A failure: plain data. Derives from std::exception so that `result::value()` can throw it and `catch (std::exception const&)` can print
 /// it.
 struct ENTITABLE_VISIBLE error : std::exception {
-    error() = default; ///< InternalError without texts
+    error() = default; ///< InternalError without messages
     /// Sets the HTTP status that belongs to the code.
     error(error_code reason, std::string text)
         : code(reason), http_status(http_status_of(reason)), message(static_cast<std::string&&>(text)) {}
@@ -34,9 +34,9 @@ struct ENTITABLE_VISIBLE error : std::exception {
     error_code code{error_code::internal_error}; ///< reason of the failure
     std::uint16_t http_status{}; ///< status of the response; without one, the code's status, 0 for the library's codes
     entitable::effect effect{effect::none};     ///< effect on the stored data
-    std::uint32_t attempts{1};                  ///< number of attempts; 1 if it was refused before it was sent
+    std::uint32_t attempts{1};                  ///< number of attempts; 1 if the request was refused before it was sent
     std::optional<std::size_t> operation_index; ///< the failed operation of a batch, from 0; not always known
-    std::optional<std::chrono::milliseconds> retry_after; ///< the delay that the service asks for, if any
+    std::optional<std::chrono::milliseconds> retry_after; ///< delay requested by the service, if any
     std::string message;                                  ///< names the invalid item and the limit; no user data
     std::string detail;                                   ///< values of user data, shortened; keep it out of logs
     std::string server_message; ///< message of the service (REST: first line), database or system

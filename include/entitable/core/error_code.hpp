@@ -36,7 +36,7 @@ enum class error_code : std::uint16_t {
     invalid_duplicate_row,                         ///< a transaction has two operations for one entity
     commands_in_batch_act_on_different_partitions, ///< a transaction must stay within one partition
     request_body_too_large, ///< the request has more than 4 MiB in a transaction, 2 MiB in Cosmos DB
-    not_implemented,        ///< the service does not have this operation
+    not_implemented,        ///< the service does not implement this operation
     authentication_failed, ///< the credential is malformed or not accepted: a wrong key, an expired token, a wrong clock
     authorization_failure, ///< the credential does not allow this
     internal_error,        ///< the service failed; the effect may be unknown
@@ -56,14 +56,14 @@ enum class error_code : std::uint16_t {
     operation_void,           ///< this operation was abandoned: no write will be applied under its id
     row_malformed,            ///< the stored bytes are not a row of a known version
     row_mismatch,             ///< the row does not fit the entity type
-    continuation_invalid,     ///< this store did not make the continuation token
-    store_busy,               ///< the store stayed locked by others for longer than the wait allowed
+    continuation_invalid,     ///< the continuation token was made by another store
+    store_busy,               ///< the store stayed locked by others for longer than the allowed wait
     store_full,               ///< the disk is full, or the file has reached its size limit
     store_corrupt,            ///< the stored bytes differ from what was written
     store_foreign,            ///< the file or the database was not made by this library
-    store_newer,              ///< the file or the database holds something else
+    store_newer,              ///< the file or the database has a newer format than this library
     store_failed,             ///< the store cannot be opened, read or written
-    checkpoint_invalid,       ///< the checkpoint is of another load, another input or a newer version, or damaged
+    checkpoint_invalid,       ///< the checkpoint is damaged, newer, or belongs to another load or another input
     index_not_ready,          ///< the index was not built, is being built, or was retired: readers do not use it
     index_definition_differs, ///< the index was built from a different declaration
     shard_moving,             ///< the virtual shard is moving: try again after `error::retry_after`

@@ -13,7 +13,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Version of an entity. Two are equal if their texts are equal byte for byte.
+/// Version of an entity. Two versions are equal if their texts are equal byte for byte.
 class etag {
 public:
     etag() = default;
@@ -26,13 +26,13 @@ public:
         return made;
     }
 
-    /// Whether there is no version, as of an entity that was not stored.
+    /// Whether there is no version, for example because the entity was not stored.
     [[nodiscard]] bool empty() const noexcept { return timestamp_ == no_timestamp && text_.empty(); }
     ENTITABLE_LAZY [[nodiscard]] std::string text() const; ///< the text that the service writes
-    /// Whether it was made from a Timestamp, which `timestamp()` then returns.
+    /// Whether the ETag was made from a Timestamp, which `timestamp()` then returns.
     [[nodiscard]] bool is_of_timestamp() const noexcept { return timestamp_ != no_timestamp; }
     [[nodiscard]] date_time timestamp() const noexcept { return {timestamp_}; } ///< valid only if `is_of_timestamp()`
-    /// Whether the text is a valid ETag: `"..."` or `W/"..."` of printable ASCII, 1 KiB at most. Conditional writes with an invalid one
+    /// Whether the text is a valid ETag: `"..."` or `W/"..."` of printable ASCII, 1 KiB at most. Conditional writes with an invalid ETag
     /// fail with InvalidInput.
     ENTITABLE_LAZY [[nodiscard]] bool is_valid() const noexcept;
 

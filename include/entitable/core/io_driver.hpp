@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `io_driver`: lets one thread wait for all its descriptors and times.
+/// `io_driver`: lets one thread wait for all its descriptors and deadlines.
 
 #include <entitable/core/clock.hpp>
 
@@ -15,7 +15,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// A socket or file descriptor of the system.
 using io_descriptor = std::intptr_t;
 
-/// Readiness that a descriptor is watched for, or has.
+/// Readiness of a descriptor: watched for, or reported.
 enum class io_interest : std::uint8_t {
     none = 0,  ///< not ready, not watched
     read = 1,  ///< readable
@@ -39,7 +39,7 @@ public:
     virtual ~io_guest() = default;
 };
 
-/// Waits for descriptors and times. Outlives its users: destroy channels before their driver. Thread safety: all calls come from one
+/// Waits for descriptors and deadlines. Outlives its users: destroy channels before their driver. Thread safety: all calls come from one
 /// thread.
 class io_driver {
 public:
@@ -81,12 +81,12 @@ private:
 /// A driver over the system's `poll`. With no descriptor it waits by its clock.
 class poll_driver final : public io_driver {
 public:
-    /// The clock must outlive it.
+    /// The clock must outlive the driver.
     explicit poll_driver(clock& time = system_clock()) noexcept : time_(&time) {}
 
-    [[nodiscard]] clock& time() const noexcept override { return *time_; }             ///< the clock of the constructor
+    [[nodiscard]] clock& time() const noexcept override { return *time_; }             ///< the constructor's clock
     void watch(io_descriptor descriptor, io_interest what, io_handler* told) override; ///< costs no system call
-    [[nodiscard]] bool watches() const noexcept override { return !watched_.empty(); } ///< whether any is watched
+    [[nodiscard]] bool watches() const noexcept override { return !watched_.empty(); } ///< see `io_driver`
     void wait(steady_time until) override; ///< waits in `poll`, or by its clock
 
 private:

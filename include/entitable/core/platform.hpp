@@ -15,7 +15,7 @@ namespace platform {
 /// Lets another thread run.
 void yield() noexcept;
 
-/// Blocks the calling thread for at least `duration`; returns at once when it is zero or negative.
+/// Blocks the calling thread for at least `duration`; returns immediately if it is zero or negative.
 void sleep_for(std::chrono::nanoseconds duration) noexcept;
 
 } // namespace platform

@@ -18,7 +18,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// An error on its way into a result of any type: `return failure{error_code::..., "text"};`
+/// An error that converts to a failed result of any type: `return failure{error_code::..., "text"};`
 class [[nodiscard]] failure {
 public:
     /// Takes ownership of an error.
@@ -84,7 +84,7 @@ public:
     void raise_unless(bool has_value) const {
         if (!has_value) { get().raise(); }
     }
-    /// Takes the error of another slot, if it has one; returns whether it has.
+    /// Takes the error of another slot, if there is one; returns whether there was.
     [[nodiscard]] bool take_over(error_slot& other) noexcept {
         if (other.empty()) { return false; }
         *this = static_cast<error_slot&&>(other);
@@ -97,10 +97,10 @@ public:
     }
 
 private:
-    /// Marks a slot whose error was moved out: a failed result stays failed after a move. A constant rather than the address of an object,
-    /// of which each shared library with hidden symbols would have its own.
+    /// Marks a slot whose error was moved out: a failed result stays failed after a move. A constant rather than the address of an object:
+    /// each shared library with hidden symbols would have its own object.
     [[nodiscard]] static entitable::error* taken() noexcept {
-        // NOLINTNEXTLINE(performance-no-int-to-ptr): nobody follows it
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): never dereferenced
         return reinterpret_cast<entitable::error*>(~std::uintptr_t{});
     }
     [[nodiscard]] bool holds() const noexcept { return problem_ != nullptr && problem_ != taken(); }
@@ -288,7 +288,7 @@ public:
     ENTITABLE_LAZY void value() const {
         if (!problem_.empty()) { problem_.get().raise(); }
     }
-    /// Does the same as `value()`, for generic code that does not know the type of the value.
+    /// Does the same as `value()`, for generic code over any type of value.
     void(check)() const { value(); }
     /// Returns the error; a success ends the program, by `ENTITABLE_ASSERT`.
     [[nodiscard]] error_type const& error() const {

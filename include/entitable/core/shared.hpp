@@ -29,7 +29,7 @@ public:
     counted& operator=(counted const&) = delete;
 };
 
-/// Owns a `T` together with its copies; empty by default. Thread safety: copies may be used from several threads.
+/// Shares ownership of a `T` with its copies; empty by default. Thread safety: copies may be used from several threads.
 template <class T>
 class shared {
 public:

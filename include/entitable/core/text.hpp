@@ -28,8 +28,8 @@ struct code_point {
 /// Decodes the code point at the start of `bytes`, which must not be empty (Unicode, table 3-7: well-formed byte sequences).
 ENTITABLE_LAZY [[nodiscard]] code_point first_code_point(std::string_view bytes) noexcept;
 
-/// Comparing bytes of valid UTF-8 by this number gives the UTF-16 order: the lead bytes of U+E000..U+FFFF (EE, EF) come after those of the
-/// supplementary planes (F0..F4).
+/// The rank of a byte: comparing valid UTF-8 by the ranks of its bytes gives the UTF-16 order: the lead bytes of U+E000..U+FFFF (EE, EF)
+/// come after those of the supplementary planes (F0..F4).
 [[nodiscard]] constexpr unsigned utf16_rank(unsigned char byte) noexcept {
     return byte == 0xEE || byte == 0xEF ? byte + 0x10U : byte;
 }
@@ -37,8 +37,8 @@ ENTITABLE_LAZY [[nodiscard]] code_point first_code_point(std::string_view bytes)
 /// Returns the number of UTF-16 code units of `utf8`, or nullopt if it is not valid UTF-8 (overlong forms and surrogates are invalid).
 ENTITABLE_LAZY [[nodiscard]] std::optional<std::size_t> utf16_length(std::string_view utf8) noexcept;
 
-/// Whether `test` holds for all bytes. It receives eight at once as a number; some bytes are passed twice, and fewer than eight are padded
-/// with 'a'.
+/// Whether `test` holds for all bytes. `test` receives eight bytes at once as a number; some bytes are passed twice, and fewer than eight
+/// are padded with 'a'.
 template <class Test>
 [[nodiscard]] bool all_eights(std::string_view bytes, Test const& test) {
     std::uint64_t eight = 0x6161616161616161U;
@@ -65,7 +65,7 @@ ENTITABLE_LAZY [[nodiscard]] std::size_t valid_utf8_prefix(std::string_view utf8
 /// Returns a negative number, 0 or a positive number: `left` compared with `right` by UTF-16 code units. Both must be valid UTF-8.
 ENTITABLE_LAZY [[nodiscard]] int compare_utf16(std::string_view left, std::string_view right) noexcept;
 
-/// Returns the least text greater than every text that starts with `prefix`, in UTF-16 order; nullopt if there is none.
+/// Returns the smallest text greater than every text that starts with `prefix`, in UTF-16 order; nullopt if there is none.
 ENTITABLE_LAZY [[nodiscard]] std::optional<std::string> successor_of_prefix(std::string_view prefix);
 
 /// Converts ASCII letters to lower case; leaves other characters unchanged.

@@ -22,7 +22,7 @@ public:
     value_view() = default;
     /// A string, by reference.
     constexpr value_view(std::string_view text) noexcept : type_(edm_type::string), bytes_(text) {}
-    /// A string that ends with a NUL, by reference.
+    /// A NUL-terminated string, by reference.
     constexpr value_view(char const* text) noexcept : value_view(std::string_view{text}) {}
     value_view(void const*) = delete; // other pointers would convert to bool
     /// A boolean.
@@ -40,8 +40,8 @@ public:
     /// A fixed-size value from its stored bits.
     constexpr value_view(edm_type type, std::int64_t bits) noexcept : type_(type), bits_(bits) {}
 
-    // Equivalent to assigning a new object, but member by member: a copy made in wide moves waits for the narrow writes before it, some ten
-    // cycles for each value of a row.
+    // Equivalent to assigning a new object, but member by member: a copy by wide moves would wait for the preceding narrow writes, about
+    // ten cycles for each value of a row.
     /// Becomes a fixed-size value from its stored bits, like the constructor.
     void assign(edm_type of, std::int64_t stored) noexcept {
         type_ = of;
@@ -61,7 +61,7 @@ public:
     /// The bytes of a string, a GUID or a binary; empty for other types.
     [[nodiscard]] constexpr std::string_view bytes() const noexcept { return bytes_; }
 
-    // Each is meaningful only for its own type.
+    // Each function is meaningful only for its own type.
     [[nodiscard]] constexpr std::string_view as_string() const noexcept { return bytes_; } ///< a string
     [[nodiscard]] constexpr bool as_boolean() const noexcept { return bits_ != 0; }        ///< a boolean
     /// An int32.
@@ -106,7 +106,7 @@ public:
     }
 
     [[nodiscard]] edm_type type() const noexcept { return type_; } ///< the EDM type
-    /// Refers to this value; valid until it changes.
+    /// Returns a view of this value, valid until the value changes.
     [[nodiscard]] value_view view() const noexcept {
         return has_bytes() ? value_view{type_, std::string_view{bytes_}} : value_view{type_, bits_};
     }

@@ -21,7 +21,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing::conformance {
 
-/// Returns all behaviours, in the recommended order of fixing them.
+/// Returns all behaviours, in the order in which failures should be fixed.
 [[nodiscard]] ENTITABLE_DECL std::vector<behaviour> behaviours();
 
 /// Tries one behaviour on a transport, or on two handles of one store. Returns the failures, each as "behaviour: expectation, result", with

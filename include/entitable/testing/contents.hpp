@@ -102,7 +102,7 @@ template <class Request, class Take>
 
 namespace detail {
 
-/// Returns the present properties of a row by displayed name; a repeated name gives two.
+/// Returns the present properties of a row by displayed name; a repeated name gives two entries.
 [[nodiscard]] inline std::multimap<std::string, value> present_properties(row_view of, shown how) {
     std::multimap<std::string, value> properties;
     property_cursor cursor{of.payload};

@@ -31,7 +31,7 @@ struct crash_point_world {
     std::function<std::string(any_transport const&)> shows{};  ///< the state to compare with an uninterrupted run
     std::function<std::string(any_transport const&)> wrong{};  ///< an error at the end; empty: none. Optional
     std::function<void(any_transport const&, clock&)>
-        meanwhile{}; ///< the actions of others, once in each run: at the point, or at the end. Optional
+        meanwhile{}; ///< actions of other programs, once in each run: at the point, or at the end. Optional
     std::chrono::nanoseconds patience{
         std::chrono::minutes{1}}; ///< time until the next worker starts: claims have expired then
     std::size_t workers{3};       ///< workers after the interrupted one
@@ -73,7 +73,7 @@ public:
         any_transport below;             ///< the store
         std::size_t at{};                ///< number of the request, from 0
         interruption how{};              ///< the kind of interruption
-        std::function<void()> others{};  ///< work of the others, for `others_before` and `others_behind`
+        std::function<void()> others{};  ///< work of other workers, for `others_before` and `others_behind`
         std::size_t sent{};              ///< requests so far
         bool ended{};                    ///< the program has ended
         std::string name{};              ///< name of the interrupted request
@@ -113,8 +113,8 @@ private:
     std::shared_ptr<state> of_;
 };
 
-/// Runs `work(transport, clock)` once for each of its requests and each interruption, on stores in memory; then more workers, and compares
-/// `shows` with that of an uninterrupted run. Stops at the first problem. Deterministic if `work` is.
+/// Runs `work(transport, clock)` once for each of its requests and each interruption, on stores in memory; then runs more workers, and
+/// compares `shows` with that of an uninterrupted run. Stops at the first problem. Deterministic if `work` is.
 [[nodiscard]] inline crash_point_report every_crash_point(
     std::function<void(any_transport, clock&)> const& work, crash_point_world const& world) {
     crash_point_report told;

@@ -6,7 +6,7 @@
 /// `faulty<T>`: a transport with faults, planned one by one or drawn from a seed, and a log of those that happened.
 ///
 ///     testing::faulty store{memory_backend{}};
-///     store.plan({testing::fault::lost_after(), 3, "write_entity"});      // the third write is applied, its answer lost
+///     store.plan({testing::fault::lost_after(), 3, "write_entity"});      // the third write is applied, its response lost
 ///     ... the application uses `store` ...
 ///     CHECK(store.all_fired());
 
@@ -25,7 +25,7 @@ namespace testing {
 
 namespace detail {
 
-/// Returns the valid request names if `name` is neither valid nor empty; otherwise nothing.
+/// Returns the valid request names if `name` is neither valid nor empty; otherwise an empty text.
 [[nodiscard]] inline std::string unknown_request(std::string_view name) {
     std::string names;
     bool known = name.empty();
@@ -65,7 +65,7 @@ class faulty {
 public:
     using is_transport = void; ///< opts in to `transport`
 
-    // Exactly a T: nothing converts on the way, not even to the any_transport that tests whether this is a transport.
+    // Takes exactly a T, without conversions: not even when any_transport checks whether this type is a transport.
     /// Wraps a transport, without planned faults.
     template <std::same_as<T> Wrapped>
     explicit faulty(Wrapped wrapped, faulty_options const& options = {})
@@ -177,7 +177,7 @@ public:
 private:
     using place = std::pair<std::string, std::string>; ///< a table and a partition, as requests spell them
 
-    /// Applies a fault, as the caller observes it: one attempt, whatever happens below.
+    /// Applies a fault, as the caller observes it: one attempt, for any events below.
     template <class Request>
     [[nodiscard]] result<response_of<Request>> suffer(fault const& due, Request const& request, call below) const {
         below.watch = nullptr;

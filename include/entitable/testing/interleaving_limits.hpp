@@ -25,13 +25,13 @@ struct interleaving_limits {
     /// Errors in place of the store's response, with nothing applied; if the effect of a write is unknown, also with the write applied.
     std::vector<error> errors{lost_request()};
     std::size_t late{1};      ///< requests that arrive after the operation got the error of a lost request
-    std::size_t twice{0};     ///< requests that are answered, and later delivered a second time, unseen
-    std::size_t abandoned{0}; ///< operations that are abandoned, at any step, because their time is over
+    std::size_t twice{0};     ///< requests that get a response, and are later delivered a second time, unnoticed
+    std::size_t abandoned{0}; ///< operations that are abandoned, at any step, because their deadline passed
     std::size_t crashes{0};   ///< operations whose program ends, at any step, before or after a request
     std::size_t again{0};     ///< operations that are started again after a crash, or after a result that is an error
     std::chrono::nanoseconds takes{};                        ///< the response time
     std::chrono::nanoseconds life{std::chrono::minutes{16}}; ///< latest delivery of a late request after it was sent
-    std::size_t most_requests{100};   ///< limit of one operation: more count as an operation that does not end
+    std::size_t most_requests{100};   ///< limit of one operation; more are reported as an operation that does not end
     std::size_t most_states{100'000}; ///< the search stops there, and `interleaving_report::complete` is false
 };
 

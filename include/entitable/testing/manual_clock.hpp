@@ -11,8 +11,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing {
 
-/// A clock that stands still at `start` until it is moved; a wait ends immediately and moves the clock to its end. The monotonic time
-/// starts at the computer's monotonic time, so that deadlines by the computer's clock are in the future.
+/// A clock that stands still at `start` until it is moved; a wait ends immediately and moves the clock to the end of the wait. The
+/// monotonic time starts at the computer's monotonic time, so that deadlines by the computer's clock are in the future.
 ///
 /// Thread safety: safe to use from several threads; waits of several threads add up.
 class manual_clock final : public clock {
@@ -40,7 +40,7 @@ public:
     }
     /// Sets the time of day, forward or back. The monotonic time does not change.
     void set(date_time day) noexcept { day_.store(day.ticks, relaxed); }
-    /// Makes each later reading of one of the times move it forward by that much; zero stops this.
+    /// Moves a time forward by this amount at each later reading of it; zero stops this.
     void advance_with_each_look(std::chrono::nanoseconds by) noexcept { step_.store(by.count() / 100, relaxed); }
 
 private:

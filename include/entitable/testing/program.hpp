@@ -18,7 +18,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing {
 
-/// Runs `body(transport, clock)` on its own thread, and hands over its requests one by one: the driver of the operation answers them. A
+/// Runs `body(transport, clock)` on its own thread, and hands over its requests one by one: the driver of the operation responds to them. A
 /// wait by the clock delays the next request, and takes no real time. The body must be deterministic, end when its requests fail, and not
 /// throw: an exception ends the process.
 ///
@@ -66,7 +66,7 @@ class program {
         }
     };
 
-    /// The clock that the body receives: the time of the last response, and of the waits since.
+    /// The clock that the body receives: the time of the last response, plus the waits since.
     struct handed_clock final : clock {
         explicit handed_clock(exchange& of) : with(of) {}
         date_time now() noexcept override { return {}; }
@@ -104,7 +104,7 @@ public:
         }
     }
 
-    /// Returns the request that the body waits for, due when its last wait is over; none at its end.
+    /// Returns the request that the body waits for, due when its last wait has ended; none at its end.
     [[nodiscard]] operation_step next() const {
         std::unique_lock lock{with_->guard};
         with_->changed.wait(lock, [&] { return with_->waits || with_->ended; });

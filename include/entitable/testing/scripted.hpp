@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `scripted`: a transport that answers from a script, to test how an application handles responses that no backend gives on demand: a lost
+/// `scripted`: a transport with scripted responses, to test how an application handles responses that no backend returns on demand: a lost
 /// response, a busy server, an empty page.
 ///
 ///     testing::scripted service;
@@ -104,7 +104,7 @@ public:
 
     [[nodiscard]] entitable::profile profile() const {
         return script_ ? script_->service : entitable::profile{};
-    } ///< profile of the service that it stands for
+    } ///< profile of the simulated service
 
     /// Returns the response of the script's next step; an unexpected request fails with NotSupported and is recorded.
     template <table_request Request>

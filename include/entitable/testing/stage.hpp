@@ -22,7 +22,7 @@ namespace testing {
 /// `keep`.
 class stage {
 public:
-    /// Limits what may go wrong.
+    /// Limits the failures.
     explicit stage(interleaving_limits const& limits) : limits_(limits) { (void)store(); }
     stage(stage const&) = delete;
     stage& operator=(stage const&) = delete;
@@ -60,18 +60,18 @@ public:
         actors_.push_back(
             std::make_unique<actor_of<Make, Tell>>(std::move(name), deadline, std::move(make), std::move(tell)));
     }
-    /// Adds a check, which returns an error in a state, empty if there is none. Called after each step.
+    /// Adds a check, which returns the error of a state; empty if there is none. Called after each step.
     void always(std::function<std::string()> check) { checks_.push_back(std::move(check)); }
     /// Adds a check of final states.
     void at_end(std::function<std::string()> check) { last_checks_.push_back(std::move(check)); }
-    /// Adds data that the checks depend on to the state, as text: states in which it differs are not equal.
+    /// Adds a text to the state, for data that the checks depend on: states with different texts are not equal.
     void remember(std::function<std::string()> text) { memories_.push_back(std::move(text)); }
 
 private:
     friend class interleaving_search;
 
     /// The delivery of a request. A refused request is not delivered; one whose response is lost is delivered; a late one is delivered
-    /// after the operation got the error of a lost request; a repeated one is answered, and delivered again later.
+    /// after the operation got the error of a lost request; a repeated one gets its response, and is delivered again later.
     enum class delivery : std::uint8_t { answered, refused, answer_lost, late, twice };
 
     struct move {
@@ -194,7 +194,7 @@ private:
             op.reset(new operation_type(make())); // the operation may be immovable
             over = false;
             in_vain = false;
-            history = "again;"; // the new run remembers nothing
+            history = "again;"; // the new run starts without a history
         }
         void end() {
             if (!over && op->next().done()) {

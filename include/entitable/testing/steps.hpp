@@ -4,8 +4,8 @@
 
 /// \file
 /// `steps`: one operation, step by step, and at each step everything that can happen: the response of the store; each error of a list, with
-/// the request applied or not if its effect is unknown; the end of its time (`abandon`); the end of its program, before or after the
-/// request. After a crash or an error it is started again. For user-defined operations as well as for the library's:
+/// the request applied or not if its effect is unknown; its deadline (`abandon`); the end of its program, before or after the request.
+/// After a crash or an error it is started again. For user-defined operations as well as for the library's:
 ///
 ///     auto const found = testing::steps([](testing::stage& on) {
 ///         ... make tables in on.store(), on.store(1) for another place ...
@@ -15,9 +15,9 @@
 ///     });
 ///     CHECK(found.problem == "");                         // otherwise found.schedule is the shortest path
 ///
-/// The rules of `operation` are checked on the way: `next()` called twice returns the same, an abandoned operation has ended, a request
-/// goes to a place that exists and its response is accepted, and the operation ends. The stage's clock stands still until the operation
-/// waits (`not_before`), and each response takes `interleaving_limits::takes`.
+/// The rules of `operation` are checked on the way: `next()` called twice returns the same step, an abandoned operation has ended, a
+/// request goes to a place that exists and its response is accepted, and the operation ends. The stage's clock stands still until the
+/// operation waits (`not_before`), and each response takes `interleaving_limits::takes`.
 
 #include <entitable/testing/interleavings.hpp>
 

@@ -31,7 +31,7 @@ private:
     std::string why_;
 };
 
-/// For frameworks that print their checks.
+/// Prints the reason, for frameworks that print their checks.
 template <class Stream>
 auto operator<<(Stream& out, verdict const& asked) -> decltype(out << asked.why()) {
     return out << (asked ? std::string{"yes"} : asked.why());

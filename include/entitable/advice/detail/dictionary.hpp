@@ -30,7 +30,7 @@ namespace detail {
 /// One thread at a time.
 class dictionary {
 public:
-    static constexpr std::uint32_t none = 0xFFFFFFFFU; ///< the number of no text
+    static constexpr std::uint32_t none = 0xFFFFFFFFU; ///< not the number of any text
 
     /// Returns the number of a text; adds the text if it is new.
     [[nodiscard]] std::uint32_t number_of(std::string_view text);
@@ -52,7 +52,7 @@ private:
 
     std::string bytes_;
     std::vector<std::uint64_t> ends_;
-    std::vector<slot> slots_; ///< a power of two of them, at most half of them used
+    std::vector<slot> slots_; ///< their number is a power of two; at most half are used
 };
 
 /// Numbers pairs of numbers 0, 1, 2...: rows that agree in several columns get one number.

@@ -14,7 +14,7 @@ namespace detail {
 struct served_range {
     std::size_t first{};    ///< first partition
     std::size_t end{};      ///< end of the partitions, exclusive
-    double hot{};           ///< seconds of overload, less the seconds without
+    double hot{};           ///< seconds of overload minus seconds without overload
     double cool{};          ///< seconds of low load of the range and its right neighbour
     double offline_until{}; ///< second at which the range is online again
     double asked{};         ///< load in the last second
@@ -35,8 +35,8 @@ public:
 
     [[nodiscard]] std::vector<served_range>& ranges() noexcept { return ranges_; }
     [[nodiscard]] std::size_t range_of(std::size_t partition) const noexcept { return of_partition_[partition]; }
-    /// Adds the requests of a second, by partition, and balances. Calls `changed(range)` for a range that moves, `split(range)` for one
-    /// that now has a new right neighbour, which moves; `joined(range)` for one that took over its right neighbour.
+    /// Adds the requests of a second, by partition, and balances the ranges. Calls `changed(range)` for a range that moves, `split(range)`
+    /// for one that now has a new right neighbour, which moves; `joined(range)` for one that took over its right neighbour.
     template <class Changed, class Split, class Joined>
     void end_second(double second, std::vector<double> const& asked, Changed changed, Split split, Joined joined) {
         count(asked);
@@ -70,7 +70,7 @@ public:
 
 private:
     void count(std::vector<double> const& asked);
-    /// Returns the first partition of the right half of a range's load; the first of all if it cannot be split.
+    /// Returns the first partition of the right half of a range's load; the first partition of the range if it cannot be split.
     [[nodiscard]] std::size_t half_of(served_range const& range) const noexcept;
     void divide(std::size_t index, std::size_t at, double now);
     void join(std::size_t index);

@@ -20,7 +20,7 @@ struct row_groups {
     std::vector<std::uint32_t> sizes;  ///< rows of each group
 };
 
-/// The part of a table that a declaration narrows an alternative to.
+/// The part of a table that an alternative reads under a declaration.
 struct narrowed {
     access_path access{access_path::table};
     std::vector<int> fixed;          ///< columns with one value, a prefix of the keys

@@ -63,7 +63,7 @@ private:
         }
         return {};
     }
-    /// Returns the best keys before the current ones that serve a query in at most `most` seconds.
+    /// Returns the best keys that rank above the current ones and serve a query in at most `most` seconds.
     [[nodiscard]] std::string better_for(query_score const& query, double most) const {
         auto const at = static_cast<std::size_t>(&query - present_.queries.data());
         for (key_candidate const& each : made_.candidates) {
@@ -254,8 +254,8 @@ private:
     key_score const& present_;
 };
 
-/// Ranks by: keys that fit, with reserve, cheap, without buckets, the current ones, those with several partitions of several entities, and
-/// then the finest.
+/// Ranks keys by these criteria, in this order: they fit, they fit with reserve, low cost, no buckets, the current keys, several partitions
+/// of several entities, fine partitions.
 [[nodiscard]] ENTITABLE_DECL std::array<double, 8> rank_of(key_candidate const& of, service_targets const& targets) {
     key_score const& score = of.score;
     bool const salted = std::any_of(score.declared.partition.begin(), score.declared.partition.end(),

@@ -96,8 +96,8 @@ ENTITABLE_DECL std::vector<query_members> dominant_queries(scorer const& scores,
     return made;
 }
 
-/// Returns the row key for a partition key: the members by which the heaviest query that knows the partition narrows, and then those that
-/// make it unique.
+/// Returns the row key for a partition key: the members that narrow the heaviest query that fixes the partition, then the members that make
+/// the keys unique.
 [[nodiscard]] ENTITABLE_DECL component_names row_for(scorer& scores, component_names const& partition,
     std::vector<query_members> const& dominant, component_names const& declared) {
     component_names row;
@@ -122,7 +122,7 @@ ENTITABLE_DECL std::vector<query_members> dominant_queries(scorer const& scores,
     component_names all = partition;
     add_once(all, row);
     component_names suffix;
-    for (std::string const& each : declared) { // one that is sufficient alone
+    for (std::string const& each : declared) { // a member that is sufficient alone
         component_names with = all;
         add_once(with, {each});
         if (!has(all, each) && scores.is_unique(with)) {
@@ -198,7 +198,7 @@ ENTITABLE_DECL void explain_candidate(key_candidate& of, scorer& scores, service
         double const rows = static_cast<double>(sample.rows());
         of.copy_requests =
             std::ceil(rows / targets.page_rows) + (std::max)(count, std::ceil(rows / targets.batch_rows));
-        of.copy_seconds = 2 * rows / targets.account_rate; // each is read and written
+        of.copy_seconds = 2 * rows / targets.account_rate; // each row is read and written
     }
 }
 
@@ -263,7 +263,7 @@ ENTITABLE_DECL std::vector<key_candidate> candidates_for(
         keys.row = components_of(sample, row_for(scores, partition, dominant, declared));
         add(keys, why);
     }
-    // Growing keys under writes: a leading bucket keeps ranges possible.
+    // If growing keys are written, adds a leading bucket: ranges stay possible.
     double const writes = load.writes_per_second();
     for (std::size_t index = 0, count = made.size(); index < count && writes > 0; ++index) {
         key_score const& of = made[index].score;

@@ -90,7 +90,7 @@ private:
 
     void serve(std::size_t index, double second, double allowed, bool out, bool repeated, simulated_second& now) {
         served_range const& range = map_.ranges()[index];
-        // The fraction of this second in which it responds.
+        // The fraction of this second in which the range responds.
         double const up = out ? 0 : std::clamp(second + 1 - range.offline_until, 0.0, 1.0);
         double asked = 0;
         double passed = 0;

@@ -46,7 +46,7 @@ ENTITABLE_DECL heat_map heat_map::of(table_sample const& sample) {
     std::int64_t first = 0;
     for (std::int64_t const time : sample.times()) { first = time != 0 && (first == 0 || time < first) ? time : first; }
     if (key == nullptr || first == 0) { return made; }
-    made.add(keys.front(), first, 0); // the start of time
+    made.add(keys.front(), first, 0); // sets the start of the time axis
     for (std::size_t row = 0; row < sample.size(); ++row) {
         if (sample.times()[row] != 0) { made.add(key->value(key->codes[row]).as_string(), sample.times()[row]); }
     }

@@ -19,7 +19,7 @@ ENTITABLE_DECL scorer::scorer(table_sample const& sample, workload const& load, 
     fraction_ = sample.rows() == 0 ? 1 : static_cast<double>(rows_.size()) / static_cast<double>(sample.rows());
     std::vector<std::int64_t> times;
     for (std::size_t const row : rows_) { times.push_back(sample.times()[row]); }
-    // The latest twentieth; all, if times are unknown.
+    // The latest twentieth of the rows; all rows if times are unknown.
     auto const latest = static_cast<std::ptrdiff_t>(times.size() - times.size() / 20);
     std::vector<std::int64_t> sorted = times;
     std::int64_t since = 0;

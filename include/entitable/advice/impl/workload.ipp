@@ -28,7 +28,7 @@ ENTITABLE_DECL std::vector<asked_node> asked_nodes(predicate_nodes const& nodes,
     return out;
 }
 
-/// Whether postfix nodes make one condition, or none.
+/// Whether postfix nodes make one condition, or are empty.
 [[nodiscard]] ENTITABLE_DECL bool is_expression(std::vector<asked_node> const& nodes) {
     std::size_t depth = 0;
     for (asked_node const& each : nodes) {

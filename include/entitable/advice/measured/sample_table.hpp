@@ -12,10 +12,10 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Options of a sample of a table.
 struct sample_table_options {
-    std::uint64_t rows{100000}; ///< maximal size of the sample; from more rows it is drawn uniformly
+    std::uint64_t rows{100000}; ///< maximum size of the sample; a larger table is sampled uniformly
     std::uint64_t seed{1};      ///< the same seed gives the same sample
     std::uint64_t
-        read_at_most{};   ///< maximal number of rows to read, after which the sample is marked as incomplete; 0: all
+        read_at_most{};   ///< maximum number of rows to read, after which the sample is marked as incomplete; 0: all
     call_options calls{}; ///< options of each request
 };
 
@@ -43,7 +43,7 @@ template <class Entity>
     return detail::read_sample(
         through, std::move(table), sample_builder{sample_options{options.rows, options.seed}}, options);
 }
-/// Does the same with a builder that knows the components of the keys; its own number of rows and seed are used.
+/// Does the same with a builder for the components of the keys; its own number of rows and seed are used.
 [[nodiscard]] inline result<table_sample> sample_rows(
     any_transport const& through, std::string table, sample_builder builder, sample_table_options const& options = {}) {
     return detail::read_sample(through, std::move(table), std::move(builder), options);

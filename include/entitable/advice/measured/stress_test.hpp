@@ -22,7 +22,7 @@ ENTITABLE_BEGIN_NAMESPACE
 struct stress_options {
     double peak{1000};      ///< entities a second that the partition must carry
     double target{2000};    ///< entities a second that the service promises for one partition
-    double most{};          ///< entities a second of the last step; 0: a quarter more than the maximum of both
+    double most{};          ///< entities a second of the last step; 0: 1.25 times the greater of `peak` and `target`
     std::uint32_t steps{8}; ///< number of steps of the ramp, all of equal height
     std::chrono::nanoseconds step{std::chrono::seconds{5}}; ///< duration of each step
     bool poisson{true};        ///< whether calls arrive at random, as from many clients, rather than at equal intervals
@@ -40,12 +40,12 @@ struct stress_action {
     std::string name;                                       ///< display label
     double weight{1};                                       ///< relative frequency
     double entities{1};                                     ///< number of entities that one call costs the service
-    std::function<result<void>(std::uint64_t random)> call; ///< makes one call; called by several threads at once
+    std::function<result<void>(std::uint64_t random)> call; ///< makes one call; called by several threads concurrently
 };
 
-/// Makes calls by the clock, at growing rates until they are no longer carried. Latencies count from the moment at which a call was due, so
-/// that waiting for a busy client counts. `attempts` returns the number of attempts so far, including first ones. Errors: InvalidInput
-/// without actions.
+/// Makes calls by the clock, at growing rates until a rate is not reached. Latencies count from the moment at which a call was due, so that
+/// waiting for a busy client counts. `attempts` returns the number of attempts so far, including first ones. Errors: InvalidInput without
+/// actions.
 [[nodiscard]] result<stress_outcome> run_stress(
     std::vector<stress_action> const& actions, stress_options const& options, function_ref<std::uint64_t()> attempts);
 
@@ -61,7 +61,7 @@ private:
     atomic<std::uint64_t> count_{0};
 };
 
-/// Creates the table, fills it, makes the calls and removes the table. Errors: TableAlreadyExists if it exists: it is not touched.
+/// Creates the table, fills it, makes the calls and removes the table. Errors: TableAlreadyExists if it exists; it is not changed.
 [[nodiscard]] result<stress_outcome> stress_a_table(any_transport const& through, std::string const& table,
     std::vector<row> const& rows, std::vector<stress_action> const& actions, stress_options const& options,
     attempt_counter const& attempts);

@@ -89,8 +89,8 @@ private:
 /// Objects made for its loop (tables, sequences, semaphores) are used by tasks, which run on that strand. A transport without channels
 /// blocks the thread that runs the strand during each request.
 ///
-/// Thread safety: other threads may only call `async_run` and `spawn`. Unfinished tasks are destroyed with it, on the thread that destroys
-/// it, while no other thread runs the context.
+/// Thread safety: other threads may only call `async_run` and `spawn`. Unfinished tasks are destroyed with this object, on the thread that
+/// destroys it, while no other thread runs the context.
 class asio_loop {
 public:
     /// Runs on this executor, of an `io_context` or a `thread_pool`. `options.time` and `options.letters` have no effect.

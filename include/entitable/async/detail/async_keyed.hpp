@@ -99,7 +99,7 @@ public:
     }
 
     /// Like `table::transact`. The body is ordinary blocking code: the task holds it and runs it on its own stack (`on_own_stack`), so that
-    /// others continue while it reads. `transaction_options::time` is ignored.
+    /// other tasks continue while it reads. `transaction_options::time` is ignored.
     template <class Body>
     [[nodiscard]] task<result<transacted>> transact(
         key_argument<typename P::value_type>... partition, Body body, transaction_options options = {}) const {
@@ -114,7 +114,7 @@ protected:
 private:
     /// Runs the transaction on the calling stack.
     template <class Body>
-    struct transacting { // not a lambda: GCC 12 gives those of a coroutine no linkage
+    struct transacting { // not a lambda: GCC 12 gives lambdas of a coroutine no linkage
         async_place* at;
         result<std::string>* partition;
         Body* body;

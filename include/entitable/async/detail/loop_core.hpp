@@ -64,12 +64,12 @@ public:
     [[nodiscard]] wait_scope& scope() const noexcept { return *scope_; }
     void enter(wait_scope& scope) noexcept { scope_ = &scope; }
 
-    /// For code on its own stack; null before its first use.
+    /// The clock for code on its own stack; null before its first use.
     std::unique_ptr<clock> stacks_time;
 
     // ---- ready queue ----
 
-    /// Queues it to be resumed in a later step of a turn, in its scope.
+    /// Queues a waiter to be resumed in a later step of a turn, in its scope.
     void make_ready(parked& one) noexcept { static_cast<in_queue&>(one).link_before(ready_); }
     [[nodiscard]] bool has_ready() const noexcept { return !ready_.alone(); }
     /// Resumes at most `most` entries of the ready queue.
@@ -83,7 +83,7 @@ public:
         }
         scope_ = &root_;
     }
-    /// Whether an awaitable that could continue immediately must let others go first: true periodically, so that none starves.
+    /// Whether an awaitable that could continue immediately must let other tasks run first: true periodically, so that no task starves.
     [[nodiscard]] bool has_to_yield() noexcept {
         constexpr unsigned many = 256;
         return ++answered_at_once_ % many == 0;
@@ -126,7 +126,7 @@ public:
         for (std::size_t index = 0; index < busy_.size();) {
             loop_way* const way = busy_[index];
             poll(*way, now);
-            index += index < busy_.size() && busy_[index] == way ? 1 : 0; // otherwise another took its place
+            index += index < busy_.size() && busy_[index] == way ? 1 : 0; // otherwise another connection took its place
         }
         while (under_way_ < in_flight_ && !turn_.alone()) {
             auto& one = static_cast<sending&>(parked::of(*turn_.next()));

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The timers of a loop: a heap whose members know their positions, so that removing one takes O(log n).
+/// The timers of a loop: a heap whose members store their positions, so that removing one takes O(log n).
 
 #include <entitable/async/detail/parked.hpp>
 
@@ -21,12 +21,12 @@ public:
     [[nodiscard]] steady_time next() const noexcept { return empty() ? (steady_time::max)() : top().wakes; }
     [[nodiscard]] std::vector<parked*> const& all() const noexcept { return heap_; }
 
-    /// `wakes` is its time.
+    /// Adds a timer, which expires at `wakes`.
     void add(parked& one) {
         heap_.push_back(&one);
         rise(heap_.size() - 1);
     }
-    /// Has no effect on an absent timer.
+    /// Removes a timer; has no effect if it was not added.
     void remove(parked& one) noexcept {
         std::uint32_t const at = std::exchange(one.timer_index, parked::no_timer);
         if (at == parked::no_timer) { return; }

@@ -27,7 +27,7 @@ public:
         while (begun_ && !ended_) { (void)go_on(); }
     }
 
-    /// Returns the stack that the calling code runs on, in a loop; null if it does not.
+    /// Returns the stack of a loop on which the calling code runs; null if there is none.
     [[nodiscard]] static own_stack* of(loop_core const& core) noexcept {
         own_stack* const running = current();
         return running != nullptr && &running->core_ == &core ? running : nullptr;
@@ -61,7 +61,7 @@ public:
 
     // ---- for the code ----
 
-    /// Returns the reason why new operations are refused; nothing before that.
+    /// Returns the reason why new operations are refused; nullopt before that.
     [[nodiscard]] std::optional<error> stopped() const {
         if (ending_) { return error{error_code::cancelled, "the waiting coroutine was destroyed"}; }
         error const* const ended = scope->ended();
@@ -73,7 +73,7 @@ public:
         side_.leave();
         current() = this;
     }
-    /// Lets others continue first.
+    /// Lets other tasks continue first.
     void yield() {
         woken_ = true;
         leave();
@@ -92,7 +92,7 @@ public:
             core_.timers().remove(*this);
         }
     }
-    /// The end of waits for responses alone.
+    /// End time of waits that only a response ends.
     static constexpr steady_time for_ever = (steady_time::max)() - steady_time::duration{1};
     [[nodiscard]] steady_time steady() const noexcept { return core_.time().steady() + skipped_; }
     [[nodiscard]] steady_time::duration skipped() const noexcept { return skipped_; }
@@ -132,7 +132,7 @@ private:
     bool answered_{};
 };
 
-/// A request of code on its own stack. It borrows the code's call, and returns it when it is settled.
+/// A request of code on its own stack. It borrows the code's call, and returns it when the request is settled.
 class stack_sending : public sending {
 public:
     /// `context` outlives it.
@@ -156,7 +156,7 @@ public:
         stack_.core().send(*this);
     }
     [[nodiscard]] bool settled() const noexcept { return settled_; }
-    /// Settles it now, when nothing waits for it any more.
+    /// Settles the request now, when nothing waits for it any more.
     void take_back() {
         bool const was_sent = sent;
         if (sent) { stack_.core().take_back(*this); }
@@ -181,7 +181,7 @@ protected:
         told();
         stack_.wake();
     }
-    /// Ends it early, settled or not.
+    /// Ends the request early, settled or not.
     void cancel_here(error const& why) { end_early(why); }
     [[nodiscard]] call& outside() const noexcept { return *outside_; }
     [[nodiscard]] own_stack& stack() const noexcept { return stack_; }
@@ -229,7 +229,7 @@ protected:
         error_code::invalid_input, "a loop_transport can only be used on a stack of its loop: see on_own_stack"};
 }
 
-/// The clock for code on stacks of a loop: a wait leaves the stack. Elsewhere it is the clock of the loop.
+/// The clock for code on stacks of a loop: a wait leaves the stack. Elsewhere it behaves like the clock of the loop.
 class stack_clock final : public clock {
 public:
     explicit stack_clock(loop_core& core) noexcept : core_(core) {}

@@ -28,7 +28,7 @@ public:
 
     [[nodiscard]] bool alone() const noexcept { return next_ == this; }
     [[nodiscard]] ring_link* next() const noexcept { return next_; }
-    /// Links it in front of `other`; of a head: last.
+    /// Links this object in front of `other`; in front of the head means at the end.
     void link_before(ring_link& other) noexcept {
         unlink();
         next_ = &other;
@@ -62,7 +62,7 @@ public:
 
     /// Returns the reason why it ended; null before that.
     [[nodiscard]] error const* ended() const noexcept { return ended_ ? &*ended_ : nullptr; }
-    /// Ends all waiters in it, now and in the future. The first reason is kept.
+    /// Ends all waiters of the set, present and future ones. The first reason is kept.
     inline void end(error const& why);
 
 private:
@@ -91,7 +91,7 @@ public:
     std::coroutine_handle<> waiting;     ///< coroutine to resume when it is ready
     wait_scope* scope{};                 ///< scope of the wait
     steady_time wakes{};                 ///< expiry of its timer
-    std::uint32_t timer_index{no_timer}; ///< among the timers
+    std::uint32_t timer_index{no_timer}; ///< index among the timers
 
     [[nodiscard]] static parked& of(ring_link& queued) noexcept {
         return static_cast<parked&>(static_cast<in_queue&>(queued));

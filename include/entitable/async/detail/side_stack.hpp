@@ -10,7 +10,7 @@
 
 #include <cstddef>
 
-// The thread sanitizer supports threads.
+// The thread sanitizer supports threads only.
 #if !defined(ENTITABLE_STACKS_ARE_THREADS) && !defined(__SANITIZE_THREAD__) && \
     (defined(__GLIBC__) || defined(__APPLE__) || defined(__FreeBSD__))
 #define ENTITABLE_STACKS_ARE_THREADS 0
@@ -81,7 +81,7 @@ public:
         switch_exceptions();
         return !ended_;
     }
-    /// Called on it: returns to the caller of `enter`.
+    /// Called on the second stack: returns to the caller of `enter`.
     void leave() {
 #if defined(ENTITABLE_TELLS_SANITIZER)
         void* kept = nullptr;
@@ -123,7 +123,7 @@ private:
 #endif
         (void)::setcontext(&self->outside_);
     }
-    /// A thread's state of exceptions that are being handled belongs to a stack.
+    /// Switches the thread's state of exceptions being handled, which belongs to a stack.
     void switch_exceptions() noexcept {
         struct known_exceptions {
             void* caught;
@@ -153,7 +153,7 @@ private:
 
 #else
 
-/// The implementation by a thread. The caller of `enter` waits until it leaves, so that one of both runs at a time.
+/// The implementation by a thread. The caller of `enter` waits until it leaves, so that only one of the two runs at a time.
 class side_stack {
 public:
     side_stack(std::size_t, stack_body run, void* of) noexcept : run_(run), of_(of) {}

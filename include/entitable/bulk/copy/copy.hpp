@@ -7,7 +7,7 @@
 ///
 /// A copy includes all data, also rows of the library: the parts of wide entities, the messages, identities and dead letters of a queue,
 /// outboxes, states of indexes. It omits rows that belong to the source: operation rows, checkpoints, intents of writers.
-/// `system_row::kinds` defines it for each kind. If a copy would lose data, it ends with NotSupported, which names the table and its
+/// `system_row::kinds` has the rule for each kind. If a copy would lose data, it ends with NotSupported, which names the table and its
 /// content.
 ///
 /// A copy is not a snapshot. It may include part of the changes made meanwhile: copy a queue or a wide table only while it is not in use.

@@ -43,7 +43,7 @@ public:
 
     /// Returns the period of a time. Errors: OutOfRangeInput for a time outside the years 1601 to 9999.
     [[nodiscard]] result<time_span> span_of(date_time when) const;
-    /// Returns the name of its table. Errors: OutOfRangeInput as above, and for a period older than `period_options::keep`.
+    /// Returns the name of the table for a time. Errors: OutOfRangeInput as above, and for a period older than `period_options::keep`.
     [[nodiscard]] result<std::string> name_of(date_time when) const;
     /// Does the same; creates the table if it does not exist.
     [[nodiscard]] result<std::string> made(date_time when) const;

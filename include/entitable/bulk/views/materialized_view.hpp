@@ -66,7 +66,7 @@ private:
         View begun = View::key(each);
         ENTITABLE_TRY(std::string key, partition_key_of(begun));
         ENTITABLE_TRY(std::string const row_key, row_key_of(begun));
-        key.append(1, '\0').append(row_key); // no stored key has this character
+        key.append(1, '\0').append(row_key); // no stored key contains this character
         groups_.try_emplace(std::move(key), std::move(begun)).first->second.add(each);
         return {};
     }
@@ -77,8 +77,8 @@ private:
 
 } // namespace detail
 
-/// The rows of a fold over entities, in a separate table: refreshed as a whole, separately from the current one, so no reader ever sees an
-/// incomplete view.
+/// The rows of a fold over entities, in a separate table. A refresh makes all rows again, separately from the current ones, so no reader
+/// ever sees an incomplete view.
 ///
 ///     struct author_posts {
 ///         std::string board, author;
@@ -91,16 +91,16 @@ private:
 ///     authors.refresh(posts.scan_table());
 ///     auto top = authors.read([](auto const& rows) { return rows.where(a::board == "all").take(10).to(); });
 ///
-/// - `key` returns the group, `add` counts an entity in it, in the order in which the queries return them. The row has the final keys of
-///   the group, so a view may be a ranking. One object for each group is in memory during a refresh.
+/// - `key` returns the group, `add` adds an entity to it, in the order in which the queries return them. The row has the final keys of the
+///   group, so a view may be a ranking. One object for each group is in memory during a refresh.
 /// - A generation is a table, `name` and "v" and 16 digits. One row names the current one. Results are returned with their age:
 ///   `view_answer`.
 /// - A generation exists for at least `view_options::keep` after its replacement; then a refresh drops it, and its readers get
 ///   TableNotFound.
-/// - Several programs may refresh it. Reads never go back: a refresh that started earlier does not replace one that started later.
-/// - An interrupted refresh leaves the view unchanged, and a table, which the next refresh removes. It is not resumed: run it again.
+/// - Several programs may refresh a view. Reads never go back: a refresh that started earlier does not replace one that started later.
+/// - An interrupted refresh does not change the view; the next refresh removes its table. It is not resumed: run it again.
 ///
-/// The sources may be in any store, and of several types (with an `add` for each): a table, all shards of one, other accounts.
+/// The sources may be in any store, and of several types (with an `add` for each): a table, all shards of a table, other accounts.
 ///
 /// Thread safety: safe to use from several threads. Copies are cheap.
 template <mapped_entity View>
@@ -115,9 +115,9 @@ public:
     [[nodiscard]] std::string const& name() const noexcept { return all_.core().name(); } ///< name of the view
     /// Creates the view, without a generation; TableAlreadyExists if it exists.
     [[nodiscard]] result<void> create() const { return all_.core().create(); }
-    /// Creates the view unless it exists; true if this call created it.
+    /// Creates the view unless it exists; returns whether this call created it.
     [[nodiscard]] result<bool> create_if_absent() const { return all_.core().create_if_absent(); }
-    /// Drops it with all generations; must not run concurrently with a refresh. May be called again after an interruption. Errors:
+    /// Drops the view with all generations; must not run concurrently with a refresh. May be called again after an interruption. Errors:
     /// ResourceNotFound or TableNotFound if it does not exist.
     [[nodiscard]] result<void> drop() const { return all_.drop(); }
 
@@ -138,8 +138,8 @@ public:
             [&](std::uint64_t& entities) -> result<std::vector<row>> { return made_of(entities, sources...); });
     }
 
-    /// Returns the current generation, for reads. It does not change; to resume from a token of its pages, a reader opens it by its name.
-    /// Errors: ViewNotReady before the first refresh. Cost: one point read.
+    /// Returns the current generation, for reads. The generation does not change; to resume from a token of its pages, open the generation
+    /// by its name. Errors: ViewNotReady before the first refresh. Cost: one point read.
     [[nodiscard]] result<view_answer<reader<View>>> open() const {
         ENTITABLE_TRY(detail::view_pointer now, all_.shown());
         return view_answer<reader<View>>{
@@ -157,7 +157,7 @@ public:
             if (seen) { return view_answer<came_type>{*std::move(seen), now.from, now.until}; }
             bool const gone = seen.error().code == error_code::table_not_found ||
                 seen.error().code == error_code::table_being_deleted;
-            if (!gone || last == now.value.name()) { // removed, and still the current one
+            if (!gone || last == now.value.name()) { // not removed, or removed although it is still current
                 return std::move(seen).as_failure();
             }
             last = now.value.name();

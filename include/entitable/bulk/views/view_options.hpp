@@ -19,15 +19,15 @@ struct view_options {
     bulk_options load{}; ///< options of the writes; its clock and its seed are used for the whole refresh
 };
 
-/// A result read from a view, with its age. The times are those of the clock of the program that refreshed the view: they are wrong by its
-/// difference from the clocks of the writers.
+/// A result read from a view, with its age. The times are those of the clock of the program that refreshed the view: their error is the
+/// difference between that clock and the clocks of the writers.
 template <class T>
 struct view_answer {
     T value;         ///< the result
     date_time from;  ///< everything acknowledged before this is included
     date_time until; ///< nothing started after this is included
 
-    /// Upper bound of its age: the time since `from`. Negative if clocks differ.
+    /// Upper bound of the age of the result: the time since `from`. Negative if clocks differ.
     [[nodiscard]] std::chrono::nanoseconds age(date_time now = date_time::now()) const noexcept {
         return std::chrono::nanoseconds{(now.ticks - from.ticks) * 100};
     }
@@ -36,9 +36,9 @@ struct view_answer {
 /// Outcome of a refresh.
 struct view_refresh {
     bool
-        shown{}; ///< whether readers get the rows of this refresh, not of one that started later, with the same or newer entities
+        shown{}; ///< whether readers get the rows of this refresh, not those of a later one with the same or newer entities
     std::uint64_t entities{}; ///< number of entities read
-    std::uint64_t rows{};     ///< number of rows of the view that it made
+    std::uint64_t rows{};     ///< number of rows that the refresh made
     date_time from;           ///< `view_answer::from` of the current generation
     date_time until;          ///< `view_answer::until` of the current generation
 };

@@ -22,7 +22,7 @@ struct chunked_member {
     static constexpr auto pointer = Pointer;         ///< the member
 };
 
-/// Maximal number of properties that store the text or binary of a chunked member.
+/// Maximum number of properties that store the text or binary of a chunked member.
 inline constexpr std::size_t max_chunks = 15;
 
 namespace detail {

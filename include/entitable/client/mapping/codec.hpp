@@ -41,7 +41,7 @@ template <class T>
 ENTITABLE_LAZY [[nodiscard]] result<void> encode_row(row& into, entity_layout const& of, key_source const* partition,
     key_source const* row, nullable_view const* values, std::string_view const* names, std::size_t count);
 
-/// Fills the targets from a row of any shape, by the names of its properties. `read_elsewhere`: number of properties read by others.
+/// Fills the targets from a row of any shape, by the names of its properties. `read_elsewhere`: number of properties read by other code.
 ENTITABLE_LAZY [[nodiscard]] result<void> decode_by_name(row_view const& row, value_target const* targets,
     std::string_view const* names, std::size_t count, reading mode, std::string_view entity,
     std::size_t read_elsewhere = 0);

@@ -68,7 +68,7 @@ struct component {
     static constexpr auto member = Member;          ///< the member
     static constexpr std::size_t buckets = 0;       ///< the component is not salted
 
-    /// Describes it as plain data, under a name.
+    /// Describes the component as plain data, under a name.
     [[nodiscard]] static constexpr key_component describe(std::string_view name) noexcept {
         constexpr bool low = requires { requires codec::low; };
         return {name, key_component::kind::member, codec::optional, codec::escaped, 0, low};
@@ -120,7 +120,7 @@ struct missing_member {
     std::int32_t value;
 };
 
-void entitable_mapping_of(); // lets name lookup parse; the real hook is found in the entity's namespace
+void entitable_mapping_of(); // lets name lookup succeed; the real hook is found in the entity's namespace
 
 /// Whether the namespace of T has the hook that ENTITABLE declares.
 template <class T>

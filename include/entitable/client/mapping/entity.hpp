@@ -86,7 +86,7 @@ public:
         return fits ? std::move(read) : no_property(name, error_code::row_mismatch);
     }
 
-    /// Converts it to its stored row.
+    /// Converts the entity to its stored row.
     ENTITABLE_LAZY [[nodiscard]] row to_row() const;
 
 private:

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Fields, the operands of predicates and merges: types that know their entity and member. The comparisons are in the folder `query`.
+/// Fields, the operands of predicates and merges: types that name their entity and member. The comparisons are in the folder `query`.
 
 #include <entitable/client/mapping/chunked.hpp>
 #include <entitable/client/mapping/component.hpp>

@@ -138,7 +138,7 @@ namespace detail {
 
 /// Appends `text` in a form without the characters that keys refuse and without characters below '"', which preserves the order of texts.
 ENTITABLE_LAZY void append_escaped(std::string& out, std::string_view text);
-/// Parses that form; false unless the text is exactly of it.
+/// Parses that form; false unless the text has exactly that form.
 ENTITABLE_LAZY [[nodiscard]] bool parse_escaped(std::string_view escaped, std::string& out);
 
 } // namespace detail

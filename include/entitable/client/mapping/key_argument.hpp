@@ -43,7 +43,7 @@ template <key_integer To>
 
 } // namespace detail
 
-/// An integer: from one of a type that converts without loss, or from a literal.
+/// An integer: made from an integer type that converts without loss, or from a literal.
 template <detail::key_integer T>
 struct key_argument<T> {
     T value;         ///< the value
@@ -94,7 +94,7 @@ struct key_argument<std::optional<T>> {
     key_argument(std::nullopt_t) {} // NOLINT: implicit on purpose
     /// Takes a value that may be absent.
     key_argument(std::optional<T> const& given) : value(given) {} // NOLINT: implicit on purpose
-    /// Takes a value as its own type does.
+    /// Takes a value like `key_argument<T>`.
     template <class From>
         requires(!std::same_as<From, key_argument> && std::convertible_to<From, key_argument<T>>)
     key_argument(From const& given) : key_argument(key_argument<T>{given}) {} // NOLINT: implicit on purpose

@@ -29,11 +29,11 @@ concept key_integer = std::integral<T> && !std::same_as<T, bool> && !std::same_a
 
 /// Appends `magnitude`, zero-padded to `width` digits, after a '-' if it is negative.
 ENTITABLE_LAZY void append_key_integer(std::string& out, std::uint64_t magnitude, bool negative, std::size_t width);
-/// Parses that form; false unless the text is exactly of it.
+/// Parses that form; false unless the text has exactly that form.
 ENTITABLE_LAZY [[nodiscard]] bool parse_key_integer(
     std::string_view text, std::size_t width, std::uint64_t& magnitude, bool& negative) noexcept;
 
-/// Returns the distance of a value from the least value of its type.
+/// Returns the distance of a value from the smallest value of its type.
 template <key_integer T>
 [[nodiscard]] constexpr std::uint64_t distance_from_least(T value) noexcept {
     return static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>((std::numeric_limits<T>::min)());
@@ -75,7 +75,7 @@ struct key_codec : detail::key_codec_base<T, T const&> {
 };
 
 /// Integers: zero-padded to the decimal width of the type, "0000001234"; negative ones sort before them, as '-' and the distance from the
-/// least value, "-2147483647" for -1 of 32 bits.
+/// smallest value, "-2147483647" for -1 of 32 bits.
 template <detail::key_integer T>
 struct key_codec<T> : detail::key_codec_base<T> {
     static constexpr bool low = true; ///< the text has only digits, and a '-'
@@ -195,7 +195,7 @@ struct key_codec<std::optional<T>> : detail::key_codec_base<std::optional<T>, st
     static void append_operand(std::string& out, std::optional<T> const& value)
         requires requires(typename key_codec<T>::argument present) { key_codec<T>::append_operand(out, present); }
     {
-        key_codec<T>::append_operand(out, *value); // an absent one has a text
+        key_codec<T>::append_operand(out, *value); // an absent value has a text
     }
     static bool parse(std::string_view text, std::optional<T>& out) {
         if (text == absent_key_text) {
@@ -206,7 +206,7 @@ struct key_codec<std::optional<T>> : detail::key_codec_base<std::optional<T>, st
     }
 };
 
-/// The type can be a component of a key.
+/// Whether the type can be a component of a key.
 template <class T>
 concept key_value =
     requires(std::string& out, typename key_codec<T>::argument value) { key_codec<T>::append(out, value); };

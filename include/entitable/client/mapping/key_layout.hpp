@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// How a key is made of its components, as plain data: a description of an entity's partition key and row key without templates, and
-/// functions that write and read keys by it.
+/// The layout of a key, as plain data: a description of an entity's partition key and row key without templates, and functions that write
+/// and read keys by it.
 
 #include <entitable/core/result.hpp>
 #include <entitable/core/row/system_rows.hpp>
@@ -27,7 +27,7 @@ enum class key_part : std::uint8_t {
 inline constexpr std::string_view key_separator = "__";
 /// Separator after an escaped component: it sorts before every character of an escaped text.
 inline constexpr std::string_view escaped_key_separator = "!";
-/// Maximal number of components of a key.
+/// Maximum number of components of a key.
 inline constexpr std::size_t max_key_components = 16;
 /// The text of an optional component that is absent. It sorts after every number.
 inline constexpr std::string_view absent_key_text = "~";
@@ -48,7 +48,7 @@ struct key_component {
     std::uint16_t buckets{}; ///< number of buckets
     bool low{};              ///< whether each text of a value sorts before "~"
 
-    /// Whether it is constant text.
+    /// Whether the component is constant text.
     [[nodiscard]] constexpr bool literal() const noexcept { return is == kind::literal; }
     /// The text between this component and the next.
     [[nodiscard]] constexpr std::string_view separator() const noexcept {
@@ -59,7 +59,7 @@ struct key_component {
 /// The components of one key, in order.
 using key_layout = std::span<key_component const>;
 
-/// Whether every row key of this layout has the prefix of system rows: its literals spell it.
+/// Whether every row key of this layout has the prefix of system rows, because of its literals.
 [[nodiscard]] constexpr bool is_reserved(key_layout layout) noexcept {
     std::size_t spelt = 0;
     for (key_component const& component : layout) {
@@ -95,24 +95,24 @@ using key_layout = std::span<key_component const>;
 
 /// A value to be written into a key.
 struct key_source {
-    void const* value;                                   ///< value of a type that `append` knows
+    void const* value;                                   ///< value of a type that `append` expects
     bool (*append)(std::string& out, void const* value); ///< appends the text; false if it has none
 };
 
 /// Target of a value read from a key.
 struct key_target {
-    void* value;                                       ///< value of a type that `parse` knows
+    void* value;                                       ///< value of a type that `parse` expects
     bool (*parse)(std::string_view text, void* value); ///< false if the text does not fit the type
 };
 
 /// Makes a key from values, one per component that is a member. Errors: OutOfRangeInput names a component whose value has no text;
-/// KeyNotSplittable one whose text contains the separator, so that the key could not be read back.
+/// KeyNotSplittable names a component whose text contains the separator, so that the key could not be read back.
 ENTITABLE_LAZY [[nodiscard]] result<std::string> write_key(key_layout layout, key_source const* values);
 /// Appends the same key.
 ENTITABLE_LAZY [[nodiscard]] result<void> append_key(std::string& key, key_layout layout, key_source const* values);
 
-/// Whether the first separator in a component's text followed by its separator is the latter. If not, the key would be read back with
-/// another text.
+/// Whether the first separator in a component's text with the separator appended is the appended one. Otherwise the key would be read back
+/// with another text.
 [[nodiscard]] constexpr bool splits_at_end(std::string_view text_and_separator, std::string_view separator) noexcept {
     return text_and_separator.find(separator) == text_and_separator.size() - separator.size();
 }

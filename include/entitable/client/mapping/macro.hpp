@@ -16,8 +16,8 @@
 ///
 /// The line number in the name of the generated struct distinguishes an entity of a namespace from one of an unnamed namespace within it.
 ///
-/// It generates compile-time data only, and no code that runs: the fields for predicates, the components of the keys, member pointers and
-/// names of the properties, and the messages for misuse of this entity.
+/// The macro generates compile-time data only, and no code that runs: the fields for predicates, the components of the keys, member
+/// pointers and names of the properties, and the messages for misuse of this entity.
 
 #include <entitable/client/mapping/chunked.hpp>
 #include <entitable/client/mapping/component.hpp>

@@ -28,7 +28,8 @@ struct sequence_options {
     std::int64_t start{1};                   ///< the first number of a new counter; not negative
     std::int64_t step{1};                    ///< increment; at least 1
     std::uint32_t block{1};                  ///< numbers taken with one write, which `next()` returns one by one
-    /// Including the first; another attempt follows if another writer was faster, or if a response was lost. At least 1.
+    /// Maximum number of attempts, including the first; another attempt follows if another writer was faster, or if a response was lost. At
+    /// least 1.
     std::uint32_t max_attempts{50};
     backoff delays{contention_backoff};  ///< delays between attempts
     call_options calls{};                ///< options of each `next()` and `reserve()`
@@ -53,7 +54,7 @@ struct sequence_number {
 struct number_block {
     std::int64_t first{};     ///< the first number
     std::int64_t step{1};     ///< increment
-    std::uint32_t count{};    ///< number of numbers
+    std::uint32_t count{};    ///< how many numbers
     std::uint32_t attempts{}; ///< number of writes
 
     /// Returns a number of the block; an index of `count` or more ends the program, by `ENTITABLE_ASSERT`.
@@ -79,7 +80,8 @@ struct number_block {
 ///
 /// Errors: UpdateConditionNotSatisfied or EntityAlreadyExists if other writers were faster in every attempt; RowMismatch if the row's Value
 /// is not a number; OutOfRangeInput for invalid options, from every call; those of the transport. A lost response is followed by another
-/// attempt, which takes new numbers; in the last attempt it is the error. ServerBusy is not retried here: wrap the transport in `retrying`.
+/// attempt, which takes new numbers; after the last attempt it is returned as the error. ServerBusy is not retried here: wrap the transport
+/// in `retrying`.
 ///
 /// Cost: a read and a write for each block. Thread safety: safe to use from several threads, which take turns. A cheap handle: copies share
 /// the block. After a move it returns InvalidInput.
@@ -94,13 +96,14 @@ public:
     [[nodiscard]] result<number_block> reserve(std::uint32_t count) const;
 
 private:
-    /// Serializes the threads of one process. After a fork, the child must not use the parent's numbers and locked mutex.
+    /// Serializes the threads of one process. After a fork, the child must not use the parent's numbers, nor its mutex, which may be
+    /// locked.
     struct turns {
         std::uint64_t forks;   ///< fork count of the process that owns it
         turns* of_parent{};    ///< the parent process's object, which is not usable in this process
-        std::mutex turn{};     ///< one thread counts, the others wait: they would only conflict
+        std::mutex turn{};     ///< one thread counts, the others wait: concurrent writes would only conflict
         number_block block{};  ///< guarded by turn
-        std::uint32_t given{}; ///< numbers given from the block; guarded by turn
+        std::uint32_t given{}; ///< numbers taken from the block; guarded by turn
     };
     struct state : counted {
         state(any_transport below, sequence_options how, std::string name);

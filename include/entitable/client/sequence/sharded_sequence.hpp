@@ -13,10 +13,10 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Several counter rows, each in its own partition; each call chooses one at random.
 ///
-/// Two things are promised and nothing else: no number is ever given twice, and `total()` is exact. Numbers do not ascend,
-/// neither in time nor for one caller, and have gaps until all shards have counted as far. The number of shards, `start` and `step` belong to
-/// the counter for good: the first row stores them, and another one is refused with RowMismatch. A row that an earlier version made has no
-/// start and no step: the first call of a program of this version stores its own there, so let all programs of one counter give the same.
+/// There are only two guarantees: no number is ever returned twice, and `total()` is exact. Numbers do not ascend, neither in time nor for
+/// one caller, and have gaps until all shards have counted equally far. The number of shards, `start` and `step` of a counter are
+/// permanent: the first row stores them, and different ones are refused with RowMismatch. A row that an earlier version made has no start
+/// and no step: the first call of a program of this version stores its own there, so all programs of one counter must use the same.
 ///
 /// The option `block` is not used. Errors, thread safety and copies as for `sequence`.
 class sharded_sequence {
@@ -24,8 +24,8 @@ public:
     /// `shards`: 2 to 1000.
     sharded_sequence(any_transport through, std::string counted, std::uint32_t shards, sequence_options options = {});
 
-    /// A number that nobody else gets. Cost: a read and a write; the first call of an object reads the first row before, and
-    /// makes or completes it.
+    /// Returns a number that no other call gets. Cost: a read and a write; the first call of an object also reads the first row, and makes
+    /// or completes it.
     [[nodiscard]] result<sequence_number> next() const;
     /// Returns how many numbers were taken: the sum over all shards. Includes those of applied writes whose response was lost; numbers
     /// taken meanwhile may be included. Cost: one request for each shard.

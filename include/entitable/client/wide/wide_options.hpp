@@ -26,7 +26,7 @@ struct wide_written {
     entitable::etag etag; ///< version after the write; empty after a removal
     std::size_t
         parts{}; ///< number of its rows in addition to the main row; 0 after a removal, and if nothing was written
-    std::uint32_t attempts{}; ///< including the first
+    std::uint32_t attempts{}; ///< number of attempts, including the first
 };
 
 ENTITABLE_END_NAMESPACE

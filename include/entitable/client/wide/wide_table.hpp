@@ -34,7 +34,7 @@ public:
         ENTITABLE_TRY(auto found, get_stored(partition..., row...));
         return std::move(found.entity);
     }
-    /// Does the same; nullopt if it does not exist.
+    /// Does the same; nullopt if the entity does not exist.
     [[nodiscard]] result<std::optional<Entity>> find(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
         auto found = get_stored(partition..., row...);
@@ -83,7 +83,7 @@ protected:
 
     wide_operations(table_core core, wide_options const& options) : base(std::move(core)), options_(options) {}
 
-    /// Returns the row that the entity would be without limits.
+    /// Returns the row of the entity as if there were no limits.
     [[nodiscard]] static result<row_of_wide> whole_row(Entity const& entity) {
         result<row_of_wide> made{std::in_place};
         if (auto encoded = encode_entity(*made, entity, components<void, P...>{}, components<void, R...>{},
@@ -146,7 +146,7 @@ public:
 
     /// Creates the table; TableAlreadyExists if it exists.
     [[nodiscard]] result<void> create() const { return core_.create(); }
-    /// Creates the table unless it exists; true if this call created it.
+    /// Creates the table unless it exists; returns whether this call created it.
     [[nodiscard]] result<bool> create_if_absent() const { return core_.create_if_absent(); }
     /// Removes the table with all its entities; ResourceNotFound if it does not exist.
     [[nodiscard]] result<void> drop() const { return core_.drop(); }

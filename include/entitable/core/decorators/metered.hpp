@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `metered<T>`: counts requests, for each table and partition and as OpenMetrics text. Not part of the core umbrella.
+/// `metered<T>`: counts requests for each table and partition, and exports OpenMetrics text. Not part of the core umbrella.
 
 #include <entitable/core/decorators/metrics.hpp>
 #include <entitable/core/shared.hpp>
@@ -15,10 +15,10 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The counters of one partition of one table, or of all without their own line.
+/// The counters of one partition of one table, or of everything without its own line.
 struct traffic {
     std::string table; ///< in lower case; empty for lists of tables, and for tables without their own line
-    std::optional<std::string> partition; ///< nullopt for requests of several partitions, and for the rest
+    std::optional<std::string> partition; ///< nullopt for several partitions, and for those without their own line
     std::uint64_t operations{};           ///< calls that were completed or abandoned
     std::uint64_t errors{};               ///< failed `operations`, including expected errors such as ResourceNotFound
     std::chrono::nanoseconds total{};     ///< total duration of all operations
@@ -28,7 +28,7 @@ struct traffic {
 /// Options of a `metered`.
 struct metered_options {
     std::size_t max_lines{
-        1'000}; ///< maximal number of partitions, tables and series with their own line; all others share one
+        1'000}; ///< maximum number of partitions, tables and series with their own line; all others share one
     clock* time{&system_clock()}; ///< measures latency; must outlive the transport
 };
 
@@ -44,7 +44,7 @@ public:
 
     [[nodiscard]] steady_time now() const noexcept { return options_.time->steady(); }
     [[nodiscard]] clock* time() const noexcept { return options_.time; }
-    /// Adds a completed request, under the server of the call.
+    /// Adds a completed request, with the server of the call.
     template <class Request>
     void add(Request const& request, steady_time begun, outcome_record const& outcome, call const& context) {
         add(request, partition_of(request), begun, outcome, context);
@@ -101,15 +101,15 @@ private:
     observer* above_;
 };
 
-/// Counts the completions of `below`.
+/// Opens a channel that counts the completions of `below`.
 [[nodiscard]] shared<channel> open_metered_channel(shared<channel> below, shared<traffic_log> log);
 
 } // namespace detail
 
 /// A transport that counts what passes through it. Below a retrying transport it counts attempts, above it calls. A cheap handle: copies
-/// share the counters. Its partition keys may be user data; its text has none. After a move it returns InvalidInput. Thread safety: safe to
-/// use from several threads. Cost: for each request of one attempt, six clock readings, three locks and searches among at most `max_lines`
-/// lines; memory for at most that many keys.
+/// share the counters. The counters contain partition keys, which may be user data; the OpenMetrics text does not. After a move it returns
+/// InvalidInput. Thread safety: safe to use from several threads. Cost: for each request of one attempt, six clock readings, three locks
+/// and searches among at most `max_lines` lines; memory for at most that many keys.
 template <transport T>
 class metered {
 public:
@@ -117,7 +117,7 @@ public:
     using visits_entities = metered; ///< opts in to `read_entity`
     using visits_pages = metered;    ///< opts in to `read_entities`
 
-    // Takes exactly a T: no conversions, not even to any_transport when it checks whether this is a transport.
+    // Takes exactly a T, without conversions: not even when any_transport checks whether this type is a transport.
     /// Starts counting. Copies share the counters.
     template <std::same_as<T> Wrapped>
     explicit metered(Wrapped wrapped, metered_options options = {})
@@ -136,17 +136,17 @@ public:
         return response;
     }
 
-    /// Opens a channel that counts each request at its completion. Null if latency is measured by another clock than the driver's.
+    /// Opens a channel that counts each request at its completion. Null if the options and the driver have different clocks.
     [[nodiscard]] shared<channel> open(io_driver& io) const {
         return log_ && log_->time() == &io.time()
             ? detail::open_metered_channel(open_channel(any_transport{wrapped_}, io), log_)
             : shared<channel>{};
     }
 
-    /// Returns the counters, ordered by table and partition; last, without a table, those without their own line.
+    /// Returns the counters, ordered by table and partition; the last element, without a table, counts everything without its own line.
     [[nodiscard]] std::vector<traffic> counted() const { return log_ ? log_->lines() : std::vector<traffic>{}; }
-    /// Returns the counters as OpenMetrics text: see `metrics`. Operations are the requests forwarded here; attempts and waits are those
-    /// below.
+    /// Returns the counters as OpenMetrics text: see `metrics`. Operations are the requests that this transport forwarded; attempts and
+    /// waits are those of the transports below.
     [[nodiscard]] std::string to_openmetrics() const {
         return log_ ? log_->numbers.to_openmetrics() : std::string{"# EOF\n"};
     }

@@ -20,7 +20,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Options of `metrics`.
 struct metrics_options {
     std::size_t max_series{
-        1'000}; ///< maximal number for each kind of record; all others share one, labelled otel_metric_overflow="true"
+        1'000}; ///< maximum series for each kind of record; all others share one, labelled otel_metric_overflow="true"
     clock* time{&system_clock()}; ///< dates the start of each series; must outlive the metrics
 };
 
@@ -32,8 +32,8 @@ struct metrics_options {
 /// - `entitable_attempts`, `entitable_request_body_bytes`, `entitable_response_body_bytes`: requests and bytes sent and received
 /// - `entitable_waits`, `entitable_wait_seconds`: waits that started, by cause, and their planned time
 ///
-/// Labels: `db_system_name`, `db_operation_name`, `db_collection_name`, `server_address`, `server_port`, and for failures `error_type` (a
-/// code by name) and `db_response_status_code`; for waits `cause`. They contain no user data; names of tables are cut after 128 bytes.
+/// Labels: `db_system_name`, `db_operation_name`, `db_collection_name`, `server_address`, `server_port`, and for failures `error_type` (the
+/// name of the code) and `db_response_status_code`; for waits `cause`. They contain no user data; names of tables are cut after 128 bytes.
 ///
 /// Thread safety: safe to use from several threads. Cost: for each record a lock and a search among at most `max_series` series, and no
 /// allocation once its series exists.
@@ -80,7 +80,7 @@ private:
 
     metrics_options const options_;
     mutable std::mutex lock_;
-    std::string labels_;             ///< guarded by lock_, like all members below; of the record being counted
+    std::string labels_;             ///< labels of the record being counted; guarded by lock_, like all members below
     series<histogram<9>> durations_; ///< durations in nanoseconds
     series<histogram<13>> rows_;     ///< numbers of rows
     series<traffic_point> attempts_;

@@ -9,7 +9,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// When a request is retried. If the service asks for a longer delay ("Retry-After"), that delay is used.
+/// The number and the delays of retries. If the service requests a longer delay ("Retry-After"), that delay is used.
 struct retry_policy {
     /// Upper limit of `max_attempts`.
     static constexpr std::int64_t most_attempts = 1'000'000;

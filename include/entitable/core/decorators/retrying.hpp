@@ -22,23 +22,24 @@ struct retrying_options {
     /// The retry budget shared by all copies: a retry costs 1, a successful call refunds 0.1. Once it is spent, a failing service gets at
     /// most a tenth more requests than calls. 0: unlimited.
     std::uint32_t quota{100};
-    /// Whether each write has an operation row, which distinguishes a lost write from another writer's. Cost: one row for each write,
-    /// stored until `sweep_operation_rows`, and one operation of a batch. See `retrying`.
+    /// Whether each write has an operation row, which distinguishes a lost write from a write of another writer. Cost: one row for each
+    /// write, stored until `sweep_operation_rows`, and one operation of a batch. See `retrying`.
     bool operation_rows{};
     clock* time{&system_clock()};        ///< must outlive the transport
     std::optional<std::uint64_t> seed{}; ///< seed of delays and operation ids; random by default
 };
 
-/// A transport that retries the requests of another one: those with lost and unusable responses, a busy store, a moving shard, 408, 429,
-/// 500, 502, 503 and 504; never another 4xx, 501 or 505 (`worth_retrying`). The delays are those of the policy, or a longer Retry-After. A
-/// call ends at its deadline (`call::deadline`): a wait that would exceed it is not started, and the latest error is returned. A wait
-/// notices a cancellation within 5 ms.
+/// A transport that retries requests to another transport: after a lost or unusable response, a busy store, a moving shard, 408, 429, 500,
+/// 502, 503 and 504; never after another 4xx, 501 or 505 (`worth_retrying`). The delays are those of the policy, or a longer Retry-After. A
+/// call ends at its deadline (`call::deadline`): a wait that would exceed it is not started, and the latest error is returned. A
+/// cancellation ends a wait within 5 ms.
 ///
 /// The outcome of a retried write whose response was lost:
 /// - An insert that then finds an entity reads it. If every property is as sent, the insert succeeds, with `written::after_retry` and the
 ///   entity's ETag; another writer's equal entity counts as its own, so rows that act as locks need a value that no other writer uses.
-///   Otherwise it is EntityAlreadyExists of unknown effect: the entity is another writer's, or its own with later changes.
-/// - A removal that then finds nothing is a success, whoever removed the entity.
+///   Otherwise the error is EntityAlreadyExists with unknown effect: the entity was inserted by another writer, or by this insert and
+///   changed later.
+/// - A removal that then finds nothing is a success, even if another writer removed the entity.
 /// - A replace or merge by ETag that then finds another version has an unknown effect, never a plain conflict; so has every other
 ///   undecidable write, see `idempotency_table`. `resolve` may determine the outcome later.
 /// - A write without condition, retried, may undo another writer's change since the first attempt. If that matters, write by ETag.
@@ -47,30 +48,30 @@ struct retrying_options {
 /// the service a shorter time-out than its client.
 ///
 /// With `operation_rows`, or with `call::operation_id` set, a write is a transaction whose first change inserts a row named after the
-/// operation (`operation_row`). Every lost write is then settled: it is sent again, and succeeds, or is refused for good because its ETag
-/// is no longer stored; after any other refusal it is abandoned, by inserting that row as void, before its error is returned. So effect
-/// none also covers late attempts. The ETag of a success settled this way is empty.
+/// operation (`operation_row`). Every lost write is then settled: it is sent again, and succeeds, or is refused permanently because its
+/// ETag is no longer stored; after any other refusal it is abandoned, by inserting that row as void, before its error is returned. So an
+/// effect of none also covers attempts that arrive late. The ETag of a success settled this way is empty.
 ///
-/// An attempt with a response counts as delivered once. If the network may deliver it again much later, set your own id: each refusal is
-/// then abandoned, unless an ETag is no longer stored.
+/// An attempt that received a response is assumed to be delivered once. If the network may deliver it again much later, set your own id:
+/// each refused write is then abandoned, unless its ETag is no longer stored.
 ///
-/// A caller that sets the id can send the write again with it, also from another process: it is applied once, and each time a success
-/// (`written::after_retry`). Another write under the id is refused with OperationIdTaken. A refused write is abandoned under its id for
-/// good if an earlier attempt may be in flight, which is assumed for every id set by a caller: sent again, it is refused with
+/// A caller that sets the id can send the write again with it, also from another process: it is applied once, and succeeds each time
+/// (`written::after_retry`). Another write under the id is refused with OperationIdTaken. A refused write is abandoned under its id
+/// permanently if an earlier attempt may be in flight, which is assumed for every id set by a caller: sent again, it is refused with
 /// OperationVoid. An id is valid for `operation_row::retention` after its first use. A batch may have one change fewer. The rows are system
 /// rows (`system_row`): readers of entities skip them. They are stored until `sweep_operation_rows`. If they are removed earlier, or the
 /// table is dropped, a retry can no longer be distinguished from a new write.
 ///
-/// A cheap handle: copies share quota and random numbers. After a move it returns InvalidInput. Errors: with `attempts`, and with
-/// `operation_id` if the effect is unknown and there is an id; OutOfRangeInput to every request for an invalid policy. Thread safety: safe
-/// to use from several threads. Cost: a branch and a check of the quota for a call that succeeds at once; a point read copies its row,
-/// while the wrapped transport may pass it to a visitor (`read_entity`).
+/// A cheap handle: copies share quota and random numbers. After a move it returns InvalidInput. Errors: each has `attempts`, and
+/// `operation_id` if the effect is unknown and there is an id; with an invalid policy every request returns OutOfRangeInput. Thread safety:
+/// safe to use from several threads. Cost: a branch and a check of the quota for a call that succeeds at the first attempt; a point read
+/// copies its row, although the wrapped transport may pass it to a visitor (`read_entity`).
 template <transport T>
 class retrying {
 public:
     using is_transport = void; ///< opts in to `transport`
 
-    // Takes exactly a T: no conversions, not even to any_transport when it checks whether this is a transport.
+    // Takes exactly a T, without conversions: not even when any_transport checks whether this type is a transport.
     /// Retries requests of `wrapped`.
     template <std::same_as<T> Wrapped>
     explicit retrying(Wrapped wrapped, retrying_options const& options = {})
@@ -95,7 +96,7 @@ public:
                        : detail::moved_from("transport");
     }
 
-    /// Opens a channel in which retries wait while other requests continue. Null if waits use another clock than the driver's.
+    /// Opens a channel in which retries wait while other requests continue. Null if the options and the driver have different clocks.
     [[nodiscard]] shared<channel> open(io_driver& io) const {
         return ledger_ && time_ == &io.time() ? detail::open_retrying_channel(open_channel(any_transport{wrapped_}, io),
                                                     ledger_, operation_rows_, wrapped_.profile(), io)
@@ -113,7 +114,7 @@ private:
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> send(Request const& request, call& context) const {
         if constexpr (std::same_as<Request, write_entity>) {
-            // System rows need none: operation rows are voided and removed through this transport.
+            // System rows need no operation row: operation rows are voided and removed through this transport.
             if (keeps_rows(context) && !system_row::is_one(request.change.entity.row_key())) {
                 return execute_with_row(request, context);
             }

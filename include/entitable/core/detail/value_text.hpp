@@ -31,7 +31,7 @@ struct digit_reader {
 
 ENTITABLE_LAZY [[nodiscard]] unsigned days_of_month(int year, unsigned month) noexcept;
 
-/// Bytes for the text of any time, including times out of the service's range.
+/// Buffer size for the text of any time, including times out of the service's range.
 inline constexpr std::size_t longest_time = 32;
 
 inline constexpr std::int64_t ticks_per_second = 10'000'000; ///< same unit as `date_time`

@@ -26,7 +26,7 @@ ENTITABLE_LAZY_BODY date_time date_time::from_system(std::chrono::system_clock::
 ENTITABLE_LAZY_BODY date_time date_time::now() noexcept { return from_system(std::chrono::system_clock::now()); }
 
 ENTITABLE_LAZY_BODY std::optional<date_time> date_time::parse(std::string_view text) noexcept {
-    constexpr std::string_view form = "dddd-dd-ddTdd:dd:dd"; // and a fraction
+    constexpr std::string_view form = "dddd-dd-ddTdd:dd:dd"; // followed by a fraction
     if (text.size() < form.size()) { return std::nullopt; }
     detail::digit_reader read{text.data()};
     int const year = read.four(0);

@@ -34,7 +34,7 @@ ENTITABLE_LAZY_BODY std::string error::to_string() const {
     if (effect == effect::unknown) { text += "; the write may have been applied"; }
     if (!server_message.empty()) {
         text += text::joined(
-            {"; the server reported: ", text::printable(server_message)}); // several lines, from a database
+            {"; the server reported: ", text::printable(server_message)}); // a database may send several lines
     }
     if (!request_id.empty()) { text += text::joined({"; request ", text::printable(request_id)}); }
     return text;

@@ -77,7 +77,7 @@ ENTITABLE_DECL void poll_driver::wait(steady_time until) {
     ready_.clear();
     for (std::size_t index = 0; index < count; ++index) {
         if (int const seen = entries[index].revents; seen != 0) {
-            // An error wakes every handler, whatever it waits for.
+            // An error calls every handler, with any interest.
             bool const broken = (seen & (POLLERR | POLLHUP | POLLNVAL)) != 0;
             unsigned const what =
                 ((seen & POLLIN) != 0 || broken ? 1U : 0U) | ((seen & POLLOUT) != 0 || broken ? 2U : 0U);

@@ -22,7 +22,7 @@ template <class T>
 concept checkpoint_place = std::copy_constructible<T> && requires(T const& place, std::string_view text) {
     { place.load() } -> std::same_as<result<std::optional<std::string>>>; // absent if nothing is stored
     { place.save(text) } -> std::same_as<result<void>>;
-    { place.clear() } -> std::same_as<result<void>>; // success if nothing is stored
+    { place.clear() } -> std::same_as<result<void>>; // succeeds if nothing is stored
 };
 
 /// Any storage of a checkpoint, or none. Copies share it.
@@ -35,7 +35,7 @@ public:
     bulk_checkpoint(T place) : place_(new model<T>(std::move(place))) {}
 
     explicit operator bool() const noexcept { return static_cast<bool>(place_); } ///< whether there is storage
-    /// Returns the stored text. Errors: InvalidInput without storage, or after a move; also for the next two.
+    /// Returns the stored text. Errors: InvalidInput without storage, or after a move; the same for `save` and `clear`.
     [[nodiscard]] result<std::optional<std::string>> load() const { return place_ ? place_->load() : no_place(); }
     /// Stores this text.
     [[nodiscard]] result<void> save(std::string_view text) const { return place_ ? place_->save(text) : no_place(); }

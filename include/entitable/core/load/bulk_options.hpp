@@ -26,7 +26,7 @@ enum class bulk_duplicates : std::uint8_t {
 /// Limits on the consumption of a load. Zero: no limit.
 struct bulk_budget {
     double entities_a_second{};      ///< rows a second
-    double request_units_a_second{}; ///< divided by `units_an_entity`
+    double request_units_a_second{}; ///< converted to rows by `units_an_entity`
     double units_an_entity{10};      ///< charge of the service for one row; measure yours
 };
 
@@ -51,7 +51,7 @@ struct bulk_progress {
     std::uint64_t bytes{};                ///< size of the rows written, in stored form
     std::size_t in_flight{};              ///< pending requests
     bool ended{};                         ///< the load has ended: this is the last report
-    double rows_a_second{};               ///< settled recently; at the end, over the whole load
+    double rows_a_second{};               ///< rows settled recently; at the end, of the whole load
     std::chrono::nanoseconds elapsed{};   ///< time since the call
     std::optional<std::uint64_t> total{}; ///< rows of the input, if known
     std::optional<std::chrono::nanoseconds> left{}; ///< remaining time at this rate, if rate and total are known
@@ -62,25 +62,25 @@ using bulk_watcher = std::function<void(bulk_progress const&)>;
 
 /// Options of a bulk load.
 struct bulk_options {
-    std::size_t in_flight{32};  ///< maximal number of pending requests; at least one
-    std::size_t window{50'000}; ///< maximal number of rows that are read and not settled; at least one
-    std::size_t window_bytes{std::size_t{64} << 20U}; ///< maximal number of their bytes, without the last row
+    std::size_t in_flight{32};  ///< maximum number of pending requests; at least one
+    std::size_t window{50'000}; ///< maximum number of rows that are read and not settled; at least one
+    std::size_t window_bytes{std::size_t{64} << 20U}; ///< maximum number of their bytes, without the last row
     bulk_duplicates duplicates{};                     ///< treatment of two rows with one key
     bool merge{};                                     ///< an upsert merges into the stored entities
     bulk_budget budget{};                             ///< limits in addition to those of the service
     bulk_checkpoint checkpoint{};                     ///< storage of the progress; none by default
     std::string input{};  ///< identifies the input for the checkpoint, for example a file and its date
     bulk_watcher watch{}; ///< called with the progress, and once at the end
-    std::chrono::nanoseconds watch_every{std::chrono::seconds{1}}; ///< by the clock of the load
+    std::chrono::nanoseconds watch_every{std::chrono::seconds{1}}; ///< interval of the calls, by the clock of the load
     std::function<void(refused_row const&)> on_refused{};          ///< called with each refused row, as it is refused
-    std::size_t keep_refused{1'000};                               ///< maximal number of refused rows in the report
+    std::size_t keep_refused{1'000};                               ///< maximum number of refused rows in the report
     std::uint64_t max_refused{(std::numeric_limits<
-        std::uint64_t>::max)()};                  ///< one more ends the load, with the error of the last reported row
+        std::uint64_t>::max)()};                  ///< one more ends the load, with the error of the last row reported
     std::optional<std::uint64_t> total{};         ///< rows of the input, for an input without a known size
     std::chrono::nanoseconds timeout{no_timeout}; ///< limit of the whole load; the table's timeout is for each request
     cancellation_token cancellation{};            ///< ends the load, after the responses to pending requests
     std::chrono::nanoseconds patience{
-        std::chrono::minutes{5}}; ///< maximal time without a success, before the load ends
+        std::chrono::minutes{5}}; ///< maximum time without a success, before the load ends
     bool dry_run{};               ///< reads, checks and packs, but sends nothing
     std::uint64_t seed{};         ///< seed of the order of partitions and of delays; 0: from the clock
     clock* time{&system_clock()}; ///< clock of delays; must outlive the call

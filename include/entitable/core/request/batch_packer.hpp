@@ -50,7 +50,8 @@ public:
         return add(std::move(copied), tag);
     }
 
-    /// Returns the next full transaction; nullopt if all can still grow. `tags`, if not null, receives the tags of its writes, in order.
+    /// Returns the next full transaction; nullopt if all transactions can still grow. `tags`, if not null, receives the tags of its writes,
+    /// in order.
     [[nodiscard]] std::optional<transact> take_full(std::vector<std::uint64_t>* tags = nullptr);
     /// Returns the next transaction, a full one first; nullopt if no write is left. `tags` as above.
     [[nodiscard]] std::optional<transact> take(std::vector<std::uint64_t>* tags = nullptr);

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `call`: context of one call, apart from its data: deadline, cancellation and observer; and results in addition to the response.
+/// `call`: the context of one call: its deadline, cancellation and observer, and results in addition to the response.
 
 #include <entitable/core/cancellation.hpp>
 #include <entitable/core/chrono.hpp>
@@ -37,7 +37,8 @@ struct call_options {
     entitable::observer* watch{};                   ///< receives reports of the calls; must outlive them
     trace_context trace{};                          ///< parent span of the calls, sent to the service
     entitable::reading reading{entitable::reading::standard}; ///< how rows are converted to entities
-    /// Id of one write, which is applied once however often it is sent: see `retrying`; NotSupported without one. Empty: no id.
+    /// Id of one write, which is applied once however often it is sent: see `retrying`; NotSupported without a `retrying` transport. Empty:
+    /// no id.
     std::string operation_id{};
 };
 
@@ -54,7 +55,7 @@ struct call_spans {
 
 } // namespace detail
 
-/// One call on its way through the transports. Thread safety: one thread at a time, and one request at a time.
+/// The context of one call, passed from transport to transport. Thread safety: one thread at a time, and one request at a time.
 struct call {
     call() = default; ///< no deadline, no observer
     /// Starts a call: its deadline is now plus the timeout, by the steady time of `time`.
@@ -81,8 +82,8 @@ struct call {
     std::vector<std::string> request_ids; ///< ids that the service returned, one per attempt
     date_time server_date;                ///< the service's clock in its latest response; 1601 if unknown
     /// The service's time until which a write of this call whose response was lost may still be applied; a read that starts after a
-    /// response with a later `server_date` sees whether it was. 1601 if no response was lost, `date_time::max_ticks` if there is no bound.
-    /// Later attempts extend it. See `profile::longest_late_application`.
+    /// response with a later `server_date` shows whether the write was applied. 1601 if no response was lost, `date_time::max_ticks` if
+    /// there is no bound. Later attempts extend it. See `profile::longest_late_application`.
     date_time undecided_until;
     detail::call_spans spans; ///< spans for the observer
 };

@@ -34,7 +34,7 @@ enum class filter_operator : std::uint8_t {
     negation,      ///< negates the condition before it
 };
 
-/// Whether it compares a property; the others are connectives.
+/// Whether the operator compares a property; all others are connectives.
 [[nodiscard]] constexpr bool is_comparison(filter_operator operation) noexcept {
     return operation <= filter_operator::greater_equal;
 }

@@ -13,7 +13,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 /// Sends a request and calls `turn(request, answer)`, which changes the request into the next one and returns true, returns false at the
-/// end, or returns an error. `turn` must outlive it.
+/// end, or returns an error. `turn` must outlive the operation.
 template <table_request Request>
 class in_turn {
 public:

@@ -16,7 +16,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// A list of kinds of requests.
 template <class... Requests>
 struct request_list {
-    /// Whether `T` is one of them.
+    /// Whether `T` is one of the kinds.
     template <class T>
     static constexpr bool has = (std::same_as<T, Requests> || ...);
 

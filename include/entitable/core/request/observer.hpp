@@ -95,7 +95,7 @@ struct wait_record {
 
 /// Observes calls. Its functions are called on the thread of the call or of the channel, and the call waits for them. References in a
 /// record are valid during the function only. Records hold no secrets and no user data, only names of tables and kinds, codes, sizes, times
-/// and ids. Thread safety: calls of several threads call it from all of them at once.
+/// and ids. Thread safety: called concurrently from all threads that make calls.
 class observer {
 public:
     virtual ~observer() = default;

@@ -29,10 +29,11 @@ struct operation_step {
 /// A resumable operation.
 ///
 /// Semantic rules:
-/// 1. `next()` called twice returns the same. The request stays valid, and the operation must not be moved, until `answer` or `abandon`.
+/// 1. `next()` called twice returns the same step. The request stays valid, and the operation must not be moved, until `answer` or
+///    `abandon`.
 /// 2. `answer(response, now)` takes the response to the latest request, a `result`, and the time; there is an overload for
 ///    each kind of request that the operation sends. It is the only source of time.
-/// 3. `abandon(error)` ends it early, at any step before the end: the deadline passed, or the caller cancelled.
+/// 3. `abandon(error)` ends the operation early, at any step before the end: the deadline passed, or the caller cancelled.
 /// 4. `finish()` is called once, at the end.
 template <class T>
 concept operation = requires(T& op, error const& reason) {

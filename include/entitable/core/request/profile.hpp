@@ -49,15 +49,15 @@ struct profile {
 
     /// A time without a bound.
     static constexpr std::chrono::seconds unbounded = (std::chrono::seconds::max)();
-    /// Maximal time from the date of a write to its arrival at the service: the age at which the service refuses it. Storage refuses
+    /// Maximum time from the date of a write to its arrival at the service: the age at which the service refuses it. Storage refuses
     /// requests that an account key signed more than 15 minutes ago (source: "Authorize with Shared Key"); requests with another credential
     /// do not carry such a date. Zero if every write is decided when its call returns.
     std::chrono::seconds longest_delivery{0};
-    /// Maximal time that the service works on a write after its arrival: the `timeout` of the request (source: "Setting timeouts for Table
+    /// Maximum time that the service works on a write after its arrival: the `timeout` of the request (source: "Setting timeouts for Table
     /// service operations"). Zero as above.
     std::chrono::seconds longest_work{0};
 
-    /// Maximal time from the date of a write to its late application, if its response was lost; zero if a late application is impossible.
+    /// Maximum time from the date of a write to its late application, if its response was lost; zero if a late application is impossible.
     /// Measured by the service's clock: `call::server_date`. See also `call::undecided_until`.
     [[nodiscard]] constexpr std::chrono::seconds longest_late_application() const noexcept {
         return longest_delivery == unbounded || longest_work == unbounded ? unbounded : longest_delivery + longest_work;

@@ -34,7 +34,7 @@ struct create_table {
     std::string table; ///< table to create
 };
 
-/// Deletes a table with all its entities. Errors: ResourceNotFound if there is none.
+/// Deletes a table with all its entities. Errors: ResourceNotFound if the table does not exist.
 struct delete_table {
     struct response {};
     static constexpr std::string_view name = "delete_table"; ///< name in logs
@@ -54,7 +54,7 @@ struct list_tables {
     static constexpr bool writes = false;                   ///< whether it changes stored data
 
     std::optional<std::string> continuation; ///< token of the previous page; nullopt for the first page
-    std::uint32_t page_size{1000};           ///< maximal number of names, 1 to 1000
+    std::uint32_t page_size{1000};           ///< maximum number of names, 1 to 1000
 };
 
 // ---- reads --------------------------------------------------------------------------------------------------
@@ -66,7 +66,7 @@ using projection = std::vector<std::string>;
 /// during the call only. The returned result is the outcome of the read.
 using entity_visitor = function_ref<result<void>(row_view const& entity, etag const& version, bool stale)>;
 
-/// Reads one entity by its keys. Errors: ResourceNotFound if there is none.
+/// Reads one entity by its keys. Errors: ResourceNotFound if the entity does not exist.
 struct get_entity {
     /// The response.
     struct response {
@@ -103,7 +103,7 @@ struct query_entities {
     struct response {
         page rows;                               ///< rows in key order
         std::optional<std::string> continuation; ///< opaque token; present if and only if there are more rows
-        std::uint64_t examined{};                ///< rows examined, if the transport knows
+        std::uint64_t examined{};                ///< rows examined, if the transport counts them
         bool stale{};                            ///< set if read from a secondary location, so possibly not the latest
     };
     static constexpr std::string_view name = "query_entities"; ///< name in logs
@@ -113,7 +113,7 @@ struct query_entities {
     key_range range;                         ///< keys to read
     entitable::filter filter;                ///< condition on the rows
     projection select;                       ///< properties to return
-    std::uint32_t page_size{1000};           ///< maximal number of rows, 1 to 1000
+    std::uint32_t page_size{1000};           ///< maximum number of rows, 1 to 1000
     std::optional<std::string> continuation; ///< token of the previous page; nullopt for the first page
 };
 
@@ -129,7 +129,7 @@ struct read_entities {
     struct response {
         std::optional<std::string> continuation; ///< opaque token; present if and only if there are more rows
         std::uint64_t shown{};                   ///< rows passed to the visitor
-        std::uint64_t examined{};                ///< rows examined, if the transport knows
+        std::uint64_t examined{};                ///< rows examined, if the transport counts them
         bool stale{};                            ///< set if read from a secondary location, so possibly not the latest
     };
     static constexpr std::string_view name = "query_entities"; ///< name in logs: the same request to the service
@@ -198,7 +198,7 @@ struct mutation {
 /// Response to a write.
 struct written {
     entitable::etag etag; ///< version after the write; empty after a removal
-    bool after_retry{};   ///< an earlier attempt lost its response and was concluded to be applied
+    bool after_retry{};   ///< the response to an earlier attempt was lost, and that attempt was applied
 };
 
 /// Writes one entity.

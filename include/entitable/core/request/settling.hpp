@@ -4,8 +4,8 @@
 
 /// \file
 /// `settling`: determines the final outcome of a write that has an operation row. It inserts the row, void and alone: if that succeeds, no
-/// attempt of the write was applied, and every attempt still in flight will be refused. If it is refused, the row exists already and shows
-/// the outcome. Reading the row is not enough: an absent row may still arrive.
+/// attempt of the write was applied, and every attempt still in flight will be refused. If the insert is refused, the row exists already
+/// and shows the outcome. Reading the row is not enough: an absent row may still be inserted.
 
 #include <entitable/core/request/fate.hpp>
 #include <entitable/core/request/operation.hpp>
@@ -15,14 +15,14 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Settles one operation; a resumable operation. An error of a request ends it unsettled; it may be started again, with the same final
-/// outcome. Thread safety: one thread at a time.
+/// Settles one operation; a resumable operation. An error of a request ends the operation without an outcome; a new operation can settle
+/// the write later. Thread safety: one thread at a time.
 class settling {
 public:
-    /// Settles the operation with this id in a partition. `is_there`: the row is known to exist, so it is read at once.
+    /// Settles the operation with this id in a partition. `is_there`: the row is known to exist, so it is read immediately.
     settling(std::string table, std::string_view partition_key, std::string_view operation_id, bool is_there = false);
 
-    /// The request to send; none when the outcome is known.
+    /// The request to send; none once the outcome is known.
     [[nodiscard]] operation_step next() const noexcept {
         return outcome_ ? operation_step{} : reads_ ? operation_step{reading_} : operation_step{writing_};
     }

@@ -11,7 +11,8 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The operation of one request. The response is the result. `Kept`: a pointer to a request that outlives it, or the request itself.
+/// The operation of one request. The response is the result. `Kept`: a pointer to a request that outlives the operation, or the request
+/// itself.
 template <table_request Request, class Kept = Request const*>
 class single_request {
 public:

@@ -13,7 +13,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A trace, a span of it, and flags. Plain data. It is empty without a trace id or without a span id.
+/// Ids of a trace and of one of its spans, and flags. Plain data. It is empty without a trace id or without a span id.
 struct trace_context {
     /// The caller may have recorded the trace.
     static constexpr std::uint8_t sampled = 0x01;
@@ -22,7 +22,7 @@ struct trace_context {
 
     std::uint64_t trace_high{}; ///< the first half of the trace id
     std::uint64_t trace_low{};  ///< the second half
-    std::uint64_t span_id{};    ///< id of the parent span of others; `parent-id` in the header
+    std::uint64_t span_id{};    ///< id of the span, the parent of spans below it; `parent-id` in the header
     std::uint8_t flags{};       ///< `sampled` and `random`; other flags are not sent
 
     /// Parses the value of a header `traceparent`, strictly: 55 characters for version 00, lower-case digits, no id of zeros. A later

@@ -45,7 +45,7 @@ struct known_good {
     std::string_view descriptor; ///< names of its properties, including absent ones
 };
 
-/// Does the same as `validate`, and remembers the parts that passed.
+/// Does the same as `validate`, and stores the parts that passed.
 ENTITABLE_LAZY [[nodiscard]] result<void> validate_entity(row_view entity, profile const& limits, known_good& known);
 ENTITABLE_LAZY [[nodiscard]] result<void> validate_write(
     write_entity const& request, profile const& limits, known_good& known);

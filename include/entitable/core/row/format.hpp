@@ -14,8 +14,8 @@
 ///     ..  the values in the same order: a nullable one begins with u8 present; bool u8, int32 4 bytes, int64, double
 ///         and date_time 8, guid 16; string and binary u32 bytes, then the bytes. An absent value has no bytes.
 ///
-/// Keys are not part of it: a store holds them separately. A type always writes the same descriptor, so a reader that knows the descriptor
-/// compares it once and reads the values without comparing names.
+/// Keys are not part of it: a store holds them separately. A type always writes the same descriptor, so a reader that has seen the
+/// descriptor compares it once and reads the values without comparing names.
 
 #include <entitable/core/config.hpp>
 #include <entitable/core/edm_type.hpp>

@@ -16,7 +16,7 @@ ENTITABLE_BEGIN_NAMESPACE
 enum class reading : std::uint8_t {
     standard, ///< ignores extra properties; refuses a missing one unless the member is an optional
     strict,   ///< refuses extra properties and missing ones
-    lenient,  ///< ignores extra properties; a missing one leaves the member as a default-constructed entity has it
+    lenient,  ///< ignores extra properties; a missing one leaves the member at its default value
 };
 
 ENTITABLE_END_NAMESPACE

@@ -59,7 +59,7 @@ private:
 struct row_view {
     std::string_view partition_key; ///< the first key
     std::string_view row_key;       ///< the second key
-    std::string_view payload;       ///< `row_format`
+    std::string_view payload;       ///< properties in the stored form: `row_format`
     std::string_view etag_text{}; ///< the ETag as returned by a service; empty if it is the usual one of the Timestamp
 
     /// The Timestamp; 1601 if the payload is too short to hold one.
@@ -104,7 +104,7 @@ public:
     /// Releases the block for reuse; leaves this row empty.
     ENTITABLE_LAZY [[nodiscard]] std::string release() && noexcept;
 
-    /// Refers to this row; valid until it changes.
+    /// Returns a view of this row, valid until the row changes.
     [[nodiscard]] row_view view() const noexcept {
         return {partition_key(), row_key(), payload(), std::string_view{block_}.substr(block_.size() - etag_size_)};
     }

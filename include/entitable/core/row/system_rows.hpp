@@ -20,7 +20,7 @@ namespace system_row {
 
 /// Row keys with this prefix are reserved for the library.
 inline constexpr std::string_view prefix = "~!";
-/// The least text greater than every row key with the prefix.
+/// The smallest text greater than every row key with the prefix.
 inline constexpr std::string_view end = "~\"";
 
 /// Operation rows.
@@ -101,7 +101,7 @@ inline constexpr kind kinds[] = {
         copying::left_behind, false, "marks of moves", "move_plan"},
 };
 
-/// Row keys under the reserved prefix that this version does not know: made by a newer version. No copy handles them.
+/// Row keys under the reserved prefix that are unknown to this version: made by a newer version. No copy handles them.
 inline constexpr kind unknown{prefix, "a kind of a newer version", "", copying::refused, copying::refused, false,
     "system rows that this version of the library does not know", "a newer version"};
 

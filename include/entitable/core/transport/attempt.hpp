@@ -25,8 +25,8 @@ struct request_words {
 /// Draws a unique id for a span of this call. Never 0.
 [[nodiscard]] std::uint64_t draw_span_id(call& context) noexcept;
 
-/// Opens the operation of the request that is about to be sent, if the call is observed and no operation is open. Returns whether it did:
-/// the code that opened it ends it, or calls `forget_operation` if there is no outcome.
+/// Opens the operation of the request that is about to be sent, if the call is observed and no operation is open. Returns whether it opened
+/// one: the same code then ends the operation, or calls `forget_operation` if there is no outcome.
 [[nodiscard]] inline bool begin_operation(call& context) noexcept {
     if (context.watch == nullptr || context.spans.operation != 0) { return false; }
     context.spans.operation = draw_span_id(context);

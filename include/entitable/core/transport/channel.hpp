@@ -58,7 +58,7 @@ using completion_sink = function_ref<void(completion&)>;
 /// Concurrent requests of any kinds to one transport.
 ///
 /// Semantic rules:
-/// 1. All calls come from one thread. Its driver outlives it.
+/// 1. All calls come from one thread. The driver outlives the channel.
 /// 2. Request and call must not move before their completion or the destruction of the channel.
 /// 3. Each request has exactly one completion, even if it is cancelled or cannot be sent.
 /// 4. Completions come from `poll` only, never from `send` or `cancel`. A sink may send and cancel. If it throws, the exception
@@ -75,9 +75,9 @@ public:
     /// Ends a request early: the next `poll` completes it, with `why` unless its response has arrived, and with the effect that follows
     /// from the requests sent.
     virtual void cancel(void* tag, error const& why) = 0;
-    /// Completes the requests with responses and advances the others, without waiting. `now` is the time of the driver.
+    /// Completes the requests with responses and advances the other requests, without waiting. `now` is the time of the driver.
     virtual void poll(steady_time now, completion_sink sink) = 0;
-    /// The time for the next `poll` even if nothing arrives.
+    /// The latest time for the next `poll`, even if nothing arrives.
     [[nodiscard]] virtual steady_time wakes_at() const noexcept = 0;
 };
 

@@ -39,10 +39,10 @@ template <transport T>
 
 } // namespace detail
 
-/// Settles a write that has an operation row (`error::operation_id`), finally: it was applied; or it was not and never will be, because it
-/// is abandoned. Call it at once, even while an attempt may still be in flight, from any process, as often as you like, up to
-/// `operation_row::retention` after the first attempt. Unknown if the operation row was removed meanwhile. If nothing was applied, it
-/// writes the operation row as void. Errors: those of the failed request; then call it again.
+/// Determines the final outcome of a write that has an operation row (`error::operation_id`): it was applied; or it was not and never will
+/// be, because it is abandoned. It may be called immediately, even while an attempt may still be in flight, from any process, any number of
+/// times, up to `operation_row::retention` after the first attempt. Unknown if the operation row was removed meanwhile. If nothing was
+/// applied, it writes the operation row as void. Errors: those of the failed request; then call it again.
 template <transport T>
 [[nodiscard]] result<fate> resolve(
     T& through, std::string table, std::string_view partition_key, std::string_view operation_id, call& context) {

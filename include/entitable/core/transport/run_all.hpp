@@ -24,7 +24,7 @@ ENTITABLE_BEGIN_NAMESPACE
 template <operation Op>
 bool run_all(std::vector<Op>& operations, std::vector<call>& calls, std::vector<channel*> const& places, io_driver& io,
     std::size_t in_flight) {
-    constexpr auto slice = std::chrono::milliseconds{5}; // a cancellation does not end a wait: it is polled
+    constexpr auto slice = std::chrono::milliseconds{5}; // a cancellation does not end a wait, so it is polled
     struct running {
         Op* op{};
         call* context{};

@@ -146,7 +146,7 @@ std::vector<std::optional<result<response_of<Request>>>> answers_to(
         if (opened->wakes_at() != (steady_time::max)() || io.watches()) {
             io.wait(opened->wakes_at());
         } else if (sent == requests.size() || sent - answered >= 3) {
-            return answers; // the channel is silent
+            return answers; // the channel does not respond
         }
     }
 }

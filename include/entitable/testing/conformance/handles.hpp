@@ -122,7 +122,7 @@ inline void write_between_check_and_write(trial& t) {
     }
 }
 
-/// Two threads that take turns in no fixed order, until they have met often enough or their time is over.
+/// Two threads that run concurrently, until they have met often enough or their time is over.
 class side_by_side {
 public:
     /// Calls `turn(thread)` repeatedly, with 0 in this thread and with 1 in another one, until a turn returns false or the threads have met
@@ -210,7 +210,7 @@ inline void two_threads_insert_one_key(trial& t) {
             threads.met();
             return true;
         }
-        // No other thread can change it now, however long this takes.
+        // The other thread cannot change the entity now, however long this takes.
         std::this_thread::yield();
         auto const removed = send_through(stores[thread], write_entity{table, mutation::remove(mine, inserted->etag)});
         if (!removed &&
@@ -265,8 +265,8 @@ inline void transaction_is_seen_whole(trial& t) {
     for (std::size_t index = 0; index < std::min<std::size_t>(10, t.limits().max_operations); ++index) {
         batch.changes.push_back(mutation::insert_or_merge(make_row("p", padded(index), {{"N", 0}})));
     }
-    std::int32_t round = 0; // the first thread's
-    std::int32_t last = 0;  // the second thread's, as `torn`
+    std::int32_t round = 0; // used by the first thread
+    std::int32_t last = 0;  // used by the second thread, like `torn`
     bool torn = false;
     side_by_side threads;
     threads.run([&](std::size_t thread) {

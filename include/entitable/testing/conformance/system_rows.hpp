@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Behaviours of system rows: whatever system rows exist, readers of entities return the same results.
+/// Behaviours of system rows: readers of entities return the same results with any system rows.
 
 #include <entitable/client/several_types.hpp>
 #include <entitable/core/row/system_rows.hpp>

@@ -130,7 +130,7 @@ inline bool rest_of_tables(trial& t, list_tables& request, std::vector<std::stri
         request.continuation = std::move(page->continuation);
         if (!request.continuation || (until_found && !found.empty())) { return true; }
         idle = found.size() == before ? idle + 1 : 0;
-        // A service may be shared and have many tables of others.
+        // A service may be shared and have many tables of other users.
         if (!t.expect(idle < 20'000 && found.size() < 1'000, "the list of tables did not end")) { return false; }
     }
 }

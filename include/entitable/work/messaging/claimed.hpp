@@ -23,24 +23,24 @@ template <class Entity>
 
 } // namespace detail
 
-/// A claimed message; movable, not copyable. Its receipt is the ETag of the stored row, and is valid for one of `complete`, `release` or `fail`.
-/// Without one of these calls the message is delivered again when the claim is over.
+/// A claimed message; movable, not copyable. Its receipt is the ETag of the stored row, and is valid for one of `complete`, `release` or
+/// `fail`. Without one of these calls the message is delivered again when the claim expires.
 ///
-/// Errors: ReceiptLost if the claim was over and another worker has claimed or completed the message (nothing was changed); InvalidInput if this
-/// object was ended or moved from; those of the store. Thread safety: one thread at a time. `Core` is the type of queue that the message comes
-/// from.
+/// Errors: ReceiptLost if the claim had expired and another worker has claimed or completed the message (nothing was changed); InvalidInput
+/// if this object was ended or moved from; those of the store. Thread safety: one thread at a time. `Core` is the type of queue that the
+/// message comes from.
 template <mapped_entity T, class Core = detail::queue_core>
 class [[nodiscard]] claimed {
 public:
     using value_type = T; ///< type of the message
 
     claimed(claimed&& other) noexcept
-        : queue_(other.queue_), // NOLINT: a handle that both keep
+        : queue_(other.queue_), // NOLINT: a handle that both share
           message_(std::move(other.message_)),
           held_(std::move(other.held_)) {
         other.held_.spent = true;
-    } ///< leaves `other` ended
-    /// Leaves `other` ended.
+    } ///< `other` becomes an ended claim
+    /// `other` becomes an ended claim.
     claimed& operator=(claimed&& other) noexcept {
         queue_ = other.queue_;
         message_ = std::move(other.message_);
@@ -55,12 +55,12 @@ public:
     [[nodiscard]] std::uint32_t deliveries() const noexcept {
         return held_.deliveries;
     } ///< number of claims, from 1; for a saga: since the last recorded step
-    /// The remaining time of the claim less one second, by the store's time in the last answer and the monotonic clock of this program since then.
-    /// Negative when the claim is over.
+    /// The remaining time of the claim less one second, by the store's time in the last response and the monotonic clock of this program
+    /// since then. Negative once the claim has expired.
     [[nodiscard]] std::chrono::nanoseconds remaining() const { return held_.remaining(queue_.time().steady()); }
 
-    /// Completes the message: it is not delivered again. Also succeeds if an answer was lost and the stored rows show that the message was completed
-    /// under this claim.
+    /// Completes the message: it is not delivered again. Also succeeds if a response was lost and the stored rows show that the message was
+    /// completed under this claim.
     [[nodiscard]] result<void> complete() { return queue_.complete(held_); }
     /// Extends the claim to `visibility` from now; by default `queue_options::visibility`.
     [[nodiscard]] result<void> renew(std::chrono::nanoseconds visibility) { return queue_.renew(held_, visibility); }

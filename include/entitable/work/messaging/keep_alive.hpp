@@ -21,9 +21,9 @@ class renewal {
 public:
     renewal(queue_core queue, receipt& held);
 
-    /// The time of the next request: after half of the claim's remaining time; earlier if an answer lacked the time.
+    /// The time of the next request: after half of the claim's remaining time; earlier if a response lacked the time.
     [[nodiscard]] steady_time due() const noexcept { return due_; }
-    /// The error that ended the renewals: the message is lost, or the store does not answer.
+    /// The error that ended the renewals: the message is lost, or the store does not respond.
     [[nodiscard]] error const* problem() const noexcept { return problem_ ? &*problem_ : nullptr; }
 
     [[nodiscard]] operation_step next(std::size_t place, steady_time now);
@@ -79,13 +79,13 @@ public:
         if (error const* const problem = renewal_.problem()) { work_.abandon(*problem); }
     }
 
-    /// The renewal if it is due before the next step of the work; else that step.
+    /// The renewal if it is due before the next step of the work; otherwise that step.
     [[nodiscard]] operation_step next() {
         operation_step const step = work_.next();
         renews_ = !step.done() && renewal_.due() <= (std::max)(step.not_before, now_);
         return renews_ ? renewal_.next(place_, now_) : step;
     }
-    /// The answer to the last step.
+    /// Takes the response to the last step.
     template <class Response>
         requires std::same_as<Response, write_entity::response> || std::same_as<Response, query_entities::response> ||
         detail::takes_response<Work, Response>
@@ -100,7 +100,7 @@ public:
         }
         if constexpr (detail::takes_response<Work, Response>) { work_.answer(std::move(answered), now); }
     }
-    /// Ends the work; the claim remains valid until its time is over.
+    /// Ends the work; the claim remains valid until it expires.
     void abandon(error const& reason) { work_.abandon(reason); }
     /// The result of the work.
     [[nodiscard]] auto finish() { return work_.finish(); }
@@ -113,14 +113,14 @@ private:
     bool renews_{};
 };
 
-/// Work that renews the message between its steps, each time that half of its visibility is over, to `queue_options::visibility` from then.
-/// A step is not interrupted, and a request that takes longer than the claim loses the message. `place`: index of the driver's transport
-/// for the queue's store. The item stays where it is, and is not used meanwhile.
+/// Work that renews the message between its steps: each time that half of the claim has passed, it extends the claim to
+/// `queue_options::visibility` from then. A step is not interrupted, and a request that takes longer than the claim loses the message.
+/// `place`: index of the driver's transport for the queue's store. The item must not be moved or used meanwhile.
 template <mapped_entity T, operation Work>
 [[nodiscard]] kept_alive<Work> keep_alive(claimed<T>& item, Work work, std::size_t place = 0) {
     return {detail::claimed_access::queue_of(item), detail::claimed_access::receipt_of(item), std::move(work), place};
 }
-/// Renewals alone, for a thread of their own: until the driver's call is cancelled or its deadline passes, or the message is lost or cannot
+/// Only the renewals, for a separate thread: until the driver's call is cancelled or its deadline passes, or the message is lost or cannot
 /// be renewed. The result is that error.
 template <mapped_entity T>
 [[nodiscard]] kept_alive<detail::no_work> keep_alive(claimed<T>& item) {

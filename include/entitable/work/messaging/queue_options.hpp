@@ -30,7 +30,7 @@ struct queue_options {
     std::uint32_t max_attempts{50};     ///< attempts of a request, including the first one; 0 counts as 1
     backoff delays{contention_backoff}; ///< waits between the attempts of a request
     clock* time{&system_clock()};       ///< clock of waits and of the times in keys; must outlive the queue
-    std::uint64_t seed{};               ///< seed of ids, waits and a worker's first lane; 0 for a fresh one
+    std::uint64_t seed{};               ///< seed of ids, waits and a worker's first lane; 0 for a fresh seed
     /// Options of each request. A cancellation ends claims and other calls of the queue with Cancelled, except calls under a receipt: a worker can
     /// always end the message that it holds. To end a waiting claim use `claim_options::stop`.
     call_options calls{};
@@ -45,7 +45,7 @@ struct queue_options {
 /// Options of `enqueue`.
 struct enqueue_options {
     std::chrono::nanoseconds
-        delay{};      ///< time before it can be claimed, by the clock of the store; costs one more request
+        delay{};      ///< time before the message can be claimed, by the clock of the store; costs one more request
     std::string id{}; ///< id of the message: a second message with the same id is not enqueued. Empty: a fresh id
 };
 

@@ -149,24 +149,25 @@ public:
         return std::apply([](auto const&... each) { return std::array{each.name...}; }, steps_);
     }
 
-    /// Runs the steps from the one that the message records, and records each one that is done in the message, under its receipt, which
-    /// renews the claim. At the end the caller completes the message. After an error the message stays as it is: it is delivered again
-    /// when the claim is over, or earlier after `release`, and the worker that claims it resumes the saga.
+    /// Runs the steps from the one that the message records. Records each completed step in the message under its receipt, which renews the
+    /// claim. At the end the caller completes the message. After an error the message stays as it is: it is delivered again when the claim
+    /// expires, or earlier after `release`, and the worker that claims it resumes the saga.
     ///
-    /// A transient error of a step (an unknown effect, a version that has changed, a service that is busy, a cancellation, a deadline, a lost
-    /// receipt) ends the run. Any other error is permanent. In a saga without an undo it is returned. Else the step that failed is undone, then
-    /// those before it, from the last to the first, and the outcome is `compensated`. An error of an `undo` ends the run, and the next run begins
-    /// with it.
+    /// A transient error of a step (an unknown effect, a version that has changed, a service that is busy, a cancellation, a deadline, a
+    /// lost receipt) ends the run. Any other error is permanent. In a saga without an undo it is returned. Otherwise the step that failed
+    /// is undone, then those before it, from the last to the first, and the outcome is `compensated`. An error of an `undo` ends the run,
+    /// and the next run begins with it.
     ///
-    /// A step that returns `no_effect` is not undone, provided that no run of the same step may have come before: this call has recorded the step
-    /// before it; or it is the first step, the message was claimed for the first time, and this is the first `resume` of the claim. An
+    /// A step that returns `no_effect` is not undone, provided that no earlier run of the step is possible: this call has recorded the
+    /// preceding step; or it is the first step, the message was claimed for the first time, and this is the first `resume` of the claim. An
     /// earlier run may have ended between its effect and the record. In a queue of format 1 the first step is always undone.
     ///
-    /// Each record begins the count of `max_deliveries` again: a message is given up after that many deliveries without progress, and `stuck`
+    /// Each record restarts the count for `max_deliveries`: a message is given up after that many deliveries without progress, and `stuck`
     /// lists it.
     ///
     /// Errors: those above; SagaDiffers if a program with different steps started the message; ReceiptLost if another worker has the
-    /// message, and resumes it. Cost: one request a step, besides its effect; one for each step that is undone, and one for the turn.
+    /// message, and resumes it. Cost: one request for each step, in addition to its effect; one for each step that is undone, and one to
+    /// record the failed step.
     [[nodiscard]] result<saga_outcome> resume(claimed<T>& item) const {
         auto const names = steps();
         T const& message = item.message();
@@ -226,7 +227,7 @@ private:
     std::tuple<Steps...> steps_;
 };
 
-/// A saga with these steps for each message of type `T`. A hash of the names and their order is stored: what is in the queue needs the same
+/// A saga with these steps for each message of type `T`. A hash of the names and their order is stored: messages in the queue need the same
 /// steps. The queue does not store which steps have an undo: do not add or remove one while messages are in flight.
 template <mapped_entity T, class... Steps>
 [[nodiscard]] constexpr saga<T, Steps...> saga_for(std::string_view name, Steps... steps) {

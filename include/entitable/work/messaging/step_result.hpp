@@ -16,8 +16,8 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The error of a step that had no effect: nothing of this run of the step has to be undone. It is a separate type, because the `effect` of an
-/// error describes one request, and the step may have sent other requests before.
+/// The error of a step that had no effect: this run of the step needs no undo. It is a separate type, because the `effect` of an error
+/// describes one request, and the step may have sent other requests before.
 class [[nodiscard]] no_effect {
 public:
     /// Takes an error.
@@ -41,7 +41,7 @@ public:
     /// Success or the error of a result; after an error the step may have had an effect.
     template <class T>
     step_result(result<T> other) : ended_(std::move(other)) {} // NOLINT: implicit, as that of `result<void>`
-    /// The step had no effect.
+    /// Takes the error of a step that had no effect.
     step_result(no_effect problem) // NOLINT: implicit on purpose
         : ended_(failure{std::move(problem).error()}), had_no_effect_(true) {}
 

@@ -18,7 +18,7 @@ enum class step_state : std::uint8_t {
     undone,       ///< the undo succeeded
 };
 
-/// For logs: "being undone".
+/// Returns the text for logs: "being undone".
 [[nodiscard]] constexpr std::string_view to_string(step_state state) noexcept {
     constexpr std::string_view words[] = {"not done", "done", "unknown", "being undone", "undone"};
     return words[static_cast<std::size_t>(state)];
@@ -39,7 +39,7 @@ template <mapped_entity T>
 struct stuck_saga {
     dead_letter<T> letter; ///< dead letter, for `table_queue::requeue` and `purge`; `why`: reason of the last `fail`
     std::vector<step_report> steps; ///< steps in order; empty if a program with other steps started the saga
-    std::string failed_because;     ///< error of the failed step if the saga is undoing its steps; else empty
+    std::string failed_because;     ///< error of the failed step if the saga is undoing its steps; otherwise empty
     bool going_back{};              ///< whether the saga is undoing its steps
 };
 
@@ -51,7 +51,7 @@ struct failed_step {
     bool had_no_effect{};
     std::string_view why;
 };
-/// The failure that a message or a dead letter records; nothing if the program that wrote the row did not store it.
+/// The failure that a message or a dead letter records; nullopt if the program that wrote the row did not store it.
 [[nodiscard]] std::optional<failed_step> failed_step_of(row_view stored, std::size_t count) noexcept;
 
 /// The progress of a saga.

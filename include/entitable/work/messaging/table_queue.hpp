@@ -52,9 +52,10 @@ struct dead_letter {
 /// A queue of messages in a table of its own. One worker at a time holds a claim of a message; the message is delivered again until it is completed
 /// or was claimed `max_deliveries` times. Delivery is at least once.
 ///
-/// The queue has lanes, one partition each, whose messages are sorted by time. A worker goes through the lanes and claims the first available
-/// message; it reuses rows that it read within the last second. A claimed message is invisible until `visible_at`, by the clock of the store, whose
-/// answers carry the time (`call::server_date`). If the answers of a transport carry no time, the clock of this program is used.
+/// The queue has lanes, one partition each, whose messages are sorted by time. A worker visits the lanes in turn and claims the first
+/// available message; it reuses rows that it read within the last second. A claimed message is invisible until `visible_at`, by the clock
+/// of the store, whose responses contain the time (`call::server_date`). If the responses of a transport contain no time, the clock of this
+/// program is used.
 ///
 /// Errors: those of the table; ResourceNotFound or TableNotFound before `create`; OutOfRangeInput for invalid options. The stored rows settle a
 /// request of unknown effect; only if they cannot be read, or after `max_attempts`, the error has `effect::unknown`. Then call `enqueue` again with
@@ -86,8 +87,8 @@ public:
         auto const at = core_.plan(how);
         return at ? core_.enqueue(*at, made.view()) : result<enqueued>{failure{at.error()}};
     }
-    /// Enqueues several messages under fresh ids, up to 32 in each transaction. After an error with `effect::unknown` some messages may be in the
-    /// queue, and it is not known which: enqueue messages that must not be there twice one by one, with ids.
+    /// Enqueues several messages under fresh ids, up to 32 in each transaction. After an error with `effect::unknown` some messages may be
+    /// in the queue, and it is not known which: enqueue messages that must not be duplicated one by one, with ids.
     [[nodiscard]] result<std::vector<enqueued>> enqueue_all(std::span<T const> messages) const {
         std::vector<row> rows(messages.size());
         for (std::size_t index = 0; index < rows.size(); ++index) {
@@ -96,8 +97,8 @@ public:
         return core_.enqueue_group(rows);
     }
 
-    /// Claims the first available message. Returns nothing if there is none until `claim_options::wait` has passed or `claim_options::stop` is set. A
-    /// waiting claim looks again after `queue_options::polling`, and when the first claimed or delayed message becomes available.
+    /// Claims the first available message. Returns nothing if there is none until `claim_options::wait` has passed or `claim_options::stop`
+    /// is set. A waiting claim reads again after `queue_options::polling`, and when the first claimed or delayed message becomes available.
     [[nodiscard]] result<std::optional<claimed<T>>> claim(claim_options const& how = {}) const {
         ENTITABLE_TRY(auto some, claim_some(1, how));
         result<std::optional<claimed<T>>> one{std::in_place};
@@ -114,15 +115,16 @@ public:
             T message{};
             if (auto read = decode(each.stored, message); read) {
                 made->push_back(detail::claimed_access::make<T>(holder, std::move(message), std::move(each.held)));
-            } else { // no message of this program's: it becomes a dead letter in the end
+            } else { // not a message of this program: it becomes a dead letter in the end
                 static_cast<void>(holder.give_back(each.held, read.error().to_string(), core_.options().visibility));
             }
         }
         return made;
     }
 
-    /// Completes several messages, up to 50 neighbours of one lane in one transaction, and returns how many. A message that was lost to another worker
-    /// is not counted, and its item returns InvalidInput from then on. After an error some are completed; their items return InvalidInput too.
+    /// Completes several messages, up to 50 neighbours of one lane in one transaction, and returns how many. A message that was lost to
+    /// another worker is not counted, and its item returns InvalidInput from then on. After an error some messages are completed; their
+    /// items return InvalidInput too.
     [[nodiscard]] result<std::size_t> complete_all(std::span<claimed<T>> items) const {
         std::vector<detail::receipt*> all;
         all.reserve(items.size());
@@ -210,8 +212,8 @@ public:
     [[nodiscard]] result<void> purge(dead_letter<T> const& dead) const {
         return core_.purge(dead.stored, dead.stored.view().etag());
     }
-    /// Removes the ids of messages that were completed or purged longer ago than the window, and returns how many. A later `enqueue` or `relay` of such
-    /// an id delivers the message again. Cost: reads all ids, and one request for each removed id.
+    /// Removes the ids of messages that were completed or purged longer ago than the window, and returns how many. A later `enqueue` or
+    /// `relay` of a removed id delivers the message again. Cost: reads all ids, and one request for each removed id.
     [[nodiscard]] result<std::size_t> sweep(std::chrono::nanoseconds window = std::chrono::hours{24}) const {
         return core_.sweep(window);
     }

@@ -160,8 +160,8 @@ template <handler_form Form, class Q, class Handler>
 /// thread that renews its message and sleeps otherwise. All threads have ended on return.
 ///
 /// Errors: permanent errors of a claim, such as ResourceNotFound before `create`: the other threads finish their messages, and the error is
-/// returned. After lost answers, busy stores and timeouts the worker retries without limit, and reports them to `worker_options::on_error`.
-/// OutOfRangeInput for invalid options.
+/// returned. After lost responses, busy stores and timeouts the worker retries without limit, and reports them to
+/// `worker_options::on_error`. OutOfRangeInput for invalid options.
 ///
 /// Exceptions: if the handler or `on_error` throws, the message is released as after an error, the other threads finish their messages, and
 /// run_worker throws the exception on the caller's thread. It does the same with std::system_error of a thread that cannot be started.

@@ -21,7 +21,7 @@ inline constexpr backoff retry_backoff{.base = std::chrono::seconds{1},
     .most = std::chrono::minutes{5},
     .jitter = 0.2,
     .jitter_at_cap = true};
-/// The waits before a worker claims again from a store that does not answer: half a second, then longer, up to 30 s.
+/// The waits before a worker claims again from a store that does not respond: half a second, then longer, up to 30 s.
 inline constexpr backoff outage_backoff{.base = std::chrono::milliseconds{500},
     .least = std::chrono::nanoseconds{},
     .most = std::chrono::seconds{30},
@@ -37,7 +37,7 @@ struct worker_options {
     /// messages claimed by another worker do not count.
     std::chrono::nanoseconds wait{no_timeout};
     double renew_after{0.5};        ///< fraction of a claim after which it is renewed, between 0 and 1
-    backoff retry{retry_backoff};   ///< wait before a failed message is delivered again, by its delivery count
+    backoff retry{retry_backoff};   ///< waits before a failed message is delivered again, by its delivery count
     backoff outage{outage_backoff}; ///< waits between claims while the store fails
     /// Called with errors of the store that do not end the worker: errors of a retried claim, of a renewal, and of a message whose end could not be
     /// stored. Any thread of the worker can call it, one call at a time.
@@ -59,7 +59,7 @@ struct worker_report {
     std::uint64_t handled{}; ///< messages that were completed
     std::uint64_t failed{};  ///< messages whose handler failed, and that are delivered again
     std::uint64_t dead{};    ///< messages whose handler failed at the last delivery; dead letters after the next claim
-    /// The handler returned Cancelled after `worker_options::stop` was set: the message was given back at once.
+    /// The handler returned Cancelled after `worker_options::stop` was set: the message was released immediately.
     std::uint64_t released{};
     /// Another worker had claimed the message when its handler ended, or its end could not be stored: it is delivered again unless
     /// another worker completes it.

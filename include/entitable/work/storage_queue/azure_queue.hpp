@@ -20,12 +20,12 @@ using azure_claimed = claimed<T, detail::service_queue>;
 /// A queue of Azure Queue Storage, in the cloud or emulated: `azure_queue<deletion> queue{connection_string, "deletions"}`. Delivery is at
 /// least once. Thread safety: safe to use from several threads.
 ///
-/// It works like a `table_queue`, except:
+/// This queue works like a `table_queue`, except:
 /// 1. The service issues the receipts and does not record its effects. After a lost response, a message may be enqueued twice
 ///    (under one id, see `id()`); a claim ends after `visibility`; a renewal may have invalidated the receipt (ReceiptLost), and the
 ///    message is delivered again.
 /// 2. A dead letter is added to the queue NAME-poison, which is created on first use, and then removed from this queue. These are two
-///    requests, so it may be in both. `dead_letters` is that queue.
+///    requests, so it may be in both. `dead_letters` returns that queue.
 /// 3. Times are whole seconds, rounded up. A message has at most 64 KiB as it is stored. `queue_options::lanes` has no effect.
 /// 4. Messages cannot be enqueued in the transaction of an entity, and sagas need a `table_queue`.
 ///
@@ -36,7 +36,7 @@ class azure_queue {
 
 public:
     using value_type = T;                    ///< the messages
-    static constexpr bool keeps_ids = false; ///< see `message_queue`: a second message of an id is enqueued
+    static constexpr bool keeps_ids = false; ///< see `message_queue`: a second message with the same id is enqueued
 
     /// Uses a connection string, as for tables; if it is invalid, each request fails with its error. The name: 3 to 63 lower-case letters,
     /// digits and single hyphens. Sends nothing.
@@ -50,9 +50,9 @@ public:
     [[nodiscard]] queue_options const& options() const noexcept {
         return core_.options();
     } ///< returns the options passed to the constructor
-    /// Creates the queue unless it exists; true if this call created it.
+    /// Creates the queue unless it exists; returns whether this call created it.
     [[nodiscard]] result<bool> create() const { return core_.create(); }
-    /// Deletes the queue with all messages if it exists; true if this call deleted it. Its name is free again after about 40 s.
+    /// Deletes the queue with all messages if it exists; returns whether this call deleted it. Its name is free again after about 40 s.
     [[nodiscard]] result<bool> remove() const { return core_.remove(); }
 
     /// Enqueues a message. After a lost response it is sent again, and may then be enqueued twice.
@@ -60,14 +60,14 @@ public:
         auto made = to_row(message);
         return made ? core_.enqueue(*made, how) : std::move(made).as_failure();
     }
-    /// Claims the next free message; nothing if there is none after the wait of `how`, or before its `stop` was set.
+    /// Claims the next available message. Returns nothing if there is none until `how.wait` has passed or `how.stop` is set.
     [[nodiscard]] result<std::optional<azure_claimed<T>>> claim(claim_options const& how = {}) const {
         ENTITABLE_TRY(auto some, claim_some(1, how));
         result<std::optional<azure_claimed<T>>> one{std::in_place};
         if (!some.empty()) { one->emplace(std::move(some.front())); }
         return one;
     }
-    /// Claims up to `most` messages, at most 32. A message that is not of this type is left to become a dead letter.
+    /// Claims up to `most` messages, at most 32. A message of another type is skipped, and becomes a dead letter in the end.
     [[nodiscard]] result<std::vector<azure_claimed<T>>> claim_some(
         std::uint32_t most, claim_options const& how = {}) const {
         result<std::vector<azure_claimed<T>>> made{std::in_place};
@@ -89,7 +89,7 @@ public:
         }
         return made;
     }
-    /// Returns the approximate number of messages; claimed ones count.
+    /// Returns the approximate number of messages; claimed messages count.
     [[nodiscard]] result<std::uint64_t> approximate_count() const { return core_.approximate_count(); }
     /// Returns the queue NAME-poison. To drop one of its messages, claim and complete it; to process it again, enqueue it here first. If
     /// there has been no dead letter yet, its calls return ResourceNotFound.

@@ -128,7 +128,7 @@ public:
         /// Returns the iterator at that distance.
         [[nodiscard]] friend iterator operator+(iterator from, std::ptrdiff_t by) noexcept { return from += by; }
         [[nodiscard]] friend iterator operator+(std::ptrdiff_t by, iterator from) noexcept { return from += by; }
-        /// Returns the iterator at that distance before; or the distance of two.
+        /// Returns the iterator at that distance backwards, or the distance of two iterators.
         [[nodiscard]] friend iterator operator-(iterator from, std::ptrdiff_t by) noexcept { return from -= by; }
         [[nodiscard]] friend std::ptrdiff_t operator-(iterator one, iterator other) noexcept {
             return one.at_ - other.at_;

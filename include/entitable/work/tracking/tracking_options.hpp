@@ -17,7 +17,7 @@ enum class merge_option : std::uint8_t {
     append_only,       ///< the tracked entity is not changed
     overwrite_changes, ///< the row wins; unsaved changes are dropped
     preserve_changes,  ///< property by property; a conflict if both have changed the same property
-    /// Own values win and the new ETag is used, so the next save silently overwrites other writers, like the historic client.
+    /// The tracked values win, with the new ETag: the next save silently overwrites other writers, like the historic client.
     preserve_changes_silently,
     no_tracking, ///< new objects, which exist until `clear`; tracked entities are not changed
 };

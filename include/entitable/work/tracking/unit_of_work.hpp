@@ -21,7 +21,7 @@ ENTITABLE_BEGIN_NAMESPACE
 ///     unit_of_work<order> work{orders, {.merge = merge_option::preserve_changes}};
 ///     order& last = *work.find("ann", 17).value();
 ///     last.status = "paid";
-///     auto saved = work.save().value(); // `save_all` instead is an error unless everything was saved
+///     auto saved = work.save().value(); // `save_all` returns an error unless everything was saved
 ///     for (auto& each : saved.failed) { work.resolve(each.entity(), keep::mine); }
 ///
 /// Works with one type, over `table<E>`, or with several, over `table<A, B, ...>`; then functions need the type if no argument determines it:
@@ -59,9 +59,9 @@ public:
 
     // ---- reading ----
 
-    /// Reads the entity with these keys, and tracks it. If it is already tracked, the row is merged by the unit's option. Null if it is to
-    /// be removed here, or if there is no row; an entity that was added here, or whose write is not settled, is returned anyway.
-    /// Cost: one request, always; `tracked` sends none.
+    /// Reads the entity with these keys, and tracks it. If it is already tracked, the row is merged by the unit's option. Null if the
+    /// entity is to be removed here, or if there is no row; an entity that was added here, or whose write is not settled, is returned
+    /// anyway. Cost: one request, always; `tracked` sends none.
     template <mapped_entity E = First, class... Keys>
     [[nodiscard]] result<E*> find(Keys const&... keys) {
         return find_as<E>(merge_, keys...);
@@ -84,7 +84,7 @@ public:
         return found;
     }
     /// Runs a query of the table, and tracks the entities found; skips entities that are to be removed here. The query sees stored
-    /// entities, not changes made here. After an error the entities before it are tracked.
+    /// entities, not changes made here. After an error the entities found before it are tracked.
     template <class E, access_path Path, class Row>
     [[nodiscard]] result<tracked_entities<E>> track(query<E, Path, Row> const& asked) {
         return track(asked, merge_);
@@ -317,7 +317,7 @@ private:
         detail::tracked_entity* of = all_->at(partition_key, row_key);
         if (of != nullptr) {
             all_->gone(*of, how);
-            bool const mine = !of->there || of->unsettled; // it never existed, as far as is known
+            bool const mine = !of->there || of->unsettled; // the row never existed, as far as is known
             of = mine && how != merge_option::no_tracking ? all_->at(partition_key, row_key) : nullptr;
         }
         return of;

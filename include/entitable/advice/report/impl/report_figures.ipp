@@ -105,7 +105,7 @@ struct figure_frame {
 }
 
 [[nodiscard]] ENTITABLE_DECL std::string shares_figure(partition_facts const& facts) {
-    auto const held = [&](double part) { // by the largest partitions
+    auto const held = [&](double part) { // share of the entities in the largest partitions
         if (facts.lorenz.size() < 2) { return part; }
         double const at = part * static_cast<double>(facts.lorenz.size() - 1);
         auto const index = (std::min)(static_cast<std::size_t>(at), facts.lorenz.size() - 2);

@@ -19,7 +19,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Calls handlers on its executor, which runs one function at a time, and then `after`. Does not own the descriptors.
+/// Calls handlers, and then `after`, on its executor, which runs one function at a time. Does not own the descriptors.
 class asio_driver final : public io_driver {
 public:
     asio_driver(boost::asio::any_io_executor on, std::function<void()> after)
@@ -101,7 +101,7 @@ private:
     boost::asio::any_io_executor on_;
     std::function<void()> after_;
     std::map<io_descriptor, std::shared_ptr<watched>> all_;
-    std::shared_ptr<char> alive_ = std::make_shared<char>(); ///< handlers may run after its destruction
+    std::shared_ptr<char> alive_ = std::make_shared<char>(); ///< handlers may run after the driver was destroyed
 };
 
 } // namespace detail

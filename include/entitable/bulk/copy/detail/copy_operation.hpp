@@ -89,7 +89,7 @@ private:
 
     query_entities reading_;
     batch_packer packer_; ///< the rows of the page to write, by partition and key
-    transact batch_;      ///< the current batch; without changes before the first of a page
+    transact batch_;      ///< the current batch; empty before the first batch of a page
     std::size_t at_{};    ///< index within the batch, when rows are written one by one
     write_entity one_;
     get_entity comparing_;

@@ -72,7 +72,7 @@ ENTITABLE_DECL void copy_operation::answer(result<query_entities::response> page
 }
 
 ENTITABLE_DECL failure copy_operation::refused(system_row::kind const& kind) const {
-    bool const whole = kind.copied == system_row::copying::taken_along; // a copy without changes could include it
+    bool const whole = kind.copied == system_row::copying::taken_along; // an unchanged copy could include them
     return failure{error_code::not_supported,
         text::joined({"the table \"", reading_.table, "\" holds ", kind.holds,
             whole ? "; a copy that changes rows would lose them: copy the table as it is, or use "
@@ -203,7 +203,7 @@ ENTITABLE_DECL void copy_operation::answer(result<written> done, steady_time) {
 
 ENTITABLE_DECL void copy_operation::answer(result<get_entity::response> found, steady_time) {
     if (!found && found.error().code == error_code::resource_not_found) {
-        write_one(); // removed in between
+        write_one(); // the row was removed in between
     } else if (!found) {
         stop(std::move(found).as_failure());
     } else if (same_properties(found->entity, current())) {

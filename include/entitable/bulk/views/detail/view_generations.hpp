@@ -7,8 +7,8 @@
 ///
 /// A generation is a table. The table with the name of the view has one row that names the current generation, and a row for each existing
 /// one. Every refresh takes a ticket at its start, from a counter in the first of these rows: of two refreshes the one that started later
-/// has the greater ticket, whatever their clocks. The current generation is replaced only by one with a greater ticket, under the version
-/// of that row. So a generation with a lesser ticket than the current one can never become current, and anyone may remove it.
+/// has the greater ticket, independent of clocks. The current generation is replaced only by one with a greater ticket, under the version
+/// of that row. So a generation with a smaller ticket than the current one can never become current, and anyone may remove it.
 
 #include <entitable/bulk/views/view_options.hpp>
 #include <entitable/client/table_core.hpp>

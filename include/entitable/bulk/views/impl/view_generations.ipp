@@ -23,7 +23,7 @@ struct view_generations::note {
     std::int64_t ticket{};
     date_time since; // start of its refresh
     std::optional<date_time>
-        retired; // time at which the next one replaced it; nullopt if it was never current, or is current
+        retired; // time at which the next generation replaced it; nullopt if it was never current, or is current
 };
 
 /// Name of a generation's table and row.
@@ -130,7 +130,7 @@ ENTITABLE_DECL result<view_generations::generation> view_generations::begin() co
         request.changes.push_back(mutation::insert(noted.build()));
         auto drawn = ask(request);
         if (drawn) { return own; }
-        // A ticket whose response was lost may have been taken. Such a ticket stays unused: another one is taken.
+        // A ticket whose response was lost may have been taken. It stays unused: the refresh takes another ticket.
         bool const again = view_was_beaten(drawn.error()) || drawn.error().effect == effect::unknown;
         if (!again || attempts >= how_.max_attempts) { return std::move(drawn).as_failure(); }
         ENTITABLE_CHECK(wait(attempts));
@@ -195,7 +195,7 @@ ENTITABLE_DECL result<view_refresh> view_generations::show(
         }
         auto flipped = ask(request);
         if (flipped) { return view_refresh{true, 0, 0, from, until}; }
-        // Under the same version it cannot be applied twice, and the row shows whether it was.
+        // Under the same version the write cannot be applied twice, and the row shows whether it was applied.
         bool const again = view_was_beaten(flipped.error()) || flipped.error().effect == effect::unknown;
         if (!again || attempts >= how_.max_attempts) { return std::move(flipped).as_failure(); }
         ENTITABLE_CHECK(wait(attempts));
@@ -204,7 +204,7 @@ ENTITABLE_DECL result<view_refresh> view_generations::show(
 
 ENTITABLE_DECL result<view_refresh> view_generations::refresh(view_maker make) const {
     ENTITABLE_TRY(generation const own, begin());
-    date_time const from = how_.load.time->now(); // the ticket is taken: a greater one is of a later start
+    date_time const from = how_.load.time->now(); // the ticket is taken: a greater ticket means a later start
     std::uint64_t entities = 0;
     std::size_t count = 0;
     date_time until;
@@ -229,7 +229,7 @@ ENTITABLE_DECL result<view_refresh> view_generations::refresh(view_maker make) c
     told.rows = count;
     auto now = pointer();
     if (now) {
-        (void)sweep(*now); // otherwise the next refresh does it
+        (void)sweep(*now); // if this fails, the next refresh sweeps
     }
     return told;
 }

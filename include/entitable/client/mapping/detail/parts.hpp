@@ -34,7 +34,7 @@ inline constexpr described_property described{
     property_type<typename property_shape<T>::value_type>::type, property_shape<T>::optional};
 
 /// Calls `part(name, suffix, described)` for each property of a member. All properties of a chunked member may be absent: a merge that
-/// writes fewer chunks leaves the others unchanged, and an update removes them.
+/// writes fewer chunks leaves the other chunks unchanged, and an update removes them.
 template <auto Member, class Part>
 constexpr void each_part_of(std::string_view name, Part& part) {
     using shape = property_shape<member_type<Member>>;

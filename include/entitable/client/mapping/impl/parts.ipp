@@ -12,7 +12,7 @@ namespace detail {
 /// Capacity of a chunk: bytes of a binary, UTF-16 units of a text.
 inline constexpr std::size_t chunk_bytes = std::size_t{64} * 1024;
 inline constexpr std::size_t chunk_units = chunk_bytes / 2;
-/// Maximal size of an entity, by the service's measure.
+/// Maximum size of an entity, by the service's measure.
 inline constexpr std::size_t chunked_entity_bytes = std::size_t{1024} * 1024;
 
 /// Returns the number of bytes of a text for its first chunk: no character is split.
@@ -68,7 +68,7 @@ ENTITABLE_LAZY_BODY result<void> check_size_of_chunked(row_view row, std::string
     std::size_t most = 0;
     for (std::size_t index = 0; index < count; ++index) {
         bytes = index != 0 && names[index] == names[index - 1] ? bytes : 0;
-        value_view const& value = values[index].value; // counts UTF-16 units of text, like the whole
+        value_view const& value = values[index].value; // counts UTF-16 units of text, like `service_size`
         std::size_t const own = value.type() == edm_type::string
             ? 2 * text::utf16_length(value.bytes()).value_or(value.bytes().size())
             : value.bytes().size();

@@ -35,8 +35,8 @@ struct counter_row {
     std::optional<number_rule> declared{}; ///< rule of the row; the first row of a sharded counter has it
 };
 
-/// The count in a stored row. RowMismatch unless it is a number, and the row counts for as many shards from the same start by the same step. A
-/// row without a start or a step agrees with every declaration.
+/// Returns the count in a stored row. Errors: RowMismatch unless the count is a number, and the row has the same number of shards, start
+/// and step. A row without a start or a step agrees with every declaration.
 [[nodiscard]] result<value_view> counted_value(row_view stored, counter_row const& counter);
 
 /// A block of numbers that belongs to the caller alone.
@@ -45,13 +45,13 @@ struct reserved {
     std::uint32_t attempts{}; ///< number of writes sent
 };
 
-/// Reads the row, adds to it, writes it under the ETag that was read. A run of 0 numbers makes the row if it is missing, checks it, and ends. If
-/// the row lacks what the counter declares, that is merged into it first, under the ETag that was read. The row and the random source must
-/// outlive it.
+/// Reads the row, adds to its count, and writes it under the ETag that was read. A block of 0 numbers makes the row if it is missing,
+/// checks it, and ends. If the row lacks the counter's rule, the rule is merged into it first, under the ETag that was read. The row and
+/// the random source must outlive the operation.
 ///
 /// Numbers are returned only after a definite success of the conditional write. A write whose response was lost is followed by a new read,
 /// and the numbers that it may have taken are skipped. A missing row is created first, with a count of zero, so that two programs that
-/// create it at once create the same row and take no number.
+/// create it concurrently create the same row and take no number.
 class reservation {
 public:
     reservation(counter_row const& counter, std::uint32_t count, std::uint32_t max_attempts,
@@ -78,7 +78,7 @@ private:
     enum class phase : std::uint8_t { read, insert, declare, add, create };
 
     void insert_row();
-    /// Completes a row of a program that stored neither start nor step.
+    /// Completes a row written by a program that stored neither start nor step.
     void declare(etag version);
     void add(value_view counted, etag version);
     /// Starts over after a wait, unless the attempts are used up.

@@ -119,7 +119,7 @@ ENTITABLE_DECL void reservation::insert_row() {
 
 ENTITABLE_DECL void reservation::answer(result<written> done, steady_time now) {
     bool const added = phase_ == phase::add;
-    bool const declared = phase_ == phase::declare; // read again: the ETag is another, and somebody may have counted
+    bool const declared = phase_ == phase::declare; // read again: the ETag and the count may have changed
     phase_ = phase::read;
     attempts_ += added ? 1U : 0U;
     if (done) {
@@ -138,7 +138,7 @@ ENTITABLE_DECL void reservation::answer(result<written> done, steady_time now) {
     switch (problem.error().code) {
         case error_code::entity_already_exists:
         case error_code::update_condition_not_satisfied: repeat(std::move(problem), now); break;
-        case error_code::resource_not_found: // the row was removed, or, by the code of some services, there is no table
+        case error_code::resource_not_found: // the row was removed; some services return this for a missing table
             if (!added && !declared && !created_) {
                 phase_ = phase::create;
             } else {

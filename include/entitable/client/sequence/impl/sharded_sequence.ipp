@@ -43,7 +43,7 @@ ENTITABLE_DECL result<sequence_number> sharded_sequence::next() const {
     auto const shard = static_cast<std::int64_t>(state_->random.bits() % state_->counters.size());
     call context{options.calls, *options.time};
     context.location = read_location::primary;
-    // The first row comes before the others: two programs of different declarations meet in it.
+    // The first row is read before the others: it reveals a program with a different declaration.
     if (!state_->agreed.load(memory_order::acquire)) {
         detail::reservation agreeing{state_->counters[0], 0, options.max_attempts, options.delays, state_->random};
         if (auto const agreed = run(agreeing, context, *options.time, state_->through); !agreed) {

@@ -27,8 +27,8 @@ struct wide_head {
 /// Returns the prefix of the row keys of an entity's parts; two digits follow.
 [[nodiscard]] std::string wide_part_prefix(std::string_view row_key);
 
-/// Returns the parts of a row, with their keys, followed by the main row. Errors: EntityTooLarge if there are more than one transaction of
-/// the profile holds, RequestBodyTooLarge if they have more bytes; both are detected before anything is read.
+/// Returns the parts of a row, with their keys, followed by the main row. Errors: EntityTooLarge if there are more parts than a transaction
+/// of the profile may have, RequestBodyTooLarge if they have more bytes; both are detected before anything is read.
 [[nodiscard]] result<std::vector<row>> split_wide(
     row_view whole, std::int64_t generation, std::string_view entity, profile const& limits);
 

@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// The decision after each attempt of a call: retry, read first, or end. Depends on no clock, no transport and no response except errors.
+/// The decision after each attempt of a call: retry, read first, or end. Independent of clocks, of transports, and of responses other than
+/// errors.
 
 #include <entitable/core/clock.hpp>
 #include <entitable/core/decorators/retry_policy.hpp>
@@ -29,7 +30,7 @@ public:
     [[nodiscard]] bool spend() noexcept;
     /// Refunds a tenth of a retry.
     void earn() noexcept {
-        // Only reads a full purse, so that successful calls do not contend for it.
+        // Does not write if the quota is full, so that successful calls do not contend for it.
         if (purse_.load(memory_order::relaxed) < full_) { purse_.fetch_add(1, memory_order::relaxed); }
     }
     /// Number of retries left.
@@ -55,7 +56,7 @@ public:
     enum class move : std::uint8_t {
         again,   ///< try again, at `wakes_at()`
         compare, ///< read the entity first
-        look_up, ///< read the operation row first, which exists
+        look_up, ///< first read the operation row, which exists
         settle,  ///< void the operation row first
         success, ///< an earlier attempt was applied
         fail,    ///< the current error
@@ -65,14 +66,14 @@ public:
     retry_course(retry_ledger& ledger, request_kind kind, steady_time deadline, bool lost) noexcept
         : ledger_(&ledger), deadline_(deadline), kind_(kind), lost_(lost) {}
 
-    /// Decides after the response `problem` to the request. Completes the error for the caller, in case it is final. `where` is known for a
+    /// Decides after the request failed with `problem`. Completes the error for the caller, in case it is final. `where` is set for a
     /// transaction that inserts its operation row first.
     [[nodiscard]] move after(error& problem, steady_time now, refused_at where = refused_at::somewhere);
-    /// Decides after the response `problem` to a read that determines the outcome.
+    /// Decides after a read that determines the outcome failed with `problem`.
     [[nodiscard]] move after_reading(error& problem, steady_time now);
     /// Ends the call for the caller.
     void abandon(error& problem) const { close(problem, lost_ ? effect::unknown : effect::none); }
-    /// Completes the final error, with its effect known or not.
+    /// Completes the final error and sets its effect.
     void close(error& problem, effect left) const;
     /// Records a success.
     void succeeded() noexcept {
@@ -87,7 +88,7 @@ public:
     [[nodiscard]] bool lost() const noexcept { return lost_; }
 
 private:
-    /// Whether a repetition is due, and when; otherwise explains in `problem` why not.
+    /// Whether a retry is due, and when; otherwise states the reason in `problem`.
     [[nodiscard]] bool goes_on(error& problem, steady_time now);
 
     retry_ledger* ledger_;

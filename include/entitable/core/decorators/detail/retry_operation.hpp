@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The request and the ledger must outlive it. For a transaction with an operation row, the first change inserts that row.
+/// The request and the ledger must outlive the operation. For a transaction with an operation row, the first change inserts that row.
 template <table_request Request>
 class retry_operation {
     static constexpr bool writes_one = std::same_as<Request, write_entity>;
@@ -183,7 +183,7 @@ private:
     Request const* request_;
     retry_course course_;
     bool reads_{};
-    bool met_row_{}; ///< set if the operation row was met before it was settled
+    bool met_row_{}; ///< set if the operation row was found before it was settled
     get_entity reading_;
     std::optional<settling> settling_;
     error refusal_;

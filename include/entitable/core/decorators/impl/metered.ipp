@@ -11,7 +11,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A table has a line before any of its partitions, so that a full log still distinguishes tables.
+/// A table gets a line before any of its partitions, so that a full log still distinguishes tables.
 ENTITABLE_LAZY_BODY traffic_log::line& traffic_log::line_of(
     std::string_view table, std::optional<std::string_view> partition) {
     line_key key{text::ascii_lower(table), std::nullopt};
@@ -71,7 +71,7 @@ ENTITABLE_LAZY_BODY void traffic_log::clear() {
 class metered_channel final : public channel {
 public:
     metered_channel(shared<channel> below, shared<traffic_log> log) : below_(std::move(below)), log_(std::move(log)) {}
-    ~metered_channel() override { below_ = {}; } // the channel calls the observers
+    ~metered_channel() override { below_ = {}; } // the lower channel calls the observers
 
     void send(request_ref request, call& context, void* tag) override {
         watches_.insert_or_assign(tag, std::make_unique<metered_watch>(log_->numbers, context));

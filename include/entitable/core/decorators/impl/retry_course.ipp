@@ -32,7 +32,7 @@ ENTITABLE_DECL bool retry_ledger::spend() noexcept {
 }
 
 ENTITABLE_DECL std::string retry_ledger::new_operation_id() {
-    // A child has a copy of all random numbers to come. Concurrent threads draw one start each here, and each is valid.
+    // A forked child has a copy of the parent's random state. Concurrent threads may each draw a new start here; each of them is valid.
     if (std::uint64_t const here = platform::forks(); forks_.load(memory_order::acquire) != here) {
         own_.store(random_seed(), memory_order::relaxed);
         forks_.store(here, memory_order::release);
@@ -82,7 +82,7 @@ ENTITABLE_DECL retry_course::move retry_course::after(error& problem, steady_tim
     bool const lost_before = lost_;
     bool const keeps_row =
         kind_ == request_kind::batch_with_operation || kind_ == request_kind::merging_batch_with_operation;
-    // A write that meets its own operation row was applied before, even if no response was lost here.
+    // A write that finds its own operation row was applied before, even if no response was lost here.
     bool const meets_row = keeps_row && where == refused_at::operation_row;
     lost_ = lost_ || meets_row || problem.effect == effect::unknown;
     effect const left = lost_ ? effect::unknown : effect::none;
@@ -92,7 +92,7 @@ ENTITABLE_DECL retry_course::move retry_course::after(error& problem, steady_tim
         close(problem, left);
         return move::fail;
     }
-    // A definite response: its own meaning, and its conclusion about a lost attempt.
+    // A definite response: its own meaning, and what it proves about a lost attempt.
     bool const proves_all = keeps_row && where == refused_at::exact_version;
     conclusion const said = !lost_before || proves_all || problem.effect == effect::unknown
         ? conclusion::as_answered

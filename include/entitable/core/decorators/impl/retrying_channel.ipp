@@ -159,7 +159,7 @@ public:
             steady_time const then = one->cancelled ? (steady_time::min)() : one->next().not_before;
             wakes = then < wakes ? then : wakes;
         }
-        if (!waiting_.empty()) { // a cancellation does not end a wait: it is polled
+        if (!waiting_.empty()) { // a cancellation does not wake the driver, so it is polled
             steady_time const look = io_.time().steady() + std::chrono::milliseconds{5};
             wakes = look < wakes ? look : wakes;
         }
@@ -217,7 +217,7 @@ private:
                 step = one.next();
             }
         }
-        if (step.done()) { // out of the map first: the sink may use the tag again
+        if (step.done()) { // removed from the map first: the sink may reuse the tag
             auto node = repeated_.extract(one.tag);
             return node.mapped()->conclude([&](completion& done) { tell(done, sink); });
         }

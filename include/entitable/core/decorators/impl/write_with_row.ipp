@@ -19,7 +19,7 @@ ENTITABLE_DECL result<write_with_row> with_operation_row(
     made.given = !context.operation_id.empty();
     made.operation_id = made.given ? context.operation_id : ledger.new_operation_id();
     if (made.given) {
-        // The id is part of a row key, after the prefix; messages count only its own characters.
+        // The id is part of a row key, after the prefix; error messages count only the characters of the id.
         constexpr std::size_t prefix = operation_row::row_key_prefix.size();
         profile own = limits;
         own.max_key_units -= prefix;

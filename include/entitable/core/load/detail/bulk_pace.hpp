@@ -25,7 +25,7 @@ namespace detail {
 /// high-speed TCP variant", 2008).
 class bulk_pace {
 public:
-    /// `most`: maximal number of rows a second; 0 for no limit.
+    /// `most`: maximum number of rows a second; 0 for no limit.
     explicit bulk_pace(double most) noexcept : most_(most) {}
     bulk_pace() = default;
 
@@ -35,8 +35,8 @@ public:
     [[nodiscard]] double rate(steady_time now) const noexcept;
     /// Records that rows were sent.
     void sent(std::size_t rows, steady_time now) noexcept;
-    /// Records that rows sent at `sent_at` were refused. `taken`: rows a second that the service accepted recently. False if the rate was
-    /// lowered since they were sent.
+    /// Records that rows sent at `sent_at` were refused. `taken`: rows a second that the service accepted recently. Returns false if the
+    /// rate was lowered since they were sent.
     bool refused(steady_time now, steady_time sent_at, double taken) noexcept;
 
 private:
@@ -90,7 +90,7 @@ public:
     void sent(std::size_t rows, bulk_partition_pressure* partition, steady_time now) noexcept;
     /// Records that the service accepted rows.
     void taken(std::size_t rows, bulk_partition_pressure* partition, steady_time now) noexcept;
-    /// Records that the service throttles.
+    /// Records that the service throttled a request.
     void refused(std::string_view partition_key, steady_time sent_at, std::chrono::nanoseconds wish, steady_time now);
     /// Records any other response.
     static void answered(bulk_partition_pressure* partition) noexcept;
@@ -116,7 +116,7 @@ private:
     std::uint32_t others_taken_{}; ///< requests to other partitions accepted since then
     steady_time refused_at_{};     ///< time of that refusal
     bool was_refused_{};           ///< whether anything was ever refused
-    bool of_all_{};                ///< whether the limit is one of all partitions together
+    bool of_all_{};                ///< whether the limit applies to all partitions together
     bulk_meter meter_;
 };
 

@@ -51,7 +51,7 @@ using bulk_change = function_ref<result<std::optional<row>>(row_view)>;
 /// Whether no other row can succeed: the table is missing, writes are not permitted, the disk is full.
 [[nodiscard]] bool ends_load(error const& problem, bulk_mode mode) noexcept;
 
-/// The reads of a part about its rows.
+/// The reads that check which rows of a part are stored.
 struct bulk_questions {
     query_entities looking;
     get_entity reading;
@@ -62,7 +62,7 @@ struct bulk_questions {
     std::optional<error> why;        ///< the refusal that caused the reads
 };
 
-/// Rows of one partition. Settled rows are removed as they are known; the rest is finally written, or split.
+/// Rows of one partition. Rows are removed once they are settled; the rest is written in the end, or split.
 class bulk_part : public counted {
 public:
     /// Takes as many indexes as changes. `change` is for `update`, and must outlive the part.
@@ -77,7 +77,7 @@ public:
 
     /// Whether all remaining rows were written.
     [[nodiscard]] bool all_written() const noexcept { return all_written_; }
-    /// Rows that are settled otherwise, since the last call.
+    /// Rows settled in another way since the last call.
     [[nodiscard]] std::vector<bulk_settled> take_settled() { return std::exchange(settled_, {}); }
     /// Parts that have taken over rows of this part, since the last call.
     [[nodiscard]] std::vector<shared<bulk_part>> take_split() { return std::exchange(split_, {}); }
@@ -97,7 +97,7 @@ public:
     [[nodiscard]] steady_time failing_since() const noexcept { return failing_since_; }
     [[nodiscard]] bool writes() const noexcept { return phase_ == phase::write; }
 
-    // for the sender
+    // used by the sender
     call context;
     steady_time sent_at{};
     void* partition{}; ///< the limits on its partition, if any
@@ -113,7 +113,7 @@ private:
     void read(std::size_t at);
     void settle(std::size_t at, bulk_end end, std::optional<error> why = {});
     void refuse(std::size_t at, error why);
-    void end_row(); ///< settles one row alone, then continues with the others
+    void end_row(); ///< settles one row alone, then continues with the other rows
     void take_out(std::size_t at);
     void split(bool into_rows);
     [[nodiscard]] shared<bulk_part> part_of(std::size_t from, std::size_t to);
@@ -128,7 +128,7 @@ private:
     bool done_{}; ///< no row is left
     bool lost_{}; ///< a response to a write was lost
     bool looked_{};
-    std::uint8_t level_{}; ///< 0: a transaction, 1: a part of a refused one, 2: a row
+    std::uint8_t level_{}; ///< 0: a transaction, 1: a part of a refused transaction, 2: a row
     std::uint8_t refusals_{};
     std::uint32_t failures_{};
     std::uint32_t changes_{}; ///< number of times that a row was changed again

@@ -15,7 +15,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The load of a checkpoint.
+/// Identifies the load that a checkpoint belongs to.
 struct bulk_identity {
     std::string table; ///< table name, spelled as the profile compares names
     std::string mode;  ///< "insert", ...
@@ -55,7 +55,7 @@ public:
     /// Number of rows from the position on: stored with one bit per row.
     [[nodiscard]] std::uint64_t span() const noexcept { return read_ - from_; }
 
-    /// Formats version 1 of docs/stored_formats.md.
+    /// Formats the checkpoint: version 1 in docs/stored_formats.md.
     [[nodiscard]] std::string text(bulk_identity const& load, bulk_counts const& counts) const;
 
 private:
@@ -85,15 +85,15 @@ private:
 struct bulk_resume {
     std::uint64_t from{};        ///< position before which all rows are settled
     std::uint64_t from_digest{}; ///< digest of all rows before `from`
-    std::uint64_t read{};        ///< position from which no row was sent
+    std::uint64_t read{};        ///< position from which on no row was sent
     std::uint64_t read_digest{}; ///< digest of all rows before `read`
-    std::string settled;         ///< a bit for each row between, in hexadecimal digits
+    std::string settled;         ///< a bit for each row from `from` to `read`, in hexadecimal digits
     bulk_counts counts;
 
     [[nodiscard]] bool is_settled(std::uint64_t index) const noexcept;
 };
 
-/// Parses a checkpoint. Errors: CheckpointInvalid if it is damaged, newer, or of another load.
+/// Parses a checkpoint. Errors: CheckpointInvalid if it is damaged, newer, or belongs to another load.
 [[nodiscard]] result<bulk_resume> read_bulk_position(std::string_view text, bulk_identity const& load);
 
 } // namespace detail

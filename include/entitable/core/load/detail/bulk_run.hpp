@@ -30,7 +30,7 @@ enum class bulk_input : std::uint8_t {
     barred,  ///< a row that must not be written, with its keys and the reason
 };
 
-/// Data of the next item. One object for all of them.
+/// Data of the next item. One object is reused for all items.
 struct bulk_item {
     mutation change;
     std::optional<error> why;
@@ -45,7 +45,7 @@ using bulk_source = function_ref<bulk_input(bulk_item&)>;
 
 class bulk_run {
 public:
-    /// `source` and `change` (null except for updates) must outlive it.
+    /// `source` and `change` (null except for updates) must outlive the run.
     bulk_run(any_transport through, std::string table, call_options calls, bulk_mode mode, bulk_source source,
         bulk_change const* change, bulk_options const& options);
     bulk_run(bulk_run const&) = delete;
@@ -116,7 +116,7 @@ private:
     std::uint64_t next_index_{};
     std::optional<bulk_resume> resumed_;
     batch_packer packer_;
-    held_keys keys_; ///< keys of rows that are held and do not wait for another
+    held_keys keys_; ///< keys of rows that are held and do not wait for another row
     std::map<std::uint64_t, std::deque<waiting_row>> followers_; ///< waiting rows, by the key that they wait for
     std::vector<waiting_row> gathered_;                ///< rows of this round of reading; not used for rows in order
     std::map<std::uint64_t, std::size_t> gathered_at_; ///< positions in `gathered_`, by key
@@ -128,7 +128,7 @@ private:
     std::deque<shared<bulk_part>> ready_;   ///< parts with further steps
     std::vector<shared<bulk_part>> paused_; ///< parts that wait until a later time
     std::map<std::string, std::deque<shared<bulk_part>>> waiting_; ///< parts that wait for their partition
-    std::vector<shared<bulk_part>> running_;                       ///< pending parts
+    std::vector<shared<bulk_part>> running_;                       ///< parts with a pending request
     std::optional<steady_time> trouble_since_;                     ///< time since which nothing succeeded
     steady_time last_good_{};
 

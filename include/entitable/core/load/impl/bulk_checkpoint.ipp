@@ -95,7 +95,7 @@ ENTITABLE_DECL result<void> file_checkpoint::save(std::string_view text) const {
     }
 #if defined(_WIN32)
     static_cast<void>(
-        std::remove(path_.c_str())); // rename does not replace there; a crash in between leaves the new name
+        std::remove(path_.c_str())); // rename cannot replace a file here; a crash in between leaves only the new name
 #endif
     if (std::rename(passing.c_str(), path_.c_str()) != 0) {
         return detail::checkpoint_failure("cannot be renamed", errno, path_);

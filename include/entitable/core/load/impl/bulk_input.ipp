@@ -9,13 +9,13 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Maximal number of rows read ahead of the first unsettled row. Settled rows are dropped in complete strides, so a bound below two strides
+/// Maximum number of rows read ahead of the first unsettled row. Settled rows are dropped in complete strides, so a bound below two strides
 /// could be reached by settled rows alone.
 ENTITABLE_DECL std::uint64_t bulk_run::most_span() const noexcept {
     return (std::max)(std::uint64_t{8} * options_.window, options_.window + 2 * bulk_position::stride);
 }
 
-/// Reads on only after all rows read were sent, and there is room for more than a few rows: they are packed better together.
+/// Reads more rows only after all rows read were sent and the window has room for more than a few: many rows are packed better.
 ENTITABLE_DECL bool bulk_run::wants_rows() const noexcept {
     if (input_ended_ || stopped_ || !queue_.empty() || !ready_.empty()) { return false; }
     bool const idle = running_.empty() && waiting_.empty() && paused_.empty();
@@ -30,7 +30,7 @@ ENTITABLE_DECL void bulk_run::read_rows() {
     std::uint64_t const window = options_.window;
     std::size_t rows = 0;
     pressure_.forget(time_->steady(), [&](std::string const& each) { return waiting_.find(each) == waiting_.end(); });
-    // Full transactions may be sent. A throttling service receives them from all over the window.
+    // Full transactions may be sent. For a throttling service they are taken from the whole window.
     auto const known = [&] { return !resumed_ || next_index_ >= resumed_->read; };
     auto const enough = [&] { return known() && pressure_.quiet() && packer_.full() >= options_.in_flight; };
     auto const room = [&] {

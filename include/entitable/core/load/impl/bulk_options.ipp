@@ -15,7 +15,7 @@ namespace detail {
     if (!of.refusals.empty()) {
         refused_row const& first = of.refusals.front();
         why = first.why;
-        why.operation_index.reset(); // the caller did not write the transaction
+        why.operation_index.reset(); // the caller did not make the transaction
         name_keys(why, first.partition_key, first.row_key);
         for (refused_row const& each : of.refusals) {
             why.effect = each.why.effect == effect::unknown ? effect::unknown : why.effect;

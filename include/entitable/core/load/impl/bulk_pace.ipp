@@ -22,7 +22,7 @@ ENTITABLE_DECL double bulk_pace::rate(steady_time now) const noexcept {
 }
 
 ENTITABLE_DECL void bulk_pace::sent(std::size_t rows, steady_time now) noexcept {
-    constexpr auto most_late = std::chrono::milliseconds{20}; // maximal catch-up after a late timer
+    constexpr auto most_late = std::chrono::milliseconds{20}; // maximum catch-up after a late timer
     double const limit = rate(now);
     if (limit <= 0) { return; }
     next_ = (std::max)(next_, now - most_late) +
@@ -64,7 +64,7 @@ ENTITABLE_DECL bulk_partition_pressure* bulk_pressure::find(std::string_view par
 
 ENTITABLE_DECL steady_time bulk_pressure::next_at(bulk_partition_pressure const& partition) noexcept {
     if (partition.refusals > 0 && partition.in_flight > 0) {
-        return (steady_time::max)(); // one is sent, and its response awaited
+        return (steady_time::max)(); // one request was sent: its response decides
     }
     return (std::max)(partition.not_before, partition.pace.next_at());
 }
@@ -84,7 +84,7 @@ ENTITABLE_DECL void bulk_pressure::answered(bulk_partition_pressure* partition) 
 
 ENTITABLE_DECL void bulk_pressure::taken(
     std::size_t rows, bulk_partition_pressure* partition, steady_time now) noexcept {
-    // One more with each response at first, which doubles them in a round; later one more per round.
+    // At first one more request with each response, which doubles them in each round; later one more per round.
     allowed_ = (std::min)(most_, allowed_ + (!was_refused_ ? 1.0 : 1.0 / allowed_));
     if (partition != nullptr) {
         partition->refusals = 0;
@@ -108,8 +108,8 @@ ENTITABLE_DECL void bulk_pressure::refused(
     auto const pause = (std::max)(pauses.delay(at.refusals < 1 ? 1 : at.refusals, random_.unit()), wish);
     at.not_before = (std::max)(at.not_before, now + std::chrono::duration_cast<steady_time::duration>(pause));
 
-    // Whether the limit is one of all partitions or of one: of all if two partitions refuse shortly after each other, or if there is only
-    // one; otherwise of the partition that refuses while others accept. A conclusion holds until the next one.
+    // Decides whether the limit applies to all partitions or to one: to all if two partitions refuse shortly after each other, or if there
+    // is only one; otherwise to the partition that refuses while others accept. A decision holds until the next one.
     bool const same = was_refused_ && last_refused_ == partition_key;
     if (was_refused_ && !same && now - refused_at_ < std::chrono::seconds{1}) {
         of_all_ = true;

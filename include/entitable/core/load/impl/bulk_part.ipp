@@ -13,10 +13,10 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-inline constexpr std::uint8_t bulk_refusals = 3;      // rows removed from one transaction before it is split
-inline constexpr std::uint32_t bulk_failures = 5;     // consecutive, of one transaction, before it is split
+inline constexpr std::uint8_t bulk_refusals = 3;      // refused rows removed from one transaction before it is split
+inline constexpr std::uint32_t bulk_failures = 5;     // consecutive failures of one transaction before it is split
 inline constexpr std::uint32_t bulk_repetitions = 50; // attempts for one row while other writers are faster
-inline constexpr std::size_t bulk_pages = 4;          // read to find the rows of one transaction
+inline constexpr std::size_t bulk_pages = 4;          // pages read to find the rows of one transaction
 
 ENTITABLE_DECL bool is_pressure(error const& problem) noexcept {
     return problem.http_status == 429 || problem.http_status == 503 || problem.code == error_code::server_busy ||
@@ -38,7 +38,7 @@ ENTITABLE_DECL bool ends_load(error const& problem, bulk_mode mode) noexcept {
         case error_code::store_newer:
         case error_code::store_read_only:
         case error_code::store_failed: return true;
-        case error_code::resource_not_found: // some services respond so for a missing table
+        case error_code::resource_not_found: // some services return this for a missing table
             return mode != bulk_mode::remove && mode != bulk_mode::update;
         default: return problem.http_status == 401 || problem.http_status == 403;
     }
@@ -116,7 +116,7 @@ ENTITABLE_DECL void bulk_part::take_failure(error const& why, steady_time now) {
         return;
     }
     if (phase_ == phase::look) {
-        looked_ = true; // a query that the service rejects: continue row by row
+        looked_ = true; // the service rejected the query: continue row by row
         return begin_write();
     }
     std::size_t const at = phase_ == phase::read ? asking_->at : single_ ? 0 : why.operation_index.value_or(size());
@@ -144,7 +144,7 @@ ENTITABLE_DECL void bulk_part::ask_about(std::size_t at, error const& why) {
         return end_row();
     }
     if (mode_ == bulk_mode::update && size() > 1) {
-        split_.push_back(part_of(at, at + 1)); // reads and changes this row separately from the others
+        split_.push_back(part_of(at, at + 1)); // reads and changes this row separately from the other rows
         split_.back()->ask_about(0, why);
         take_out(at);
         ++refusals_;
@@ -170,7 +170,7 @@ ENTITABLE_DECL void bulk_part::answer(result<get_entity::response> found, steady
         return end_row();
     }
     if (!found && ++changes_ < bulk_repetitions) {
-        return begin_write(); // removed in between
+        return begin_write(); // the row was removed in between
     }
     if (found && same_properties(found->entity, change(at).entity)) {
         settle(at, bulk_end::already_there);
@@ -206,7 +206,7 @@ ENTITABLE_DECL void bulk_part::change_again(get_entity::response found) {
 
 // ---- finding the rows of a transaction ----------------------------------------------------------------
 
-/// Requests the rows from the least to the greatest row key, including all rows between them.
+/// Requests the rows from the smallest to the greatest row key, including all rows between them.
 ENTITABLE_DECL void bulk_part::look() {
     bulk_questions& asked = *asking_;
     asked.order.resize(size());

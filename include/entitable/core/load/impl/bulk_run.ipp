@@ -115,7 +115,7 @@ ENTITABLE_DECL result<bulk_report> bulk_run::run() {
                             "library"});
             break;
         }
-        constexpr auto slice = std::chrono::milliseconds{5}; // a cancellation does not end a wait: it is polled
+        constexpr auto slice = std::chrono::milliseconds{5}; // a cancellation does not end a wait, so it is polled
         io_.wait((std::min)(wakes, now + slice));
     }
     return finish();

@@ -26,7 +26,7 @@ ENTITABLE_DECL void bulk_run::send_due(steady_time now) {
     }
 }
 
-/// Whether its partition accepts a request now; otherwise it waits with the others of that partition.
+/// Whether the partition of `part` accepts a request now; otherwise the part waits with the other parts of that partition.
 ENTITABLE_DECL bool bulk_run::may_go(shared<bulk_part> const& part, steady_time now) {
     bulk_partition_pressure const* const at = pressure_.find(part->partition_key());
     if (at == nullptr || bulk_pressure::next_at(*at) <= now) { return true; }

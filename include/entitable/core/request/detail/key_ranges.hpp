@@ -20,11 +20,11 @@ ENTITABLE_LAZY void make_disjoint(std::vector<key_range>& ranges, bool& exact);
 /// The keys that can satisfy a condition.
 struct ranges_of_filter {
     std::vector<key_range> ranges; ///< disjoint ranges in order; empty if no row can match
-    bool exact{true};              ///< whether each row in the ranges satisfies it
+    bool exact{true};              ///< whether each row in the ranges satisfies the condition
 };
 
-/// Returns ranges that together contain each row that satisfies `condition`: at most 100, otherwise one that contains them all. `condition`
-/// must be well formed.
+/// Returns ranges that together contain each row that satisfies `condition`: at most 100, otherwise one range that contains them all.
+/// `condition` must be well formed.
 ENTITABLE_LAZY [[nodiscard]] ranges_of_filter key_ranges_of(filter const& condition);
 
 } // namespace detail

@@ -24,7 +24,7 @@ ENTITABLE_LAZY [[nodiscard]] std::string limit_text(
 /// Formats the keys of an entity, shortened, for `error::detail`.
 ENTITABLE_LAZY [[nodiscard]] std::string keys_text(std::string_view partition_key, std::string_view row_key);
 
-/// Puts the keys of the invalid entity in front of `error::detail`, unless it has them.
+/// Puts the keys of the invalid entity in front of `error::detail`, unless they are already there.
 ENTITABLE_LAZY void name_keys(error& of, std::string_view partition_key, std::string_view row_key);
 
 } // namespace detail

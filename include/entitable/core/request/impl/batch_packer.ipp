@@ -11,7 +11,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Returns the maximal bytes of a text as a JSON string.
+/// Returns the maximum size of a text as a JSON string.
 ENTITABLE_DECL std::size_t json_size(std::string_view text) noexcept {
     std::size_t size = 2;
     for (char const each : text) {
@@ -51,7 +51,7 @@ ENTITABLE_DECL batch_packer::batch_packer(std::string table, profile const& limi
 
 namespace detail {
 
-/// Returns at least `transaction_size` and `service_size`, cheaply: most rows are far below every limit.
+/// Returns a cheap upper bound of `transaction_size` and `service_size`: most rows are far below every limit.
 [[nodiscard]] ENTITABLE_DECL std::size_t transaction_size_bound(
     std::string_view table, mutation const& change) noexcept {
     constexpr std::size_t fixed = 1024 + 64;

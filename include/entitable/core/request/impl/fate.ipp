@@ -10,7 +10,7 @@ namespace detail {
 ENTITABLE_DECL fate fate_by_comparing(mutation const& change, get_entity::response const* found, bool alone) noexcept {
     bool const there = found != nullptr;
     if (there && !change.condition.any() && change.condition.version() == found->etag) {
-        return fate::not_applied; // not changed by anyone since
+        return fate::not_applied; // the entity was not changed since
     }
     bool applied = false;
     switch (change.kind) {

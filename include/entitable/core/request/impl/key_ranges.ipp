@@ -32,7 +32,7 @@ ENTITABLE_LAZY void sort_ranges(std::vector<key_range>& ranges) {
     }
 }
 
-/// Merges `range` into `before` if they share rows or are not in key order; the result is the least range that contains both.
+/// Merges `range` into `before` if they share rows or are not in key order; the result is the smallest range that contains both.
 ENTITABLE_LAZY bool absorb(key_range& before, key_range const& range, bool& exact) {
     if (intersection(before.partition, range.partition).is_empty()) { return false; }
     bool const one_partition = before.partition.is_point() && before.partition == range.partition;

@@ -29,7 +29,7 @@ ENTITABLE_DECL void settling::answer(result<get_entity::response> found, steady_
                 : operation_row::is_void(found_)        ? fate::not_applied
                                                         : fate::applied);
     } else if (found.error().code == error_code::resource_not_found) {
-        outcome_.emplace(fate::unknown); // removed before it was read: void or not, unknown
+        outcome_.emplace(fate::unknown); // the row was removed before it was read: it may have been void
     } else {
         outcome_.emplace(std::move(found).as_failure());
     }

@@ -122,7 +122,7 @@ ENTITABLE_LAZY result<void> validate_property(property_view const& property, pro
     }
 }
 
-/// Finds names that appear twice in a row. Most rows need only a filter that accepts each name it has seen, and few others (B. Bloom,
+/// Finds names that occur twice in one row. Most rows need only a filter that accepts each name it has seen, and few others (B. Bloom,
 /// "Space/time trade-offs in hash coding with allowable errors", 1970); after the first possible duplicate a table replaces it.
 class names_seen {
 public:
@@ -173,7 +173,7 @@ private:
     bool has_table_{};
     bool name_twice_{};
     bool value_twice_{};
-    name_table table_; // 1 if the name has a value
+    name_table table_; // number 1 if the name has a value
 };
 
 /// Validates any key, unit by unit.
@@ -231,8 +231,8 @@ ENTITABLE_LAZY std::string_view descriptor_in(std::string_view payload) noexcept
     return size <= payload.size() ? payload.substr(0, size) : std::string_view{};
 }
 
-/// Whether a row is valid that has the descriptor of a valid row, so that only its values are checked. May be false for a valid row, which
-/// then needs the full check.
+/// Whether a row with the descriptor of a valid row is valid, so that only its values are checked. May be false for a valid row, which then
+/// needs the full check.
 ENTITABLE_LAZY bool has_good_values(row_view entity, std::string_view descriptor, profile const& limits) noexcept {
     char const* described = descriptor.data();
     char const* const described_end = described + descriptor.size();
@@ -485,7 +485,7 @@ ENTITABLE_LAZY_BODY result<void> validate_write(transact const& request, profile
         refused.error().operation_index = index;
         return refused;
     };
-    // Four times the bytes are at least the service's measure, which need not be computed if they are few.
+    // Four times the bytes is at least the service's measure: the exact measure is needed only for large transactions.
     std::size_t bytes = 0;
     for (mutation const& change : request.changes) {
         bytes += change.entity.partition_key().size() + change.entity.row_key().size() + change.entity.payload().size();

@@ -41,7 +41,7 @@ private:
     std::size_t steps_left_;
     bool has_table_{};
     property_view found_;
-    name_table walked_; // with the position of each value in the payload
+    name_table walked_; // names, with the position of each value in the payload
 };
 
 } // namespace detail

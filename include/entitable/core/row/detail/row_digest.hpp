@@ -92,7 +92,7 @@ std::uint64_t properties_digest(row_view each, AddBytes const& add_bytes) noexce
     return whole.value();
 }
 
-/// Digest of the properties of a row, faster than `content_digest`; must not be stored. For rows that are compared under their keys.
+/// Digest of the properties of a row, faster than `content_digest`; must not be stored. For comparing rows with equal keys.
 [[nodiscard]] inline std::uint64_t quick_content_digest(row_view each) noexcept {
     return properties_digest(each, [](row_digest& of, std::string_view bytes) { of.add(bytes_digest(bytes)); });
 }

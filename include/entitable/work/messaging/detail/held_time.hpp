@@ -17,8 +17,8 @@ namespace detail {
 /// The end of a claim by the clock of the store, and the last known time of that clock.
 struct held_time {
     date_time visible_at;
-    date_time told;        ///< the time of the store in the last answer
-    steady_time told_at{}; ///< steady time at which that answer arrived
+    date_time told;        ///< the time of the store in the last response
+    steady_time told_at{}; ///< steady time at which that response arrived
 
     /// The estimated time of the store.
     [[nodiscard]] date_time store_time(steady_time now) const noexcept {

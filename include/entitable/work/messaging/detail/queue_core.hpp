@@ -5,12 +5,13 @@
 /// \file
 /// The part of a queue that does not depend on its messages: the protocol of its rows.
 ///
-/// Enqueue inserts an identity row and the message in one transaction: an existing identity means that the message was enqueued before. A lane is
-/// sorted by the time from which its messages can be claimed, so a claim reads the head up to now and skips delayed and claimed messages. The claim
-/// moves the messages that it has just read, under their ETags, to the time when the claim ends, with the delivery count raised by one and a new
-/// claim id: the new keys and ETags are the receipts. A renewed message keeps its key and gets a later time in `Queue_VisibleAt`; claims and delays
-/// of programs of format 1 do the same. Complete removes the message under its receipt and marks the identity with the claim id, in one
-/// transaction. So the result of each lost answer can be derived from the stored rows, and no late request of any worker finds an ETag that it knows.
+/// Enqueue inserts an identity row and the message in one transaction: an existing identity means that the message was enqueued before. A
+/// lane is sorted by the time from which its messages can be claimed, so a claim reads the head up to now and skips delayed and claimed
+/// messages. The claim moves the messages that it has just read, under their ETags, to the time when the claim ends, with the delivery
+/// count raised by one and a new claim id: the new keys and ETags are the receipts. A renewed message keeps its key and gets a later time
+/// in `Queue_VisibleAt`; claims and delays of programs of format 1 do the same. Complete removes the message under its receipt and marks
+/// the identity with the claim id, in one transaction. So the result of each lost response can be derived from the stored rows, and no late
+/// request of any worker matches a stored ETag.
 
 #include <entitable/client/table_core.hpp>
 #include <entitable/core/function_ref.hpp>
@@ -47,13 +48,13 @@ struct held_message {
     row stored;
 };
 
-/// The keys and times of one enqueue: fixed once, for every attempt of its request.
+/// The keys and times of one enqueue, the same for every attempt of its request.
 struct enqueue_plan {
     std::string id;
     std::size_t lane_number{};
     std::string lane;
     std::string key;
-    date_time visible_at; ///< time from which it can be claimed; 1601: at once
+    date_time visible_at; ///< time from which the message can be claimed; 1601: immediately
 };
 
 /// State of a lane known to a worker.
@@ -121,7 +122,7 @@ public:
     [[nodiscard]] result<enqueued> enqueue(enqueue_plan const& at, row_view message) const;
     /// Enqueues several messages under fresh ids, up to 32 in each transaction. Returns the messages that were enqueued, or the error.
     [[nodiscard]] result<std::vector<enqueued>> enqueue_group(std::vector<row> const& messages) const;
-    /// Checks that the properties that the queue adds later fit with the message; else returns TooManyProperties or EntityTooLarge.
+    /// Checks that the properties that the queue adds later fit with the message; otherwise returns TooManyProperties or EntityTooLarge.
     [[nodiscard]] static result<void> check_room(row_view message);
 
     [[nodiscard]] result<std::vector<held_message>> claim(std::uint32_t most, claim_options const& how) const;
@@ -138,7 +139,7 @@ public:
     [[nodiscard]] result<std::size_t> complete_group(std::vector<receipt*> const& all) const;
     /// Reads the message of a receipt and updates the receipt; false if the receipt is lost.
     [[nodiscard]] result<bool> look(receipt& held) const;
-    /// Reads the stored version if the last write was settled by its operation row, whose answer has no version.
+    /// Reads the stored version if the last write was settled by its operation row, whose response has no version.
     [[nodiscard]] result<void> know_version(receipt& held) const;
     /// Updates the receipt from the stored message; false if the message does not belong to this claim.
     [[nodiscard]] static bool adopt(receipt& held, row_view stored);
@@ -160,7 +161,7 @@ public:
     [[nodiscard]] std::string outbox_prefix() const;
     [[nodiscard]] result<row> outbox_row(std::string_view partition, std::string_view id, row_view message) const;
 
-    /// Sends a request once, under a call of its own, and notes the store's time.
+    /// Sends a request once, in a separate call, and stores the store's time in `told`.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> send(Request const& request, date_time& told) const {
         return send_to(state().table.transport(), request, told);
@@ -186,7 +187,7 @@ private:
     /// has claimed such a message in between, its ETag makes the claim fail; after that every claim reads the lane for a while.
     struct spare_messages {
         std::vector<pick> ready; ///< messages in reverse order: the first one is at the end
-        steady_time until{};     ///< time after which newer messages may stand before these
+        steady_time until{};     ///< time after which newer messages may precede these
         std::uint32_t pause{};   ///< number of reads that keep no spare messages
         std::uint32_t next_pause{8};
     };
@@ -230,7 +231,7 @@ private:
 
         [[nodiscard]] mutation& from(std::size_t index) { return request.changes[2 * index]; }
         [[nodiscard]] mutation& to(std::size_t index) { return request.changes[2 * index + 1]; }
-        /// Keeps only the given messages; false if none is left.
+        /// Keeps only the given messages; returns false if none is left.
         bool keep(std::vector<bool> const& which);
     };
 
@@ -240,7 +241,7 @@ private:
     /// Whether the message of a receipt was completed under it, alone or with a group.
     [[nodiscard]] result<bool> is_done(receipt const& held, std::string_view group) const;
     void know_time(std::size_t lane, date_time told) const;
-    /// The time of a lane's store; sends a request if it is not known well enough for a delay.
+    /// The time of a lane's store; sends a request if the estimate is too uncertain for a delay.
     [[nodiscard]] result<date_time> certain_time(enqueue_plan const& of) const;
     /// Sends an enqueue until its effect is known; true if its rows existed before.
     [[nodiscard]] result<bool> put(transact const& request, std::size_t lane) const;
@@ -252,7 +253,7 @@ private:
         cancellation_token const& stop, date_time& due, date_time& told) const;
     /// Takes the first spare messages of a lane.
     [[nodiscard]] std::vector<pick> spares_of(std::size_t lane, std::uint32_t most) const;
-    /// Reduces `ready` to `most` messages, and keeps the others as spare ones.
+    /// Reduces `ready` to `most` messages, and stores the rest as spare messages.
     void keep_spares(std::size_t lane, std::vector<pick>& ready, std::uint32_t most) const;
     void forget_spares(std::size_t lane, bool beaten) const;
     void forget_spares(std::string_view lane) const;
@@ -263,7 +264,7 @@ private:
     [[nodiscard]] result<void> for_each_between(std::string const& lane, std::string_view first, std::string_view last,
         std::uint32_t& attempt, function_ref<void(row_view, date_time)> visit) const;
     [[nodiscard]] bool bury(std::string const& lane, pick const& one) const;
-    /// Whether the dead letter still exists under another ETag, which replaces the refused one.
+    /// Whether the dead letter still exists with another ETag, which is stored in `version`.
     [[nodiscard]] result<bool> is_still_dead(row_view dead, etag& version) const;
 
     /// Returns the state that all copies share, or for a moved-from queue a state whose requests return InvalidInput.

@@ -17,7 +17,7 @@ namespace detail {
 
 namespace queue_property {
 inline constexpr std::string_view prefix = "Queue_";
-inline constexpr std::string_view visible_at = "Queue_VisibleAt";  // DateTime: claimable from; absent: at once
+inline constexpr std::string_view visible_at = "Queue_VisibleAt";  // DateTime: claimable from; absent: immediately
 inline constexpr std::string_view deliveries = "Queue_Deliveries"; // Int32
 inline constexpr std::string_view claim = "Queue_Claim";           // String: text of the last claim; see `claim_text`
 inline constexpr std::string_view entity_partition =
@@ -34,8 +34,8 @@ inline constexpr std::string_view format = "Queue_Format";        // Int32: the 
 inline constexpr std::string_view lane_count = "Queue_LaneCount"; // Int32: number of lanes in queues of format 2
 } // namespace queue_property
 
-/// The format of a queue that `create` makes. Unlike in format 1, the messages of a group share one identity; programs that know only format 1
-/// cannot complete such messages.
+/// The format of a queue that `create` makes. Unlike in format 1, the messages of a group share one identity; programs that support only
+/// format 1 cannot complete such messages.
 inline constexpr std::int32_t queue_format = 2;
 /// The maximum number of message bytes in one transaction; a larger message is written alone. The service accepts 4 MiB, and JSON can be longer than
 /// the stored bytes.
@@ -69,12 +69,13 @@ struct added_property {
     std::string_view name;
     value_view value; ///< value of a type that the queue's own properties have
 };
-/// A row in one block of memory: the properties of a payload, none for an empty one, and others behind them. Its row key is given in two parts.
+/// A row in one block of memory: the properties of a payload, which may be empty, followed by the added ones. Its row key is given in two
+/// parts.
 ENTITABLE_LAZY [[nodiscard]] row joined_row(std::string_view lane, std::string_view kind, std::string_view key,
     std::string_view payload, std::initializer_list<added_property> added);
 /// The queue's properties of a message that describe its deliveries.
 struct message_marks {
-    date_time visible_at; ///< time from which it can be claimed; 1601: at once
+    date_time visible_at; ///< time from which the message can be claimed; 1601: immediately
     std::int32_t deliveries{};
     std::string_view claim; ///< text of the last claim
     std::int32_t step{};

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// An estimate of a store's clock from the times in its answers, since the clock of the program may be wrong.
+/// An estimate of a store's clock from the times in its responses, since the clock of the program may be wrong.
 
 #include <entitable/core/clock.hpp>
 #include <entitable/core/date_time.hpp>
@@ -11,10 +11,10 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The time of a store in its last answer. Thread safety: none of its own.
+/// The time of a store in its last response. Thread safety: one thread at a time.
 class store_clock {
 public:
-    /// Notes the time in an answer.
+    /// Stores the time of a response.
     void know(date_time told, clock& time) noexcept {
         told_ = told;
         steady_ = time.steady();
@@ -24,7 +24,8 @@ public:
     [[nodiscard]] bool known() const noexcept { return known_; }
     /// The time of the store now, if it is known.
     [[nodiscard]] date_time now(clock& time) const noexcept { return {told_.ticks + ticks(time.steady() - steady_)}; }
-    /// Whether the estimate is recent and both clocks of this program agree on its age. The steady clock of a machine that slept has stood still.
+    /// Whether the estimate is recent and both clocks of this program agree on its age. The steady clock may have stopped while the machine
+    /// slept.
     [[nodiscard]] bool is_certain(clock& time) const noexcept {
         std::int64_t const by_steady = ticks(time.steady() - steady_);
         std::int64_t const by_date = time.now().ticks - own_.ticks;

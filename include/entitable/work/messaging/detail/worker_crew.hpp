@@ -32,7 +32,7 @@ struct claimed_work {
     function_ref<std::chrono::nanoseconds()> remaining;     ///< remaining time of the claim; called on another thread
     function_ref<result<void>(work_context const&)> handle; ///< handler of the user
     function_ref<bool()>
-        settle; ///< whether the handler has ended the message itself; called when no renewal is under way
+        settle; ///< whether the handler has ended the message itself; called when no renewal is running
     function_ref<result<void>()> complete;
     function_ref<result<void>(std::string_view, std::chrono::nanoseconds)> fail;
 };
@@ -81,7 +81,7 @@ public:
 
     /// Starts to renew the message. Cancels `lost` once it cannot be renewed.
     void begin(claimed_work const& work, cancellation_source const& lost);
-    /// Stops the renewals and waits for one that is under way. True if the message is lost.
+    /// Stops the renewals and waits for a running one. True if the message is lost.
     [[nodiscard]] bool end();
 
 private:
@@ -121,7 +121,7 @@ private:
     lease_keeper keeper_;
 };
 
-/// Claims messages and handles them until the run ends. `turn`: claims one and calls `worker_thread::work`; false if there was none.
+/// Claims messages and handles them until the run ends. `turn`: claims a message and calls `worker_thread::work`; false if there was none.
 [[nodiscard]] result<worker_report> run_crew(
     worker_options const& options, clock& time, function_ref<result<bool>(worker_thread&)> turn);
 

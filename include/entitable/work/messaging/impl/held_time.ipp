@@ -22,7 +22,7 @@ ENTITABLE_DECL std::string fresh_ids::next() {
 }
 
 ENTITABLE_DECL std::uint64_t fresh_ids::unlike_others() {
-    // A child has a copy of all random numbers to come: it would take claims of its parent for its own.
+    // A forked child has a copy of the parent's random state: it would mistake its parent's claims for its own.
     if (std::uint64_t const here = platform::forks(); forks_.load(memory_order::acquire) != here) {
         own_.store(random_seed(), memory_order::relaxed);
         forks_.store(here, memory_order::release);
@@ -35,7 +35,7 @@ ENTITABLE_DECL std::string fresh_ids::next_at(date_time time) {
     id.reserve(32);
     append_hexadecimal(id, static_cast<std::uint64_t>(time.ticks));
     append_hexadecimal(id, unlike_others());
-    static_cast<void>(random_.bits()); // as many as for the others
+    static_cast<void>(random_.bits()); // draws as many numbers as `next`
     return id;
 }
 

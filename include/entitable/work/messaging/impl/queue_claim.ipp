@@ -20,7 +20,7 @@ inline constexpr date_time no_date{(std::numeric_limits<std::int64_t>::max)()};
 
 ENTITABLE_DECL result<bool> wait_unless_stopped(
     steady_time until, call const& waiting, cancellation_token const& stop, clock& time) {
-    constexpr auto slice = std::chrono::milliseconds{5}; // a cancellation wakes nobody
+    constexpr auto slice = std::chrono::milliseconds{5}; // a cancellation does not end a wait, so it is polled
     for (;;) {
         if (stop.cancelled()) { return false; }
         steady_time const now = time.steady();
@@ -60,7 +60,7 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim(std::uint32_t
         if (now >= end) { return std::vector<held_message>{}; }
         steady_time next =
             now + std::chrono::duration_cast<steady_time::duration>(options().polling.delay(look, random().unit()));
-        if (due != no_date) { // a message that is invisible now can be had then
+        if (due != no_date) { // a message that is invisible now can be claimed then
             std::chrono::nanoseconds const left{(std::max)(due.ticks - told.ticks, std::int64_t{0}) * 100};
             next = (std::min)(next, now + std::chrono::duration_cast<steady_time::duration>(left));
         }
@@ -69,7 +69,7 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim(std::uint32_t
     }
 }
 
-inline constexpr std::size_t most_spare_bytes = 64 * 1024; // of a lane
+inline constexpr std::size_t most_spare_bytes = 64 * 1024; // limit for one lane
 
 ENTITABLE_DECL result<queue_core::found_rows> queue_core::scan(
     std::string const& lane, search const& at, cancellation_token const& stop) const {
@@ -94,7 +94,7 @@ ENTITABLE_DECL result<queue_core::found_rows> queue_core::scan(
             row_view const each = page->rows[index];
             message_marks const marks = marks_of(each.payload);
             bool const is_ready = marks.visible_at <= found->told && marks.deliveries < most_deliveries;
-            if (found->ready.size() >= at.most) { // the next ones are kept for the next claims
+            if (found->ready.size() >= at.most) { // further messages are kept for the next claims
                 spare_bytes += each.payload.size();
                 if (!is_ready || found->ready.size() >= at.most + at.spares || spare_bytes > most_spare_bytes) {
                     break;
@@ -117,11 +117,11 @@ ENTITABLE_DECL result<queue_core::found_rows> queue_core::scan(
             !page->rows.empty() && time_of_message(page->rows[page->rows.size() - 1].row_key) > at.up_to;
         if (is_over || is_ahead) { return found; }
         asked.continuation = std::move(page->continuation);
-        asked.page_size = 1000; // many that others have: on to those behind them
+        asked.page_size = 1000; // many messages are held by other workers: skip them quickly
     }
 }
 
-/// The rows of a page of which so many are to be claimed.
+/// Number of rows of a page from which `most` messages are to be claimed.
 constexpr std::uint32_t rows_for(std::uint32_t most) noexcept {
     return std::clamp(most + 4, std::uint32_t{8}, std::uint32_t{100});
 }
@@ -129,7 +129,7 @@ constexpr std::uint32_t rows_for(std::uint32_t most) noexcept {
 ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim_from(std::size_t lane, std::uint32_t most,
     bool waits, cancellation_token const& stop, date_time& due, date_time& told) const {
     constexpr std::int64_t second = date_time::ticks_per_second;
-    constexpr std::int64_t tolerance = 2 * second; // dates of HTTP are of whole seconds, and answers take time
+    constexpr std::int64_t tolerance = 2 * second; // dates of HTTP have whole seconds, and responses take time
     constexpr std::size_t many = 32;
     std::string const name = lane_key(lane);
     if (std::vector<pick> spares = spares_of(lane, most); !spares.empty()) {
@@ -138,7 +138,7 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim_from(std::siz
         forget_spares(lane, true);
         if (stop.cancelled()) { return got; }
     }
-    for (int turn = 0; turn < 8; ++turn) { // others were faster each time: there is work elsewhere
+    for (int turn = 0; turn < 8; ++turn) { // after 8 claims lost to other workers, try other lanes
         lane_state at;
         std::uint32_t spares = 0;
         {
@@ -161,9 +161,9 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim_from(std::siz
         told = found.told;
         due = (std::min)(due, found.due);
         for (pick const& each : found.used_up) {
-            static_cast<void>(bury(name, each)); // whoever meets it next tries again
+            static_cast<void>(bury(name, each)); // the next worker that reads the message tries again
         }
-        if (looks_ahead) { // again at once while there is something
+        if (looks_ahead) { // again immediately, as long as messages are found
             bool const found_one = !found.ready.empty() &&
                 time_of_message(found.ready[(std::min)(found.ready.size(), std::size_t{most}) - 1].stored.row_key())
                         .ticks > found.told.ticks + tolerance;
@@ -184,7 +184,7 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim_from(std::siz
         if (stop.cancelled()) { return std::vector<held_message>{}; }
         if (found.ready.empty()) {
             if (found.told.ticks > now.ticks + tolerance) {
-                continue; // its clock was put forward: there may be something after all
+                continue; // the store's clock was set forward: messages may be available
             }
             return std::vector<held_message>{};
         }
@@ -216,7 +216,7 @@ ENTITABLE_DECL result<void> queue_core::for_each_between(std::string const& lane
 
 ENTITABLE_DECL queue_core::moves queue_core::moves_of(
     std::string const& lane, std::vector<pick> ready, date_time until) const {
-    std::string const claim = fresh_id(); // for this call alone: what has it is ours
+    std::string const claim = fresh_id(); // unique to this call: it identifies the messages that this call claims
     std::string const head = message_key(until, {});
     moves all;
     all.request.table = table().name();
@@ -283,7 +283,7 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::take(
         }
         maybe = maybe || refused.effect == effect::unknown;
         if (beaten && !maybe && all.made.size() == 1) { break; }
-        // The rows show who claimed each message: this call, nobody yet, or another worker.
+        // The rows show who has claimed each message: this call, nobody yet, or another worker.
         std::map<std::string_view, std::size_t> at;
         auto const read_rows = [&](bool from, auto const& visit) {
             at.clear();
@@ -306,7 +306,7 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::take(
         }
         if (!read) {
             failure unread = std::move(read).as_failure();
-            unread.error().effect = effect::unknown; // they come again when the claim is over
+            unread.error().effect = effect::unknown; // the messages are delivered again when the claim expires
             return unread;
         }
         if (!taken->empty() || !all.keep(there)) { break; }
@@ -316,7 +316,7 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::take(
             return unknown;
         }
     }
-    // Claims that would end soon are renewed before any work starts.
+    // Claims that would expire soon are renewed before any work starts.
     std::erase_if(*taken, [&](held_message& each) {
         return each.held.remaining(time().steady()) <= options().visibility / 2 &&
             !under_receipt().renew(each.held, options().visibility);

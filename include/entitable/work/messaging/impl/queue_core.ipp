@@ -170,7 +170,7 @@ ENTITABLE_DECL result<std::string> queue_core::reason(receipt const& held) const
     return stored ? std::string{text_in(*stored, queue_property::why)} : std::string{};
 }
 
-/// Refused: a receipt that is not good any more.
+/// Marks the receipt as spent, and returns the error ReceiptLost.
 ENTITABLE_DECL failure receipt_is_lost(receipt& held) {
     held.spent = true;
     return receipt_is_lost();
@@ -207,12 +207,12 @@ ENTITABLE_DECL result<void> queue_core::write(
                 refused.code == error_code::resource_not_found);
         if (gone || refused.effect == effect::unknown) {
             maybe = maybe || refused.effect == effect::unknown;
-            // A request of ours that came late has changed the version; then the one that is stored is the receipt.
+            // An earlier attempt that arrived late may have changed the version; the stored version is then the receipt.
             std::int32_t const step = held.step;
             ENTITABLE_TRY(bool const mine, look(held));
             if (!mine) { return receipt_is_lost(held); }
             if (!beside.empty() && held.step != step) {
-                return {}; // it was this request, which also made the other changes
+                return {}; // this request was applied, with the other changes
             }
         } else if (!worth_retrying(refused)) {
             refused.effect = maybe ? effect::unknown : effect::none;

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-// How a worker ends a message: it gives it back, or completes it.
+// Ends a message: releases it, or completes it.
 
 #include <entitable/core/request/idempotency.hpp>
 #include <entitable/core/text.hpp>
@@ -20,14 +20,14 @@ inline constexpr std::size_t most_of_a_reason = 4000; // bytes
 ENTITABLE_DECL result<void> queue_core::give_back(
     receipt& held, std::string_view why, std::chrono::nanoseconds delay) const {
     if (held.spent) { return receipt_is_spent(); }
-    forget_spares(held.lane); // it comes before them
+    forget_spares(held.lane); // the released message may precede them
     std::string to;
     bool maybe = false;
     for (std::uint32_t attempt = 0;;) {
         date_time told;
         ENTITABLE_TRY(auto const stored, read(held.lane, held.key, told));
         if (!stored || !adopt(held, *stored)) {
-            if (maybe) { // the last request, come late
+            if (maybe) { // the last request may have arrived late
                 ENTITABLE_TRY(auto const moved, read(held.lane, to, told));
                 if (moved && text_in(*moved, queue_property::claim) == held.claim) { return {}; }
             }
@@ -73,7 +73,7 @@ ENTITABLE_DECL row done_row(
     return joined_row(
         lane, kind, key, {}, {{queue_property::state, value_view{"done"}}, {queue_property::claim, value_view{claim}}});
 }
-/// Marks the identity of a message. Messages of a group have none of their own: then it is made.
+/// Marks the identity of a message as completed. Makes the identity for a message of a group, which has none.
 ENTITABLE_DECL mutation done_mark(receipt const& held) {
     row made = done_row(held.lane, system_row::identity, held.id(), held.claim);
     return is_id_in_group(held.id()) ? mutation::insert_or_merge(std::move(made))
@@ -112,7 +112,7 @@ ENTITABLE_DECL result<void> queue_core::complete(receipt& held, std::string_view
         if (gone || refused.code == error_code::update_condition_not_satisfied) {
             bool mine = false;
             if (!gone) { ENTITABLE_TRY(mine, look(held)); }
-            if (!mine) { // gone, or gone between the refusal and the look: maybe by a request of this claim, come late
+            if (!mine) { // the message does not exist: a late request of this claim may have removed it
                 ENTITABLE_TRY(bool const done, is_done(held, group));
                 held.spent = true;
                 return done ? result<void>{} : result<void>{receipt_is_lost()};
@@ -129,7 +129,7 @@ ENTITABLE_DECL result<void> queue_core::complete(receipt& held, std::string_view
 }
 
 ENTITABLE_DECL result<std::size_t> queue_core::complete_group(std::vector<receipt*> const& all) const {
-    constexpr std::size_t group = 50; // one or two changes for each
+    constexpr std::size_t group = 50; // one or two changes for each message
     std::size_t done = 0;
     for (std::size_t first = 0; first < all.size();) {
         transact request{table().name(), {}};
@@ -142,7 +142,7 @@ ENTITABLE_DECL result<std::size_t> queue_core::complete_group(std::vector<receip
             request.changes.push_back(mutation::remove(message_keys(each.lane, each.key), each.version));
             if (!is_id_in_group(each.id())) {
                 request.changes.push_back(done_mark(each));
-            } else if (mark.empty()) { // one for all of them
+            } else if (mark.empty()) { // one mark for the whole group
                 mark = text::joined({system_row::identity, fresh_id()});
             }
         }
@@ -152,7 +152,7 @@ ENTITABLE_DECL result<std::size_t> queue_core::complete_group(std::vector<receip
         date_time told;
         bool const as_one = end - first > 1 && send(request, told).has_value();
         end = (std::max)(end, first + 1);
-        for (; first < end; ++first) { // where not all could be, or nobody knows: each by itself
+        for (; first < end; ++first) { // if the transaction failed or its outcome is unknown: one by one
             if (as_one) {
                 all[first]->spent = true;
             } else if (auto one = complete(*all[first], mark); !one) {

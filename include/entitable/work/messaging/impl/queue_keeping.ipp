@@ -47,7 +47,7 @@ ENTITABLE_DECL result<void> queue_core::requeue(row_view dead, etag version) con
     std::string_view const key = text_in(dead, queue_property::key);
     if (key.empty()) { return failure{error_code::row_malformed, "the dead letter lacks the key of its message"}; }
     row_builder back = moved_message(key, dead, true);
-    if (!dead.find(queue_property::step)) { // it was claimed before: the first step of a saga may have run
+    if (!dead.find(queue_property::step)) { // the message was claimed before: the first step of a saga may have run
         back.add(queue_property::step, value_view{std::int32_t{0}});
     }
     transact request{table().name(),
@@ -61,14 +61,14 @@ ENTITABLE_DECL result<void> queue_core::requeue(row_view dead, etag version) con
         error refused = answer.error();
         bool const refused_by_version = refused.code == error_code::resource_not_found ||
             refused.code == error_code::update_condition_not_satisfied;
-        bool still = false; // its lane may have moved to another store: then its ETag is another
+        bool still = false; // its lane may have moved to another store, where its ETag differs
         if (refused_by_version) {
             ENTITABLE_TRY(still, is_still_dead(dead, version));
             request.changes[0].condition = version;
         }
         bool const gone = refused_by_version && !still;
         if (gone && maybe) {
-            // Whoever it was: unless somebody has thrown it away, it was put back.
+            // Unless the message was purged, this program or another one has requeued it.
             ENTITABLE_TRY(auto const identity,
                 read(std::string{dead.partition_key}, text::joined({system_row::identity, id_of_message(key)}), told));
             if (!identity || text_in(*identity, queue_property::state) != "purged") { return {}; }
@@ -122,7 +122,7 @@ ENTITABLE_DECL result<void> queue_core::purge(row_view dead, etag version) const
 ENTITABLE_DECL result<std::size_t> queue_core::sweep(std::chrono::nanoseconds window) const {
     std::vector<row> old;
     ENTITABLE_CHECK(for_each_row(system_row::identity, [&](row_view each, date_time told) {
-        // Marked in the transaction that took the message away: nothing of it is there any more.
+        // The identity was marked in the transaction that removed the message: no other row of the message exists.
         bool const over = each.timestamp().ticks + window.count() / 100 < told.ticks;
         if (over && !text_in(each, queue_property::state).empty()) { old.emplace_back(each); }
     }));
@@ -182,7 +182,7 @@ ENTITABLE_DECL result<std::size_t> queue_core::relay(
                 return failure{error_code::row_malformed, "an outbox row without the key of its message"};
             }
             std::size_t const lane = lane_of(id, number);
-            // The time is of the program that wrote the row, whose clock may be fast.
+            // The time is that of the program that wrote the row, whose clock may be fast.
             date_time const first{(std::min)(time_of_message(key).ticks, store_time(lane).ticks)};
             enqueue_plan const at{std::string{id}, lane, lane_key(lane), message_key(first, id), {}};
             row const message = entity_row(each);

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-// How messages are put into a queue, one by one or in groups.
+// Enqueues messages, one by one or in groups.
 
 #include <entitable/core/request/idempotency.hpp>
 #include <entitable/core/text.hpp>
@@ -16,8 +16,8 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_DECL result<void> queue_core::check_room(row_view message) {
-    constexpr std::size_t most_properties = 252 - 10;           // those of the queue and of dead letters, at most
-    constexpr std::size_t most_bytes = 1024 * 1024 - 16 * 1024; // the longest reasons, in two bytes each, and the rest
+    constexpr std::size_t most_properties = 252 - 10;           // less those of the queue and of dead letters
+    constexpr std::size_t most_bytes = 1024 * 1024 - 16 * 1024; // less the longest reasons in UTF-16, and the rest
     std::size_t const properties = property_cursor{message.payload}.left();
     if (properties > most_properties) {
         return failure{error_code::too_many_properties,
@@ -51,7 +51,7 @@ ENTITABLE_DECL result<enqueue_plan> queue_core::plan(enqueue_options const& how)
     made.id = how.id.empty() ? message_id() : how.id;
     made.lane_number = lane_of(made.id, number);
     made.lane = lane_key(made.lane_number);
-    date_time from = store_time(made.lane_number); // what the clock of this program says does not matter
+    date_time from = store_time(made.lane_number); // independent of the clock of this program
     if (how.delay > std::chrono::nanoseconds{}) {
         ENTITABLE_TRY(from, certain_time(made));
         from.ticks += how.delay.count() / 100;
@@ -72,7 +72,7 @@ ENTITABLE_DECL result<bool> queue_core::put(transact const& request, std::size_t
         }
         error refused = answer.error();
         if (refused.code == error_code::entity_already_exists) {
-            return !maybe; // whatever has become of the message
+            return !maybe; // even if the message was completed since
         }
         maybe = maybe || refused.effect == effect::unknown;
         if ((refused.effect == effect::none && !worth_retrying(refused)) || !again(attempt)) {
@@ -82,7 +82,7 @@ ENTITABLE_DECL result<bool> queue_core::put(transact const& request, std::size_t
     }
 }
 
-/// An identity, without what it says.
+/// The identity row of an id, with one property.
 ENTITABLE_DECL row identity_row(
     std::string_view lane, std::string_view id, std::string_view property, value_view says) {
     return joined_row(lane, system_row::identity, id, {}, {{property, says}});
@@ -102,7 +102,7 @@ ENTITABLE_DECL result<std::vector<enqueued>> queue_core::enqueue_group(std::vect
     constexpr std::size_t group = 32;
     ENTITABLE_TRY(std::size_t const number, lanes());
     for (row const& each : messages) { ENTITABLE_CHECK(check_room(each)); }
-    bool const together = state().format.load(memory_order::relaxed) >= 2; // else programs of format 1 complete them
+    bool const together = state().format.load(memory_order::relaxed) >= 2; // format 1 has no groups
     result<std::vector<enqueued>> all{std::in_place};
     all->reserve(messages.size());
     for (std::size_t first = 0; first < messages.size();) {
@@ -144,7 +144,7 @@ ENTITABLE_DECL result<std::vector<enqueued>> queue_core::enqueue_group(std::vect
 ENTITABLE_DECL std::string queue_core::id_in_lane(std::size_t lane, std::size_t lanes) const {
     std::string id = message_id();
     while (lane_of(id, lanes) != lane) {
-        id = message_id(); // nobody knows it yet: one whose lane is that of the others
+        id = message_id(); // the id is not used yet: draw again until its lane matches
     }
     return id;
 }

@@ -50,7 +50,7 @@ ENTITABLE_LAZY_BODY date_time time_of_message(std::string_view row_key) noexcept
 
 inline constexpr std::size_t claim_digits = 32;
 
-/// Behind the digits of a claim; programs of format 1, which leave a message in its place, write none.
+/// The first time in the text of a claim, after its digits; programs of format 1, which do not move a message, write none.
 ENTITABLE_LAZY std::string_view first_time_in(std::string_view claim) noexcept {
     return claim.size() == claim_digits + 1 + message_time_digits ? claim.substr(claim_digits + 1) : std::string_view{};
 }
@@ -91,12 +91,12 @@ ENTITABLE_LAZY_BODY bool is_id_in_group(std::string_view id) noexcept {
 
 ENTITABLE_LAZY_BODY key_interval rows_of_kind(std::string_view prefix, std::string_view behind) {
     std::string end{prefix};
-    end.back() = '"'; // the character behind '!'
+    end.back() = '"'; // the character after '!'
     return {behind.empty() ? key_bound::including(std::string{prefix}) : key_bound::excluding(std::string{behind}),
         key_bound::excluding(std::move(end))};
 }
 
-/// Writes it as the stored form has it.
+/// Appends a value in the stored form.
 ENTITABLE_LAZY void append_added_value(std::string& block, value_view value) {
     char bytes[8];
     switch (value.type()) {
@@ -119,10 +119,10 @@ ENTITABLE_LAZY_BODY row joined_row(std::string_view lane, std::string_view kind,
     std::string_view payload, std::initializer_list<added_property> added) {
     bool const is_empty = payload.size() < row_format::header_size;
     std::size_t const described =
-        is_empty ? 0 : row_format::load<std::uint32_t>(payload.data() + 4); // the bytes of its descriptor
+        is_empty ? 0 : row_format::load<std::uint32_t>(payload.data() + 4); // size of its descriptor
     std::size_t const count = is_empty ? 0 : row_format::load<std::uint16_t>(payload.data() + 2);
     std::string_view const body = is_empty ? std::string_view{} : payload.substr(row_format::header_size);
-    std::size_t more = 0; // bytes of the new descriptors
+    std::size_t more = 0; // size of the new descriptors
     std::size_t values = 0;
     for (added_property const& each : added) {
         more += 3 + each.name.size();
@@ -174,7 +174,7 @@ ENTITABLE_LAZY_BODY message_marks marks_of(std::string_view payload) noexcept {
     return marks;
 }
 
-/// Whether each property of an entity is stored as it is: none that may be absent.
+/// Whether the properties of an entity can be stored unchanged: none of them may be absent.
 ENTITABLE_LAZY bool is_whole_message(std::string_view payload) noexcept {
     if (payload.size() < row_format::header_size) { return payload.empty(); }
     std::size_t left = row_format::load<std::uint16_t>(payload.data() + 2);
@@ -202,7 +202,7 @@ ENTITABLE_LAZY_BODY row_builder message_row(std::string_view lane, std::string_v
 ENTITABLE_LAZY_BODY row stored_message(
     std::string_view lane, std::string_view key, row_view message, date_time visible_at) {
     added_property const visible{queue_property::visible_at, value_view{visible_at}};
-    if (!is_whole_message(message.payload)) { // what is absent is left out
+    if (!is_whole_message(message.payload)) { // absent properties are left out
         row_builder made = message_row(lane, key, message);
         if (visible_at != date_time{}) { made.add(visible.name, visible.value); }
         return made.build();

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-// Messages that a claim has read after its own, for the next claims; and the messages that it moves.
+// Messages that a claim has read after its own, for the next claims; and the messages that a claim moves.
 
 #include <entitable/work/messaging/detail/queue_core.hpp>
 
@@ -11,7 +11,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-inline constexpr std::uint32_t most_pause = 1024; // claims
+inline constexpr std::uint32_t most_pause = 1024; // reads without spare messages
 
 ENTITABLE_DECL std::vector<queue_core::pick> queue_core::spares_of(std::size_t lane, std::uint32_t most) const {
     std::vector<pick> taken;
@@ -28,13 +28,13 @@ ENTITABLE_DECL std::vector<queue_core::pick> queue_core::spares_of(std::size_t l
         taken.push_back(std::move(spares.ready.back()));
     }
     if (spares.ready.empty()) {
-        spares.next_pause = 8; // nobody else was there
+        spares.next_pause = 8; // no other worker claimed them
     }
     return taken;
 }
 
 ENTITABLE_DECL void queue_core::keep_spares(std::size_t lane, std::vector<pick>& ready, std::uint32_t most) const {
-    if (ready.size() < 2 * std::size_t{most}) { // too few for a whole claim
+    if (ready.size() < 2 * std::size_t{most}) { // too few spare messages for another claim
         ready.erase(
             ready.begin() + static_cast<std::ptrdiff_t>((std::min)(ready.size(), std::size_t{most})), ready.end());
         return;
@@ -57,7 +57,7 @@ ENTITABLE_DECL void queue_core::forget_spares(std::size_t lane, bool beaten) con
 }
 ENTITABLE_DECL void queue_core::forget_spares(std::string_view lane) const {
     std::size_t number = 0;
-    for (char const digit : lane.substr((std::min)(lane.size(), std::size_t{4}))) { // behind "lane"
+    for (char const digit : lane.substr((std::min)(lane.size(), std::size_t{4}))) { // after "lane"
         number = number * 10 + static_cast<std::size_t>(digit - '0');
     }
     if (number < state().lanes.load(memory_order::acquire)) { forget_spares(number, false); }

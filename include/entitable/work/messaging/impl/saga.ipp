@@ -23,7 +23,7 @@ ENTITABLE_DECL std::int64_t steps_hash(
     return static_cast<std::int64_t>(hash);
 }
 
-/// Whether a step may succeed another time.
+/// Whether a step may succeed when it is repeated.
 ENTITABLE_DECL bool may_pass(error const& problem) noexcept {
     switch (problem.code) {
         case error_code::update_condition_not_satisfied:
@@ -43,8 +43,8 @@ ENTITABLE_DECL std::string_view first_bytes(std::string_view of, std::size_t mos
     return part.substr(0, text::valid_utf8_prefix(part));
 }
 
-/// Whether the first step runs for the first time: the message has been neither claimed before nor requeued. A message that cannot be read,
-/// or is in a queue in which programs of format 1 requeue messages without a trace, may have been run.
+/// Whether the first step runs for the first time: the message has been neither claimed before nor requeued. False for a message that
+/// cannot be read, and in a queue of format 1, whose programs leave no trace when they requeue a message.
 ENTITABLE_DECL bool is_first_run(queue_core const& queue, receipt const& held) {
     date_time told;
     auto const stored = queue.read(held.lane, held.key, told);
@@ -79,10 +79,10 @@ ENTITABLE_DECL result<saga_outcome> resume_saga(queue_core const& queue, receipt
                 made.add(queue_property::step, value_view{next});
                 made.add(queue_property::steps, value_view{hash});
                 made.add(queue_property::visible_at, value_view{until});
-                made.add(queue_property::deliveries, value_view{std::int32_t{0}}); // those without progress
+                made.add(queue_property::deliveries, value_view{std::int32_t{0}}); // deliveries without progress
                 if (!failed.empty()) {
                     made.add(queue_property::failed, value_view{failed});
-                    made.add(queue_property::why, value_view{why}); // for programs of before
+                    made.add(queue_property::why, value_view{why}); // read by older programs
                 }
             },
             beside);
@@ -93,8 +93,8 @@ ENTITABLE_DECL result<saga_outcome> resume_saga(queue_core const& queue, receipt
         }
         return recorded;
     };
-    // The effect of a run that ended before its record is there: so who runs a step must know that nobody has before.
-    bool recorded_before = false; // by this call: the step before
+    // A run that ended before its record may have left its effect: `no_effect` is trusted only if no earlier run is possible.
+    bool recorded_before = false; // whether this call recorded the preceding step
     bool const maybe_first =
         !std::exchange(held.begun, true) && held.deliveries == 1 && held.step == 0 && held.steps == 0;
     std::string why;

@@ -32,7 +32,7 @@ ENTITABLE_DECL saga_place saga_place_of(row_view stored, std::int64_t hash, bool
     auto const failed = failed_step_of(stored, count);
     if (made.going_back) { made.why = failed ? failed->why : text_in(stored, queue_property::why); }
     if ((begun_with != 0 && begun_with != hash) || step > number || step < -1 - number) { return made; }
-    std::int32_t const left = -1 - step; // going back: steps that are still to be undone
+    std::int32_t const left = -1 - step; // while undoing: the number of steps that are still to be undone
     auto const state = [&](std::int32_t index) {
         if (!made.going_back) {
             return index < step ? step_state::done : index == step ? step_state::unknown : step_state::not_done;
@@ -43,7 +43,7 @@ ENTITABLE_DECL saga_place saga_place_of(row_view stored, std::int64_t hash, bool
             bool const is_failed = failed && index == failed->index;
             return next ? step_state::being_undone : is_failed ? step_state::unknown : step_state::done;
         }
-        if (!failed) { // a program of before: it left out the step that failed, and did not say which one that was
+        if (!failed) { // written by an older program, which did not record the failed step
             return step_state::unknown;
         }
         if (index < failed->index) { return undo ? step_state::undone : step_state::done; }

@@ -83,7 +83,7 @@ ENTITABLE_DECL lease_keeper::~lease_keeper() {
     thread_.join();
 }
 
-/// The next renewal of a claim that holds for so long.
+/// Time of the next renewal, after `in`.
 ENTITABLE_DECL steady_time renewal_due(clock& time, std::chrono::nanoseconds in) {
     auto const wait = (std::max)(in, std::chrono::nanoseconds{std::chrono::milliseconds{50}});
     return time.steady() + std::chrono::duration_cast<steady_time::duration>(wait);
@@ -120,7 +120,7 @@ ENTITABLE_DECL bool lease_keeper::wait_until_due(std::unique_lock<std::mutex>& g
         changed_.wait_until(guard, due, ended);
         return !ended();
     }
-    while (!ended() && run_.time().steady() < due) { // a clock of tests wakes nobody
+    while (!ended() && run_.time().steady() < due) { // a test clock does not end the wait
         changed_.wait_for(guard, std::chrono::milliseconds{1}, ended);
     }
     return !ended();
@@ -132,7 +132,7 @@ ENTITABLE_DECL void lease_keeper::renew_what_is_held() {
         changed_.wait(guard, [this] { return over_ || (work_ != nullptr && !gave_up_); });
         if (over_) { return; }
         if (!wait_until_due(guard)) { continue; }
-        claimed_work const& work = *work_; // `end` waits while this is renewed
+        claimed_work const& work = *work_; // `end` waits until the renewal has finished
         renewing_ = true;
         guard.unlock();
         auto const renewed = work.renew();
@@ -156,7 +156,7 @@ ENTITABLE_DECL void lease_keeper::note(result<void> const& renewed, std::chrono:
     error_code const code = renewed.error().code;
     is_lost_ = code == error_code::receipt_lost;
     gave_up_ = is_lost_ || code == error_code::invalid_input;
-    // Otherwise the handler has just written under its receipt, or the store does not answer.
+    // Otherwise the handler has just written under its receipt, or the store does not respond.
     due_ = renewal_due(run_.time(), (std::min)(remaining / 4, std::chrono::nanoseconds{std::chrono::seconds{2}}));
     if (gave_up_ || remaining <= std::chrono::nanoseconds{}) { lost_.cancel(); }
 }
@@ -204,20 +204,20 @@ ENTITABLE_DECL void worker_thread::work(claimed_work const& work) {
         : gave_up             ? &worker_report::released
         : work.last_delivery  ? &worker_report::dead
                               : &worker_report::failed;
-    bool const at_once = gave_up || work.last_delivery; // a dead letter is made by the claim that meets it
+    bool const at_once = gave_up || work.last_delivery; // the next claim that reads the message makes the dead letter
     auto const ended = done ? work.complete()
                             : work.fail(why, at_once ? std::chrono::nanoseconds{} : run_.retry_delay(work.deliveries));
     if (!ended && ended.error().code != error_code::receipt_lost) { run_.report(ended.error()); }
     run_.count(ended ? outcome : &worker_report::lost);
 }
 
-/// Whether a claim may succeed another time.
+/// Whether a claim may succeed when it is repeated.
 [[nodiscard]] ENTITABLE_DECL bool claim_may_succeed(error const& problem) noexcept {
     return problem.effect == effect::unknown || problem.code == error_code::deadline_exceeded ||
         problem.code == error_code::update_condition_not_satisfied || worth_retrying(problem);
 }
 
-/// One thread, from beginning to end.
+/// Runs one thread from start to end.
 ENTITABLE_DECL void work_until_over(worker_run& run, function_ref<result<bool>(worker_thread&)> turn) {
     worker_thread mine{run};
     cancellation_token const stop = run.stop();
@@ -241,7 +241,7 @@ ENTITABLE_DECL void work_until_over(worker_run& run, function_ref<result<bool>(w
     }
 }
 
-/// The same; what is thrown ends the run.
+/// Does the same; an exception ends the run.
 ENTITABLE_DECL void work_and_keep_exceptions(
     worker_run& run, function_ref<result<bool>(worker_thread&)> turn) noexcept {
 #if ENTITABLE_HAS_EXCEPTIONS

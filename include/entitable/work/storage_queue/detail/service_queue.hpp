@@ -24,7 +24,7 @@ enum class queue_text : std::uint8_t {
 
 namespace detail {
 
-/// A worker's hold on a message of the service.
+/// The receipt of a message that a worker has claimed.
 struct service_receipt : held_time {
     std::string message; ///< the id chosen by the service
     std::string pop;     ///< the receipt
@@ -53,7 +53,7 @@ public:
     [[nodiscard]] std::string const& name() const { return state().name; }
     [[nodiscard]] queue_options const& options() const { return state().options; }
     [[nodiscard]] clock& time() const { return *state().options.time; }
-    /// Returns the queue of its dead letters, from which messages are claimed without end.
+    /// Returns the queue of its dead letters, whose messages can be claimed any number of times.
     [[nodiscard]] service_queue dead_letters() const;
     /// Like `queue_core::under_receipt`.
     [[nodiscard]] service_queue under_receipt() const {
@@ -104,11 +104,11 @@ private:
     [[nodiscard]] bool again(std::uint32_t& attempt) const;
     [[nodiscard]] std::string messages_path() const;
     [[nodiscard]] std::string path_of(service_receipt const& held) const;
-    /// Returns a message as a request body; RequestBodyTooLarge.
+    /// Returns a message as a request body. Errors: RequestBodyTooLarge.
     [[nodiscard]] result<std::string> body_of(std::string_view text) const;
-    /// Sends once, under its own call.
+    /// Sends a request once, in a separate call.
     [[nodiscard]] result<http_response> send(plain_request const& request, date_time& told) const;
-    /// Sends until the outcome is known, or `max_attempts`; sets whether an earlier attempt may have taken effect.
+    /// Sends a request until the outcome is known, at most `max_attempts` times; sets whether an earlier attempt may have taken effect.
     [[nodiscard]] result<http_response> settle(plain_request const& request, date_time& told, bool& maybe) const;
     [[nodiscard]] result<std::vector<service_message>> read(http_response const& answer, date_time told) const;
     [[nodiscard]] result<void> put(std::string_view text, std::chrono::nanoseconds delay, bool& maybe) const;
@@ -116,7 +116,7 @@ private:
         service_receipt& held, std::optional<std::string> text, std::chrono::nanoseconds visibility) const;
     [[nodiscard]] bool bury(service_message& used_up) const;
 
-    /// Returns the state that all copies share; after a move one that returns InvalidInput.
+    /// Returns the state that all copies share; after a move, a state that returns InvalidInput.
     [[nodiscard]] shared_state& state() const { return state_ ? *state_ : absent_state(); }
     [[nodiscard]] static shared_state& absent_state();
 

@@ -57,7 +57,7 @@ ENTITABLE_DECL service_queue::service_queue(
     sender send, result<connection_settings> at, std::string name, queue_options how, queue_text text)
     : state_(shared<shared_state>::make(
           std::move(send), queue_engine(std::move(at), how.time), std::move(name), std::move(how), text)) {
-    state().options.lanes = 1; // one request a check: `requests_per_idle_hour`
+    state().options.lanes = 1; // one request per read, for `requests_per_idle_hour`
 }
 
 ENTITABLE_DECL service_queue service_queue::dead_letters() const {
@@ -146,7 +146,7 @@ ENTITABLE_DECL result<bool> service_queue::remove() const {
 ENTITABLE_DECL result<void> service_queue::put(
     std::string_view text, std::chrono::nanoseconds delay, bool& maybe) const {
     ENTITABLE_TRY(std::string const body, body_of(text));
-    std::string path = text::joined({messages_path(), "?messagettl=-1"}); // it stays until it is completed
+    std::string path = text::joined({messages_path(), "?messagettl=-1"}); // the message does not expire
     if (delay > std::chrono::nanoseconds{}) { path.append("&visibilitytimeout=").append(seconds_parameter(delay)); }
     date_time told;
     auto const answer = settle(
@@ -205,7 +205,7 @@ ENTITABLE_DECL result<std::vector<service_message>> service_queue::read(
         each.held.told = told;
         each.held.told_at = time().steady();
         each.held.spent = false;
-        each.held.name = each.held.message; // of messages not enqueued by this library
+        each.held.name = each.held.message; // for messages not enqueued by this library
         if (read_message_text(each.held.text, state().text, reader, each.entity)) {
             if (std::string_view const id = text_in(each.entity, queue_id_property); !id.empty()) {
                 each.held.name = id;
@@ -290,7 +290,7 @@ ENTITABLE_DECL result<std::uint64_t> service_queue::approximate_count() const {
 ENTITABLE_DECL result<void> service_queue::update(
     service_receipt& held, std::optional<std::string> text, std::chrono::nanoseconds visibility) const {
     if (held.spent) { return receipt_is_spent(); }
-    std::string body; // none: the text is unchanged
+    std::string body; // empty: the text is unchanged
     if (text) { ENTITABLE_TRY(body, body_of(*text)); }
     std::string path = path_of(held);
     path.append("&visibilitytimeout=").append(seconds_parameter(visibility));
@@ -329,7 +329,7 @@ ENTITABLE_DECL result<void> service_queue::give_back(
     entity_reader reader;
     if (row entity; !why.empty() && read_message_text(held.text, state().text, reader, entity)) {
         text = message_text(with_queue_properties(entity, held.name, why), state().text);
-        if (text->size() > largest_message) { // the reason would make it too large
+        if (text->size() > largest_message) { // the reason would make the message too large
             text.reset();
         }
     }
@@ -345,7 +345,7 @@ ENTITABLE_DECL result<void> service_queue::complete(service_receipt& held) const
         settle({"delete_message", name(), http_method::delete_, path, {}, true, read_location::primary, {204, 204}},
             told, maybe);
     bool const gone = !answer && answer.error().code == error_code::resource_not_found;
-    if (answer || (gone && maybe)) { // by this request or by another worker: it is done
+    if (answer || (gone && maybe)) { // completed, by this request or by another worker
         held.spent = true;
         return {};
     }

@@ -74,7 +74,7 @@ public:
     }
     /// Returns the entity with this object, otherwise the one with its keys (`keys` may be an error), otherwise null.
     [[nodiscard]] tracked_entity* of(void const* address, result<row> const& keys) const;
-    /// Returns the state of an entity. Encodes it, unless the state is known without.
+    /// Returns the state of an entity. Encodes the entity, unless the state is known without encoding.
     [[nodiscard]] entity_state state(tracked_entity const& of) const;
 
     // ---- verbs ----
@@ -83,11 +83,11 @@ public:
     tracked_entity& add(std::unique_ptr<tracked_entity> fresh);
     tracked_entity& attach(std::unique_ptr<tracked_entity> known, etag_condition version);
     void remove(tracked_entity& of);
-    /// Stops tracking it; destroys the object.
+    /// Stops tracking an entity; destroys the object.
     void detach(tracked_entity& of);
-    /// Stops tracking it; the object exists until `clear`.
+    /// Stops tracking an entity; the object exists until `clear`.
     void release(tracked_entity& of);
-    /// Stops tracking all; destroys all objects.
+    /// Stops tracking all entities; destroys all objects.
     void clear();
     /// Sets the error of the next save. The first error counts.
     void refuse(failure problem);
@@ -105,7 +105,7 @@ public:
     void gone(tracked_entity& of, merge_option how);
     /// Replaces the whole state by the row.
     [[nodiscard]] result<void> take(tracked_entity& into, row_view found, etag const& version);
-    /// Three-way merge, from the base: into the object, or to a conflict.
+    /// Three-way merge with the base: changes the object, or records a conflict.
     [[nodiscard]] result<void> merge_properties(tracked_entity& into, row_view found, etag const& version);
     /// Makes the row the base; does not change the object.
     [[nodiscard]] result<void> rebase(tracked_entity& of, row_view onto, etag const& version);

@@ -32,7 +32,7 @@ struct change_refusal {
 /// otherwise of the first not sent.
 [[nodiscard]] failure refusal_of(std::vector<change_refusal> const& changes);
 
-/// Made for one save.
+/// One save; used once.
 class save_run {
 public:
     save_run(entity_tracker& all, save_options how) : all_(all), through_(all.core().transport()), how_(how) {}

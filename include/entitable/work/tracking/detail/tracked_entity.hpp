@@ -63,7 +63,7 @@ public:
     bool removed{};                   ///< whether the entity is to be removed
     bool replaces{};                  ///< removed and added again: the whole row is written
     bool must_read{};                 ///< the version is unknown
-    bool came_late{};                 ///< a lost write of it may still be applied
+    bool came_late{};                 ///< a lost write of the entity may still be applied
     std::optional<row_conflict> conflict;
     std::shared_ptr<unsettled_save> unsettled; ///< the request that contained its last change
     std::size_t unsettled_at{};                ///< index of that change

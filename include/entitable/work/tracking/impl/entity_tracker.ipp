@@ -31,7 +31,7 @@ inline void set_own(tracked_entity& of, row own) {
 ENTITABLE_DECL tracked_entity* entity_tracker::of(void const* address, result<row> const& keys) const {
     tracked_entity* const by_keys = keys ? at(keys->partition_key(), keys->row_key()) : nullptr;
     if (by_keys != nullptr && by_keys->address() == address) { return by_keys; }
-    for (auto const& each : list_) { // its keys were changed
+    for (auto const& each : list_) { // the object's keys were changed
         if (each && each->address() == address) { return each.get(); }
     }
     return by_keys;
@@ -251,7 +251,7 @@ ENTITABLE_DECL void entity_tracker::gone(tracked_entity& of, merge_option how) {
 
 ENTITABLE_DECL void entity_tracker::written_as(tracked_entity& of, row base, bool complete, etag version) {
     row own;
-    (void)of.encode(own); // it was encoded for the write
+    (void)of.encode(own); // cannot fail: the entity was encoded for the write
     of.base = std::move(base);
     set_own(of, std::move(own));
     of.must_read = version.empty();
@@ -284,7 +284,7 @@ ENTITABLE_DECL result<bool> entity_tracker::resolve(tracked_entity& of, keep whi
         return true;
     }
     if (of.there && !of.removed &&
-        !of.replaces) { // its changes are applied to their row; it takes all other properties from theirs
+        !of.replaces) { // the changes are applied to the stored row, which provides all other properties
         row now;
         ENTITABLE_CHECK(of.encode(now));
         row const merged = with_changes(theirs, changes_between(of.own(), now.view()));

@@ -55,7 +55,7 @@ ENTITABLE_DECL void save_run::settle(tracked_entity& of, mutation const& sent, f
     if (told == fate::unknown) { return settle_by_reading(of, sent); }
     of.unsettled.reset();
     of.came_late = of.came_late || !by_row;
-    if (!of.there && of.removed) { // it never existed
+    if (!of.there && of.removed) { // the row never existed
         tell(of, entity_state::removed, save_outcome::saved);
         all_.release(of);
     }
@@ -92,7 +92,7 @@ ENTITABLE_DECL void save_run::take_as_applied(tracked_entity& of, mutation const
             tell(of, was, save_outcome::saved);
             return all_.release(of);
         }
-        of.there = of.replaces = of.complete = false; // it was added again meanwhile
+        of.there = of.replaces = of.complete = false; // the entity was added again meanwhile
         return;
     }
     bool const merged = sent.kind == mutation_kind::merge;
@@ -108,7 +108,7 @@ ENTITABLE_DECL void save_run::take_as_applied(tracked_entity& of, mutation const
     of.version = etag{};
     of.removed = removed;
     tell(of, was, save_outcome::saved);
-    (void)read_version(of); // otherwise it is read before it is written again
+    (void)read_version(of); // if that fails, the row is read before it is written again
 }
 
 ENTITABLE_DECL result<void> save_run::read_version(tracked_entity& of) {

@@ -30,7 +30,7 @@ ENTITABLE_DECL failure refusal_of(std::vector<change_refusal> const& changes) {
     if (at < changes.size()) {
         change_refusal const& first = changes[at];
         if (*first.problem) { why = **first.problem; }
-        why.operation_index.reset(); // of a transaction that the caller did not write
+        why.operation_index.reset(); // an index in a transaction that the caller did not make
         name_keys(why, first.partition_key, first.row_key);
     }
     why.effect = lost ? effect::unknown : effect::none;
