@@ -55,6 +55,7 @@ class reader<First, Second, More...> {
     using only = typename detail::only_entity<entities>::type; // the type of a call that names none
 
 protected:
+    /// Reports in one line why a call cannot be of this type.
     template <class E>
     static consteval bool allows() {
         return detail::allow_entity<E, entities>();

@@ -46,6 +46,7 @@ public:
         requires of_one_type
         : all_(new detail::entity_tracker{detail::table_core{of.transport(), of.name(), of.options()}}),
           merge_(options.merge) {}
+    /// Makes a unit over the entities of a table of several types.
     template <class One, class Other, class... Others>
         requires std::same_as<detail::type_list<First, More...>,
                      detail::type_list<detail::type_of_listed<One>, detail::type_of_listed<Other>,
