@@ -6,6 +6,6 @@
 /// Several entity types in one table: `table<A, B, ...>`; and `row_table`, for properties that are known at run time. Part of the core. The core
 /// umbrella does not include it, because it needs `<variant>`.
 
+#include <entitable/client/companions/several_types.hpp>
 #include <entitable/client/row_table.hpp>
-#include <entitable/client/several_types.hpp>
 #include <entitable/entitable.hpp>

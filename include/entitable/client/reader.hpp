@@ -33,15 +33,15 @@ public:
     reader(any_transport through, std::string name, call_options options = {})
         : base(detail::table_core{std::move(through), std::move(name), std::move(options)}) {}
     /// Made by a table with several types: its queries skip rows of the others.
-    reader(detail::table_core core, detail::type_pattern const& type) : base(std::move(core)), type_(&type) {}
+    explicit reader(detail::table_core core) : base(std::move(core)) {}
 
     [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< name of the table
     /// The options of its calls.
     [[nodiscard]] call_options const& options() const noexcept { return core_.options(); }
     /// Returns the same reader with other options for its calls.
     [[nodiscard]] reader with(call_options options) const {
-        reader changed{core_.transport(), core_.name(), std::move(options)};
-        changed.type_ = type_;
+        reader changed{*this};
+        changed.core_.set_options(std::move(options));
         return changed;
     }
 
@@ -55,30 +55,19 @@ public:
     /// See `table::where`.
     template <shape_set Shapes, shape_set Negated>
     [[nodiscard]] auto where(predicate<Entity, Shapes, Negated> const& condition) const {
-        constexpr access_path path = path_of(Shapes, mapping<Entity>::partition_layout, mapping<Entity>::row_layout);
-        static_cast<void>(sizeof(detail::allowed_path<Entity, path>));
-        return query_of<path>(condition.nodes());
+        return rows().where(condition);
     }
     /// For a predicate that was already diagnosed.
     [[nodiscard]] auto where(detail::refused_predicate const& refused) const { return rows().where(refused); }
-    [[nodiscard]] auto scan_table() const { return query_of<access_path::table>({}); } ///< see `table::scan_table`
+    [[nodiscard]] auto scan_table() const { return rows().scan_table(); } ///< see `table::scan_table`
     /// See `table::scan_table`.
     template <shape_set Shapes, shape_set Negated>
     [[nodiscard]] auto scan_table(predicate<Entity, Shapes, Negated> const& condition) const {
-        constexpr access_path path = path_of(Shapes, mapping<Entity>::partition_layout, mapping<Entity>::row_layout);
-        return query_of<path>(condition.nodes());
+        return rows().scan_table(condition);
     }
 
 private:
-    [[nodiscard]] table<Entity> rows() const { return {core_.transport(), core_.name(), core_.options()}; }
-    template <access_path Path>
-    [[nodiscard]] query<Entity, Path> query_of(predicate_nodes const& condition) const {
-        detail::entity_layout const& of = detail::layout_of_entity<Entity>;
-        return query<Entity, Path>{type_ == nullptr ? detail::ask(core_, condition, Path, of)
-                                                    : detail::ask_of_type(core_, condition, Path, of, *type_)};
-    }
-
-    detail::type_pattern const* type_{}; ///< null if the table has one type
+    [[nodiscard]] table<Entity> rows() const { return table<Entity>{core_}; }
 };
 
 ENTITABLE_END_NAMESPACE

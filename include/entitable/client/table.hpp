@@ -53,6 +53,7 @@ public:
     /// (InvalidResourceName, OutOfRangeInput).
     table(any_transport through, std::string name, call_options options = {})
         : base(detail::table_core{std::move(through), std::move(name), std::move(options)}) {}
+    explicit table(detail::table_core core) : base(std::move(core)) {} ///< made by a table of several types
 
     [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< the table's name
     /// The transport.
@@ -61,7 +62,9 @@ public:
     [[nodiscard]] call_options const& options() const noexcept { return core_.options(); }
     /// Returns the same table with other options for its calls.
     [[nodiscard]] table with(call_options options) const {
-        return table{core_.transport(), core_.name(), std::move(options)};
+        table changed{*this};
+        changed.core_.set_options(std::move(options));
+        return changed;
     }
 
     // ---- the table itself ----

@@ -9,6 +9,7 @@
 #include <entitable/client/mapping/key_layout.hpp>
 #include <entitable/client/mapping/key_pattern.hpp>
 #include <entitable/core/request/single_request.hpp>
+#include <entitable/core/shared.hpp>
 #include <entitable/core/transport/any_transport.hpp>
 
 #include <string>
@@ -18,6 +19,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 // The calls below as operations: `client/detail/table_operations.hpp`, which callers of the blocking forms do not compile.
+class companion_writer;
 class creation_of_table;
 class deletion_of_table;
 class partition_search;
@@ -27,6 +29,8 @@ class partition_search;
 class table_core {
 public:
     table_core(any_transport through, std::string name, call_options options);
+    /// Writes go through `writer`, which maintains other rows of the table.
+    table_core(any_transport through, std::string name, call_options options, shared<companion_writer> writer);
     table_core(table_core const& other);
     table_core(table_core&& other) noexcept;
     table_core& operator=(table_core const& other);
@@ -36,6 +40,16 @@ public:
     [[nodiscard]] any_transport const& transport() const noexcept { return through_; }
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
     [[nodiscard]] call_options const& options() const noexcept { return options_; }
+    /// The type whose rows queries return; null if the table has one type.
+    [[nodiscard]] type_pattern const* type() const noexcept { return type_; }
+    void set_options(call_options options) { options_ = std::move(options); }
+    /// Makes queries skip rows of other types. The pattern must live as long as the program.
+    [[nodiscard]] table_core of_type(type_pattern const& type) && noexcept {
+        type_ = &type;
+        return std::move(*this);
+    }
+    /// Null if writes of entities change no other rows.
+    [[nodiscard]] companion_writer const* writer() const noexcept { return writer_.get(); }
 
     // ---- operations: they refer to this table, which must outlive them ----
 
@@ -102,6 +116,8 @@ private:
     any_transport through_;
     std::string name_;
     call_options options_;
+    shared<companion_writer> writer_;
+    type_pattern const* type_{};
 };
 
 /// Makes a key of one text, which is not copied; `key_reserved` for a row key of system rows.

@@ -23,7 +23,11 @@
 #include <entitable/client/companions/index/impl/index_run.ipp>
 #include <entitable/client/companions/index/impl/index_writer.ipp>
 #include <entitable/client/companions/index/impl/index_writer_elsewhere.ipp>
+#include <entitable/client/companions/index/impl/index_writer_sums.ipp>
 #include <entitable/client/companions/index/impl/intent.ipp>
+#include <entitable/client/companions/index/impl/maintained_rows.ipp>
+#include <entitable/client/companions/index/impl/maintaining.ipp>
+#include <entitable/client/companions/index/impl/sum_audit.ipp>
 #include <entitable/client/impl/any_query.ipp>
 #include <entitable/client/impl/batch.ipp>
 #include <entitable/client/impl/exact_sum.ipp>

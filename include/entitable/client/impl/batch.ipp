@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/client/batch.hpp>
+#include <entitable/client/companion_writer.hpp>
 #include <entitable/client/detail/removing_batch.hpp>
 #include <entitable/client/detail/table_operations.hpp>
 #include <entitable/client/update.hpp>
@@ -35,6 +36,7 @@ ENTITABLE_LAZY_BODY result<std::vector<written>> change_list::submit(table_core 
     if (!problem_) { return failure{problem_.error()}; }
     request_.table = table.name();
     if (removing_.empty()) { return each_written{}(table.submit(request_)); }
+    if (table.writer() != nullptr) { return each_written{}(table.writer()->write(request_, removing_)); }
     clock& time = system_clock();
     removing_batch submission{request_, removing_, static_cast<std::uint64_t>(time.steady().time_since_epoch().count()),
         table.check_operation_id()};

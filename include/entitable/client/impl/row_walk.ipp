@@ -36,20 +36,18 @@ ENTITABLE_DECL row_walk::~row_walk() = default;
 
 ENTITABLE_LAZY_BODY shared<query_source> ask(
     table_core const& table, predicate_nodes const& condition, access_path path, entity_layout const& of) {
-    return shared<query_source>::make(table.transport(), table.options(), table.name(),
+    auto source = shared<query_source>::make(table.transport(), table.options(), table.name(),
         make_plan(condition, path, of.partition_layout, of.row_layout, table.transport().profile()),
         of.partition_layout, of.row_layout);
+    if (table.type() != nullptr) { only_of_type(*source, *table.type(), true); }
+    return source;
 }
 
-ENTITABLE_LAZY_BODY shared<query_source> ask_of_type(table_core const& table, predicate_nodes const& condition,
-    access_path path, entity_layout const& of, type_pattern const& type, bool shares_partitions) {
-    auto source = ask(table, condition, path, of);
-    source->type = &type;
-    if (shares_partitions) {
-        for (key_range& each : source->plan.ranges) { each.row = intersection(each.row, type.row.interval()); }
-        std::erase_if(source->plan.ranges, [](key_range const& each) { return each.is_empty(); });
-    }
-    return source;
+ENTITABLE_LAZY_BODY void only_of_type(query_source& source, type_pattern const& type, bool shares_partitions) {
+    source.type = &type;
+    if (!shares_partitions) { return; }
+    for (key_range& each : source.plan.ranges) { each.row = intersection(each.row, type.row.interval()); }
+    std::erase_if(source.plan.ranges, [](key_range const& each) { return each.is_empty(); });
 }
 
 ENTITABLE_LAZY_BODY shared<query_source> only_older(query_source const& all, date_time limit) {

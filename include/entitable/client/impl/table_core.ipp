@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/client/companion_writer.hpp>
 #include <entitable/client/detail/found_entity.hpp>
 #include <entitable/client/detail/table_operations.hpp>
 #include <entitable/client/mapping/detail/key_from.hpp>
@@ -16,6 +17,9 @@ namespace detail {
 
 ENTITABLE_DECL table_core::table_core(any_transport through, std::string name, call_options options)
     : through_(std::move(through)), name_(std::move(name)), options_(std::move(options)) {}
+ENTITABLE_DECL table_core::table_core(
+    any_transport through, std::string name, call_options options, shared<companion_writer> writer)
+    : through_(std::move(through)), name_(std::move(name)), options_(std::move(options)), writer_(std::move(writer)) {}
 ENTITABLE_DECL table_core::table_core(table_core const& other) = default;
 ENTITABLE_DECL table_core::table_core(table_core&& other) noexcept = default;
 ENTITABLE_DECL table_core& table_core::operator=(table_core const& other) = default;
@@ -95,7 +99,22 @@ ENTITABLE_LAZY_BODY result<void> table_core::check_operation_id() const {
     return failure{error_code::not_supported, "an operation id needs `retrying`: wrap the backend of this table in it"};
 }
 
+/// Writes one entity together with the rows that the table maintains for it.
+ENTITABLE_LAZY result<written> write_maintained(table_core const& core, result<mutation>&& change) {
+    if (!change) { return std::move(change).as_failure(); }
+    transact request{core.name(), {}};
+    request.changes.push_back(*std::move(change));
+    auto made = core.writer()->write(request, {});
+    if (!made) {
+        failure refused = std::move(made).as_failure();
+        refused.error().operation_index.reset(); // the caller did not write a batch
+        return refused;
+    }
+    return std::move(made->results.front());
+}
+
 ENTITABLE_LAZY_BODY result<written> table_core::write(result<mutation>&& change) const {
+    if (writer_) { return write_maintained(*this, std::move(change)); }
     call context{options_};
     return run_one(to_write(std::move(change)), context, through_);
 }
@@ -106,6 +125,10 @@ ENTITABLE_LAZY_BODY result<std::optional<written>> table_core::write_if_present(
 
 ENTITABLE_LAZY_BODY result<written> table_core::write(
     mutation_kind kind, result<row>&& made, etag_condition& condition) const {
+    if (writer_) {
+        if (!made) { return std::move(made).as_failure(); }
+        return write(mutation{kind, *std::move(made), std::move(condition)});
+    }
     call context{options_};
     return run_one(to_write(kind, std::move(made), condition), context, through_);
 }
@@ -124,6 +147,7 @@ ENTITABLE_LAZY_BODY result<written> table_core::write(
 }
 
 ENTITABLE_LAZY_BODY result<transact::response> table_core::submit(transact const& request) const {
+    if (writer_) { return writer_->write(request, {}); }
     call context{options_};
     return run_one(to_submit(request), context, through_);
 }

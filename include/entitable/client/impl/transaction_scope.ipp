@@ -245,6 +245,9 @@ ENTITABLE_LAZY_BODY result<transacted> run_transaction(table_core const& core, r
 
 ENTITABLE_LAZY_BODY result<transacted> run_transaction(table_core const& core, result<std::string> partition_key,
     transaction_options const& options, function_ref<result<void>(transaction_scope&)> body) {
+    if (companion_writer const* const writer = core.writer()) {
+        return writer->run(std::move(partition_key), options, body);
+    }
     auto const send = [](transaction_scope& all, bool announces) { return send_transaction(all, announces); };
     return run_transaction(core, std::move(partition_key), options, body, send);
 }

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/client/companion_writer.hpp>
 #include <entitable/client/detail/update_operation.hpp>
 #include <entitable/client/update.hpp>
 #include <entitable/core/row/detail/property_finder.hpp>
@@ -111,6 +112,13 @@ ENTITABLE_LAZY_BODY result<void> update_entity(table_core const& table, entity_k
         ENTITABLE_CHECK(kind.write(to.entity, *made));
         return changed_entity(stored, made);
     };
+    if (companion_writer const* const writer = table.writer()) {
+        if (!partition_key) { return std::move(partition_key).as_failure(); }
+        if (!row_key) { return std::move(row_key).as_failure(); }
+        ENTITABLE_TRY(auto outcome, writer->update(*partition_key, *row_key, change_row, options));
+        to.take(std::move(outcome));
+        return {};
+    }
     auto updating = to_update(table, partition_key, row_key, change_row, forced, options, *options.time);
     call context{table.options(), *options.time};
     context.location = read_location::primary;

@@ -5,7 +5,7 @@
 /// \file
 /// Behaviours of system rows: readers of entities return the same results with any system rows.
 
-#include <entitable/client/several_types.hpp>
+#include <entitable/client/companions/several_types.hpp>
 #include <entitable/core/row/system_rows.hpp>
 #include <entitable/testing/conformance/trial.hpp>
 

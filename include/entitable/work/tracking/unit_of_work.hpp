@@ -5,8 +5,8 @@
 /// \file
 /// `unit_of_work<E...>`: entities that are read once, changed as objects, and saved together.
 
+#include <entitable/client/companions/several_types.hpp>
 #include <entitable/client/detail/query_rows.hpp>
-#include <entitable/client/several_types.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/work/tracking/detail/key_views.hpp>
 #include <entitable/work/tracking/detail/saved_of.hpp>
@@ -47,13 +47,10 @@ public:
         : all_(new detail::entity_tracker{detail::table_core{of.transport(), of.name(), of.options()}}),
           merge_(options.merge) {}
     /// Makes a unit over the entities of a table of several types.
-    template <class One, class Other, class... Others>
-        requires std::same_as<detail::type_list<First, More...>,
-                     detail::type_list<detail::type_of_listed<One>, detail::type_of_listed<Other>,
-                         detail::type_of_listed<Others>...>>
-    explicit unit_of_work(table<One, Other, Others...> const& of, unit_of_work_options options = {})
-        : all_(new detail::entity_tracker{detail::table_core{of.transport(), of.name(), of.options()}}),
-          merge_(options.merge) {}
+    template <class Reader, class Partition>
+    explicit unit_of_work(detail::shared_partition<Reader, Partition, detail::type_list<First, More...>> const& of,
+        unit_of_work_options options = {})
+        : all_(new detail::entity_tracker{of.sending_core()}), merge_(options.merge) {}
 
     /// Does not compile: a reader cannot write.
     explicit unit_of_work(reader<First> const&, unit_of_work_options = {}) { detail::refuse_reader<First>(); }
@@ -356,8 +353,8 @@ unit_of_work(table<E> const&, unit_of_work_options = {}) -> unit_of_work<E>;
 template <mapped_entity E>
 unit_of_work(reader<E> const&, unit_of_work_options = {}) -> unit_of_work<E>;
 /// Unit of several types.
-template <class One, class Other, class... Others>
-unit_of_work(table<One, Other, Others...> const&, unit_of_work_options = {})
-    -> unit_of_work<detail::type_of_listed<One>, detail::type_of_listed<Other>, detail::type_of_listed<Others>...>;
+template <class Reader, class Partition, class... Entities>
+unit_of_work(detail::shared_partition<Reader, Partition, detail::type_list<Entities...>> const&,
+    unit_of_work_options = {}) -> unit_of_work<Entities...>;
 
 ENTITABLE_END_NAMESPACE

@@ -6,10 +6,9 @@
 /// `aggregated_table<E, Aggregate>`: a table whose sums are stored in rows of the same partition, changed in the same transaction.
 
 #include <entitable/client/companions/aggregate/detail/aggregate_writer.hpp>
+#include <entitable/client/companions/aggregate/detail/listed_sums.hpp>
 #include <entitable/client/reader.hpp>
 #include <entitable/core/try.hpp>
-
-#include <algorithm>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -154,9 +153,13 @@ public:
     /// Creates the table unless it exists; true if this call created it.
     [[nodiscard]] result<bool> create_if_absent() const { return core_.create_if_absent(); }
     /// The entities, for reads.
-    [[nodiscard]] reader<Entity> entities() const { return {core_, detail::pattern_of_type<Entity>}; }
+    [[nodiscard]] reader<Entity> entities() const {
+        return reader<Entity>{detail::table_core{core_}.of_type(detail::pattern_of_type<Entity>)};
+    }
     /// The sums, for reads.
-    [[nodiscard]] reader<aggregate_type> aggregates() const { return {core_, detail::pattern_of_type<aggregate_type>}; }
+    [[nodiscard]] reader<aggregate_type> aggregates() const {
+        return reader<aggregate_type>{detail::table_core{core_}.of_type(detail::pattern_of_type<aggregate_type>)};
+    }
     /// Returns the table of the entities without the sums: entities written through it are not counted until `rebuild`. For special tools.
     [[nodiscard]] table<Entity> unmaintained() const { return {core_.transport(), core_.name(), core_.options()}; }
 
@@ -180,31 +183,7 @@ public:
     /// Returns the sums with the keys of `place`, whose other members are ignored; without a row, a new aggregate. Cost: one query. The
     /// parts of a salted aggregate are of the same moment if the service returns them in one page.
     [[nodiscard]] result<aggregate_type> sums(aggregate_type const& place) const {
-        result<aggregate_type> total{detail::without_sums(place)};
-        std::vector<std::string> keys;
-        for (std::size_t part = 0; part < declaration::buckets; ++part) {
-            aggregate_type one = *total;
-            declaration::put_part(one, part);
-            ENTITABLE_TRY(auto key, row_key_of(one));
-            keys.push_back(std::move(key));
-        }
-        ENTITABLE_TRY(auto partition, partition_key_of(*total));
-        std::sort(keys.begin(), keys.end());
-        result<void> good;
-        key_range const range{
-            key_interval::only(partition), {key_bound::including(keys.front()), key_bound::including(keys.back())}};
-        auto read = core_.for_each_row(range, {}, false, [&](row_view each) {
-            if (!good || !std::binary_search(keys.begin(), keys.end(), each.row_key)) { return; }
-            aggregate_type one{};
-            good = from_row(each, one, core_.options().reading);
-            if constexpr (declaration::buckets == 1) {
-                *total = std::move(one);
-            } else {
-                total->combine(one);
-            }
-        });
-        if (!read || !good) { return !read ? std::move(read).as_failure() : std::move(good).as_failure(); }
-        return total;
+        return detail::sums_at<Declared>(core_, place);
     }
 };
 

@@ -6,9 +6,9 @@
 /// Declarations of the indexes of a table: `I`, `unique<I>`, `elsewhere<I>`, `elsewhere<unique<I>>`; and the tables of those elsewhere.
 
 #include <entitable/client/companions/index/detail/index_family.hpp>
-#include <entitable/client/listed_types.hpp>
+#include <entitable/client/detail/layout_digest.hpp>
+#include <entitable/client/detail/share_partitions.hpp>
 #include <entitable/client/mapping/codec.hpp>
-#include <entitable/core/request/part_hash.hpp>
 #include <entitable/core/try.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -122,15 +122,6 @@ consteval bool allow_index() {
     return derived;
 }
 
-inline void add_layout(part_hash& to, key_layout layout) noexcept {
-    to.add(layout.size());
-    for (key_component const& each : layout) {
-        to.add(each.name);
-        to.add(static_cast<std::uint64_t>(each.is) | std::uint64_t{each.optional} << 8U |
-            std::uint64_t{each.escaped} << 9U | std::uint64_t{each.buckets} << 16U);
-    }
-}
-
 /// Digest of the declaration that an index is built from.
 template <class Declared>
 [[nodiscard]] std::uint64_t index_definition() noexcept {
@@ -198,12 +189,23 @@ template <class Entity, class... Declared>
     return outcome;
 }
 
+/// Returns the table of each index.
+template <class Index, class... Places>
+[[nodiscard]] table_core place_of_index(table_core const& main, in_table<Places> const&... places) {
+    std::optional<table_core> found;
+    [[maybe_unused]] auto const look = [&]<class Place>(in_table<Place> const& one) {
+        if constexpr (std::is_same_v<Place, Index>) { found.emplace(one.through, one.name, main.options()); }
+    };
+    (look(places), ...);
+    return found ? *std::move(found) : main;
+}
+
 template <class Entity, class Declared>
 [[nodiscard]] index_shape shape_of() {
     using index = index_of<Declared>;
     using how = index_declaration<Declared>;
     return {mapping<index>::entity_name, how::is_elsewhere, how::is_unique, index_definition<Declared>(),
-        &pattern_of_type<index>, &owner_of<Entity, index>};
+        &pattern_of_type<index>, &pattern_of_type<Entity>, &owner_of<Entity, index>, nullptr};
 }
 
 } // namespace detail

@@ -29,6 +29,8 @@ struct index_options {
     std::chrono::nanoseconds lease{std::chrono::seconds{60}};
     /// Maximal time after which a request may still be applied, in client, gateway and service together. `build` and `retire` wait for it.
     std::chrono::nanoseconds longest_request{std::chrono::seconds{90}};
+    /// Maximal difference of a sum that is a double from its recomputation, relative to its magnitude, or to 1 if that is more.
+    double bound{1e-9};
 };
 
 /// A write that maintained the indexes.
@@ -103,6 +105,17 @@ struct index_verification {
 
     /// Whether there are no faults.
     [[nodiscard]] bool good() const noexcept { return missing + dangling + different + violations == 0; }
+};
+
+/// Findings of `verify` of a table that maintains indexes or sums.
+struct table_verification {
+    index_verification indexes; ///< those of the index rows
+    std::uint64_t sums{};       ///< correct rows of sums
+    std::uint64_t wrong_sums{}; ///< rows of sums that are missing or wrong: `build` of these sums corrects them
+    std::vector<row_keys> wrong_sums_first; ///< the first of these, at most `max_samples`
+
+    /// Whether there are no faults.
+    [[nodiscard]] bool good() const noexcept { return indexes.good() && wrong_sums == 0; }
 };
 
 /// A key of a unique index that several entities have.

@@ -8,6 +8,7 @@
 #include <entitable/client/companions/index/detail/entities_of_rows.hpp>
 #include <entitable/client/companions/index/index_declarations.hpp>
 #include <entitable/client/query.hpp>
+#include <entitable/client/reader.hpp>
 #include <entitable/core/try.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -155,6 +156,49 @@ private:
     std::size_t index_;
     query<Index, Path> rows_;
     std::size_t in_flight_{16};
+};
+
+/// Queries by an index: `runners.by<by_age>().where(a::race == "NYC" && a::age >= 50)`. A query by an index that is not ready returns
+/// IndexNotReady when it runs, never an empty result.
+template <mapped_entity Index, mapped_entity Entity>
+class indexed_by {
+public:
+    /// Made by a table.
+    indexed_by(shared<detail::index_family> family, std::size_t index) : family_(std::move(family)), index_(index) {}
+
+    /// Queries the entities whose index rows satisfy the predicate. Does not compile if it would scan the table of the index.
+    template <shape_set Shapes, shape_set Negated>
+    [[nodiscard]] auto where(predicate<Index, Shapes, Negated> const& condition) const {
+        return make(rows().where(condition));
+    }
+    /// Reports that the fields are those of another type.
+    template <class Other, shape_set Shapes, shape_set Negated>
+    void where(predicate<Other, Shapes, Negated> const&) const {
+        static_assert(detail::never<Other>,
+            "where(...) of an index needs fields of this index: using a = entitable::fields<by_age>");
+    }
+    /// Queries all entities of the index; reads all of its rows.
+    [[nodiscard]] auto scan_index() const { return make(rows().scan_table()); }
+
+private:
+    template <access_path Path>
+    [[nodiscard]] indexed_query<Index, Entity, Path> make(query<Index, Path> asked) const {
+        call context{family_->main.options(), *family_->options.time};
+        if (auto ready = family_->check_ready(index_, context); !ready) {
+            detail::table_core const& place = family_->places[index_];
+            asked = query<Index, Path>{
+                place.transport(), family_->main.options(), place.name(), std::move(ready).as_failure()};
+        }
+        return {family_, index_, std::move(asked)};
+    }
+    [[nodiscard]] reader<Index> rows() const {
+        detail::table_core const& place = family_->places[index_];
+        return reader<Index>{detail::table_core{place.transport(), place.name(), family_->main.options()}.of_type(
+            detail::pattern_of_type<Index>)};
+    }
+
+    shared<detail::index_family> family_;
+    std::size_t index_;
 };
 
 ENTITABLE_END_NAMESPACE

@@ -17,17 +17,6 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Returns the table of each index.
-template <class Index, class... Places>
-[[nodiscard]] table_core place_of_index(table_core const& main, in_table<Places> const&... places) {
-    std::optional<table_core> found;
-    [[maybe_unused]] auto const look = [&]<class Place>(in_table<Place> const& one) {
-        if constexpr (std::is_same_v<Place, Index>) { found.emplace(one.through, one.name, main.options()); }
-    };
-    (look(places), ...);
-    return found ? *std::move(found) : main;
-}
-
 /// Position of an index in a list.
 template <class Index, class... Declared>
 [[nodiscard]] consteval std::size_t position_of_index() {
@@ -96,7 +85,9 @@ public:
 
     [[nodiscard]] std::string const& name() const noexcept { return family()->main.name(); } ///< the entities' table
     /// The entities, for reads.
-    [[nodiscard]] reader<Entity> entities() const { return {family()->main, detail::pattern_of_type<Entity>}; }
+    [[nodiscard]] reader<Entity> entities() const {
+        return reader<Entity>{detail::table_core{family()->main}.of_type(detail::pattern_of_type<Entity>)};
+    }
     /// Returns the table of the entities without index maintenance: entities written through it have no index rows until `repair`. For
     /// special tools.
     [[nodiscard]] table<Entity> unmaintained() const {
@@ -186,54 +177,11 @@ public:
     }
     [[nodiscard]] auto scan_table() const { return entities().scan_table(); } ///< see `table::scan_table`
 
-    /// Queries by an index: `runners.by<by_age>().where(a::race == "NYC" && a::age >= 50)`. A query by an index that is not ready returns
-    /// IndexNotReady when it runs, never an empty result.
-    template <class Index>
-    class indexed_by {
-    public:
-        /// Queries the entities whose index rows satisfy the predicate. Does not compile if it would scan the table of the index.
-        template <shape_set Shapes, shape_set Negated>
-        [[nodiscard]] auto where(predicate<Index, Shapes, Negated> const& condition) const {
-            return make(rows().where(condition));
-        }
-        /// Reports that the fields are those of another type.
-        template <class Other, shape_set Shapes, shape_set Negated>
-        void where(predicate<Other, Shapes, Negated> const&) const {
-            static_assert(detail::never<Other>,
-                "where(...) of an index needs fields of this index: using a = entitable::fields<by_age>");
-        }
-        /// Queries all entities of the index; reads all of its rows.
-        [[nodiscard]] auto scan_index() const { return make(rows().scan_table()); }
-
-    private:
-        friend class indexed_table;
-        explicit indexed_by(shared<detail::index_family> family) : family_(std::move(family)) {}
-
-        template <access_path Path>
-        [[nodiscard]] indexed_query<Index, Entity, Path> make(query<Index, Path> asked) const {
-            shared<detail::index_family> const& family = detail::family_or_absent<sizeof...(Declared)>(family_);
-            call context{family->main.options(), *family->options.time};
-            if (auto ready = family->check_ready(position<Index>, context); !ready) {
-                detail::table_core const& place = family->places[position<Index>];
-                asked = query<Index, Path>{
-                    place.transport(), family->main.options(), place.name(), std::move(ready).as_failure()};
-            }
-            return {family, position<Index>, std::move(asked)};
-        }
-
-        [[nodiscard]] reader<Index> rows() const {
-            detail::table_core const& place = family_->places[position<Index>];
-            return {detail::table_core{place.transport(), place.name(), family_->main.options()},
-                detail::pattern_of_type<Index>};
-        }
-
-        shared<detail::index_family> family_;
-    };
     /// Selects one of the indexes.
     template <class Index>
-    [[nodiscard]] indexed_by<Index> by() const {
+    [[nodiscard]] indexed_by<Index, Entity> by() const {
         check_index<Index>();
-        return indexed_by<Index>{family()};
+        return {family(), position<Index>};
     }
 
     // ---- maintenance ----
@@ -320,7 +268,8 @@ private:
               std::vector<detail::index_shape>{detail::shape_of<Entity, Declared>()...},
               std::vector<detail::table_core>{
                   detail::place_of_index<detail::index_of<Declared>, Indexes...>(main, places...)...},
-              &detail::derive_all<Entity, Declared...>, detail::pattern_of_type<Entity>, how)) {
+              &detail::derive_all<Entity, Declared...>,
+              std::vector<detail::entity_type>(1, {&detail::pattern_of_type<Entity>, true, {}}), how)) {
         static_assert((has_place<Declared, Indexes...>() && ...),
             "an index elsewhere needs a table: in_table<by_club>{store, \"clubs\"} after the name");
     }

@@ -20,15 +20,38 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// One index.
+/// One index, or the sums of entities: a companion of the entities of a table.
 struct index_shape {
     std::string_view name;
     bool elsewhere{};           ///< stored in other partitions than its entities (a global index)
     bool unique{};              ///< allows at most one entity per key
     std::uint64_t definition{}; ///< digest of its keys and properties
     type_pattern const* type{}; ///< distinguishes its rows from those of others
+    type_pattern const* of{};   ///< distinguishes its entities; null for sums, which may be of several types
     /// Returns the keys of the entity of an index row.
     result<row_keys> (*owner_of)(row_view index_row, reading mode){};
+    /// Returns a row of sums without the sums; null for an index.
+    result<row> (*without_sums)(row_view sums, reading mode){};
+
+    [[nodiscard]] bool is_sum() const noexcept { return without_sums != nullptr; }
+};
+
+/// How the entities of one type count in sums.
+struct counted_type {
+    std::size_t companion{}; ///< position of the sums in the family
+    /// Returns the row, without sums, in which an entity counts. Errors: InvalidInput if it would be in another partition.
+    result<row> (*place)(row_view entity, reading mode){};
+    /// Returns the row with an entity added or subtracted.
+    result<row> (*fold)(row_view sums, row_view entity, bool add, reading mode){};
+};
+
+/// An entity type of a family.
+struct entity_type {
+    type_pattern const* type{};
+    bool indexed{};
+    std::vector<counted_type> sums{};
+
+    [[nodiscard]] bool maintained() const noexcept { return indexed || !sums.empty(); }
 };
 
 /// The rows of an entity in all indexes; nullopt if an optional component is absent.
@@ -55,16 +78,16 @@ struct index_states {
     }
 };
 
-/// A table and its indexes. Safe to use from several threads.
+/// A table and its indexes and sums. Safe to use from several threads.
 class index_family : public counted {
 public:
     index_family(table_core entities, std::vector<index_shape> indexes, std::vector<table_core> tables,
-        derive_index_rows derived, type_pattern const& of, index_options with)
+        derive_index_rows derived, std::vector<entity_type> of, index_options with)
         : main(std::move(entities)),
           shapes(std::move(indexes)),
           places(std::move(tables)),
           derive(derived),
-          type(of),
+          types(std::move(of)),
           options(with),
           seeded_(with.seed) {}
 
@@ -72,7 +95,7 @@ public:
     std::vector<index_shape> const shapes;
     std::vector<table_core> const places; ///< the table of each index
     derive_index_rows const derive;
-    type_pattern const& type; ///< distinguishes the entities from the rows of others
+    std::vector<entity_type> const types; ///< the entity types
     index_options const options;
 
     /// The stored state of an index, and the definition that it was built from.
@@ -112,8 +135,12 @@ public:
     /// Returns the states for a write. Errors: DeclarationDiffers or DeclarationMissing if the write would miss an index that others
     /// maintain.
     [[nodiscard]] result<index_states> states_to_write(call& context) const;
-    /// The literal at the start of the entities' row keys; empty if there is none.
-    [[nodiscard]] std::string_view literal() const noexcept { return type.row.literal(); }
+    /// The type of an entity; null if no entity type of the family has these keys.
+    [[nodiscard]] entity_type const* type_of(std::string_view partition_key, std::string_view row_key) const noexcept;
+    /// The literal at the start of the row keys of a companion's entities; empty if there is none, or several.
+    [[nodiscard]] static std::string_view literal_of(index_shape const& shape) noexcept {
+        return shape.of != nullptr ? shape.of->row.literal() : std::string_view{};
+    }
 
     /// Returns the rows of an entity in all indexes; no rows without an entity.
     [[nodiscard]] result<index_rows> rows_for(std::optional<row_view> const& entity) const;
@@ -142,6 +169,11 @@ template <std::size_t Indexes>
     }
     return family; // NOLINT(bugprone-return-const-ref-from-parameter): a member of the caller
 }
+
+/// Returns the same family with other options for its calls.
+[[nodiscard]] shared<index_family> with_options(index_family const& of, call_options options);
+/// Returns the table of the entities of a family, whose writes maintain the indexes and sums.
+[[nodiscard]] table_core core_of(shared<index_family> const& family);
 
 /// The keys of a row.
 [[nodiscard]] inline row_keys row_keys_of(row_view of) {

@@ -26,7 +26,15 @@ using transaction_body = function_ref<result<void>(transaction_scope&)>;
 [[nodiscard]] result<void> check_entity_version(
     transaction_scope& all, std::string_view row_key, etag_condition const& condition);
 
-/// Runs a body that changes entities, and maintains their index rows.
+/// A write, with the version of each entity that it has written, by row key.
+struct maintained_write {
+    indexed told;
+    std::vector<std::pair<std::string, etag>> versions;
+};
+/// Runs a body that changes entities, and maintains their index rows and sums.
+[[nodiscard]] result<maintained_write> write_maintained_rows(
+    index_family const& family, result<std::string> partition_key, transaction_options options, transaction_body body);
+/// Does the same without the versions.
 [[nodiscard]] result<indexed> write_indexed(
     index_family const& family, result<std::string> partition_key, transaction_options options, transaction_body body);
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `index_writer`: adds index changes to a transaction over an indexed table: index rows in the same transaction, and the protocol of
-/// intents for those in other partitions.
+/// `index_writer`: adds the changes of index rows and sums to a transaction of entities: in the same transaction, and by the protocol of
+/// intents for index rows in other partitions.
 
 #include <entitable/client/companions/index/detail/index_rows_elsewhere.hpp>
 #include <entitable/client/detail/transaction_scope.hpp>
@@ -29,8 +29,8 @@ public:
 
     [[nodiscard]] std::uint32_t healed() const noexcept { return healed_; }
     [[nodiscard]] std::uint32_t unsettled() const noexcept { return unsettled_; }
-    /// Version of the entity, if exactly one was written.
-    [[nodiscard]] etag const& version() const noexcept { return version_; }
+    /// Versions of the entities that were written, by row key; none if the response was lost.
+    [[nodiscard]] std::vector<std::pair<std::string, etag>> const& versions() const noexcept { return versions_; }
     /// The states that the last attempt relied on.
     [[nodiscard]] index_states const& states() const noexcept { return states_; }
     /// The entities that the last attempt has written.
@@ -50,11 +50,20 @@ private:
         bool removal{};
     };
 
+    /// A changed entity that counts in sums, before and after.
+    struct counted_entity {
+        entity_type const* of;
+        std::optional<row> before;
+        std::optional<row> after;
+    };
+
     /// Called before each request that writes: no row is written on the basis of an expired lease. Errors: if the declaration has changed
     /// since (`changed_`: the body starts over), cannot be read, or has an index that this table does not declare.
     [[nodiscard]] result<void> check_lease();
     /// Reads the required rows, and adds the changes of index rows in the same partition.
     [[nodiscard]] result<void> prepare(transaction_scope& all);
+    /// Adds the changes of sums: the last step before the request.
+    [[nodiscard]] result<void> add_sums(transaction_scope& all);
     [[nodiscard]] result<void> take_unique(transaction_scope& all, std::size_t index, row made);
     [[nodiscard]] result<void> drop_found(transaction_scope& all, std::size_t index, row const& old, row_keys owner);
     /// Repeats the transaction as long as it fails because an index row to be removed no longer exists.
@@ -73,7 +82,7 @@ private:
     [[nodiscard]] std::optional<intent_state> state_of(moved_entity const& one, bool& known);
     /// Removes the leftovers of the applied transaction.
     void finish();
-    void note_version(transact const& request, transact::response const& made);
+    void note_versions(transact const& request, transact::response const& made);
 
     index_family const& family_;
     index_states states_;
@@ -82,9 +91,10 @@ private:
     std::vector<std::string> entities_;
     std::vector<std::string> removals_; // row keys of index rows that may no longer exist
     std::vector<moved_entity> moved_;
+    std::vector<counted_entity> counted_;
     std::uint32_t healed_{};
     std::uint32_t unsettled_{};
-    etag version_;
+    std::vector<std::pair<std::string, etag>> versions_;
 };
 
 } // namespace detail
@@ -93,4 +103,5 @@ ENTITABLE_END_NAMESPACE
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/companions/index/impl/index_writer.ipp>
 #include <entitable/client/companions/index/impl/index_writer_elsewhere.ipp>
+#include <entitable/client/companions/index/impl/index_writer_sums.ipp>
 #endif

@@ -43,7 +43,7 @@ ENTITABLE_DECL result<void> for_each_entity(
     index_family const& family, function_ref<void(row_view, index_rows const&)> function) {
     result<void> outcome;
     index_rows rows;
-    auto walked = family.main.for_each_row_of(family.type, {}, [&](row_view each) {
+    auto const look = [&](row_view each) {
         if (outcome) {
             outcome = family.derive(each, family.main.options().reading, rows);
             if (outcome) {
@@ -54,8 +54,13 @@ ENTITABLE_DECL result<void> for_each_entity(
                 outcome = std::move(told);
             }
         }
-    });
-    return walked ? outcome : walked;
+    };
+    for (entity_type const& each : family.types) {
+        if (!each.indexed) { continue; }
+        ENTITABLE_CHECK(family.main.for_each_row_of(*each.type, {}, look));
+        ENTITABLE_CHECK(outcome);
+    }
+    return {};
 }
 
 ENTITABLE_DECL result<void> for_each_index_row(

@@ -5,6 +5,7 @@
 #include <entitable/client/companions/index/detail/index_build.hpp>
 #include <entitable/client/companions/index/detail/index_fill.hpp>
 #include <entitable/client/companions/index/detail/index_run.hpp>
+#include <entitable/client/companions/index/detail/sum_audit.hpp>
 #include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/transport/run.hpp>
@@ -13,19 +14,17 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Whether the table has an entity.
-ENTITABLE_DECL result<bool> has_entities(index_family const& family, call& context) {
+/// Whether the table has an entity of a type.
+ENTITABLE_DECL result<bool> has_entities(index_family const& family, type_pattern const& type, call& context) {
     query_entities asked;
     asked.table = family.main.name();
-    asked.range.row = family.type.row.interval();
+    asked.range.row = type.row.interval();
     do {
         call own = context;
         ENTITABLE_TRY(auto found, family.main.transport().execute(asked, own));
         for (std::size_t at = 0; at < found.rows.size(); ++at) {
             row_view const each = found.rows[at];
-            if (!system_row::is_one(each.row_key) && family.type.matches(each.partition_key, each.row_key)) {
-                return true;
-            }
+            if (!system_row::is_one(each.row_key) && type.matches(each.partition_key, each.row_key)) { return true; }
         }
         asked.continuation = std::move(found.continuation);
     } while (asked.continuation);
@@ -44,7 +43,11 @@ ENTITABLE_DECL result<bool> create_indexed(index_family const& family) {
     if (!stored.declared) {
         // Programs write entities only after there is a declaration, so a table without entities has complete indexes. Also checked if this
         // call has created the table: after a lost response that is a guess.
-        ENTITABLE_TRY(bool const some, has_entities(family, context));
+        bool some = false;
+        for (entity_type const& each : family.types) {
+            if (!each.maintained() || some) { continue; }
+            ENTITABLE_TRY(some, has_entities(family, *each.type, context));
+        }
         if (!some) {
             ENTITABLE_CHECK(family.declare(index_state::ready, context)); // or another program was faster
         }
@@ -84,6 +87,15 @@ ENTITABLE_DECL result<void> wait_for_leases(index_family const& family, call& co
         refused.code == error_code::entity_already_exists;
 }
 
+/// Writes the rows of a companion that are missing or wrong.
+ENTITABLE_DECL result<index_repair> fill_companion(index_family const& family, std::size_t index, bool ready) {
+    if (!family.shapes[index].is_sum()) { return ready ? repair_index(family, index) : fill_index(family, index); }
+    ENTITABLE_TRY(auto const mended, audit_all_sums(family, index, true, 0));
+    index_repair done;
+    done.written = mended.different;
+    return done;
+}
+
 ENTITABLE_DECL result<index_repair> build_index(index_family const& family, std::size_t index) {
     call context{family.main.options(), *family.options.time};
     context.location = read_location::primary;
@@ -105,7 +117,7 @@ ENTITABLE_DECL result<index_repair> build_index(index_family const& family, std:
             auto const next = family.set_state(index, index_state::building, stored, context);
             if (!next && !was_overtaken(next.error())) { return failure{next.error()}; }
         } else if (ours && stored.state == index_state::building) {
-            ENTITABLE_TRY(done, fill_index(family, index));
+            ENTITABLE_TRY(done, fill_companion(family, index, false));
             auto const next = family.set_state(index, index_state::ready, stored, context);
             if (next) { return done; }
             if (!was_overtaken(next.error())) { return failure{next.error()}; }
@@ -117,7 +129,7 @@ ENTITABLE_DECL result<index_repair> build_index(index_family const& family, std:
                 text::joined({"the state of the index ", shape.name, " changed to ", to_string(now.state),
                     " while it was built: build it again"})};
         } else if (ours && stored.state == index_state::ready) {
-            return repair_index(family, index);
+            return fill_companion(family, index, true);
         } else {
             auto const next = family.set_state(index, index_state::fencing, stored, context);
             if (!next && !was_overtaken(next.error())) { return failure{next.error()}; }

@@ -24,6 +24,14 @@ ENTITABLE_DECL result<index_rows> index_family::rows_for(std::optional<row_view>
     return made;
 }
 
+ENTITABLE_DECL entity_type const* index_family::type_of(
+    std::string_view partition_key, std::string_view row_key) const noexcept {
+    for (entity_type const& each : types) {
+        if (each.type->matches(partition_key, row_key)) { return &each; }
+    }
+    return nullptr;
+}
+
 ENTITABLE_DECL std::optional<std::size_t> index_family::find(std::string_view name) const noexcept {
     for (std::size_t index = 0; index < shapes.size(); ++index) {
         if (shapes[index].name == name) { return index; }
@@ -48,7 +56,14 @@ ENTITABLE_DECL shared<index_family> make_absent_family(std::size_t indexes) {
     index_shape absent;
     absent.type = &any;
     return shared<index_family>::make(none, std::vector<index_shape>(indexes, absent),
-        std::vector<table_core>(indexes, none), derive, any, index_options{});
+        std::vector<table_core>(indexes, none), derive, std::vector<entity_type>(1, {&any, true, {}}), index_options{});
+}
+
+ENTITABLE_DECL shared<index_family> with_options(index_family const& of, call_options options) {
+    auto const changed = [&](table_core const& one) { return table_core{one.transport(), one.name(), options}; };
+    std::vector<table_core> places;
+    for (table_core const& each : of.places) { places.push_back(changed(each)); }
+    return shared<index_family>::make(changed(of.main), of.shapes, std::move(places), of.derive, of.types, of.options);
 }
 
 // ---- states -----------------------------------------------------------------------------------------
@@ -76,13 +91,16 @@ ENTITABLE_DECL index_family::stored_state read_state(row_view stored) {
     return made;
 }
 
-/// Whether a state may belong to an index of these entities: row keys of other entities begin with another literal.
-ENTITABLE_DECL bool may_concern(row_view stored, std::string_view literal) {
+/// Whether a state may belong to an index or sums of these entities: row keys of other entities begin with another literal.
+ENTITABLE_DECL bool may_concern(row_view stored, std::vector<entity_type> const& types) {
     auto const of = stored.find("Entities");
     if (!of || of->type() != edm_type::string) {
         return true; // written before this was stored
     }
-    return literal.starts_with(of->bytes()) || of->bytes().starts_with(literal);
+    return std::ranges::any_of(types, [&](entity_type const& each) {
+        std::string_view const literal = each.type->row.literal();
+        return literal.starts_with(of->bytes()) || of->bytes().starts_with(literal);
+    });
 }
 
 ENTITABLE_DECL failure differs(index_shape const& shape) {
@@ -99,7 +117,9 @@ ENTITABLE_DECL result<void> index_family::check_places() const {
     for (std::size_t index = 0; index < shapes.size() && !main.name().empty(); ++index) {
         type_pattern const& own = *shapes[index].type;
         std::string_view with;
-        if (same_table(places[index], main) && !own.differs_from(type)) { with = "its entities"; }
+        for (entity_type const& each : types) {
+            if (same_table(places[index], main) && !own.differs_from(*each.type)) { with = "its entities"; }
+        }
         for (std::size_t other = 0; other < index && with.empty(); ++other) {
             if (same_table(places[index], places[other]) && !own.differs_from(*shapes[other].type)) {
                 with = shapes[other].name;
@@ -134,7 +154,7 @@ ENTITABLE_DECL result<index_family::declaration> index_family::read_declaration(
             if (auto const index = find(name)) {
                 read->own[*index] = std::move(stored);
                 read->declared = true;
-            } else if (may_concern(each, literal())) {
+            } else if (may_concern(each, types)) {
                 read->declared = true;
                 if (stored.state != index_state::retired && read->unknown.empty()) { read->unknown = name; }
             }
@@ -211,7 +231,8 @@ ENTITABLE_DECL row state_row(index_family const& family, index_shape const& shap
     row_builder made{system_row::index, state_row_key(shape)};
     made.add("State", value_view{to_string(state)});
     made.add("Definition", value_view{static_cast<std::int64_t>(shape.definition)});
-    made.add("Entities", value_view{family.literal()});
+    made.add("Entities", value_view{family.literal_of(shape)});
+    if (shape.is_sum()) { made.add("Kind", value_view{std::string_view{"sum"}}); }
     return made.build();
 }
 

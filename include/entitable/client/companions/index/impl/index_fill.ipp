@@ -17,7 +17,7 @@ class wanted_rows {
 public:
     wanted_rows(index_family const& family, std::size_t index) : family_(family), index_(index) {
         asked_.table = family.main.name();
-        asked_.range.row = family.type.row.interval();
+        asked_.range.row = type().row.interval();
     }
 
     /// Returns the next row; nullopt at the end.
@@ -35,9 +35,7 @@ public:
                 ended_ = !asked_.continuation;
             }
             row_view const each = page_[at_++];
-            if (system_row::is_one(each.row_key) || !family_.type.matches(each.partition_key, each.row_key)) {
-                continue;
-            }
+            if (system_row::is_one(each.row_key) || !type().matches(each.partition_key, each.row_key)) { continue; }
             ENTITABLE_CHECK(check_payload(each.payload));
             if (auto derived = family_.derive(each, family_.main.options().reading, rows_); !derived) {
                 failure told = std::move(derived).as_failure();
@@ -49,6 +47,8 @@ public:
     }
 
 private:
+    [[nodiscard]] type_pattern const& type() const noexcept { return *family_.shapes[index_].of; }
+
     index_family const& family_;
     std::size_t index_;
     query_entities asked_;

@@ -23,6 +23,12 @@ ENTITABLE_DECL result<void> check_entity_version(
 
 ENTITABLE_DECL result<indexed> write_indexed(
     index_family const& family, result<std::string> partition_key, transaction_options options, transaction_body body) {
+    ENTITABLE_TRY(auto made, write_maintained_rows(family, std::move(partition_key), options, body));
+    return std::move(made.told);
+}
+
+ENTITABLE_DECL result<maintained_write> write_maintained_rows(
+    index_family const& family, result<std::string> partition_key, transaction_options options, transaction_body body) {
     options.seed = family.fresh_seed();
     if (!partition_key) { return std::move(partition_key).as_failure(); }
     call context{family.main.options(), *options.time};
@@ -53,8 +59,11 @@ ENTITABLE_DECL result<indexed> write_indexed(
             return not_acknowledged;
         }
     }
-    return indexed{made.changed ? writer.version() : etag{}, made.attempts, made.changed, made.after_retry,
-        writer.healed(), writer.unsettled()};
+    result<maintained_write> done{std::in_place};
+    if (made.changed) { done->versions = writer.versions(); }
+    done->told = {done->versions.size() == 1 ? done->versions.front().second : etag{}, made.attempts, made.changed,
+        made.after_retry, writer.healed(), writer.unsettled()};
+    return done;
 }
 
 ENTITABLE_DECL result<void> mend_entity(index_family const& family, row_keys const& entity, call const& context) {

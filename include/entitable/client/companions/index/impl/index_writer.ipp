@@ -32,6 +32,14 @@ ENTITABLE_DECL failure key_is_taken(index_shape const& shape, row_keys const& ke
     return made;
 }
 
+ENTITABLE_DECL failure not_an_entity(row_keys const& keys) {
+    failure made{error_code::invalid_input,
+        "this row is not an entity of the table: it is a row that the table maintains, or of a type that it does not "
+        "have"};
+    made.error().detail = keys_text(keys.partition_key, keys.row_key);
+    return made;
+}
+
 ENTITABLE_DECL result<void> index_writer::check_lease() {
     if (family_.options.time->steady() < states_.until) { return {}; }
     ENTITABLE_TRY(index_states now, family_.states_to_write(elsewhere_.context()));
@@ -52,13 +60,25 @@ ENTITABLE_DECL result<void> index_writer::prepare(transaction_scope& all) {
         index_rows before;
         index_rows after;
     };
+    // The list of the body: taken before anything is added to it.
     entities_ = all.rows.changed_entities();
     removals_.clear();
     moved_.clear();
+    counted_.clear();
+    versions_.clear();
     std::vector<changed_entity> changed;
+    auto const copy = [](std::optional<row_view> const& one) {
+        return one ? std::optional{row{*one}} : std::optional<row>{};
+    };
     for (std::string const& row_key : entities_) {
+        entity_type const* const of = family_.type_of(all.rows.partition_key(), row_key);
+        if (of == nullptr) { return not_an_entity({all.rows.partition_key(), row_key}); }
+        if (!of->maintained()) { continue; }
         all.look_at(row_key);
         if (!all.rows.problem()) { return failure{all.rows.problem().error()}; }
+        if (!of->sums.empty()) {
+            counted_.push_back({of, copy(all.rows.stored_at(row_key)), copy(all.rows.now_at(row_key))});
+        }
         ENTITABLE_TRY(index_rows before, family_.rows_for(all.rows.stored_at(row_key)));
         ENTITABLE_TRY(index_rows after, family_.rows_for(all.rows.now_at(row_key)));
         changed.push_back({row_key, std::move(before), std::move(after)});
@@ -185,10 +205,13 @@ ENTITABLE_DECL result<transact::response> index_writer::send_healing(transaction
     }
 }
 
-ENTITABLE_DECL void index_writer::note_version(transact const& request, transact::response const& made) {
-    version_ = {};
-    for (std::size_t at = 0; at < request.changes.size() && at < made.results.size() && entities_.size() == 1; ++at) {
-        if (request.changes[at].entity.row_key() == entities_.front()) { version_ = made.results[at].etag; }
+ENTITABLE_DECL void index_writer::note_versions(transact const& request, transact::response const& made) {
+    versions_.clear();
+    for (std::size_t at = 0; at < request.changes.size() && at < made.results.size(); ++at) {
+        std::string const row_key{request.changes[at].entity.row_key()};
+        if (std::binary_search(entities_.begin(), entities_.end(), row_key)) {
+            versions_.emplace_back(row_key, made.results[at].etag);
+        }
     }
 }
 
@@ -196,6 +219,7 @@ ENTITABLE_DECL sent_transaction index_writer::send(transaction_scope& all, bool 
     changed_ = false;
     if (auto prepared = prepare(all); !prepared) { return {std::move(prepared).as_failure(), all.rows.in_vain()}; }
     if (!moved_.empty()) { return send_with_intents(all, announces); }
+    if (auto added = add_sums(all); !added) { return {std::move(added).as_failure(), all.rows.in_vain()}; }
     auto request = all.rows.request(announces, all.transport().profile());
     if (!request) { return {std::move(request).as_failure()}; }
     auto made = send_healing(all, *request);
@@ -204,7 +228,7 @@ ENTITABLE_DECL sent_transaction index_writer::send(transaction_scope& all, bool 
         told.beaten = told.beaten || changed_;
         return told;
     }
-    note_version(*request, *made);
+    note_versions(*request, *made);
     return {std::move(made)};
 }
 

@@ -155,6 +155,11 @@ ENTITABLE_DECL sent_transaction index_writer::send_with_intents(transaction_scop
         (void)all.rows.take(row_key, std::move(as_inserted));
         all.change(mutation_kind::merge, each->told.state_row(intent_state::applied), false);
     }
+    // Sums last: a row in which many entities count is held for two requests, not for those of the intents.
+    if (auto added = add_sums(all); !added) {
+        (void)give_up(pending, false);
+        return end_without(std::move(added).as_failure(), changed_ || all.rows.in_vain());
+    }
     auto request = all.rows.request(announces, all.transport().profile());
     if (!request) {
         (void)give_up(pending, false);
@@ -164,7 +169,7 @@ ENTITABLE_DECL sent_transaction index_writer::send_with_intents(transaction_scop
     for (std::uint32_t attempts = 1;; ++attempts) {
         auto made = send_healing(all, *request);
         if (made) {
-            note_version(*request, *made);
+            note_versions(*request, *made);
             finish();
             return {std::move(made)};
         }

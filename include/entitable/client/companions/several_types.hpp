@@ -5,7 +5,7 @@
 /// \file
 /// `table<A, B, ...>`: entities of several types in one table, so that they share partitions, batches and transactions.
 
-#include <entitable/client/reader_of_several.hpp>
+#include <entitable/client/companions/reader_of_several.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -25,7 +25,7 @@ public:
     using Reader::Reader;
 
     /// Like `table<E>::transact`: the body takes a `transaction` of all entity types of the table. All types must have the same partition
-    /// key.
+    /// key. Indexes and sums of the entities that it changes are changed in the same transaction.
     template <class Body>
     [[nodiscard]] result<transacted> transact(
         key_argument<typename P::value_type>... partition, Body&& body, transaction_options const& options = {}) const {
@@ -35,12 +35,26 @@ public:
         return transact_entities<First, More...>(
             this->core_, key_from<P...>(mapping<First>::partition_layout, partition...), body, options);
     }
+    /// The table for code that sends requests itself: its transport maintains indexes and sums.
+    [[nodiscard]] table_core sending_core() const {
+        if constexpr (Reader::is_maintained) {
+            return {any_transport{maintaining{this->shared_family()}}, this->name(), this->options()};
+        } else {
+            return this->core_;
+        }
+    }
+};
+
+template <class List>
+struct partition_of_first;
+template <class First, class... More>
+struct partition_of_first<type_list<First, More...>> {
+    using type = typename mapping<First>::partition_components;
 };
 
 template <class... Types>
-using reader_with_transactions = shared_partition<reader<Types...>,
-    typename mapping<std::tuple_element_t<0, std::tuple<type_of_listed<Types>...>>>::partition_components,
-    type_list<type_of_listed<Types>...>>;
+using reader_with_transactions =
+    shared_partition<reader<Types...>, typename partition_of_first<entities_of<Types...>>::type, entities_of<Types...>>;
 
 } // namespace detail
 
@@ -49,6 +63,12 @@ using reader_with_transactions = shared_partition<reader<Types...>,
 ///
 ///     table<counter, invoice> books{store, "books"};
 ///     books.transact("ACME", [](transaction<counter, invoice>& all) -> result<void> { ... });
+///
+/// The list can have indexes (structs derived from an entity) and sums (structs with `key`, `add` and `subtract` of an entity), which each
+/// write maintains in the same transaction: `by<by_customer>().where(...)`, `sum(daily_sales{...})`. The table is then declared: programs
+/// with another list are refused, see `create_if_absent`, `build` and `retire`.
+///
+///     table<counter, invoice, by_customer, daily_sales> books{store, "books"};
 ///
 /// Functions are those of `table<E>`; where no argument determines the type, it is named: `update<counter>("ACME", change)`. Copies are
 /// cheap. Thread safety: safe to use from several threads.
@@ -60,33 +80,78 @@ class table<First, Second, More...> : public detail::reader_with_transactions<Fi
     using only = typename detail::only_entity<entities>::type;
     template <class E>
     static constexpr bool is_entity = detail::is_in_list<E, entities>;
+    template <class E>
+    static consteval bool allows() {
+        return detail::allow_write<E, entities, First, Second, More...>();
+    }
 
 public:
-    /// `name`: as for `table<E>`. Sends nothing.
-    table(any_transport through, std::string name, call_options options = {})
-        : base(std::move(through), std::move(name), std::move(options)) {}
+    using base::base;
 
     /// Returns the same table with other options for its calls.
     [[nodiscard]] table with(call_options options) const {
-        return table{core_.transport(), core_.name(), std::move(options)};
+        table changed{*this};
+        changed.use(std::move(options));
+        return changed;
     }
-    /// The entities of one type alone, for functions that take a `table<E>`. It sees the rows of all types that fit the keys of E.
+    /// The entities of one type as a table of their own, for functions that take a `table<E>`: `bulk_insert(books.of<invoice>(), rows)`,
+    /// `expire`, `unit_of_work`. Writes maintain indexes and sums; reads skip rows of other types.
+    template <class E>
+    [[nodiscard]] table<E> of() const {
+        if constexpr (allows<E>()) {
+            return table<E>{base::sending_core().of_type(detail::pattern_of_type<E>)};
+        } else {
+            return table<E>{core_};
+        }
+    }
+    /// The rows of one type alone, for special tools: writes change no indexes and sums. It sees the rows of all types that have the form of
+    /// the keys of E.
     template <class E>
     [[nodiscard]] table<E> unmaintained() const {
         static_cast<void>(base::template allows<E>());
-        return base::template rows<E>();
+        auto const all = base::template rows<E>();
+        return table<E>{all.transport(), all.name(), all.options()};
     }
 
     // ---- the table itself ----
 
-    /// Creates the table; TableAlreadyExists if it exists.
-    [[nodiscard]] result<void> create() const { return core_.create(); }
-    /// Creates the table unless it exists; true if this call created it.
-    [[nodiscard]] result<bool> create_if_absent() const { return core_.create_if_absent(); }
-    /// Deletes the table with all its rows; ResourceNotFound if it does not exist.
-    [[nodiscard]] result<void> drop() const { return core_.drop(); }
+    /// Creates the table, and those of indexes elsewhere; TableAlreadyExists if it exists.
+    [[nodiscard]] result<void> create() const {
+        if constexpr (base::is_maintained) {
+            ENTITABLE_TRY(bool const made, create_if_absent());
+            return made ? result<void>{}
+                        : result<void>{failure{error_code::table_already_exists, "the table already exists"}};
+        } else {
+            return core_.create();
+        }
+    }
+    /// Creates the table unless it exists, and those of indexes elsewhere; true if this call created it. If it has no entity with an index or
+    /// a sum, these are declared and ready; otherwise see `build`. A table without declared indexes and sums refuses writes
+    /// (DeclarationMissing).
+    [[nodiscard]] result<bool> create_if_absent() const {
+        if constexpr (base::is_maintained) {
+            return detail::create_indexed(base::family());
+        } else {
+            return core_.create_if_absent();
+        }
+    }
+    /// Deletes the table with all its rows, and those of indexes elsewhere; ResourceNotFound if it does not exist.
+    [[nodiscard]] result<void> drop() const {
+        if constexpr (base::is_maintained) {
+            return detail::drop_indexed(base::family());
+        } else {
+            return core_.drop();
+        }
+    }
     /// Deletes the table if it exists; true if this call deleted it.
-    [[nodiscard]] result<bool> drop_if_present() const { return core_.drop_if_present(); }
+    [[nodiscard]] result<bool> drop_if_present() const {
+        auto gone = drop();
+        if (gone) { return true; }
+        if (gone.error().code == error_code::table_not_found || gone.error().code == error_code::resource_not_found) {
+            return false;
+        }
+        return std::move(gone).as_failure();
+    }
 
     // ---- writes of one entity ----
 
@@ -110,7 +175,7 @@ public:
     [[nodiscard]] result<written> merge(
         keys_at<Values...> const& keys, ChangesAndCondition const&... changes_and_condition) const {
         using E = detail::entity_of_changes<detail::type_of_listed<First>, ChangesAndCondition...>;
-        if constexpr (base::template allows<E>()) {
+        if constexpr (allows<E>()) {
             return base::template rows<E>().merge(keys, changes_and_condition...);
         } else {
             return detail::reported();
@@ -136,7 +201,7 @@ public:
     template <class E = only, class FirstKey, class... KeysAndCondition>
         requires(!is_entity<FirstKey>)
     [[nodiscard]] result<written> remove(FirstKey const& first, KeysAndCondition const&... keys_and_condition) const {
-        if constexpr (base::template allows<E>()) {
+        if constexpr (allows<E>()) {
             return base::template rows<E>().remove(first, keys_and_condition...);
         } else {
             return detail::reported();
@@ -146,7 +211,7 @@ public:
     template <class E = only, class... KeysAndCondition>
     [[nodiscard]] result<std::optional<written>> remove_if_present(
         KeysAndCondition const&... keys_and_condition) const {
-        if constexpr (base::template allows<E>()) {
+        if constexpr (allows<E>()) {
             return base::template rows<E>().remove_if_present(keys_and_condition...);
         } else {
             return detail::reported();
@@ -155,7 +220,7 @@ public:
     /// See `table<E>::update`: `update<counter>("ACME", [](counter& one) { ++one.last; })`.
     template <class E = only, class... KeysAndChange>
     [[nodiscard]] result<updated<E>> update(KeysAndChange&&... keys_and_change) const {
-        if constexpr (base::template allows<E>()) {
+        if constexpr (allows<E>()) {
             return base::template rows<E>().update(std::forward<KeysAndChange>(keys_and_change)...);
         } else {
             return detail::reported();
@@ -164,7 +229,7 @@ public:
     /// See `table<E>::update_if_present`.
     template <class E = only, class... KeysAndChange>
     [[nodiscard]] result<std::optional<updated<E>>> update_if_present(KeysAndChange&&... keys_and_change) const {
-        if constexpr (base::template allows<E>()) {
+        if constexpr (allows<E>()) {
             return base::template rows<E>().update_if_present(std::forward<KeysAndChange>(keys_and_change)...);
         } else {
             return detail::reported();
@@ -174,10 +239,45 @@ public:
     /// Starts a batch: several changes of entities of any of the types, in one partition, all or nothing.
     [[nodiscard]] auto batch() const { return detail::batch_of(core_, entities{}); }
 
+    // ---- care of indexes and sums ----
+
+    /// Compares all indexes and sums with the entities; skips retired ones. Writers may be active. Cost: see `indexed_table::verify`; for sums,
+    /// one more scan of their rows and entities for each, and memory for the sums of a partition. Errors: NotSupported if there are sums and
+    /// the service does not list partitions.
+    [[nodiscard]] result<table_verification>(verify)(std::size_t max_samples = 10) const {
+        return detail::verify_companions(base::family(), max_samples);
+    }
+    /// Completes writes that did not end, writes missing index rows and removes dangling ones; never changes an entity or a sum. Any program
+    /// may call it at any time.
+    [[nodiscard]] result<index_repair> repair() const { return detail::repair_indexes(base::family()); }
+    /// Makes an index or sums of a table with entities ready, while other programs with this list write: see `indexed_table::build`. Sums that
+    /// are ready are computed again, and stay ready.
+    template <class Companion>
+    [[nodiscard]] result<index_repair> build() const {
+        return detail::build_index(base::family(), base::template position_of<Companion>());
+    }
+    /// Ends an index or sums: waits until no reader uses them, then no writer maintains them. May be called again after an interruption.
+    template <class Companion>
+    [[nodiscard]] result<void> retire() const {
+        return retire(base::family().shapes[base::template position_of<Companion>()].name);
+    }
+    /// Does the same by the name of the type, for a program that no longer declares it. Errors: ResourceNotFound if the table does not have it.
+    [[nodiscard]] result<void> retire(std::string_view companion) const {
+        return detail::retire_index(base::family(), companion);
+    }
+    /// Reads the stored state of an index or of sums.
+    template <class Companion>
+    [[nodiscard]] result<index_state> state() const {
+        call context{base::family().main.options(), *base::family().options.time};
+        ENTITABLE_TRY(
+            auto const stored, base::family().stored_state_of(base::template position_of<Companion>(), context));
+        return stored.state;
+    }
+
 private:
     template <class E>
     [[nodiscard]] result<written> write(mutation_kind kind, E const& entity, etag_condition condition) const {
-        if constexpr (base::template allows<E>()) {
+        if constexpr (allows<E>()) {
             return core_.write(kind, &entity, detail::kind_of_entity<E>, condition);
         } else {
             return detail::reported();

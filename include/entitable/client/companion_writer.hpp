@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `companion_writer`: the seam between whoever writes entities and the table that maintains other rows for them, such as index rows and sums.
+
+#include <entitable/client/update_options.hpp>
+#include <entitable/core/function_ref.hpp>
+#include <entitable/core/request/requests.hpp>
+#include <entitable/core/shared.hpp>
+
+#include <optional>
+#include <span>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+struct transacted;
+struct transaction_options;
+
+namespace detail {
+
+class transaction_scope;
+
+/// Writes entities together with the rows that a table maintains for them. Thread safety: safe to use from several threads.
+class companion_writer : public counted {
+public:
+    virtual ~companion_writer() = default;
+
+    /// Makes changes of one partition, all or nothing: each under its condition. Returns the outcome of each, in order. `removing`: positions
+    /// of the merges that remove the properties without a value.
+    [[nodiscard]] virtual result<transact::response> write(
+        transact const& changes, std::span<std::size_t const> removing) const = 0;
+    /// Runs a body and writes its changes: see `run_transaction`.
+    [[nodiscard]] virtual result<transacted> run(result<std::string> partition_key, transaction_options const& options,
+        function_ref<result<void>(transaction_scope&)> body) const = 0;
+    /// Reads an entity, changes it, and writes it unless another writer was faster: see `update_entity`.
+    [[nodiscard]] virtual result<update_outcome> update(std::string const& partition_key, std::string const& row_key,
+        function_ref<result<std::optional<row>>(row_view)> change, update_options const& options) const = 0;
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The sums of a table of several types, for code that works on rows.
+
+#include <entitable/client/companions/aggregate/detail/aggregate_writer.hpp>
+#include <entitable/client/detail/layout_digest.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Returns the row, without sums, in which an entity counts.
+template <class Entity, class Declared>
+[[nodiscard]] result<row> place_in_sums(row_view stored, reading mode) {
+    Entity entity{};
+    ENTITABLE_CHECK(from_row(stored, entity, mode));
+    ENTITABLE_TRY(auto const place, (aggregate_writer<Entity, Declared>::place_of(entity, stored)));
+    return to_row(without_sums(place));
+}
+
+/// Returns a row of sums with an entity added or subtracted.
+template <class Entity, class Declared>
+[[nodiscard]] result<row> fold_into_sums(row_view stored, row_view counted, bool add, reading mode) {
+    Entity entity{};
+    typename aggregate_declaration<Declared>::type sums{};
+    ENTITABLE_CHECK(from_row(counted, entity, mode));
+    ENTITABLE_CHECK(from_row(stored, sums, mode));
+    if (add) {
+        sums.add(entity);
+    } else {
+        sums.subtract(entity);
+    }
+    return to_row(sums);
+}
+
+template <class Declared>
+[[nodiscard]] result<row> empty_sums(row_view stored, reading mode) {
+    typename aggregate_declaration<Declared>::type sums{};
+    ENTITABLE_CHECK(from_row(stored, sums, mode));
+    return to_row(without_sums(sums));
+}
+
+/// Digest of the declaration that sums are computed from. A program that changes what `add` means changes `static constexpr int version`.
+template <class Declared>
+[[nodiscard]] std::uint64_t definition_of_sums() noexcept {
+    using aggregate = typename aggregate_declaration<Declared>::type;
+    part_hash made{4};
+    add_layout(made, mapping<aggregate>::partition_layout);
+    add_layout(made, mapping<aggregate>::row_layout);
+    made.add(descriptor_of<aggregate>.view());
+    made.add(std::uint64_t{aggregate_declaration<Declared>::buckets});
+    if constexpr (requires { std::uint64_t{static_cast<std::uint64_t>(aggregate::version)}; }) {
+        made.add(static_cast<std::uint64_t>(aggregate::version));
+    }
+    return made.value();
+}
+
+/// Returns the sums with the keys of `place`: the rows of a salted aggregate added up. Without a row, a new aggregate.
+template <class Declared>
+[[nodiscard]] auto sums_at(table_core const& core, typename aggregate_declaration<Declared>::type const& place)
+    -> result<typename aggregate_declaration<Declared>::type> {
+    using declaration = aggregate_declaration<Declared>;
+    using aggregate = typename declaration::type;
+    result<aggregate> total{without_sums(place)};
+    std::vector<std::string> keys;
+    for (std::size_t part = 0; part < declaration::buckets; ++part) {
+        aggregate one = *total;
+        declaration::put_part(one, part);
+        ENTITABLE_TRY(auto key, row_key_of(one));
+        keys.push_back(std::move(key));
+    }
+    ENTITABLE_TRY(auto partition, partition_key_of(*total));
+    std::sort(keys.begin(), keys.end());
+    result<void> good;
+    key_range const range{
+        key_interval::only(partition), {key_bound::including(keys.front()), key_bound::including(keys.back())}};
+    auto read = core.for_each_row(range, {}, false, [&](row_view each) {
+        if (!good || !std::binary_search(keys.begin(), keys.end(), each.row_key)) { return; }
+        aggregate one{};
+        good = from_row(each, one, core.options().reading);
+        if constexpr (declaration::buckets == 1) {
+            *total = std::move(one);
+        } else {
+            total->combine(one);
+        }
+    });
+    if (!read || !good) { return !read ? std::move(read).as_failure() : std::move(good).as_failure(); }
+    return total;
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `maintained_rows`: the writer of a table that maintains index rows and sums.
+
+#include <entitable/client/companion_writer.hpp>
+#include <entitable/client/companions/index/detail/index_run.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Writes entities with their index rows and sums.
+class maintained_rows final : public companion_writer {
+public:
+    explicit maintained_rows(shared<index_family> family) : family_(std::move(family)) {}
+
+    [[nodiscard]] result<transact::response> write(
+        transact const& changes, std::span<std::size_t const> removing) const override;
+    [[nodiscard]] result<transacted> run(result<std::string> partition_key, transaction_options const& options,
+        function_ref<result<void>(transaction_scope&)> body) const override;
+    [[nodiscard]] result<update_outcome> update(std::string const& partition_key, std::string const& row_key,
+        row_change change, update_options const& options) const override;
+
+private:
+    /// Writes one entity for which nothing is maintained, under the lease of the declaration.
+    [[nodiscard]] result<transact::response> write_alone(mutation const& change) const;
+
+    shared<index_family> family_;
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/client/companions/index/impl/maintained_rows.ipp>
+#endif

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `maintaining`: a transport that maintains the indexes and sums of one table. For whoever sends requests itself: units of work, bulk loads,
+/// expiry.
+
+#include <entitable/client/companions/index/detail/maintained_rows.hpp>
+#include <entitable/core/transport/any_transport.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Passes requests on. Writes of entities of the table also change index rows and sums, in the same transaction; a refusal by one of these
+/// rows is tried again and is not returned. Thread safety: safe to use from several threads.
+class maintaining {
+public:
+    using is_transport = void; ///< opts in to `transport`
+
+    explicit maintaining(shared<index_family> family);
+
+    /// A transaction takes fewer entities than below, so that their index rows and sums fit into it.
+    [[nodiscard]] entitable::profile profile() const;
+
+    template <table_request Request>
+        requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        if constexpr (std::same_as<Request, write_entity>) {
+            if (is_own(request.table, request.change.entity.row_key())) { return write(request); }
+        } else if constexpr (std::same_as<Request, transact>) {
+            if (!request.changes.empty() && is_own(request.table, request.changes.front().entity.row_key())) {
+                return writer_->write(request, {});
+            }
+        }
+        return below_.execute(request, context);
+    }
+
+private:
+    /// Whether a write is one of the table's entities.
+    [[nodiscard]] bool is_own(std::string_view table, std::string_view row_key) const;
+    [[nodiscard]] result<written> write(write_entity const& request) const;
+
+    any_transport below_;
+    shared<index_family> family_;
+    shared<maintained_rows> writer_;
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/client/companions/index/impl/maintaining.ipp>
+#endif

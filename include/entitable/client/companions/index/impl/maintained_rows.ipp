@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/client/companions/index/detail/maintained_rows.hpp>
+#include <entitable/client/update.hpp>
+#include <entitable/core/request/detail/refusal.hpp>
+#include <entitable/core/request/validate.hpp>
+#include <entitable/core/try.hpp>
+
+#include <algorithm>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_DECL table_core core_of(shared<index_family> const& family) {
+    table_core const& main = family->main;
+    return {main.transport(), main.name(), main.options(), shared<companion_writer>{new maintained_rows{family}}};
+}
+
+/// Adds one change of a batch to a body.
+ENTITABLE_DECL result<void> add_change_of_batch(transaction_scope& all, mutation const& each, bool removes) {
+    ENTITABLE_CHECK(check_entity_version(all, each.entity.row_key(), each.condition));
+    if (removes) {
+        ENTITABLE_TRY(auto const stored, all.find(std::string{each.entity.row_key()}));
+        if (!stored) { return failure{error_code::resource_not_found, "the entity does not exist"}; }
+        all.change(mutation_kind::replace, changed_row(*stored, each.entity), false);
+    } else {
+        all.change(each.kind, each.entity, true);
+    }
+    return all.rows.problem();
+}
+
+ENTITABLE_DECL result<transact::response> maintained_rows::write(
+    transact const& changes, std::span<std::size_t const> removing) const {
+    ENTITABLE_CHECK(validate(changes, family_->main.transport().profile()));
+    std::string const partition_key{changes.changes.front().entity.partition_key()};
+    if (changes.changes.size() == 1 && removing.empty()) {
+        entity_type const* const of = family_->type_of(partition_key, changes.changes.front().entity.row_key());
+        if (of != nullptr && !of->maintained()) { return write_alone(changes.changes.front()); }
+    }
+    std::optional<std::size_t> at;
+    auto const body = [&](transaction_scope& all) -> result<void> {
+        for (std::size_t index = 0; index < changes.changes.size(); ++index) {
+            at = index;
+            bool const removes = std::find(removing.begin(), removing.end(), index) != removing.end();
+            ENTITABLE_CHECK(add_change_of_batch(all, changes.changes[index], removes));
+        }
+        at.reset();
+        return {};
+    };
+    auto made = write_maintained_rows(*family_, partition_key, transaction_with(family_->options), body);
+    if (!made) {
+        failure refused = std::move(made).as_failure();
+        for (std::size_t index = 0; index < changes.changes.size() && !at; ++index) {
+            row const& entity = changes.changes[index].entity;
+            if (refused.error().detail == keys_text(entity.partition_key(), entity.row_key())) { at = index; }
+        }
+        if (at && refused.error().effect == effect::none) { refused.error().operation_index = at; }
+        return refused;
+    }
+    result<transact::response> told{std::in_place};
+    for (mutation const& each : changes.changes) {
+        written& one = told->results.emplace_back();
+        one.after_retry = made->told.after_retry;
+        for (auto const& [row_key, version] : made->versions) {
+            if (row_key == each.entity.row_key()) { one.etag = version; }
+        }
+    }
+    return told;
+}
+
+ENTITABLE_DECL result<transact::response> maintained_rows::write_alone(mutation const& change) const {
+    call context{family_->main.options(), *family_->options.time};
+    context.location = read_location::primary;
+    ENTITABLE_CHECK(family_->states_to_write(context));
+    ENTITABLE_TRY(written made, family_->main.write(mutation{change}));
+    result<transact::response> told{std::in_place};
+    told->results.push_back(std::move(made));
+    return told;
+}
+
+ENTITABLE_DECL result<transacted> maintained_rows::run(result<std::string> partition_key,
+    transaction_options const& options, function_ref<result<void>(transaction_scope&)> body) const {
+    ENTITABLE_TRY(auto const made, write_maintained_rows(*family_, std::move(partition_key), options, body));
+    return transacted{made.told.attempts, made.told.changed, made.told.after_retry};
+}
+
+ENTITABLE_DECL result<update_outcome> maintained_rows::update(std::string const& partition_key,
+    std::string const& row_key, row_change change, update_options const& options) const {
+    etag version;
+    auto const body = [&](transaction_scope& all) -> result<void> {
+        ENTITABLE_TRY(auto const stored, all.find(row_key));
+        if (!stored) { return failure{error_code::resource_not_found, "the entity does not exist"}; }
+        version = all.version_of(row_key);
+        ENTITABLE_TRY(auto changed, change(*stored));
+        if (changed) { all.change(mutation_kind::replace, *std::move(changed), false); }
+        return {};
+    };
+    transaction_options const how{options.max_attempts, options.delays, options.time, options.seed};
+    ENTITABLE_TRY(auto made, write_maintained_rows(*family_, partition_key, how, body));
+    if (made.told.changed) { version = std::move(made.told.etag); }
+    return update_outcome{std::move(version), made.told.attempts, made.told.changed, made.told.after_retry};
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

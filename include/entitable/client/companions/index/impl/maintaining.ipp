@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/client/companions/index/detail/maintaining.hpp>
+
+#include <algorithm>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_DECL maintaining::maintaining(shared<index_family> family)
+    : below_(family->main.transport()), family_(std::move(family)), writer_(shared<maintained_rows>::make(family_)) {}
+
+ENTITABLE_DECL bool maintaining::is_own(std::string_view table, std::string_view row_key) const {
+    return table == family_->main.name() && !system_row::is_one(row_key);
+}
+
+ENTITABLE_DECL entitable::profile maintaining::profile() const {
+    entitable::profile limits = below_.profile();
+    std::size_t most = 1; // operations for an entity that changes: itself, and each companion removed and added
+    for (entity_type const& each : family_->types) {
+        std::size_t operations = 1 + 2 * each.sums.size();
+        for (index_shape const& shape : family_->shapes) { operations += shape.of == each.type ? 2U : 0U; }
+        most = (std::max)(most, operations);
+    }
+    limits.operation_ids = false; // the id of a request is not that of the transaction
+    limits.max_operations = (std::max)(std::size_t{1}, limits.max_operations / most);
+    return limits;
+}
+
+ENTITABLE_DECL result<written> maintaining::write(write_entity const& request) const {
+    transact alone{request.table, {}};
+    alone.changes.push_back(request.change);
+    auto made = writer_->write(alone, {});
+    if (!made) {
+        failure refused = std::move(made).as_failure();
+        refused.error().operation_index.reset(); // the caller did not write a batch
+        return refused;
+    }
+    return std::move(made->results.front());
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

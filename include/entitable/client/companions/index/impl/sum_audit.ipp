@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/client/companions/aggregate/aggregate_declarations.hpp>
+#include <entitable/client/companions/index/detail/index_run.hpp>
+#include <entitable/client/companions/index/detail/sum_audit.hpp>
+#include <entitable/core/transport/run.hpp>
+#include <entitable/core/try.hpp>
+
+#include <map>
+#include <set>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The sums of one partition. One thread at a time.
+class partition_audit {
+public:
+    partition_audit(index_family const& family, std::size_t position, std::string const& partition_key)
+        : family_(family), position_(position), partition_(key_interval::only(partition_key)) {}
+
+    /// Reads the stored sums, then the entities: a change of an entity that is read later shows in the version of its sums.
+    [[nodiscard]] result<void> read() {
+        entities_ = 0;
+        ENTITABLE_CHECK(read_sums(stored_));
+        computed_.clear();
+        result<void> good;
+        for (entity_type const& type : family_.types) {
+            for (counted_type const& how : type.sums) {
+                if (how.companion != position_) { continue; }
+                ENTITABLE_CHECK(family_.main.for_each_row_of(*type.type, partition_, [&](row_view entity) {
+                    ++entities_;
+                    if (good) { good = count(how, entity); }
+                }));
+                ENTITABLE_CHECK(good);
+            }
+        }
+        return compare();
+    }
+    /// Rewrites the wrong rows under their versions; false if a writer was faster.
+    [[nodiscard]] result<bool> mend() {
+        bool all = true;
+        for (auto& [row_key, change] : wrong_) {
+            auto const written = family_.main.write(mutation{change});
+            if (!written && (written.error().effect != effect::none || !was_faster(written.error()))) {
+                return failure{written.error()};
+            }
+            all = all && written.has_value();
+        }
+        return all;
+    }
+    /// Whether no writer has changed a wrong row since it was read.
+    [[nodiscard]] result<bool> is_still() {
+        rows_by_key now;
+        if (wrong_.empty()) { return true; }
+        ENTITABLE_CHECK(read_sums(now));
+        for (auto const& [row_key, change] : wrong_) {
+            auto const before = stored_.find(row_key);
+            auto const after = now.find(row_key);
+            bool const same = (before == stored_.end()) == (after == now.end()) &&
+                (after == now.end() || before->second.view().etag() == after->second.view().etag());
+            if (!same) { return false; }
+        }
+        return true;
+    }
+    /// The wrong rows, with the changes that correct them.
+    [[nodiscard]] std::map<std::string, mutation> const& wrong() const noexcept { return wrong_; }
+    [[nodiscard]] std::uint64_t entities() const noexcept { return entities_; }
+    [[nodiscard]] std::uint64_t correct() const noexcept { return correct_; }
+
+private:
+    using rows_by_key = std::map<std::string, row>;
+    struct computed_sums {
+        row empty;
+        row sums;
+    };
+
+    [[nodiscard]] static bool was_faster(error const& refused) noexcept {
+        return refused.code == error_code::update_condition_not_satisfied ||
+            refused.code == error_code::entity_already_exists || refused.code == error_code::resource_not_found;
+    }
+    [[nodiscard]] reading mode() const noexcept { return family_.main.options().reading; }
+    [[nodiscard]] result<void> read_sums(rows_by_key& into) const {
+        into.clear();
+        return family_.main.for_each_row_of(*family_.shapes[position_].type, partition_,
+            [&](row_view each) { into.insert_or_assign(std::string{each.row_key}, row{each}); });
+    }
+    [[nodiscard]] result<void> count(counted_type const& how, row_view entity) {
+        ENTITABLE_TRY(row place, how.place(entity, mode()));
+        std::string row_key{place.row_key()};
+        auto const at = computed_.try_emplace(std::move(row_key), computed_sums{place, place}).first;
+        ENTITABLE_TRY(at->second.sums, how.fold(at->second.sums.view(), entity, true, mode()));
+        return {};
+    }
+    void compare_row(std::string const& row_key, row_view wanted, row_view found, row const* stored) {
+        if (same_sums(wanted, found, family_.options.bound)) {
+            ++correct_;
+        } else {
+            wrong_.emplace(row_key,
+                stored != nullptr ? mutation::replace(row{wanted}, stored->view().etag())
+                                  : mutation::insert(row{wanted}));
+        }
+    }
+    [[nodiscard]] result<void> compare() {
+        wrong_.clear();
+        correct_ = 0;
+        for (auto const& [row_key, stored] : stored_) {
+            ENTITABLE_TRY(row const empty, family_.shapes[position_].without_sums(stored.view(), mode()));
+            auto const at = computed_.find(row_key);
+            compare_row(row_key, at != computed_.end() ? at->second.sums.view() : empty.view(), stored.view(), &stored);
+        }
+        for (auto const& [row_key, each] : computed_) {
+            if (!stored_.contains(row_key)) { compare_row(row_key, each.sums.view(), each.empty.view(), nullptr); }
+        }
+        return {};
+    }
+
+    index_family const& family_;
+    std::size_t position_;
+    key_interval partition_;
+    rows_by_key stored_;
+    std::map<std::string, computed_sums> computed_;
+    std::map<std::string, mutation> wrong_;
+    std::uint64_t entities_{};
+    std::uint64_t correct_{};
+};
+
+/// Audits a partition until no writer was active.
+ENTITABLE_DECL result<void> audit_partition(index_family const& family, std::size_t position,
+    std::string const& partition_key, bool mend, std::size_t max_samples, random_source& random, sum_audit& into) {
+    std::set<std::string> found;
+    for (std::uint32_t attempts = 1;; ++attempts) {
+        partition_audit one{family, position, partition_key};
+        ENTITABLE_CHECK(one.read());
+        if (!mend) { found.clear(); }
+        for (auto const& [row_key, change] : one.wrong()) { found.insert(row_key); }
+        ENTITABLE_TRY(bool const done, mend ? one.mend() : one.is_still());
+        if (done) {
+            into.entities += one.entities();
+            into.rows += one.correct();
+            into.different += found.size();
+            for (std::string const& row_key : found) {
+                if (into.samples.size() < max_samples) { into.samples.push_back({partition_key, row_key}); }
+            }
+            return {};
+        }
+        if (attempts >= family.options.max_attempts) {
+            return failure{error_code::update_condition_not_satisfied, "other writers were faster in every attempt"};
+        }
+        call context{family.main.options(), *family.options.time};
+        auto const wait =
+            std::chrono::duration_cast<steady_time::duration>(family.options.delays.delay(attempts, random.unit()));
+        ENTITABLE_CHECK(wait_until(family.options.time->steady() + wait, context, *family.options.time));
+    }
+}
+
+ENTITABLE_DECL result<sum_audit> audit_all_sums(
+    index_family const& family, std::size_t position, bool mend, std::size_t max_samples) {
+    ENTITABLE_TRY(auto const partitions, family.main.partitions());
+    random_source random{family.fresh_seed()};
+    result<sum_audit> told{std::in_place};
+    for (std::string const& each : partitions) {
+        ENTITABLE_CHECK(audit_partition(family, position, each, mend, max_samples, random, *told));
+    }
+    return told;
+}
+
+ENTITABLE_DECL result<table_verification> verify_companions(index_family const& family, std::size_t max_samples) {
+    result<table_verification> told{std::in_place};
+    call context{family.main.options(), *family.options.time};
+    context.location = read_location::primary;
+    ENTITABLE_TRY(auto const stored, family.read_declaration(context));
+    ENTITABLE_TRY(told->indexes, verify_indexes(family, max_samples));
+    for (std::size_t position = 0; position < family.shapes.size(); ++position) {
+        bool const maintained = stored.own[position].state != index_state::retired;
+        if (!family.shapes[position].is_sum() || !maintained) { continue; }
+        ENTITABLE_TRY(auto found, audit_all_sums(family, position, false, max_samples));
+        told->sums += found.rows;
+        told->wrong_sums += found.different;
+        for (row_keys& each : found.samples) {
+            if (told->wrong_sums_first.size() < max_samples) { told->wrong_sums_first.push_back(std::move(each)); }
+        }
+    }
+    return told;
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

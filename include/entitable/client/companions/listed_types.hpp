@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The types of a table of several types: which of them are entities, indexes and sums, and whether their keys are distinguished. Compile
+/// time only.
+
+#include <entitable/client/companions/aggregate/aggregate_declarations.hpp>
+#include <entitable/client/companions/index/index_declarations.hpp>
+#include <entitable/client/mapping/key_pattern.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// A type of a table that is an entity although it looks like an index or a sum of another type of the table: `table<runner,
+/// as_entity<by_age>>` reads and writes both, and the program itself keeps them equal.
+template <class Entity>
+struct as_entity {};
+
+namespace detail {
+
+template <class... Types>
+struct type_list {
+    static constexpr std::size_t size = sizeof...(Types);
+};
+
+// ---- what a type of a list is -----------------------------------------------------------------------
+
+/// What the declaration of a type says by itself.
+template <class Declared>
+struct listed_type {
+    using type = Declared;
+    static constexpr bool always_entity = false;
+    static constexpr bool always_index = false;
+    static constexpr bool always_sum = false;
+};
+template <class Entity>
+struct listed_type<as_entity<Entity>> : listed_type<Entity> {
+    static constexpr bool always_entity = true;
+};
+template <class Index>
+struct listed_type<unique<Index>> : listed_type<Index> {
+    static constexpr bool always_index = true;
+};
+template <class Index>
+struct listed_type<elsewhere<Index>> : listed_type<Index> {
+    static constexpr bool always_index = true;
+};
+template <class Aggregate, auto Part, std::size_t Buckets>
+struct listed_type<salted_aggregate<Aggregate, Part, Buckets>> : listed_type<Aggregate> {
+    static constexpr bool always_sum = true;
+};
+template <class Declared>
+using type_of_listed = typename listed_type<Declared>::type;
+
+/// Whether a type derives from another one, without members of its own.
+template <class Type, class Other>
+inline constexpr bool extends =
+    std::is_base_of_v<Other, Type> && !std::is_same_v<Other, Type> && sizeof(Other) == sizeof(Type);
+
+template <class Declared, class... All>
+inline constexpr bool is_listed_index = listed_type<Declared>::always_index ||
+    (!listed_type<Declared>::always_entity && (extends<type_of_listed<Declared>, type_of_listed<All>> || ...));
+template <class Declared, class... All>
+inline constexpr bool is_listed_sum = listed_type<Declared>::always_sum ||
+    (!listed_type<Declared>::always_entity && (aggregates<type_of_listed<All>, type_of_listed<Declared>> || ...));
+template <class Declared, class... All>
+inline constexpr bool is_listed_entity = !is_listed_index<Declared, All...> && !is_listed_sum<Declared, All...>;
+
+/// Appends a type to a list if it is wanted.
+template <class List, bool Wanted, class Type>
+struct chosen_into {
+    using type = List;
+};
+template <class... Types, class Type>
+struct chosen_into<type_list<Types...>, true, Type> {
+    using type = type_list<Types..., Type>;
+};
+
+/// The types of a list by what they are.
+template <class Entities, class Indexes, class Sums, class All, class... Left>
+struct sorted_types {
+    using entities = Entities; ///< the entities, without their wrappers
+    using indexes = Indexes;   ///< the indexes as declared
+    using sums = Sums;         ///< the sums as declared
+};
+template <class Entities, class Indexes, class Sums, class... All, class First, class... Left>
+struct sorted_types<Entities, Indexes, Sums, type_list<All...>, First, Left...>
+    : sorted_types<typename chosen_into<Entities, is_listed_entity<First, All...>, type_of_listed<First>>::type,
+          typename chosen_into<Indexes, is_listed_index<First, All...>, First>::type,
+          typename chosen_into<Sums, !is_listed_index<First, All...> && is_listed_sum<First, All...>, First>::type,
+          type_list<All...>, Left...> {};
+template <class... Declared>
+using types_of = sorted_types<type_list<>, type_list<>, type_list<>, type_list<Declared...>, Declared...>;
+template <class... Declared>
+using entities_of = typename types_of<Declared...>::entities;
+
+template <class Type, class List>
+inline constexpr bool is_in_list = false;
+template <class Type, class... Types>
+inline constexpr bool is_in_list<Type, type_list<Types...>> = (std::is_same_v<Type, Types> || ...);
+
+/// Position of a type among those of some declarations; their number if it is not among them.
+template <class Type, class List>
+inline constexpr std::size_t position_in_list = 0;
+template <class Type, class... Declared>
+inline constexpr std::size_t position_in_list<Type, type_list<Declared...>> = [] {
+    std::size_t position = 0;
+    bool found = false;
+    ((found = found || std::is_same_v<Type, type_of_listed<Declared>>, position += found ? 0U : 1U), ...);
+    return position;
+}();
+
+/// The declaration of a type among some.
+template <class Type, class... Declared>
+struct declaration_among {
+    using type = void;
+};
+template <class Type, class First, class... More>
+struct declaration_among<Type, First, More...> : std::conditional_t<std::is_same_v<Type, type_of_listed<First>>,
+                                                     std::type_identity<First>, declaration_among<Type, More...>> {};
+template <class Type, class List>
+struct declaration_in_list;
+template <class Type, class... Declared>
+struct declaration_in_list<Type, type_list<Declared...>> : declaration_among<Type, Declared...> {};
+
+/// The entity of an index: the first of the list that it derives from.
+template <class Index, class List>
+struct entity_of_index {
+    using type = void;
+};
+template <class Index, class First, class... More>
+struct entity_of_index<Index, type_list<First, More...>>
+    : std::conditional_t<extends<Index, First>, std::type_identity<First>, entity_of_index<Index, type_list<More...>>> {
+};
+
+/// Whether rows of another type of the list can be in the same partitions.
+template <class Type, class... Types>
+inline constexpr bool shares_partitions_with =
+    ((!std::is_same_v<Type, Types> &&
+         !pattern_of_type<Type>.partition.differs_from(pattern_of_type<Types>.partition)) ||
+        ...);
+
+/// Whether no row of another type of the list has the keys of a type: then an index elsewhere can be in the table itself.
+template <class Type, class... Declared>
+inline constexpr bool is_told_apart_in = (are_told_apart<Type, type_of_listed<Declared>> && ...);
+
+// ---- what is wrong with it --------------------------------------------------------------------------
+
+/// Has a member of this name, whatever it takes: then it is ambiguous in a class that inherits both.
+struct with_subtract {
+    void subtract();
+};
+template <class Type>
+struct named_probe : Type, with_subtract {};
+template <class Type>
+concept has_subtract = std::is_class_v<Type> && !std::is_final_v<Type> && !requires { &named_probe<Type>::subtract; };
+
+template <class Declared, class... Entities>
+consteval void allow_index_of(type_list<Entities...>) {
+    using entity = typename entity_of_index<type_of_listed<Declared>, type_list<Entities...>>::type;
+    constexpr bool listed = !std::is_void_v<entity>;
+    static_assert(listed, "this is an index of an entity that the table does not have");
+    if constexpr (listed) { static_cast<void>(allow_index<entity, Declared>()); }
+}
+template <class Declared, class Entity>
+consteval void allow_sum_of_entity() {
+    if constexpr (aggregates<Entity, type_of_listed<Declared>>) {
+        static_cast<void>(allow_aggregate<Entity, Declared>());
+    }
+}
+template <class Declared, class... Entities>
+consteval void allow_sum_of(type_list<Entities...>) {
+    constexpr bool listed = (aggregates<Entities, type_of_listed<Declared>> || ...);
+    static_assert(listed,
+        "this type has a function subtract(...) and is not a sum of an entity of this table: a sum has static "
+        "daily_sales key(order const&), void add(order const&) and void subtract(order const&)");
+    if constexpr (listed) { (allow_sum_of_entity<Declared, Entities>(), ...); }
+}
+
+/// Reports in one line what is wrong with a type of a list.
+template <class Declared, class... All>
+consteval bool allow_type() {
+    using type = type_of_listed<Declared>;
+    constexpr bool mapped = mapped_entity<type>;
+    static_assert(mapped, "every type of a table needs an ENTITABLE(...)");
+    if constexpr (mapped && (mapped_entity<type_of_listed<All>> && ...)) {
+        constexpr bool once = (std::size_t{std::is_same_v<type, type_of_listed<All>>} + ...) == 1;
+        static_assert(once, "a type is twice in the list of a table");
+        constexpr bool away = index_declaration<Declared>::is_elsewhere; // checked when the table is known
+        constexpr bool apart =
+            away || ((index_declaration<All>::is_elsewhere || are_told_apart<type, type_of_listed<All>>) && ...);
+        static_assert(apart,
+            "the row keys of two types of this table are ambiguous: begin them with different literals, for example "
+            "row_key(literal(\"ORDER:\"), number)");
+        if constexpr (is_listed_index<Declared, All...>) {
+            allow_index_of<Declared>(entities_of<All...>{});
+        } else if constexpr (is_listed_sum<Declared, All...> ||
+            (has_subtract<type> && !listed_type<Declared>::always_entity)) {
+            allow_sum_of<Declared>(entities_of<All...>{});
+        }
+    }
+    return true; // what is wrong was reported
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `reader<A, B, ...>`: the reads of a table of several types.
+
+#include <entitable/client/companions/listed_family.hpp>
+#include <entitable/client/reader.hpp>
+#include <entitable/client/row_table.hpp>
+#include <entitable/core/try.hpp>
+
+#include <variant>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Stands for the entity type of a call that names none.
+struct no_type_named {};
+
+/// The entity type that a call means if it names none.
+template <class List>
+struct only_entity {
+    using type = no_type_named;
+};
+template <class Entity>
+struct only_entity<type_list<Entity>> {
+    using type = Entity;
+};
+
+/// Reports in one line why a call cannot be of this type.
+template <class Type, class Entities, class... Declared>
+consteval bool allow_read() {
+    constexpr bool named = !std::is_same_v<Type, no_type_named>;
+    static_assert(named, "this table has several entity types: name one, as in get<invoice>(...)");
+    constexpr bool known = !named || (std::is_same_v<Type, type_of_listed<Declared>> || ...);
+    static_assert(known, "this entity type does not belong to the table");
+    return named && known;
+}
+/// Does the same for a write.
+template <class Type, class Entities, class... Declared>
+consteval bool allow_write() {
+    constexpr bool known = allow_read<Type, Entities, Declared...>();
+    constexpr bool entity = !known || is_in_list<Type, Entities>;
+    static_assert(entity, "this type is maintained by the table: it is read, and not written");
+    return known && entity;
+}
+
+/// One of some entity types, or an `entity` for any other row.
+template <class List>
+struct any_entity_of;
+template <class... Entities>
+struct any_entity_of<type_list<Entities...>> {
+    using type = std::variant<Entities..., entity>;
+};
+
+/// Stands for the outcome of a call that was reported.
+[[nodiscard]] inline failure reported() { return failure{error_code::invalid_input, {}}; }
+
+} // namespace detail
+
+/// The reads of a table of several types. A read of one type skips the rows of the others, and rows of no type of the list.
+///
+/// Functions whose arguments do not determine the type are called with it: `get<invoice>("ACME", 7)`. Errors: those of `table<E>`. Copies
+/// are cheap. Thread safety: safe to use from several threads.
+template <class First, class Second, class... More>
+class reader<First, Second, More...> {
+    static_assert(detail::allow_type<First, First, Second, More...>());
+    static_assert(detail::allow_type<Second, First, Second, More...>());
+    static_assert((detail::allow_type<More, First, Second, More...>() && ...));
+    using sorted = detail::types_of<First, Second, More...>;
+    using entities = typename sorted::entities;
+    using indexes = typename sorted::indexes;
+    using sums = typename sorted::sums;
+    using only = typename detail::only_entity<entities>::type; // the type of a call that names none
+    static constexpr std::size_t companions = indexes::size + sums::size;
+    template <class Type>
+    static constexpr bool is_index = detail::position_in_list<Type, indexes> < indexes::size;
+    template <class Type>
+    static constexpr bool is_sum = detail::position_in_list<Type, sums> < sums::size;
+    template <class Declared, class... Places>
+    static constexpr bool has_place = !detail::index_declaration<Declared>::is_elsewhere ||
+        (std::is_same_v<detail::type_of_listed<Declared>, Places> || ...) ||
+        detail::is_told_apart_in<detail::type_of_listed<Declared>, First, Second, More...>;
+
+protected:
+    /// Whether the table maintains indexes or sums.
+    static constexpr bool is_maintained = companions > 0;
+    /// Reports in one line why a call cannot be of this type.
+    template <class E>
+    static consteval bool allows() {
+        return detail::allow_read<E, entities, First, Second, More...>();
+    }
+    /// Position of an index or of sums among the companions.
+    template <class Type>
+    static consteval std::size_t position_of() {
+        constexpr bool known = is_index<Type> || is_sum<Type>;
+        static_assert(known, "this type is not an index or a sum of the table");
+        return is_index<Type> ? detail::position_in_list<Type, indexes>
+                              : indexes::size + detail::position_in_list<Type, sums>;
+    }
+    /// The rows of one type as a table of their own.
+    template <class E>
+    [[nodiscard]] table<E> rows() const {
+        if constexpr (is_index<E>) {
+            return table<E>{family().places[position_of<E>()]};
+        } else {
+            return table<E>{core_};
+        }
+    }
+    /// The indexes and sums; after a move, those of a table that returns InvalidInput.
+    [[nodiscard]] detail::index_family& family() const { return *shared_family(); }
+    /// The same, to be owned.
+    [[nodiscard]] shared<detail::index_family> const& shared_family() const {
+        return detail::family_or_absent<companions>(family_); // NOLINT(bugprone-return-const-ref-from-parameter)
+    }
+    /// Returns an error if readers may not use the rows of a type yet, or any more.
+    template <class E>
+    [[nodiscard]] result<void> check_ready() const {
+        if constexpr (is_index<E> || is_sum<E>) {
+            call context{family().main.options(), *family().options.time};
+            return family().check_ready(position_of<E>(), context);
+        } else {
+            return {};
+        }
+    }
+
+public:
+    /// One of the entity types, or an `entity` for any other row.
+    using any_entity = typename detail::any_entity_of<entities>::type;
+
+    /// `name`: name of the table. A table for each index elsewhere follows: `in_table<by_club>{store, "clubs"}`. Sends nothing.
+    template <class... Indexes>
+    reader(any_transport through, std::string name, in_table<Indexes>... places)
+        : reader(made, {std::move(through), std::move(name), {}}, {}, places...) {}
+    /// Does the same with options for its calls.
+    template <class... Indexes>
+    reader(any_transport through, std::string name, call_options options, in_table<Indexes>... places)
+        : reader(made, {std::move(through), std::move(name), std::move(options)}, {}, places...) {}
+    /// Does the same with options for indexes and sums.
+    template <class... Indexes>
+    reader(any_transport through, std::string name, table_options how, in_table<Indexes>... places)
+        : reader(made, {std::move(through), std::move(name), how.calls}, how, places...) {}
+
+    [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< name of the table
+    /// The transport.
+    [[nodiscard]] any_transport const& transport() const noexcept { return core_.transport(); }
+    /// The options of its calls.
+    [[nodiscard]] call_options const& options() const noexcept { return core_.options(); }
+    /// Returns the same reader with other options for its calls.
+    [[nodiscard]] reader with(call_options options) const {
+        reader changed{*this};
+        changed.use(std::move(options));
+        return changed;
+    }
+
+    // ---- one entity ----
+
+    /// See `table::get`: `get<invoice>("ACME", 7)`. Also reads an index row, or a row of sums.
+    template <class E = only, class... Keys>
+    [[nodiscard]] result<E> get(Keys const&... keys) const {
+        if constexpr (allows<E>()) {
+            ENTITABLE_CHECK(check_ready<E>());
+            return rows<E>().get(keys...);
+        } else {
+            return detail::reported();
+        }
+    }
+    /// See `table::get`.
+    template <class E>
+    [[nodiscard]] result<E> get(reference<E> const& named) const {
+        if constexpr (allows<E>()) {
+            ENTITABLE_CHECK(check_ready<E>());
+            return rows<E>().get(named);
+        } else {
+            return detail::reported();
+        }
+    }
+    /// See `table::find`.
+    template <class E = only, class... Keys>
+    [[nodiscard]] result<std::optional<E>> find(Keys const&... keys) const {
+        if constexpr (allows<E>()) {
+            ENTITABLE_CHECK(check_ready<E>());
+            return rows<E>().find(keys...);
+        } else {
+            return detail::reported();
+        }
+    }
+    /// See `table::find`.
+    template <class E>
+    [[nodiscard]] result<std::optional<E>> find(reference<E> const& named) const {
+        if constexpr (allows<E>()) {
+            ENTITABLE_CHECK(check_ready<E>());
+            return rows<E>().find(named);
+        } else {
+            return detail::reported();
+        }
+    }
+    /// See `table::get_stored`.
+    template <class E = only, class... Keys>
+    [[nodiscard]] result<stored<E>> get_stored(Keys const&... keys) const {
+        if constexpr (allows<E>()) {
+            ENTITABLE_CHECK(check_ready<E>());
+            return rows<E>().get_stored(keys...);
+        } else {
+            return detail::reported();
+        }
+    }
+    /// See `table::reference_to`.
+    template <class E = only, class... Keys>
+    [[nodiscard]] static result<reference<E>> reference_to(Keys const&... keys) {
+        if constexpr (allows<E>()) {
+            return table<E>::reference_to(keys...);
+        } else {
+            return detail::reported();
+        }
+    }
+
+    // ---- queries ----
+
+    /// See `table::where`. The type is that of the fields: of an entity, or of sums.
+    template <class E, shape_set Shapes, shape_set Negated>
+    [[nodiscard]] auto where(predicate<E, Shapes, Negated> const& condition) const {
+        constexpr access_path path = path_of(Shapes, mapping<E>::partition_layout, mapping<E>::row_layout);
+        static_cast<void>(allows<E>());
+        static_assert(!is_index<E>, "these are fields of an index: by<by_customer>().where(...)");
+        static_cast<void>(sizeof(detail::allowed_path<E, path>));
+        return query_of<E, path>(condition.nodes());
+    }
+    /// For a predicate that was already diagnosed.
+    [[nodiscard]] auto where(detail::refused_predicate const& refused) const {
+        return rows<detail::type_of_listed<First>>().where(refused);
+    }
+    /// See `table::scan_table`: `scan_table<invoice>()`.
+    template <class E = only>
+    [[nodiscard]] auto scan_table() const {
+        if constexpr (allows<E>()) { return query_of<E, access_path::table>({}); }
+    }
+    /// See `table::scan_table`.
+    template <class E, shape_set Shapes, shape_set Negated>
+    [[nodiscard]] auto scan_table(predicate<E, Shapes, Negated> const& condition) const {
+        constexpr access_path path = path_of(Shapes, mapping<E>::partition_layout, mapping<E>::row_layout);
+        static_cast<void>(allows<E>());
+        return query_of<E, path>(condition.nodes());
+    }
+    /// Selects an index for a query: `books.by<by_customer>().where(...)`.
+    template <class Index>
+    [[nodiscard]] auto by() const {
+        static_assert(is_index<Index>, "this type is not an index of the table");
+        using entity = typename detail::entity_of_index<Index, entities>::type;
+        return indexed_by<Index, entity>{shared_family(), position_of<Index>()};
+    }
+    /// Returns the sums with the keys of `place`, whose other members are ignored; without a row, a new sum. Cost: one query. The parts of a
+    /// salted sum are of the same moment if the service returns them in one page. Errors: IndexNotReady.
+    template <class Sums>
+    [[nodiscard]] result<Sums> sum(Sums const& place) const {
+        static_assert(is_sum<Sums>, "this type is not a sum of the table");
+        ENTITABLE_CHECK(check_ready<Sums>());
+        return detail::sums_at<typename detail::declaration_in_list<Sums, sums>::type>(core_, place);
+    }
+    /// Returns the keys of the partitions that have a row of any type: see `table::partitions`.
+    [[nodiscard]] result<std::vector<std::string>> partitions() const { return core_.partitions(); }
+
+    /// Converts a row to an entity of its type, or to an `entity` if it belongs to none: index rows and sums, too. Errors: RowMismatch if its
+    /// keys are those of a type and its properties do not fit.
+    [[nodiscard]] result<any_entity> read(row_view row) const {
+        result<any_entity> found{std::in_place, std::in_place_type<entity>};
+        if (!read_as_one(row, found, entities{})) { found->template emplace<entity>(row); }
+        return found;
+    }
+    /// Calls `function(any_entity const&)` for all entities of one partition, of any type, in key order, without system rows, index rows and
+    /// sums. Rows of no type are visited as `entity`. Pass the partition key as `partition_key_of(entity)` returns it.
+    template <class Function>
+    [[nodiscard]] result<void> for_each_in_partition(std::string const& partition_key, Function&& function) const {
+        result<void> outcome;
+        auto walked = core_.for_each_row({key_interval::only(partition_key), {}}, {}, false, [&](row_view row) {
+            if (outcome && !is_companion(row)) {
+                auto one = read(row);
+                if (one) {
+                    function(std::as_const(*one));
+                } else {
+                    outcome = std::move(one).as_failure();
+                }
+            }
+        });
+        return walked ? std::move(outcome) : std::move(walked);
+    }
+
+protected:
+    /// Makes the same table with other options for its calls.
+    void use(call_options options) {
+        if constexpr (is_maintained) {
+            family_ = detail::with_options(family(), std::move(options));
+            core_ = detail::core_of(family_);
+        } else {
+            core_ = {core_.transport(), core_.name(), std::move(options)};
+        }
+    }
+
+    shared<detail::index_family> family_; ///< null if it maintains nothing
+    detail::table_core core_;             ///< the table
+
+private:
+    struct made_tag {};
+    static constexpr made_tag made{};
+
+    template <class... Indexes>
+    reader(made_tag, detail::table_core main, index_options const& how, in_table<Indexes> const&... places)
+        : core_(std::move(main)) {
+        static_assert(
+            has_place<First, Indexes...> && has_place<Second, Indexes...> && (has_place<More, Indexes...> && ...),
+            "an index elsewhere needs a table: in_table<by_club>{store, \"clubs\"} after the name");
+        if constexpr (is_maintained) {
+            family_ = detail::rows_of_list<First, Second, More...>::make(core_, how, places...);
+            core_ = detail::core_of(family_);
+        }
+    }
+
+    template <class E, access_path Path>
+    [[nodiscard]] query<E, Path> query_of(predicate_nodes const& condition) const {
+        constexpr bool shares = detail::shares_partitions_with<E, detail::type_of_listed<First>,
+            detail::type_of_listed<Second>, detail::type_of_listed<More>...>;
+        if (auto ready = check_ready<E>(); !ready) {
+            return {core_.transport(), core_.options(), core_.name(), std::move(ready).as_failure()};
+        }
+        auto source = detail::ask(core_, condition, Path, detail::layout_of_entity<E>);
+        detail::only_of_type(*source, detail::pattern_of_type<E>, shares);
+        return query<E, Path>{std::move(source)};
+    }
+    template <class... Entities>
+    [[nodiscard]] bool read_as_one(row_view row, result<any_entity>& found, detail::type_list<Entities...>) const {
+        return (read_as<Entities>(row, found) || ...);
+    }
+    /// Whether the row is an E; then `found` has the entity, or the error of its conversion.
+    template <class E>
+    [[nodiscard]] bool read_as(row_view row, result<any_entity>& found) const {
+        if (!detail::pattern_of_type<E>.matches(row.partition_key, row.row_key)) { return false; }
+        if (auto fits = from_row(row, found->template emplace<E>(), core_.options().reading); !fits) {
+            found = std::move(fits).as_failure();
+        }
+        return true;
+    }
+    [[nodiscard]] bool is_companion(row_view row) const {
+        auto const is_one = [&]<class Declared>(detail::type_list<Declared>) {
+            using type = detail::type_of_listed<Declared>;
+            constexpr bool is_here = !detail::index_declaration<Declared>::is_elsewhere ||
+                detail::is_told_apart_in<type, First, Second, More...>;
+            return (is_index<type> || is_sum<type>) && is_here &&
+                detail::pattern_of_type<type>.matches(row.partition_key, row.row_key);
+        };
+        return is_one(detail::type_list<First>{}) || is_one(detail::type_list<Second>{}) ||
+            (is_one(detail::type_list<More>{}) || ...);
+    }
+};
+
+ENTITABLE_END_NAMESPACE

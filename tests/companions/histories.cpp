@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+//
+// Two programs that write at random through a table with every kind of companion, in random orders, with lost and late requests and crashes:
+// after each request every companion is what the entities alone say. Index rows in another table may be too many until `repair`.
+
+#include "companions/books.hpp"
+#include "support/catch.hpp"
+#include "support/long.hpp"
+#include <entitable/bulk.hpp>
+#include <entitable/core/random.hpp>
+#include <entitable/testing/interleavings.hpp>
+#include <entitable/testing/program.hpp>
+#include <entitable/unit_of_work.hpp>
+
+#include <algorithm>
+
+using namespace companion_tests;
+
+namespace {
+
+/// Draws values that meet each other often.
+struct drawn {
+    random_source random;
+
+    [[nodiscard]] std::int32_t below(std::int32_t end) {
+        return static_cast<std::int32_t>(random.bits() % static_cast<std::uint64_t>(end));
+    }
+    [[nodiscard]] std::string one_of(std::initializer_list<char const*> words) {
+        return *(words.begin() + below(static_cast<std::int32_t>(words.size())));
+    }
+    [[nodiscard]] invoice any_invoice() {
+        invoice made{"ACME", 1 + below(3), one_of({"ann", "b!b", ""}), {}, one_of({"red", "blue"}),
+            one_of({"mon", "tue"}), below(4)};
+        if (below(2) == 0) { made.reference = "r"; }
+        return made;
+    }
+    [[nodiscard]] refund any_refund() { return {"ACME", 1 + below(2), one_of({"mon", "tue"}), below(4)}; }
+};
+
+/// Makes one write, whatever its outcome.
+void write_something(all_books const& books, drawn& from, entitable::clock* books_time) {
+    auto const one = from.any_invoice();
+    auto const back = from.any_refund();
+    auto const change = [&](invoice& each) {
+        each.cents += from.below(3);
+        each.customer = from.one_of({"ann", "b!b", ""});
+        each.account = from.one_of({"red", "blue"});
+    };
+    auto const few = [&] { // one of each number, so that a load has each key once
+        std::vector<invoice> rows;
+        for (std::int32_t number = 1; number <= 3; ++number) {
+            rows.push_back(from.any_invoice());
+            rows.back().number = number;
+        }
+        return rows;
+    };
+    bulk_options how;
+    how.time = books_time;
+    how.seed = 5;
+    switch (from.below(18)) {
+        case 0: static_cast<void>(books.insert(one)); break;
+        case 1: static_cast<void>(books.insert_or_replace(one)); break;
+        case 2: static_cast<void>(books.insert_or_merge(one)); break;
+        case 3: static_cast<void>(books.replace(one, any_etag)); break;
+        case 4: static_cast<void>(books.merge(one, any_etag)); break;
+        case 5: static_cast<void>(books.update<invoice>("ACME", one.number, change)); break;
+        case 6: static_cast<void>(books.remove<invoice>("ACME", one.number, any_etag)); break;
+        case 7: static_cast<void>(books.insert_or_replace(back)); break;
+        case 8: static_cast<void>(books.remove_if_present<refund>("ACME", back.number, any_etag)); break;
+        case 9:
+            static_cast<void>(books.merge(at("ACME", one.number), i::reference = absent, i::day = one.day, any_etag));
+            break;
+        case 10: {
+            auto all = books.batch();
+            all.insert_or_replace(one).insert_or_replace(back).insert_or_replace(counter{"ACME", from.below(9)});
+            if (from.below(2) == 0) {
+                invoice other = one;
+                other.number = 1 + one.number % 3;
+                all.remove(other, any_etag);
+            }
+            static_cast<void>(all.submit());
+            break;
+        }
+        case 11:
+            static_cast<void>(books.transact("ACME", [&](transaction<counter, invoice, refund>& all) -> result<void> {
+                ENTITABLE_TRY(auto const found, all.find<invoice>(one.number));
+                if (found) {
+                    all.remove(*found).insert_or_replace(refund{"ACME", back.number, found->day, found->cents});
+                } else {
+                    all.insert(one);
+                }
+                return {};
+            }));
+            break;
+        case 12: {
+            unit_of_work work{books};
+            for (std::int32_t number = 1; number <= 3; ++number) {
+                auto const found = work.find<invoice>("ACME", number);
+                if (found && *found != nullptr) { change(**found); }
+            }
+            auto const refunded = work.find<refund>("ACME", back.number);
+            if (refunded && *refunded != nullptr) {
+                work.remove(**refunded);
+            } else if (refunded) {
+                work.add(back);
+            }
+            save_options saving;
+            saving.mode = from.below(2) == 0 ? save_mode::each : save_mode::batch;
+            static_cast<void>(work.save(saving));
+            static_cast<void>(work.save(saving)); // settles what was lost
+            break;
+        }
+        case 13: static_cast<void>(bulk_insert(books.of<invoice>(), few(), how)); break;
+        case 14: static_cast<void>(bulk_upsert(books.of<invoice>(), few(), how)); break;
+        case 15:
+            static_cast<void>(bulk_update(books.of<invoice>(), books.where(i::tenant == "ACME"), change, how));
+            break;
+        case 16:
+            static_cast<void>(
+                bulk_remove(books.of<invoice>(), books.where(i::tenant == "ACME" && i::number <= one.number), how));
+            break;
+        default: {
+            auto const stored = books.get_stored<invoice>("ACME", one.number);
+            if (stored) { static_cast<void>(books.replace(one, stored->etag)); }
+        }
+    }
+}
+
+table_options options_for(entitable::clock& time, std::uint64_t seed) {
+    table_options how;
+    how.time = &time;
+    how.seed = seed;
+    how.max_attempts = 4;
+    return how;
+}
+
+/// The keys of a row in another table; its values may be those of a write in progress.
+std::string keys_of(std::string const& account) { return account.substr(0, account.rfind(' ')); }
+
+/// What is wrong with the companions now. `exactly`: no row in another table is too many, or has other values.
+std::string wrong_in(any_transport const& store, bool exactly) {
+    found_rows const found{store};
+    auto const wanted = found.entities.companions();
+    std::set<std::string> accounts;
+    for (std::string const& each : found.companions) {
+        if (each.starts_with("account ")) { accounts.insert(keys_of(each)); }
+    }
+    for (std::string const& each : wanted) {
+        bool const is_there = !exactly && each.starts_with("account ") ? accounts.contains(keys_of(each))
+                                                                       : found.companions.contains(each);
+        if (!is_there) { return "missing: " + each; }
+    }
+    for (std::string const& each : found.companions) {
+        bool const may_be_left = !exactly && each.starts_with("account ");
+        if (!may_be_left && !wanted.contains(each)) { return "too many: " + each; }
+    }
+    return {};
+}
+
+struct limits_of_run {
+    testing::interleaving_limits limits;
+    std::int32_t writes;
+};
+
+std::string run(std::uint64_t seed, limits_of_run const& with, std::vector<std::string>* schedule = nullptr) {
+    auto limits = with.limits;
+    limits.most_states = 5'000;
+    limits.most_requests = 2'000;
+    auto const told = testing::random_interleaving(
+        [&](testing::stage& on) {
+            auto const first = open_books(on.store(), options_for(on.time(), 99));
+            first.create().value();
+            drawn start{random_source{seed}};
+            for (std::int32_t each = 0; each < 2; ++each) { static_cast<void>(first.insert(start.any_invoice())); }
+            for (std::uint64_t writer : {1U, 2U}) {
+                on.add(
+                    "writer " + std::to_string(writer),
+                    [&on, writer, seed, &with] {
+                        auto const runs = [writer, seed, &with](any_transport way, entitable::clock& time) {
+                            auto const books = open_books(way, options_for(time, writer));
+                            drawn from{random_source{seed * 2 + writer}};
+                            for (std::int32_t each = 0; each < with.writes; ++each) {
+                                write_something(books, from, &time);
+                            }
+                            return result<void>{};
+                        };
+                        return testing::program<result<void>>{runs, on.time().steady()};
+                    },
+                    [](result<void> const&) {});
+            }
+            on.always([&on] { return wrong_in(on.store(), false); });
+            on.at_end([&on] {
+                auto const books = open_books(on.store(), options_for(on.time(), 97));
+                books.repair().value();
+                if (std::string const wrong = wrong_in(on.store(), true); !wrong.empty()) { return wrong; }
+                return (books.verify)().value().good() ? std::string{} : std::string{"verify finds faults"};
+            });
+        },
+        limits, seed);
+    if (schedule != nullptr) { *schedule = told.schedule; }
+    return told.problem;
+}
+
+void check_runs(std::size_t count, limits_of_run const& with) {
+    for (std::uint64_t seed = 1; seed <= count; ++seed) {
+        std::string const problem = run(seed, with);
+        if (!problem.empty()) {
+            std::vector<std::string> schedule;
+            static_cast<void>(run(seed, with, &schedule));
+            std::string text;
+            for (std::string const& each : schedule) { text += each + "\n"; }
+            FAIL("seed " << seed << ": " << problem << "\n" << text);
+        }
+    }
+    SUCCEED();
+}
+
+} // namespace
+
+TEST_CASE("companions: random programs of two writers") {
+    check_runs(entitable_test::rounds(60, 20'000, 1'000), {{.faults = 0, .late = 0}, 4});
+}
+
+TEST_CASE("companions: random programs of two writers, with lost and late requests") {
+    check_runs(entitable_test::rounds(60, 50'000, 1'500), {{.faults = 3, .late = 2}, 3});
+}
+
+TEST_CASE("companions: random programs of two writers, with crashes") {
+    check_runs(entitable_test::rounds(60, 50'000, 1'500), {{.faults = 2, .late = 1, .crashes = 1}, 3});
+}

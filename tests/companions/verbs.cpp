@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+//
+// Each verb of a table with indexes and sums: after it, every companion is what the entities alone say.
+
+#include "companions/books.hpp"
+#include "support/catch.hpp"
+
+using namespace companion_tests;
+
+namespace {
+
+invoice const first{"ACME", 1, "ann", {}, "red", "mon", 100};
+invoice const second{"ACME", 2, "bob", {}, "red", "mon", 250};
+
+struct opened {
+    memory_backend store;
+    all_books books = open_books(store);
+
+    opened() {
+        books.create().value();
+        books.insert(first).value();
+        books.insert(second).value();
+    }
+    void check() const {
+        found_rows const found{store};
+        CHECK(found.companions == found.entities.companions());
+        CHECK((books.verify)().value().good());
+    }
+    [[nodiscard]] std::size_t of_ann() const {
+        return books.by<by_customer>()
+            .where(of_customer::tenant == "ACME" && of_customer::customer == "ann")
+            .to()
+            ->size();
+    }
+};
+
+} // namespace
+
+TEST_CASE("companions: an insert writes index rows and sums") {
+    opened const in;
+    in.check();
+    CHECK(in.of_ann() == 1);
+    CHECK(in.books.by<by_account>().where(of_account::account == "red").to()->size() == 2);
+    CHECK(in.books.sum(daily_sales{"ACME", "mon"})->cents == 350);
+    CHECK(in.books.sum(daily_sales{"ACME", "mon"})->invoices == 2);
+    CHECK(in.books.sum(balance{"ACME"})->cents == 350);
+    CHECK(in.books.get<daily_sales>("ACME", "mon")->cents == 350);
+    CHECK(in.books.where(fields<daily_sales>::tenant == "ACME").count().value() == 1);
+    CHECK(in.books.where(i::tenant == "ACME").count().value() == 2);
+    auto const again = in.books.insert(first);
+    CHECK(again.error().code == error_code::entity_already_exists);
+    auto taken = first;
+    taken.number = 3;
+    CHECK(in.books.insert(taken).error().code == error_code::entity_already_exists); // its unique key
+    in.check();
+}
+
+TEST_CASE("companions: replacements, merges, updates and removals") {
+    opened const in;
+    auto changed = first;
+    changed.customer = "cid";
+    changed.cents = 70;
+    changed.account = "blue";
+    changed.day = "tue";
+    auto const replaced = in.books.replace(changed, any_etag).value();
+    CHECK(in.books.get_stored<invoice>("ACME", 1)->etag == replaced.etag);
+    in.check();
+    CHECK(in.of_ann() == 0);
+    CHECK(in.books.sum(daily_sales{"ACME", "tue"})->cents == 70);
+    CHECK(in.books.replace(first, etag{"W/\"wrong\""}).error().code == error_code::update_condition_not_satisfied);
+    in.check();
+    CHECK(in.books.replace(first, replaced.etag));
+    in.check();
+    CHECK(in.books.merge(at("ACME", 1), i::cents = std::int64_t{90}, i::reference = "r1", any_etag));
+    in.check();
+    CHECK(in.books.get<invoice>("ACME", 1)->reference == "r1");
+    CHECK(in.books.merge(at("ACME", 1), i::reference = absent, i::day = "wed", any_etag));
+    CHECK_FALSE(in.books.get<invoice>("ACME", 1)->reference);
+    in.check();
+    auto const updated = in.books.update<invoice>("ACME", 1, [](invoice& one) { one.cents += 5; }).value();
+    CHECK(updated.entity.cents == 95);
+    CHECK(updated.etag == in.books.get_stored<invoice>("ACME", 1)->etag);
+    in.check();
+    CHECK_FALSE(in.books.update_if_present<invoice>("ACME", 9, [](invoice&) {}).value());
+    CHECK(in.books.insert_or_replace(invoice{"ACME", 3, "dan", {}, "red", "mon", 7}));
+    CHECK(in.books.insert_or_merge(invoice{"ACME", 3, "dan", "x", "blue", "mon", 8}));
+    in.check();
+    CHECK(in.books.remove<invoice>("ACME", 3, any_etag));
+    CHECK(in.books.remove(first, any_etag));
+    CHECK_FALSE(in.books.remove_if_present<invoice>("ACME", 1, any_etag).value());
+    in.check();
+    CHECK(in.books.sum(balance{"ACME"})->cents == 250);
+}
+
+TEST_CASE("companions: entities of several types count in one sum") {
+    opened const in;
+    CHECK(in.books.insert(refund{"ACME", 1, "mon", 30}));
+    in.check();
+    CHECK(in.books.sum(balance{"ACME"})->cents == 320);
+    CHECK(in.books.update<refund>("ACME", 1, [](refund& one) { one.cents = 50; }));
+    in.check();
+    CHECK(in.books.remove<refund>("ACME", 1, any_etag));
+    in.check();
+    CHECK(in.books.sum(balance{"ACME"})->cents == 350);
+}
+
+TEST_CASE("companions: a batch of several types is one transaction with all companions") {
+    opened const in;
+    auto all = in.books.batch();
+    auto moved = second;
+    moved.cents = 100; // the key of the unique index passes from the first invoice to the second
+    all.remove(first, any_etag)
+        .replace(moved, any_etag)
+        .insert(refund{"ACME", 4, "mon", 1})
+        .insert(counter{"ACME", 7})
+        .merge(at("ACME", 2), i::day = "thu", any_etag);
+    CHECK(all.submit().error().code == error_code::invalid_duplicate_row);
+    in.check();
+    auto good = in.books.batch();
+    good.remove(first, any_etag)
+        .replace(moved, any_etag)
+        .insert(refund{"ACME", 4, "mon", 1})
+        .insert(counter{"ACME", 7});
+    auto const done = good.submit().value();
+    REQUIRE(done.size() == 4);
+    CHECK(done[0].etag.empty());
+    CHECK(done[1].etag == in.books.get_stored<invoice>("ACME", 2)->etag);
+    CHECK(done[3].etag == in.books.get_stored<counter>("ACME")->etag);
+    in.check();
+    auto removes = in.books.batch();
+    removes.merge(at("ACME", 2), i::reference = absent, i::cents = std::int64_t{4}, any_etag);
+    CHECK(removes.submit());
+    in.check();
+    auto refused = in.books.batch();
+    refused.insert(invoice{"ACME", 8, "eve", {}, "red", "fri", 8}).insert(refund{"ACME", 4, "mon", 1});
+    auto const why = refused.submit();
+    CHECK(why.error().code == error_code::entity_already_exists);
+    CHECK(why.error().operation_index == 1U);
+    in.check();
+    auto elsewhere_batch = in.books.batch();
+    elsewhere_batch.insert(refund{"ACME", 5, "mon", 1}).insert(refund{"Other", 5, "mon", 1});
+    CHECK(elsewhere_batch.submit().error().code == error_code::commands_in_batch_act_on_different_partitions);
+    CHECK(in.books.batch().submit().error().code == error_code::invalid_input);
+}
+
+TEST_CASE("companions: a transaction over counter and invoice") {
+    opened const in;
+    in.books.insert(counter{"ACME", 2}).value();
+    auto const bill = [&](std::string const& customer, std::int64_t cents) {
+        return in.books.transact("ACME", [&](transaction<counter, invoice, refund>& all) -> result<void> {
+            ENTITABLE_TRY(auto next, all.get<counter>());
+            ++next.last;
+            all.replace(next).insert(
+                invoice{"ACME", static_cast<std::int32_t>(next.last), customer, {}, "green", "mon", cents});
+            return {};
+        });
+    };
+    CHECK(bill("ann", 5)->changed);
+    CHECK(bill("fay", 6)->changed);
+    CHECK(bill("fay", 6).error().code == error_code::entity_already_exists);
+    in.check();
+    CHECK(in.of_ann() == 2);
+    CHECK(in.books.sum(daily_sales{"ACME", "mon"})->cents == 361);
+    CHECK(in.books.get<counter>("ACME")->last == 4);
+}
+
+TEST_CASE("companions: rows of no entity type are refused, and left alone") {
+    opened const in;
+    auto const core = table<by_customer>{in.store, "books"};
+    by_customer stray;
+    static_cast<invoice&>(stray) = invoice{"ACME", 9, "nobody", {}, "red", "mon", 1};
+    CHECK(core.insert(stray)); // by a program that does not know the table
+    CHECK((in.books.verify)().value().indexes.dangling == 1);
+    CHECK(in.books.repair().value().removed == 1);
+    in.check();
+    std::size_t seen = 0;
+    in.books.for_each_in_partition("ACME", [&](auto const& each) { seen += each.index() == 1 ? 1U : 100U; }).value();
+    CHECK(seen == 2);
+}
+
+TEST_CASE("companions: what a writer did past the table is found and corrected") {
+    opened const in;
+    auto const past = in.books.unmaintained<invoice>();
+    past.insert({"ACME", 5, "gus", {}, "red", "sun", 11}).value();
+    past.remove(second, any_etag).value();
+    auto const found = (in.books.verify)().value();
+    CHECK(found.indexes.missing == 3);
+    CHECK(found.indexes.dangling == 3);
+    CHECK(found.wrong_sums >= 3);
+    in.books.repair().value();
+    in.books.build<daily_sales>().value();
+    in.books.build<balance>().value();
+    in.check();
+}
+
+TEST_CASE("companions: a program with another list is refused") {
+    opened const in;
+    table<counter, invoice, by_customer> const fewer{in.store, "books"};
+    CHECK(fewer.insert(invoice{"ACME", 6, "x", {}, "red", "mon", 9}).error().code == error_code::declaration_differs);
+    CHECK(fewer.insert(counter{"ACME", 6}).error().code == error_code::declaration_differs);
+    CHECK(fewer.where(i::tenant == "ACME").count().value() == 2);
+    in.check();
+    memory_backend const empty;
+    table<counter, invoice, by_customer> const bare{empty, "books"};
+    table<invoice>{empty, "books"}.create().value();
+    CHECK(bare.insert(first).error().code == error_code::declaration_missing);
+    CHECK(bare.create_if_absent().has_value());
+    CHECK(bare.insert(first));
+}
+
+TEST_CASE("companions: other options for calls keep indexes and sums") {
+    opened const in;
+    auto const quick = in.books.with({.timeout = std::chrono::seconds{5}});
+    CHECK(quick.options().timeout == std::chrono::seconds{5});
+    CHECK(quick.insert(invoice{"ACME", 6, "x", {}, "red", "mon", 9}));
+    in.check();
+}
