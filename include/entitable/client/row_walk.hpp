@@ -163,10 +163,10 @@ public:
 
     explicit page_reading(row_walk& walk) : walk_(&walk) { walk.begin_page(); }
 
-    [[nodiscard]] operation_step next() { return walk_->due(); }
-    void answer(result<query_entities::response> response, steady_time now) { walk_->answer(std::move(response), now); }
-    void abandon(error const& reason) { walk_->abandon(reason); }
-    [[nodiscard]] result<bool> finish() { return walk_->end_page(); }
+    ENTITABLE_LAZY [[nodiscard]] operation_step next();
+    ENTITABLE_LAZY void answer(result<query_entities::response> response, steady_time now);
+    ENTITABLE_LAZY void abandon(error const& reason);
+    ENTITABLE_LAZY [[nodiscard]] result<bool> finish();
 
 private:
     row_walk* walk_;

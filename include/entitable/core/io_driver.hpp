@@ -78,16 +78,19 @@ private:
     std::vector<std::pair<void const*, io_guest*>> guests_;
 };
 
-/// A driver over the system's `poll`. With no descriptor it waits by its clock.
+/// A driver over the system's `poll`. With no descriptor it waits by its clock. Its virtual functions are inline from their declaration on:
+/// otherwise GCC would emit all of them in each file.
 class poll_driver final : public io_driver {
 public:
     /// The clock must outlive the driver.
     explicit poll_driver(clock& time = system_clock()) noexcept : time_(&time) {}
 
-    [[nodiscard]] clock& time() const noexcept override { return *time_; }             ///< the constructor's clock
-    void watch(io_descriptor descriptor, io_interest what, io_handler* told) override; ///< costs no system call
-    [[nodiscard]] bool watches() const noexcept override { return !watched_.empty(); } ///< see `io_driver`
-    void wait(steady_time until) override; ///< waits in `poll`, or by its clock
+    [[nodiscard]] clock& time() const noexcept override { return *time_; } ///< the clock of the constructor
+    /// Costs no system call.
+    ENTITABLE_DECL void watch(io_descriptor descriptor, io_interest what, io_handler* told) override;
+    [[nodiscard]] bool watches() const noexcept override { return !watched_.empty(); } ///< whether any is watched
+    /// Waits in `poll`, or by its clock.
+    ENTITABLE_DECL void wait(steady_time until) override;
 
 private:
     struct watched {
@@ -95,14 +98,10 @@ private:
         io_interest what;
         io_handler* told;
     };
-    struct ready_one {
-        io_descriptor descriptor;
-        io_interest what;
-    };
 
     clock* time_;
     std::vector<watched> watched_;
-    std::vector<ready_one> ready_; ///< ready descriptors of the current wait; a member to reuse its memory
+    std::vector<watched> ready_; ///< ready descriptors of the current wait; a member to reuse its memory
 };
 
 ENTITABLE_END_NAMESPACE

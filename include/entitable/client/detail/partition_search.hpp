@@ -25,14 +25,11 @@ public:
 
     [[nodiscard]] operation_step next() const noexcept { return ended_ ? operation_step{} : operation_step{asked_}; }
     ENTITABLE_LAZY void answer(result<query_entities::response> page, steady_time now);
-    void abandon(error const& reason) { end(failure{reason}); }
-    [[nodiscard]] result<std::vector<std::string>> finish() { return std::move(keys_); }
+    ENTITABLE_LAZY void abandon(error const& reason);
+    ENTITABLE_LAZY [[nodiscard]] result<std::vector<std::string>> finish();
 
 private:
-    void end(failure problem) {
-        keys_ = std::move(problem);
-        ended_ = true;
-    }
+    ENTITABLE_LAZY void end(failure problem);
     ENTITABLE_LAZY void go_behind(std::string partition);
 
     query_entities asked_;

@@ -25,18 +25,14 @@ public:
 
     /// The changes, and the indexes of one or more merges that remove properties. `seed`: of the delays. If `allowed` is an error, it sends
     /// nothing.
-    removing_batch(transact changes, std::vector<std::size_t> removing, std::uint64_t seed, result<void> allowed)
-        : given_(std::move(changes)), removing_(std::move(removing)), random_(seed) {
-        reading_.table = given_.table;
-        if (!allowed) { outcome_.emplace(std::move(allowed).as_failure()); }
-        begin();
-    }
+    ENTITABLE_LAZY removing_batch(
+        transact changes, std::vector<std::size_t> removing, std::uint64_t seed, result<void> allowed);
 
     ENTITABLE_LAZY [[nodiscard]] operation_step next() const noexcept;
     ENTITABLE_LAZY void answer(result<get_entity::response> found, steady_time);
     ENTITABLE_LAZY void answer(result<transact::response> sent, steady_time now);
-    void abandon(error const& reason) { outcome_.emplace(failure{reason}); }
-    [[nodiscard]] result<transact::response> finish() { return *std::move(outcome_); }
+    ENTITABLE_LAZY void abandon(error const& reason);
+    ENTITABLE_LAZY [[nodiscard]] result<transact::response> finish();
 
 private:
     ENTITABLE_LAZY void begin();

@@ -69,7 +69,7 @@ public:
     /// Sends the request of the attempt.
     ENTITABLE_LAZY [[nodiscard]] result<transact::response> send(transact const& request);
     /// Version of a row that was found.
-    [[nodiscard]] etag version_of(std::string_view row_key) const { return rows.version_of(row_key); }
+    ENTITABLE_LAZY [[nodiscard]] etag version_of(std::string_view row_key) const;
     [[nodiscard]] any_transport& transport() noexcept { return through_; }
     [[nodiscard]] call& context() noexcept { return call_; }
 

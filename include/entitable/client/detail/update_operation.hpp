@@ -23,18 +23,8 @@ class update_operation {
 public:
     /// `under_id`: the call has an operation id, so an earlier call may have been applied. `seed`: of the delays. If `allowed` is an error,
     /// it sends nothing.
-    update_operation(get_entity reading, row_change change, bool forced, bool under_id, std::uint32_t max_attempts,
-        entitable::backoff const& delays, std::uint64_t seed, result<void> allowed = {})
-        : max_attempts_(max_attempts),
-          delays_(delays),
-          random_(seed),
-          change_(change),
-          reading_(std::move(reading)),
-          forced_(forced),
-          under_id_(under_id) {
-        writing_.table = reading_.table;
-        if (!allowed) { outcome_.emplace(std::move(allowed).as_failure()); }
-    }
+    ENTITABLE_LAZY update_operation(get_entity reading, row_change change, bool forced, bool under_id,
+        std::uint32_t max_attempts, entitable::backoff const& delays, std::uint64_t seed, result<void> allowed = {});
 
     [[nodiscard]] operation_step next() const noexcept {
         return outcome_ ? operation_step{}
@@ -43,15 +33,12 @@ public:
     }
     ENTITABLE_LAZY void answer(result<get_entity::response> found, steady_time now);
     ENTITABLE_LAZY void answer(result<written> done, steady_time now);
-    void abandon(error const& reason) { end_before_write(failure{reason}); }
-    [[nodiscard]] result<update_outcome> finish() { return *std::move(outcome_); }
+    ENTITABLE_LAZY void abandon(error const& reason);
+    ENTITABLE_LAZY [[nodiscard]] result<update_outcome> finish();
 
 private:
     /// Under an operation id only a response to the write can show that nothing was applied: an earlier call may have been.
-    void end_before_write(failure why) {
-        if (under_id_) { why.error().effect = effect::unknown; }
-        outcome_.emplace(std::move(why));
-    }
+    ENTITABLE_LAZY void end_before_write(failure why);
 
     std::uint32_t max_attempts_;
     entitable::backoff delays_;

@@ -66,6 +66,14 @@ ENTITABLE_LAZY_BODY own_submission change_list::to_submit(table_core const& tabl
     return own_submission{own_request<transact>{std::in_place, table.name(), std::move(request_.changes)}};
 }
 
+ENTITABLE_LAZY_BODY removing_batch::removing_batch(
+    transact changes, std::vector<std::size_t> removing, std::uint64_t seed, result<void> allowed)
+    : given_(std::move(changes)), removing_(std::move(removing)), random_(seed) {
+    reading_.table = given_.table;
+    if (!allowed) { outcome_.emplace(std::move(allowed).as_failure()); }
+    begin();
+}
+
 ENTITABLE_LAZY_BODY operation_step removing_batch::next() const noexcept {
     if (outcome_) { return {}; }
     return at_ < removing_.size()
@@ -106,6 +114,10 @@ ENTITABLE_LAZY_BODY void removing_batch::answer(result<get_entity::response> fou
     ++at_;
     read_next();
 }
+
+ENTITABLE_LAZY_BODY void removing_batch::abandon(error const& reason) { outcome_.emplace(failure{reason}); }
+
+ENTITABLE_LAZY_BODY result<transact::response> removing_batch::finish() { return *std::move(outcome_); }
 
 ENTITABLE_LAZY_BODY bool removing_batch::beaten(error const& problem) const noexcept {
     if (problem.effect != effect::none || !problem.operation_index || attempts_ >= max_attempts ||

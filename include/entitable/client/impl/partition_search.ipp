@@ -15,6 +15,15 @@ ENTITABLE_LAZY_BODY partition_search::partition_search(std::string table, result
     if (!allowed) { end(std::move(allowed).as_failure()); }
 }
 
+ENTITABLE_LAZY_BODY void partition_search::end(failure problem) {
+    keys_ = std::move(problem);
+    ended_ = true;
+}
+
+ENTITABLE_LAZY_BODY void partition_search::abandon(error const& reason) { end(failure{reason}); }
+
+ENTITABLE_LAZY_BODY result<std::vector<std::string>> partition_search::finish() { return std::move(keys_); }
+
 ENTITABLE_LAZY_BODY void partition_search::go_behind(std::string partition) {
     asked_.range = {{key_bound::excluding(std::move(partition)), {}}, {}};
     within_.reset();

@@ -23,7 +23,7 @@ ENTITABLE_LAZY_BODY query_source::query_source(any_transport to, call_options ho
 ENTITABLE_DECL query_source::~query_source() = default;
 
 struct way_of_pages : counted {
-    explicit way_of_pages(any_transport const& through) : opened(open_channel(through, io)) {}
+    ENTITABLE_LAZY explicit way_of_pages(any_transport const& through) : opened(open_channel(through, io)) {}
 
     poll_driver io;
     shared<channel> opened; ///< destroyed before its driver
@@ -162,6 +162,13 @@ ENTITABLE_LAZY_BODY result<bool> row_walk::end_page() {
     return used_ > 0;
 }
 
+ENTITABLE_LAZY_BODY operation_step page_reading::next() { return walk_->due(); }
+ENTITABLE_LAZY_BODY void page_reading::answer(result<query_entities::response> response, steady_time now) {
+    walk_->answer(std::move(response), now);
+}
+ENTITABLE_LAZY_BODY void page_reading::abandon(error const& reason) { walk_->abandon(reason); }
+ENTITABLE_LAZY_BODY result<bool> page_reading::finish() { return walk_->end_page(); }
+
 ENTITABLE_LAZY_BODY result<bool> row_walk::next_page() {
     one_thread const here{inside_};
     if (limits_.in_flight <= 1) {
@@ -260,10 +267,12 @@ ENTITABLE_LAZY_BODY result<void> row_walk::read_rows(void* all, void* (*add)(voi
     }
 }
 
-/// Objects for the rows that are read; their memory is reused from page to page.
+/// Objects for the rows that are read; their memory is reused from page to page. A template, so that its members are compiled only if they
+/// are called.
+template <class Kind>
 class row_objects {
 public:
-    explicit row_objects(row_kind const& kind) noexcept : kind_(kind) {}
+    explicit row_objects(Kind const& kind) noexcept : kind_(kind) {}
     row_objects(row_objects const&) = delete;
     row_objects& operator=(row_objects const&) = delete;
     ~row_objects() { clear(); }
@@ -285,13 +294,13 @@ public:
     }
 
 private:
-    row_kind const& kind_;
+    Kind const& kind_;
     std::vector<void*> made_;
 };
 
 ENTITABLE_LAZY_BODY result<void> row_walk::call_rows(
     row_kind const& kind, bool shown, void* function, void (*call)(void*, void const*)) {
-    row_objects objects{kind};
+    row_objects<row_kind> objects{kind};
     if (!shown || !can_read_shown()) {
         void* const current = objects.at(0);
         for (;;) {

@@ -142,6 +142,10 @@ ENTITABLE_LAZY_BODY result<bool> transaction_scope::was_applied() {
     return true;
 }
 
+ENTITABLE_LAZY_BODY etag transaction_scope::version_of(std::string_view row_key) const {
+    return rows.version_of(row_key);
+}
+
 ENTITABLE_LAZY_BODY void transaction_scope::look_at(std::string_view row_key) {
     if (rows.is_changed_unread(row_key)) {
         auto found = through_.execute(get_entity{rows.table(), rows.partition_key(), std::string{row_key}, {}}, call_);

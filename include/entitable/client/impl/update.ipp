@@ -25,6 +25,29 @@ ENTITABLE_LAZY_BODY row changed_row(row_view stored, row_view change) {
     return builder.build();
 }
 
+ENTITABLE_LAZY_BODY update_operation::update_operation(get_entity reading, row_change change, bool forced,
+    bool under_id, std::uint32_t max_attempts, entitable::backoff const& delays, std::uint64_t seed,
+    result<void> allowed)
+    : max_attempts_(max_attempts),
+      delays_(delays),
+      random_(seed),
+      change_(change),
+      reading_(std::move(reading)),
+      forced_(forced),
+      under_id_(under_id) {
+    writing_.table = reading_.table;
+    if (!allowed) { outcome_.emplace(std::move(allowed).as_failure()); }
+}
+
+ENTITABLE_LAZY_BODY void update_operation::end_before_write(failure why) {
+    if (under_id_) { why.error().effect = effect::unknown; }
+    outcome_.emplace(std::move(why));
+}
+
+ENTITABLE_LAZY_BODY void update_operation::abandon(error const& reason) { end_before_write(failure{reason}); }
+
+ENTITABLE_LAZY_BODY result<update_outcome> update_operation::finish() { return *std::move(outcome_); }
+
 ENTITABLE_LAZY_BODY void update_operation::answer(result<get_entity::response> found, steady_time) {
     ++attempts_;
     if (!found) {

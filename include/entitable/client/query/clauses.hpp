@@ -29,7 +29,7 @@ class distinct_alternatives {
 public:
     ENTITABLE_LAZY void add(predicate_nodes equality);
     /// Returns all of them; without comparisons, the predicate that no entity satisfies.
-    [[nodiscard]] predicate_nodes nodes() && { return nodes_.empty() ? nothing() : std::move(nodes_); }
+    ENTITABLE_LAZY [[nodiscard]] predicate_nodes nodes() &&;
 
 private:
     /// Returns the slot of the comparison with this operand, or the slot where it would be inserted.

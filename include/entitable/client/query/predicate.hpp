@@ -81,8 +81,8 @@ public:
     predicate_value(predicate_nodes nodes); // NOLINT: implicit, for the predicates derived from it
     predicate_value(predicate_value const& other);
     predicate_value(predicate_value&& other) noexcept;
-    predicate_value& operator=(predicate_value const& other);
-    predicate_value& operator=(predicate_value&& other) noexcept;
+    predicate_value& operator=(predicate_value const& other) = default;
+    predicate_value& operator=(predicate_value&& other) noexcept = default;
     ~predicate_value();
 
     /// The nodes in postfix order.

@@ -81,10 +81,10 @@ ENTITABLE_DECL void poll_driver::wait(steady_time until) {
             bool const broken = (seen & (POLLERR | POLLHUP | POLLNVAL)) != 0;
             unsigned const what =
                 ((seen & POLLIN) != 0 || broken ? 1U : 0U) | ((seen & POLLOUT) != 0 || broken ? 2U : 0U);
-            ready_.push_back({watched_[index].descriptor, static_cast<io_interest>(what)});
+            ready_.push_back({watched_[index].descriptor, static_cast<io_interest>(what), nullptr});
         }
     }
-    for (ready_one const& each : ready_) {
+    for (watched const& each : ready_) {
         for (watched const& known : watched_) {
             if (known.descriptor == each.descriptor) { // otherwise an earlier handler has removed it
                 known.told->ready(each.descriptor, each.what);

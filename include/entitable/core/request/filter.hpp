@@ -68,7 +68,7 @@ struct filter {
 
     [[nodiscard]] bool empty() const noexcept { return nodes.empty(); } ///< whether it accepts every row
     /// Number of comparisons. The service allows 15 in a query.
-    [[nodiscard]] std::size_t comparisons() const noexcept;
+    ENTITABLE_LAZY [[nodiscard]] std::size_t comparisons() const noexcept;
     /// Formats as readable text: `age >= 50 && !(name == "John")`; "a malformed filter of 3 nodes"; empty without nodes.
     ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;
 
@@ -76,11 +76,11 @@ struct filter {
 };
 
 /// Whether `row` satisfies one comparison.
-[[nodiscard]] bool satisfies(
+ENTITABLE_LAZY [[nodiscard]] bool satisfies(
     row_view const& row, filter_operator comparison, std::string_view name, value_view operand) noexcept;
 
 /// Whether `row` satisfies `condition`, which must be well formed (see `validate`).
-[[nodiscard]] bool satisfies(row_view const& row, filter const& condition);
+ENTITABLE_LAZY [[nodiscard]] bool satisfies(row_view const& row, filter const& condition);
 
 namespace detail {
 

@@ -28,13 +28,14 @@ inline constexpr std::chrono::hours retention{24};
 }
 
 /// Digest of a write: kinds, keys, conditions, properties. Distinguishes two writes under one operation id.
-[[nodiscard]] std::int64_t content_of(std::vector<mutation> const& changes) noexcept;
+ENTITABLE_LAZY [[nodiscard]] std::int64_t content_of(std::vector<mutation> const& changes) noexcept;
 
 /// Makes the operation row of a write with this digest.
-[[nodiscard]] row make(std::string_view partition_key, std::string_view operation_id, std::int64_t content);
+ENTITABLE_LAZY [[nodiscard]] row make(
+    std::string_view partition_key, std::string_view operation_id, std::int64_t content);
 
 /// Makes the void row, which abandons an operation: while it exists, no write under the id is applied.
-[[nodiscard]] row make_void(std::string_view partition_key, std::string_view operation_id);
+ENTITABLE_LAZY [[nodiscard]] row make_void(std::string_view partition_key, std::string_view operation_id);
 
 /// Whether a transaction inserts an operation row as its first change.
 [[nodiscard]] inline bool is_first_of(transact const& request) noexcept {
@@ -43,10 +44,10 @@ inline constexpr std::chrono::hours retention{24};
 }
 
 /// Whether an operation row, for which `is_one` is true, is void.
-[[nodiscard]] bool is_void(row_view found) noexcept;
+ENTITABLE_LAZY [[nodiscard]] bool is_void(row_view found) noexcept;
 
 /// Whether this is an operation row of a known version.
-[[nodiscard]] bool is_one(row_view found) noexcept;
+ENTITABLE_LAZY [[nodiscard]] bool is_one(row_view found) noexcept;
 
 } // namespace operation_row
 ENTITABLE_END_NAMESPACE

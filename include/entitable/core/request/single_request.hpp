@@ -71,16 +71,17 @@ concept operation_of_one = operation<Op> && requires(Op& op) {
 template <operation Op, class Conclude>
 class concluded : public Op {
 public:
+    using result_type = decltype(Conclude{}(std::declval<Op&>().finish())); ///< converted result
     using Op::Op;
     /// Wraps `inner`.
     explicit concluded(Op inner)
         requires std::move_constructible<Op>
         : Op(std::move(inner)) {}
     /// Returns the converted result.
-    [[nodiscard]] auto finish() { return Conclude{}(Op::finish()); }
+    [[nodiscard]] result_type finish() { return Conclude{}(Op::finish()); }
     /// Does the same in one step.
     template <class Ask>
-    [[nodiscard]] auto finish_with(Ask const& ask) {
+    [[nodiscard]] result_type finish_with(Ask const& ask) {
         return Conclude{}(Op::finish_with(ask));
     }
 };

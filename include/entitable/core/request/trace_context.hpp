@@ -28,16 +28,16 @@ struct trace_context {
     /// Parses the value of a header `traceparent`, strictly: 55 characters for version 00, lower-case digits, no id of zeros. A later
     /// version may have more after a further hyphen, which is ignored. Unknown flags are dropped. Errors: InvalidInput for all other
     /// values; a program that receives such a header starts its own trace, or none.
-    [[nodiscard]] static result<trace_context> parse(std::string_view traceparent);
+    ENTITABLE_LAZY [[nodiscard]] static result<trace_context> parse(std::string_view traceparent);
 
     /// Whether it is not empty.
     [[nodiscard]] constexpr explicit operator bool() const noexcept {
         return (trace_high | trace_low) != 0 && span_id != 0;
     }
     /// Returns the trace id as 32 digits.
-    [[nodiscard]] std::string trace_id() const;
+    ENTITABLE_LAZY [[nodiscard]] std::string trace_id() const;
     /// Returns the value of the header: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01".
-    [[nodiscard]] std::string to_string() const;
+    ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;
 
     friend bool operator==(trace_context const&, trace_context const&) = default;
 };

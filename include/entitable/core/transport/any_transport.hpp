@@ -135,7 +135,7 @@ private:
 namespace detail {
 
 /// A transport that responds to every request with InvalidInput: the handle was moved from. For handles in that state.
-[[nodiscard]] any_transport moved_from_transport(std::string_view handle);
+ENTITABLE_LAZY [[nodiscard]] any_transport moved_from_transport(std::string_view handle);
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

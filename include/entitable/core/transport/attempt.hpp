@@ -20,10 +20,10 @@ struct request_words {
     std::string_view table;
     std::size_t batch_size{};
 };
-[[nodiscard]] request_words words_of(request_ref asked) noexcept;
+ENTITABLE_LAZY [[nodiscard]] request_words words_of(request_ref asked) noexcept;
 
 /// Draws a unique id for a span of this call. Never 0.
-[[nodiscard]] std::uint64_t draw_span_id(call& context) noexcept;
+ENTITABLE_LAZY [[nodiscard]] std::uint64_t draw_span_id(call& context) noexcept;
 
 /// Opens the operation of the request that is about to be sent, if the call is observed and no operation is open. Returns whether it opened
 /// one: the same code then ends the operation, or calls `forget_operation` if there is no outcome.
@@ -35,11 +35,11 @@ struct request_words {
 }
 inline void forget_operation(call& context) noexcept { context.spans.operation = 0; }
 /// Reports the operation that `begin_operation` opened, and closes it.
-void end_operation(
+ENTITABLE_LAZY void end_operation(
     request_ref asked, call& context, steady_time begun, steady_time ended, outcome_record outcome) noexcept;
 
 /// Makes the outcome of a request, without the number of rows.
-[[nodiscard]] outcome_record outcome_of(error const* problem) noexcept;
+ENTITABLE_LAZY [[nodiscard]] outcome_record outcome_of(error const* problem) noexcept;
 /// Makes the outcome of a request.
 template <table_request Request>
 [[nodiscard]] outcome_record outcome_of(Request const&, result<response_of<Request>> const& answered) noexcept {
@@ -56,9 +56,10 @@ template <table_request Request>
 
 /// Reports an attempt that was already counted. Takes the number and the ids, except that of its own span, from the call, and the other
 /// fields from the request, if there is one.
-void tell_attempt(request_ref sent, attempt_record& done, call const& context) noexcept;
+ENTITABLE_LAZY void tell_attempt(request_ref sent, attempt_record& done, call const& context) noexcept;
 /// Reports a wait before a request.
-void tell_wait(request_ref next, wait_cause cause, call const& context, steady_time begun, steady_time until) noexcept;
+ENTITABLE_LAZY void tell_wait(
+    request_ref next, wait_cause cause, call const& context, steady_time begun, steady_time until) noexcept;
 
 /// Closes an operation that an exception has left open.
 class operation_scope {

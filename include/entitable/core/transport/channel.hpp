@@ -90,7 +90,7 @@ concept opens_channels = requires(T const& transport, io_driver& io) {
 class any_transport;
 
 /// Opens a channel to a transport: its own, or one that executes request by request in `poll`.
-[[nodiscard]] shared<channel> open_channel(any_transport const& through, io_driver& io);
+ENTITABLE_LAZY [[nodiscard]] shared<channel> open_channel(any_transport const& through, io_driver& io);
 
 namespace detail {
 
@@ -99,17 +99,10 @@ inline void open_operation(channel const& here, call& context) noexcept {
     if (begin_operation(context)) { context.spans.opened_by = &here; }
 }
 /// Ends the operation that `open_operation` opened. Called before the sink.
-inline void close_operation(channel const& here, completion const& done, steady_time now) noexcept {
-    if (done.context->spans.opened_by == &here) {
-        done.context->spans.opened_by = nullptr;
-        done.visit([&](auto const& sent, auto const& answer) {
-            end_operation(done.request, *done.context, done.begun, now, outcome_of(sent, answer));
-        });
-    }
-}
+ENTITABLE_LAZY void close_operation(channel const& here, completion const& done, steady_time now) noexcept;
 
 /// Opens the channel that executes in `poll`, for transports that respond in the call.
-[[nodiscard]] shared<channel> open_blocking_channel(any_transport const& through, io_driver& io);
+ENTITABLE_LAZY [[nodiscard]] shared<channel> open_blocking_channel(any_transport const& through, io_driver& io);
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

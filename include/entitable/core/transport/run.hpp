@@ -29,7 +29,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Drives an operation of at most one request to its end on the calling thread, without a clock.
 template <class Op, class Transport>
     requires operation_of_one<std::remove_cvref_t<Op>>
-auto run_one(Op&& op, call& context, Transport& through) {
+auto run_one(Op&& op, call& context, Transport& through) -> decltype(op.finish()) {
     return op.finish_with([&](auto const& request) { return through.execute(request, context); });
 }
 

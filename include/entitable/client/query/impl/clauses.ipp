@@ -38,6 +38,10 @@ ENTITABLE_LAZY_BODY void distinct_alternatives::add(predicate_nodes equality) {
     }
 }
 
+ENTITABLE_LAZY_BODY predicate_nodes distinct_alternatives::nodes() && {
+    return nodes_.empty() ? nothing() : std::move(nodes_);
+}
+
 ENTITABLE_LAZY_BODY predicate_nodes key_prefix(
     key_component const& component, key_part part, std::size_t index, bool last, key_operand prefix) {
     // A shorter text and the separator after it can begin with the prefix, too.

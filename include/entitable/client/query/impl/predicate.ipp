@@ -30,8 +30,6 @@ ENTITABLE_LAZY_BODY predicate_nodes joined(predicate_nodes left, predicate_nodes
 ENTITABLE_DECL predicate_value::predicate_value(predicate_nodes nodes) : nodes_(std::move(nodes)) {}
 ENTITABLE_DECL predicate_value::predicate_value(predicate_value const& other) = default;
 ENTITABLE_DECL predicate_value::predicate_value(predicate_value&& other) noexcept = default;
-ENTITABLE_DECL predicate_value& predicate_value::operator=(predicate_value const& other) = default;
-ENTITABLE_DECL predicate_value& predicate_value::operator=(predicate_value&& other) noexcept = default;
 ENTITABLE_DECL predicate_value::~predicate_value() = default;
 
 ENTITABLE_LAZY_BODY predicate_value joined_values(

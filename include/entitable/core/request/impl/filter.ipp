@@ -7,7 +7,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-ENTITABLE_DECL std::size_t filter::comparisons() const noexcept {
+ENTITABLE_LAZY_BODY std::size_t filter::comparisons() const noexcept {
     std::size_t count = 0;
     for (auto const& node : nodes) { count += is_comparison(node.operation) ? 1U : 0U; }
     return count;
@@ -65,7 +65,7 @@ ENTITABLE_LAZY_BODY std::string filter::to_string() const {
         });
 }
 
-ENTITABLE_DECL bool satisfies(
+ENTITABLE_LAZY_BODY bool satisfies(
     row_view const& row, filter_operator comparison, std::string_view name, value_view operand) noexcept {
     std::optional<value_view> stored;
     if (name == "PartitionKey") {
@@ -80,7 +80,7 @@ ENTITABLE_DECL bool satisfies(
     return stored && stored->type() == operand.type() && holds(comparison, compare_values(*stored, operand));
 }
 
-ENTITABLE_DECL bool satisfies(row_view const& row, filter const& condition) {
+ENTITABLE_LAZY_BODY bool satisfies(row_view const& row, filter const& condition) {
     return detail::evaluate_postfix(condition.nodes,
         [&](filter_node const& node) { return satisfies(row, node.operation, node.name, node.operand); });
 }

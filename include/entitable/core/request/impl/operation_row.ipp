@@ -12,7 +12,7 @@ inline constexpr std::string_view version_name = "OperationVersion";
 inline constexpr std::string_view content_name = "OperationContent";
 inline constexpr std::string_view void_name = "OperationVoid";
 
-ENTITABLE_DECL std::int64_t content_of(std::vector<mutation> const& changes) noexcept {
+ENTITABLE_LAZY_BODY std::int64_t content_of(std::vector<mutation> const& changes) noexcept {
     detail::part_hash hash{version};
     for (mutation const& change : changes) {
         row_view const entity = change.entity;
@@ -27,26 +27,26 @@ ENTITABLE_DECL std::int64_t content_of(std::vector<mutation> const& changes) noe
     return static_cast<std::int64_t>(hash.value());
 }
 
-ENTITABLE_DECL row make(std::string_view partition_key, std::string_view operation_id, std::int64_t content) {
+ENTITABLE_LAZY_BODY row make(std::string_view partition_key, std::string_view operation_id, std::int64_t content) {
     row_builder builder{partition_key, row_key(operation_id)};
     builder.add(version_name, value_view{version});
     builder.add(content_name, value_view{content});
     return builder.build();
 }
 
-ENTITABLE_DECL row make_void(std::string_view partition_key, std::string_view operation_id) {
+ENTITABLE_LAZY_BODY row make_void(std::string_view partition_key, std::string_view operation_id) {
     row_builder builder{partition_key, row_key(operation_id)};
     builder.add(version_name, value_view{version});
     builder.add(void_name, value_view{true});
     return builder.build();
 }
 
-ENTITABLE_DECL bool is_void(row_view found) noexcept {
+ENTITABLE_LAZY_BODY bool is_void(row_view found) noexcept {
     auto const held = found.find(void_name);
     return held && held->type() == edm_type::boolean && held->as_boolean();
 }
 
-ENTITABLE_DECL bool is_one(row_view found) noexcept {
+ENTITABLE_LAZY_BODY bool is_one(row_view found) noexcept {
     if (!found.row_key.starts_with(row_key_prefix)) { return false; }
     auto const held = found.find(version_name);
     return held && held->type() == edm_type::int32 && held->as_int32() == version;

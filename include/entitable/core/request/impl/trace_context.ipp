@@ -9,12 +9,12 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 /// Appends a number as lower-case digits, with leading zeros.
-ENTITABLE_DECL void append_lower_hex(std::string& out, std::uint64_t number, unsigned digits) {
+ENTITABLE_LAZY void append_lower_hex(std::string& out, std::uint64_t number, unsigned digits) {
     for (unsigned shift = digits * 4; shift > 0; shift -= 4) { out += hexadecimal_of(number >> (shift - 4)); }
 }
 
 /// Parses up to 16 lower-case digits; false for anything else.
-ENTITABLE_DECL bool read_lower_hex(std::string_view digits, std::uint64_t& number) noexcept {
+ENTITABLE_LAZY bool read_lower_hex(std::string_view digits, std::uint64_t& number) noexcept {
     number = 0;
     for (char const each : digits) {
         bool const decimal = each >= '0' && each <= '9';
@@ -26,7 +26,7 @@ ENTITABLE_DECL bool read_lower_hex(std::string_view digits, std::uint64_t& numbe
 
 } // namespace detail
 
-ENTITABLE_DECL result<trace_context> trace_context::parse(std::string_view traceparent) {
+ENTITABLE_LAZY_BODY result<trace_context> trace_context::parse(std::string_view traceparent) {
     constexpr std::size_t length = 55;
     auto const wrong = [](char const* what) { return failure{error_code::invalid_input, std::string{what}}; };
     if (traceparent.size() < length) { return wrong("a traceparent must have at least 55 characters"); }
@@ -51,14 +51,14 @@ ENTITABLE_DECL result<trace_context> trace_context::parse(std::string_view trace
     return made;
 }
 
-ENTITABLE_DECL std::string trace_context::trace_id() const {
+ENTITABLE_LAZY_BODY std::string trace_context::trace_id() const {
     std::string text;
     detail::append_lower_hex(text, trace_high, 16);
     detail::append_lower_hex(text, trace_low, 16);
     return text;
 }
 
-ENTITABLE_DECL std::string trace_context::to_string() const {
+ENTITABLE_LAZY_BODY std::string trace_context::to_string() const {
     std::string text{"00-"};
     text.reserve(55);
     detail::append_lower_hex(text, trace_high, 16);

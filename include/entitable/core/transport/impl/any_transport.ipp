@@ -27,7 +27,7 @@ struct absent_transport {
     }
 };
 
-ENTITABLE_DECL any_transport moved_from_transport(std::string_view handle) { return absent_transport{handle}; }
+ENTITABLE_LAZY_BODY any_transport moved_from_transport(std::string_view handle) { return absent_transport{handle}; }
 
 } // namespace detail
 

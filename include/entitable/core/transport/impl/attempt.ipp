@@ -8,7 +8,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_DECL request_words words_of(request_ref asked) noexcept {
+ENTITABLE_LAZY_BODY request_words words_of(request_ref asked) noexcept {
     request_words words;
     asked.visit([&]<class Request>(Request const& request) {
         words.name = Request::name;
@@ -23,13 +23,13 @@ ENTITABLE_DECL request_words words_of(request_ref asked) noexcept {
 }
 
 /// Makes the ids of a span below `parent`, or below the caller's own span.
-ENTITABLE_DECL span_ids span_below(call const& context, std::uint64_t own, std::uint64_t parent) noexcept {
+ENTITABLE_LAZY span_ids span_below(call const& context, std::uint64_t own, std::uint64_t parent) noexcept {
     span_ids made{context.trace, parent != 0 ? parent : context.trace.span_id};
     made.own.span_id = own;
     return made;
 }
 
-ENTITABLE_DECL std::uint64_t draw_span_id(call& context) noexcept {
+ENTITABLE_LAZY_BODY std::uint64_t draw_span_id(call& context) noexcept {
     std::uint64_t& drawn = context.spans.drawn;
     drawn = drawn == 0 ? random_seed() : drawn;
     std::uint64_t id = 0;
@@ -42,7 +42,7 @@ ENTITABLE_DECL std::uint64_t draw_span_id(call& context) noexcept {
     return id;
 }
 
-ENTITABLE_DECL outcome_record outcome_of(error const* problem) noexcept {
+ENTITABLE_LAZY_BODY outcome_record outcome_of(error const* problem) noexcept {
     outcome_record made;
     if (problem != nullptr) {
         made.error = problem->code;
@@ -52,7 +52,7 @@ ENTITABLE_DECL outcome_record outcome_of(error const* problem) noexcept {
     return made;
 }
 
-ENTITABLE_DECL void end_operation(
+ENTITABLE_LAZY_BODY void end_operation(
     request_ref asked, call& context, steady_time begun, steady_time ended, outcome_record outcome) noexcept {
     std::uint64_t const own = std::exchange(context.spans.operation, 0);
     if (context.watch == nullptr || own == 0) { return; }
@@ -70,7 +70,7 @@ ENTITABLE_DECL void end_operation(
     context.watch->on_operation(done);
 }
 
-ENTITABLE_DECL void tell_attempt(request_ref sent, attempt_record& done, call const& context) noexcept {
+ENTITABLE_LAZY_BODY void tell_attempt(request_ref sent, attempt_record& done, call const& context) noexcept {
     if (sent) {
         auto const [name, table, batch_size] = words_of(sent);
         done.name = name;
@@ -83,7 +83,7 @@ ENTITABLE_DECL void tell_attempt(request_ref sent, attempt_record& done, call co
     context.watch->on_attempt(done);
 }
 
-ENTITABLE_DECL void tell_wait(
+ENTITABLE_LAZY_BODY void tell_wait(
     request_ref next, wait_cause cause, call const& context, steady_time begun, steady_time until) noexcept {
     if (context.watch == nullptr) { return; }
     auto const [name, table, batch_size] = words_of(next);

@@ -11,9 +11,20 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+ENTITABLE_LAZY_BODY void close_operation(channel const& here, completion const& done, steady_time now) noexcept {
+    if (done.context->spans.opened_by == &here) {
+        done.context->spans.opened_by = nullptr;
+        done.visit([&](auto const& sent, auto const& answer) {
+            end_operation(done.request, *done.context, done.begun, now, outcome_of(sent, answer));
+        });
+    }
+}
+
+/// Executes request by request in `poll`. A template, so that a file compiles its members only if it opens one.
+template <class Transport>
 class blocking_channel final : public channel {
 public:
-    blocking_channel(any_transport through, io_driver& io) : through_(std::move(through)), io_(io) {}
+    blocking_channel(Transport through, io_driver& io) : through_(std::move(through)), io_(io) {}
 
     void send(request_ref request, call& context, void* tag) override { sent_.push_back({request, &context, tag, {}}); }
     void cancel(void* tag, error const& why) override {
@@ -44,13 +55,18 @@ private:
         std::optional<error> cancelled;
     };
 
-    any_transport through_;
+    Transport through_;
     io_driver& io_;
     pending_list<sent> sent_;
 };
 
-ENTITABLE_DECL shared<channel> open_blocking_channel(any_transport const& through, io_driver& io) {
-    return shared<channel>{new blocking_channel{through, io}};
+template <class Transport>
+shared<channel> make_blocking_channel(Transport const& through, io_driver& io) {
+    return shared<channel>{new blocking_channel<Transport>{through, io}};
+}
+
+ENTITABLE_LAZY_BODY shared<channel> open_blocking_channel(any_transport const& through, io_driver& io) {
+    return make_blocking_channel(through, io);
 }
 
 } // namespace detail
@@ -61,7 +77,7 @@ ENTITABLE_DECL shared<channel> any_transport::open(io_driver& io) const {
     return opened;
 }
 
-ENTITABLE_DECL shared<channel> open_channel(any_transport const& through, io_driver& io) {
+ENTITABLE_LAZY_BODY shared<channel> open_channel(any_transport const& through, io_driver& io) {
     shared<channel> own = through.open(io);
     return own ? own : detail::open_blocking_channel(through, io);
 }
