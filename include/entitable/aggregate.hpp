@@ -6,4 +6,4 @@
 /// Counts and sums in the same transaction as their entities: `aggregated_table`. Part of the core. The core umbrella does not
 /// include it, so that other programs do not compile it.
 
-#include <entitable/client/companions/aggregate/aggregated_table.hpp>
+#include <entitable/client/companions/aggregated_table.hpp>

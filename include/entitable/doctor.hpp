@@ -6,4 +6,4 @@
 /// `doctor`: checks a store for leftovers of earlier versions, killed programs and foreign writers. Part of the core. The core umbrella
 /// does not include it, so that other programs do not compile it.
 
-#include <entitable/client/companions/doctor/doctor.hpp>
+#include <entitable/advice/doctor/doctor.hpp>

@@ -5,6 +5,10 @@
 
 #include "companions/books.hpp"
 #include "support/catch.hpp"
+#include <entitable/bulk.hpp>
+#include <entitable/expiry.hpp>
+#include <entitable/testing/manual_clock.hpp>
+#include <entitable/unit_of_work.hpp>
 
 using namespace companion_tests;
 
@@ -215,4 +219,95 @@ TEST_CASE("companions: other options for calls keep indexes and sums") {
     CHECK(quick.options().timeout == std::chrono::seconds{5});
     CHECK(quick.insert(invoice{"ACME", 6, "x", {}, "red", "mon", 9}));
     in.check();
+}
+
+TEST_CASE("companions: loads, expiry and units of work maintain index rows and sums") {
+    opened const in;
+    auto const invoices = in.books.of<invoice>();
+    std::vector<invoice> many;
+    for (std::int32_t number = 10; number < 60; ++number) {
+        many.push_back({"ACME", number, "ann", {}, number % 2 == 0 ? "red" : "blue", "sun", 1'000 + number});
+    }
+    CHECK(bulk_insert(invoices, many)->written == 50);
+    in.check();
+    CHECK(in.of_ann() == 51);
+    for (invoice& each : many) { each.day = "mon"; }
+    CHECK(bulk_upsert(invoices, many)->written == 50);
+    in.check();
+    CHECK(bulk_update(invoices, in.books.where(i::tenant == "ACME" && i::number >= 50), [](invoice& one) {
+        one.customer = "old";
+    })->written == 10);
+    in.check();
+    CHECK(bulk_remove(invoices, in.books.where(i::tenant == "ACME" && i::number >= 40))->written == 20);
+    in.check();
+    unit_of_work work{in.books};
+    invoice& one = *work.find<invoice>("ACME", 1).value();
+    one.cents = 3;
+    one.account = "green";
+    work.add(refund{"ACME", 7, "mon", 2});
+    work.remove(*work.find<invoice>("ACME", 2).value());
+    CHECK(work.save_all(save_mode::batch));
+    in.check();
+    CHECK(in.books.get<invoice>("ACME", 1)->cents == 3);
+    one.cents = 4;
+    in.books.update<invoice>("ACME", 1, [](invoice& each) { each.cents = 5; }).value(); // by another program
+    auto const saved = work.save().value();
+    CHECK(saved.failed.size() == 1);
+    CHECK(work.conflict_of(one).value()->theirs->cents == 5);
+    work.resolve(one, keep::mine);
+    CHECK(work.save_all());
+    in.check();
+    CHECK(expire(invoices, in.books.scan_table<invoice>(), std::chrono::nanoseconds{1})->written == 31);
+    in.check();
+    CHECK(in.books.sum(balance{"ACME"})->cents == -2); // the refund stays
+}
+
+TEST_CASE("companions: the sums of a table with entities are built while another program is refused") {
+    memory_backend const store;
+    testing::manual_clock time;
+    table_options how;
+    how.time = &time;
+    using narrow = table<counter, invoice, by_customer>;
+    using wider = table<counter, invoice, by_customer, daily_sales>;
+    narrow const before{store, "books", how};
+    before.create().value();
+    before.insert(first).value();
+    wider const after{store, "books", how};
+    CHECK(after.insert(second));
+    CHECK(after.state<daily_sales>().value() == index_state::absent);
+    CHECK(after.sum(daily_sales{"ACME", "mon"}).error().code == error_code::index_not_ready);
+    CHECK(after.where(fields<daily_sales>::tenant == "ACME").count().error().code == error_code::index_not_ready);
+    auto const started = time.steady();
+    CHECK(after.build<daily_sales>());
+    CHECK(time.steady() - started >= std::chrono::seconds{150}); // the leases of other programs
+    CHECK(after.state<daily_sales>().value() == index_state::ready);
+    CHECK(after.sum(daily_sales{"ACME", "mon"})->cents == 350);
+    auto const refused = before.insert(invoice{"ACME", 3, "x", {}, "red", "mon", 1});
+    CHECK(refused.error().code == error_code::declaration_differs);
+    CHECK_THAT(refused.error().message, entitable_test::ContainsSubstring("daily_sales"));
+    CHECK(before.retire("daily_sales"));
+    CHECK(before.insert(invoice{"ACME", 3, "x", {}, "red", "mon", 1}));
+    CHECK(after.sum(daily_sales{"ACME", "mon"}).error().code == error_code::index_not_ready);
+    CHECK(after.build<daily_sales>());
+    CHECK(after.sum(daily_sales{"ACME", "mon"})->cents == 351);
+    CHECK((after.verify)().value().good());
+}
+
+TEST_CASE("companions: the stored declaration has its golden values") {
+    opened const in;
+    call context;
+    auto const stored = [&](std::string const& name) {
+        return any_transport{in.store}
+            .execute(get_entity{"books", "~!index!", "~!index!" + name, {}}, context)
+            .value()
+            .entity;
+    };
+    auto const sums = stored("daily_sales");
+    CHECK(sums.view().find("State")->bytes() == "ready");
+    CHECK(sums.view().find("Definition")->as_int64() == 4629785163755478556);
+    CHECK(sums.view().find("Kind")->bytes() == "sum");
+    CHECK(sums.view().find("Entities")->bytes().empty());
+    auto const index = stored("by_customer");
+    CHECK(index.view().find("Definition")->as_int64() == 4545378282546417783);
+    CHECK_FALSE(index.view().find("Kind"));
 }

@@ -108,7 +108,8 @@ public:
             case 4: {
                 auto all = runners.batch();
                 all.insert_or_replace(made);
-                return all.submit();
+                ENTITABLE_TRY(auto const done, all.submit());
+                return indexed{done.front().etag, 1, true, done.front().after_retry, 0, 0};
             }
             case 5:
                 return runners.transact("NYC", [&](entitable::transaction<runner>& all) -> result<void> {

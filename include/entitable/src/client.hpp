@@ -11,8 +11,8 @@
     "entitable/src/client.hpp is for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for every file of the program"
 #endif
 
+#include <entitable/advice/doctor/impl/doctor.ipp>
 #include <entitable/client/companions/aggregate/impl/aggregate_declarations.ipp>
-#include <entitable/client/companions/doctor/impl/doctor.ipp>
 #include <entitable/client/companions/index/impl/entities_of_rows.ipp>
 #include <entitable/client/companions/index/impl/index_audit.ipp>
 #include <entitable/client/companions/index/impl/index_build.ipp>

@@ -11,7 +11,6 @@
 #include <entitable/client/companions/index/detail/sum_audit.hpp>
 #include <entitable/client/companions/index/indexed_query.hpp>
 #include <entitable/client/companions/listed_types.hpp>
-#include <entitable/client/companions/table_options.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

@@ -95,11 +95,6 @@ using types_of = sorted_types<type_list<>, type_list<>, type_list<>, type_list<D
 template <class... Declared>
 using entities_of = typename types_of<Declared...>::entities;
 
-template <class Type, class List>
-inline constexpr bool is_in_list = false;
-template <class Type, class... Types>
-inline constexpr bool is_in_list<Type, type_list<Types...>> = (std::is_same_v<Type, Types> || ...);
-
 /// Position of a type among those of some declarations; their number if it is not among them.
 template <class Type, class List>
 inline constexpr std::size_t position_in_list = 0;
@@ -110,6 +105,9 @@ inline constexpr std::size_t position_in_list<Type, type_list<Declared...>> = []
     ((found = found || std::is_same_v<Type, type_of_listed<Declared>>, position += found ? 0U : 1U), ...);
     return position;
 }();
+
+template <class Type, class List>
+inline constexpr bool is_in_list = position_in_list<Type, List> < List::size;
 
 /// The declaration of a type among some.
 template <class Type, class... Declared>

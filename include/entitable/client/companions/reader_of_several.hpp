@@ -75,9 +75,9 @@ class reader<First, Second, More...> {
     using only = typename detail::only_entity<entities>::type; // the type of a call that names none
     static constexpr std::size_t companions = indexes::size + sums::size;
     template <class Type>
-    static constexpr bool is_index = detail::position_in_list<Type, indexes> < indexes::size;
+    static constexpr bool is_index = detail::is_in_list<Type, indexes>;
     template <class Type>
-    static constexpr bool is_sum = detail::position_in_list<Type, sums> < sums::size;
+    static constexpr bool is_sum = detail::is_in_list<Type, sums>;
     template <class Declared, class... Places>
     static constexpr bool has_place = !detail::index_declaration<Declared>::is_elsewhere ||
         (std::is_same_v<detail::type_of_listed<Declared>, Places> || ...) ||
@@ -132,15 +132,15 @@ public:
     /// `name`: name of the table. A table for each index elsewhere follows: `in_table<by_club>{store, "clubs"}`. Sends nothing.
     template <class... Indexes>
     reader(any_transport through, std::string name, in_table<Indexes>... places)
-        : reader(made, {std::move(through), std::move(name), {}}, {}, places...) {}
+        : reader(from_core, {std::move(through), std::move(name), {}}, {}, places...) {}
     /// Does the same with options for its calls.
     template <class... Indexes>
     reader(any_transport through, std::string name, call_options options, in_table<Indexes>... places)
-        : reader(made, {std::move(through), std::move(name), std::move(options)}, {}, places...) {}
+        : reader(from_core, {std::move(through), std::move(name), std::move(options)}, {}, places...) {}
     /// Does the same with options for indexes and sums.
     template <class... Indexes>
     reader(any_transport through, std::string name, table_options how, in_table<Indexes>... places)
-        : reader(made, {std::move(through), std::move(name), how.calls}, how, places...) {}
+        : reader(from_core, {std::move(through), std::move(name), how.calls}, how, places...) {}
 
     [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< name of the table
     /// The transport.
@@ -247,8 +247,8 @@ public:
     template <class Index>
     [[nodiscard]] auto by() const {
         static_assert(is_index<Index>, "this type is not an index of the table");
-        using entity = typename detail::entity_of_index<Index, entities>::type;
-        return indexed_by<Index, entity>{shared_family(), position_of<Index>()};
+        using owner = typename detail::entity_of_index<Index, entities>::type;
+        return indexed_by<Index, owner>{shared_family(), position_of<Index>()};
     }
     /// Returns the sums with the keys of `place`, whose other members are ignored; without a row, a new sum. Cost: one query. The parts of a
     /// salted sum are of the same moment if the service returns them in one page. Errors: IndexNotReady.
@@ -301,11 +301,11 @@ protected:
     detail::table_core core_;             ///< the table
 
 private:
-    struct made_tag {};
-    static constexpr made_tag made{};
+    struct making {};
+    static constexpr making from_core{};
 
     template <class... Indexes>
-    reader(made_tag, detail::table_core main, index_options const& how, in_table<Indexes> const&... places)
+    reader(making, detail::table_core main, index_options const& how, in_table<Indexes> const&... places)
         : core_(std::move(main)) {
         static_assert(
             has_place<First, Indexes...> && has_place<Second, Indexes...> && (has_place<More, Indexes...> && ...),

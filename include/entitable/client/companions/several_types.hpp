@@ -145,12 +145,10 @@ public:
     }
     /// Deletes the table if it exists; true if this call deleted it.
     [[nodiscard]] result<bool> drop_if_present() const {
-        auto gone = drop();
-        if (gone) { return true; }
-        if (gone.error().code == error_code::table_not_found || gone.error().code == error_code::resource_not_found) {
-            return false;
-        }
-        return std::move(gone).as_failure();
+        auto const gone = drop();
+        bool const none = !gone &&
+            (gone.error().code == error_code::table_not_found || gone.error().code == error_code::resource_not_found);
+        return gone || none ? result<bool>{gone.has_value()} : result<bool>{failure{gone.error()}};
     }
 
     // ---- writes of one entity ----

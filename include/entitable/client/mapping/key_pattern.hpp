@@ -121,9 +121,7 @@ struct pattern_of_codec<width_codec<T, Digits>> {
     static constexpr text_pattern value = pattern_of_digits(Digits);
 };
 template <class T, std::size_t Digits>
-struct pattern_of_codec<descending_width_codec<T, Digits>> {
-    static constexpr text_pattern value = pattern_of_digits(Digits);
-};
+struct pattern_of_codec<descending_width_codec<T, Digits>> : pattern_of_codec<width_codec<T, Digits>> {};
 template <class T>
 struct pattern_of_codec<descending_codec<T>> {
     static constexpr text_pattern value = pattern_of_digits(descending_codec<T>::width);

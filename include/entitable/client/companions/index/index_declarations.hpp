@@ -6,8 +6,7 @@
 /// Declarations of the indexes of a table: `I`, `unique<I>`, `elsewhere<I>`, `elsewhere<unique<I>>`; and the tables of those elsewhere.
 
 #include <entitable/client/companions/index/detail/index_family.hpp>
-#include <entitable/client/detail/layout_digest.hpp>
-#include <entitable/client/detail/share_partitions.hpp>
+#include <entitable/client/detail/same_layouts.hpp>
 #include <entitable/client/mapping/codec.hpp>
 #include <entitable/core/try.hpp>
 

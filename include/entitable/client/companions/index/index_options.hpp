@@ -10,6 +10,7 @@
 #include <entitable/client/mapping/reference.hpp>
 #include <entitable/core/clock.hpp>
 #include <entitable/core/etag.hpp>
+#include <entitable/core/request/call.hpp>
 
 #include <cstdint>
 #include <string>
@@ -31,6 +32,11 @@ struct index_options {
     std::chrono::nanoseconds longest_request{std::chrono::seconds{90}};
     /// Maximal difference of a sum that is a double from its recomputation, relative to its magnitude, or to 1 if that is more.
     double bound{1e-9};
+};
+
+/// Options of a table that maintains indexes or sums: those of its writes, and those of its calls.
+struct table_options : index_options {
+    call_options calls{}; ///< options of each call
 };
 
 /// A write that maintained the indexes.

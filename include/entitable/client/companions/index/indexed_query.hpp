@@ -183,6 +183,9 @@ public:
 private:
     template <access_path Path>
     [[nodiscard]] indexed_query<Index, Entity, Path> make(query<Index, Path> asked) const {
+        if (!family_) {
+            return {family_, index_, std::move(asked)};
+        } // its pages return the error of a moved-from table
         call context{family_->main.options(), *family_->options.time};
         if (auto ready = family_->check_ready(index_, context); !ready) {
             detail::table_core const& place = family_->places[index_];
@@ -192,6 +195,7 @@ private:
         return {family_, index_, std::move(asked)};
     }
     [[nodiscard]] reader<Index> rows() const {
+        if (!family_) { return {detail::moved_from_transport("indexed table"), {}}; }
         detail::table_core const& place = family_->places[index_];
         return reader<Index>{detail::table_core{place.transport(), place.name(), family_->main.options()}.of_type(
             detail::pattern_of_type<Index>)};

@@ -8,8 +8,8 @@
 
 #include <entitable/client/companions/index/detail/index_build.hpp>
 #include <entitable/client/companions/index/detail/indexed_operations.hpp>
+#include <entitable/client/companions/index/detail/maintained_rows.hpp>
 #include <entitable/client/companions/index/index_declarations.hpp>
-#include <entitable/client/companions/index/indexed_batch.hpp>
 #include <entitable/client/companions/index/indexed_query.hpp>
 #include <entitable/client/reader.hpp>
 #include <entitable/core/try.hpp>
@@ -166,7 +166,9 @@ public:
             *family(), std::string{old.partition_key()}, detail::transaction_with(family()->options), body);
     }
     /// Starts a batch: several changes of one partition, all or nothing.
-    [[nodiscard]] indexed_batch<Entity> batch() const { return indexed_batch<Entity>{family()}; }
+    [[nodiscard]] entitable::batch<Entity> batch() const {
+        return entitable::batch<Entity>{family_ ? detail::core_of(family_) : family()->main};
+    }
 
     // ---- queries ----
 

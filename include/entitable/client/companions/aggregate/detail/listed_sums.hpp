@@ -5,19 +5,50 @@
 /// \file
 /// The sums of a table of several types, for code that works on rows.
 
-#include <entitable/client/companions/aggregate/detail/aggregate_writer.hpp>
-#include <entitable/client/detail/layout_digest.hpp>
+#include <entitable/client/companions/aggregate/aggregate_declarations.hpp>
+#include <entitable/client/detail/same_layouts.hpp>
+#include <entitable/client/table_core.hpp>
+#include <entitable/core/try.hpp>
+
+#include <algorithm>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Returns the row, without sums, in which an entity counts.
+template <class Aggregate, class... P, class... R>
+[[nodiscard]] Aggregate only_keys(Aggregate const& place, components<void, P...>, components<void, R...>) {
+    Aggregate made{};
+    ((made.*P::member = place.*P::member), ...);
+    ((made.*R::member = place.*R::member), ...);
+    return made;
+}
+/// Returns a new aggregate with the same keys.
+template <class Aggregate>
+[[nodiscard]] Aggregate without_sums(Aggregate const& place) {
+    return only_keys(
+        place, typename mapping<Aggregate>::partition_components{}, typename mapping<Aggregate>::row_components{});
+}
+
+/// Returns the part of a salted aggregate in which an entity counts. Part of the stored format.
+[[nodiscard]] inline std::size_t part_of_sums(std::string_view row_key, std::size_t parts) noexcept {
+    std::uint32_t hash = 2166136261U; // FNV-1a, as of salted key components
+    for (char const each : row_key) { hash = (hash ^ static_cast<unsigned char>(each)) * 16777619U; }
+    return hash % parts;
+}
+
+/// Returns the row, without sums, in which an entity counts. Errors: InvalidInput if it would be in another partition.
 template <class Entity, class Declared>
 [[nodiscard]] result<row> place_in_sums(row_view stored, reading mode) {
+    using declaration = aggregate_declaration<Declared>;
     Entity entity{};
     ENTITABLE_CHECK(from_row(stored, entity, mode));
-    ENTITABLE_TRY(auto const place, (aggregate_writer<Entity, Declared>::place_of(entity, stored)));
-    return to_row(without_sums(place));
+    auto place = without_sums(declaration::type::key(entity));
+    declaration::put_part(place, part_of_sums(stored.row_key, declaration::buckets));
+    ENTITABLE_TRY(row made, to_row(place));
+    if (made.partition_key() != stored.partition_key) {
+        return failure{error_code::invalid_input, "an aggregate must be a row in the partition of its entity"};
+    }
+    return made;
 }
 
 /// Returns a row of sums with an entity added or subtracted.

@@ -12,6 +12,8 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 /// Builds one index while entities are written: fencing, wait, building, its rows, ready. Continues an interrupted build.
+/// Writes the rows of an index for all entities of a table, in bulk.
+[[nodiscard]] result<index_repair> fill_index(index_family const& family, std::size_t index);
 [[nodiscard]] result<index_repair> build_index(index_family const& family, std::size_t index);
 /// Retires an index by name, which need not be declared in this program: retiring, wait, retired.
 [[nodiscard]] result<void> retire_index(index_family const& family, std::string_view name);
@@ -24,4 +26,5 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/companions/index/impl/index_build.ipp>
+#include <entitable/client/companions/index/impl/index_fill.ipp>
 #endif

@@ -137,10 +137,6 @@ public:
     [[nodiscard]] result<index_states> states_to_write(call& context) const;
     /// The type of an entity; null if no entity type of the family has these keys.
     [[nodiscard]] entity_type const* type_of(std::string_view partition_key, std::string_view row_key) const noexcept;
-    /// The literal at the start of the row keys of a companion's entities; empty if there is none, or several.
-    [[nodiscard]] static std::string_view literal_of(index_shape const& shape) noexcept {
-        return shape.of != nullptr ? shape.of->row.literal() : std::string_view{};
-    }
 
     /// Returns the rows of an entity in all indexes; no rows without an entity.
     [[nodiscard]] result<index_rows> rows_for(std::optional<row_view> const& entity) const;

@@ -7,6 +7,7 @@
 
 #include <entitable/client/companion_writer.hpp>
 #include <entitable/client/companions/index/detail/index_run.hpp>
+#include <entitable/client/detail/update_operation.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <entitable/client/companions/index/detail/index_build.hpp>
-#include <entitable/client/companions/index/detail/index_fill.hpp>
 #include <entitable/client/companions/index/detail/index_run.hpp>
 #include <entitable/client/companions/index/detail/sum_audit.hpp>
 #include <entitable/core/row/system_rows.hpp>

@@ -103,10 +103,14 @@ ENTITABLE_DECL bool may_concern(row_view stored, std::vector<entity_type> const&
     });
 }
 
+[[nodiscard]] inline std::string_view word_for(index_shape const& shape) noexcept {
+    return shape.is_sum() ? "the sum " : "the index ";
+}
+
 ENTITABLE_DECL failure differs(index_shape const& shape) {
     return failure{error_code::index_definition_differs,
-        text::joined({"the index ", shape.name,
-            " was built from another declaration: run the program that has that declaration, or build the index "
+        text::joined({word_for(shape), shape.name,
+            " was built from another declaration: run the program that has that declaration, or build it "
             "again"})};
 }
 
@@ -192,15 +196,15 @@ ENTITABLE_DECL result<index_states> index_family::states(call& context) const {
 ENTITABLE_DECL result<void> index_family::check_writable(index_states const& known) const {
     if (!known.unknown.empty()) {
         return failure{error_code::declaration_differs,
-            text::joined({"the table \"", main.name(), "\" has the index ", known.unknown,
+            text::joined({"the table \"", main.name(), "\" maintains ", known.unknown,
                 ", which this program does not declare: run the program that declares it, or retire(\"", known.unknown,
                 "\")"})};
     }
     if (!known.declared && !shapes.empty()) {
         return failure{error_code::declaration_missing,
             text::joined({"the table \"", main.name(),
-                "\" has no declaration of its indexes: call create_if_absent(), or build<", shapes.front().name,
-                ">() if it has entities"})};
+                "\" has no declaration of its indexes and sums: call create_if_absent(), or build<",
+                shapes.front().name, ">() if it has entities"})};
     }
     return {};
 }
@@ -227,18 +231,18 @@ ENTITABLE_DECL result<index_states> index_family::states_to_write(call& context)
     return known;
 }
 
-ENTITABLE_DECL row state_row(index_family const& family, index_shape const& shape, index_state state) {
+ENTITABLE_DECL row state_row(index_shape const& shape, index_state state) {
     row_builder made{system_row::index, state_row_key(shape)};
     made.add("State", value_view{to_string(state)});
     made.add("Definition", value_view{static_cast<std::int64_t>(shape.definition)});
-    made.add("Entities", value_view{family.literal_of(shape)});
+    made.add("Entities", value_view{shape.of != nullptr ? shape.of->row.literal() : std::string_view{}});
     if (shape.is_sum()) { made.add("Kind", value_view{std::string_view{"sum"}}); }
     return made.build();
 }
 
 ENTITABLE_DECL result<void> index_family::set_state(
     std::size_t index, index_state state, stored_state const& before, call& context) const {
-    row made = state_row(*this, shapes[index], state);
+    row made = state_row(shapes[index], state);
     auto written =
         main.transport().execute(write_entity{main.name(),
                                      before.version.empty() ? mutation::insert(std::move(made))
@@ -264,9 +268,7 @@ ENTITABLE_DECL void index_family::forget() const {
 
 ENTITABLE_DECL result<bool> index_family::declare(index_state state, call& context) const {
     transact request{main.name(), {}};
-    for (index_shape const& each : shapes) {
-        request.changes.push_back(mutation::insert(state_row(*this, each, state)));
-    }
+    for (index_shape const& each : shapes) { request.changes.push_back(mutation::insert(state_row(each, state))); }
     if (request.changes.empty()) { return true; }
     call own = context;
     own.operation_id.clear();
@@ -285,7 +287,7 @@ ENTITABLE_DECL result<void> index_family::check_ready(std::size_t index, call& c
     index_state const state = known->states[index];
     if (state == index_state::ready) { return {}; }
     return failure{error_code::index_not_ready,
-        text::joined({"the index ", shapes[index].name, " is not ready (", to_string(state), "): build<",
+        text::joined({word_for(shapes[index]), shapes[index].name, " is not ready (", to_string(state), "): build<",
             shapes[index].name, ">() makes it ready"})};
 }
 

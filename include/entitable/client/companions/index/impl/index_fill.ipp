@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/client/companions/index/detail/index_fill.hpp>
+#include <entitable/client/companions/index/detail/index_build.hpp>
 #include <entitable/client/companions/index/detail/index_run.hpp>
 #include <entitable/core/load/detail/bulk_run.hpp>
 #include <entitable/core/row/system_rows.hpp>

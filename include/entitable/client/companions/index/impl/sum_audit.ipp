@@ -138,7 +138,8 @@ ENTITABLE_DECL result<void> audit_partition(index_family const& family, std::siz
         ENTITABLE_TRY(bool const done, mend ? one.mend() : one.is_still());
         if (done) {
             into.entities += one.entities();
-            into.rows += one.correct();
+            into.rows += one.correct() -
+                (std::min)(one.correct(), std::uint64_t{found.size() - one.wrong().size()}); // rewritten before
             into.different += found.size();
             for (std::string const& row_key : found) {
                 if (into.samples.size() < max_samples) { into.samples.push_back({partition_key, row_key}); }

@@ -95,5 +95,5 @@ template <class... IndexedTables>
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
-#include <entitable/client/companions/doctor/impl/doctor.ipp>
+#include <entitable/advice/doctor/impl/doctor.ipp>
 #endif

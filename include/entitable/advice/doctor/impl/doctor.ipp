@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/client/companions/doctor/doctor.hpp>
+#include <entitable/advice/doctor/doctor.hpp>
 #include <entitable/client/wide/detail/wide_rows.hpp>
 #include <entitable/core/request/detail/refusal.hpp>
 #include <entitable/core/row/system_rows.hpp>

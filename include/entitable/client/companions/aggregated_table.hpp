@@ -5,9 +5,11 @@
 /// \file
 /// `aggregated_table<E, Aggregate>`: a table whose sums are stored in rows of the same partition, changed in the same transaction.
 
-#include <entitable/client/companions/aggregate/detail/aggregate_writer.hpp>
-#include <entitable/client/companions/aggregate/detail/listed_sums.hpp>
+#include <entitable/client/companions/aggregate/aggregate_options.hpp>
+#include <entitable/client/companions/index/detail/index_writer.hpp>
+#include <entitable/client/companions/listed_family.hpp>
 #include <entitable/client/reader.hpp>
+#include <entitable/core/random_seed.hpp>
 #include <entitable/core/try.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -72,27 +74,24 @@ public:
 
 protected:
     aggregated_operations(table_core core, aggregate_options const& options)
-        : base(std::move(core)), options_(options) {}
+        : base(core), family_(rows_of_sums::make(core, engine_options(options))), options_(options) {}
 
     template <class Body>
     [[nodiscard]] result<transacted> send(result<std::string> partition_key, Body const& body) const {
         transaction_options const how{options_.max_attempts, options_.delays, options_.time, options_.seed};
-        return run_transaction(
-            base::core_, std::move(partition_key), how, body, aggregate_writer<Entity, Declared>::send);
+        // These sums are not declared in the table: each program maintains them, whatever the time.
+        index_states const always{{index_state::absent}, {}, true, (steady_time::max)()};
+        call const context{base::core_.options(), *options_.time};
+        index_writer writer{*family_or_absent<1>(family_), always, context, options_.seed};
+        auto const sender = [&](transaction_scope& all, bool announces) { return writer.send(all, announces); };
+        return run_transaction(base::core_, std::move(partition_key), how, body, sender);
     }
     /// Makes one change of one entity, under its version if the condition has one.
     [[nodiscard]] result<transacted> write(
         mutation_kind kind, result<row> entity, etag_condition const& condition) const {
         if (!entity) { return std::move(entity).as_failure(); }
         auto const body = [&](transaction_scope& all) -> result<void> {
-            if (!condition.any()) {
-                ENTITABLE_TRY(auto const stored, all.find(std::string{entity->row_key()}));
-                if (!stored) { return failure{error_code::resource_not_found, "the entity does not exist"}; }
-                if (!condition.accepts(all.version_of(entity->row_key()))) {
-                    return failure{
-                        error_code::update_condition_not_satisfied, "the entity was changed since it was read"};
-                }
-            }
+            ENTITABLE_CHECK(check_entity_version(all, entity->row_key(), condition));
             all.change(kind, *entity, true);
             return {};
         };
@@ -100,9 +99,20 @@ protected:
     }
     [[nodiscard]] result<aggregate_audit> audit(result<std::string> partition_key, bool mend) const {
         if (!partition_key) { return std::move(partition_key).as_failure(); }
-        return audit_aggregates<Entity, Declared>(base::core_, *partition_key, mend, options_);
+        random_source random{options_.seed != 0 ? options_.seed : random_seed()};
+        sum_audit found;
+        ENTITABLE_CHECK(audit_partition(*family_or_absent<1>(family_), 0, *partition_key, mend, 10, random, found));
+        aggregate_audit told{found.entities, found.rows, found.different, {}};
+        for (row_keys& each : found.samples) { told.samples.push_back(std::move(each.row_key)); }
+        return told;
     }
 
+    using rows_of_sums = listed_rows_of<type_list<Entity>, type_list<>, type_list<Declared>>;
+    [[nodiscard]] static index_options engine_options(aggregate_options const& from) {
+        return {from.max_attempts, from.delays, from.time, from.seed, {}, {}, from.bound};
+    }
+
+    shared<index_family> family_;
     aggregate_options options_;
 };
 

@@ -3,9 +3,10 @@
 #pragma once
 
 /// \file
-/// Whether two types have the same partition key. Compile time only.
+/// Whether two types have the same partition key; and the digest of a layout, for the stored definitions of indexes and sums.
 
 #include <entitable/client/mapping/mapping.hpp>
+#include <entitable/core/request/part_hash.hpp>
 
 #include <tuple>
 
@@ -37,6 +38,16 @@ inline constexpr bool share_partitions =
     std::is_same_v<typename values_of<typename mapping<One>::partition_components>::type,
         typename values_of<typename mapping<Other>::partition_components>::type> &&
     same_layout(mapping<One>::partition_layout, mapping<Other>::partition_layout);
+
+/// Adds a layout to a digest.
+inline void add_layout(part_hash& to, key_layout layout) noexcept {
+    to.add(layout.size());
+    for (key_component const& each : layout) {
+        to.add(each.name);
+        to.add(static_cast<std::uint64_t>(each.is) | std::uint64_t{each.optional} << 8U |
+            std::uint64_t{each.escaped} << 9U | std::uint64_t{each.buckets} << 16U);
+    }
+}
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
