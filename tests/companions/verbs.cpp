@@ -7,6 +7,7 @@
 #include "support/catch.hpp"
 #include <entitable/bulk.hpp>
 #include <entitable/expiry.hpp>
+#include <entitable/messaging.hpp>
 #include <entitable/testing/manual_clock.hpp>
 #include <entitable/unit_of_work.hpp>
 
@@ -310,4 +311,21 @@ TEST_CASE("companions: the stored declaration has its golden values") {
     auto const index = stored("by_customer");
     CHECK(index.view().find("Definition")->as_int64() == 4545378282546417783);
     CHECK_FALSE(index.view().find("Kind"));
+}
+
+TEST_CASE("companions: a batch with a message in it maintains index rows and sums") {
+    opened const in;
+    table_queue<refund> const queue{in.store, "messages"};
+    queue.create().value();
+    auto const send = [&](auto batch) {
+        batch.insert(invoice{"ACME", 70, "ann", {}, "red", "mon", 70});
+        queue.outbox(batch, refund{"ACME", 70, "mon", 1});
+        CHECK(batch.submit());
+    };
+    send(in.books.batch());
+    in.check();
+    CHECK(in.books.remove<invoice>("ACME", 70, any_etag));
+    send(in.books.of<invoice>().batch());
+    in.check();
+    CHECK(queue.relay(in.store, "books").value() == 2);
 }

@@ -31,7 +31,7 @@ auto const in_kiel = s::shop == "kiel";
 
 } // namespace
 
-TEST_CASE("moved from: indexed_table, indexed_batch, indexed_query") {
+TEST_CASE("moved from: indexed_table and its batch, indexed_by, indexed_query") {
     using sales_table = indexed_table<sale, by_day, elsewhere<by_cents>>;
     memory_backend const store;
     sales_table sales{store, "sales", in_table<by_cents>{store, "cents"}};

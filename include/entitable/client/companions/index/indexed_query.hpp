@@ -5,7 +5,7 @@
 /// \file
 /// `indexed_query<I, E, Path>`: a query through an index: of its rows alone, or of their entities.
 
-#include <entitable/client/companions/index/detail/entities_of_rows.hpp>
+#include <entitable/client/companions/index/detail/index_run.hpp>
 #include <entitable/client/companions/index/index_declarations.hpp>
 #include <entitable/client/query.hpp>
 #include <entitable/client/reader.hpp>

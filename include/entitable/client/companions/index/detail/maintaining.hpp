@@ -29,9 +29,7 @@ public:
         if constexpr (std::same_as<Request, write_entity>) {
             if (is_own(request.table, request.change.entity.row_key())) { return write(request); }
         } else if constexpr (std::same_as<Request, transact>) {
-            if (!request.changes.empty() && is_own(request.table, request.changes.front().entity.row_key())) {
-                return writer_->write(request, {});
-            }
+            if (has_own(request)) { return writer_->write(request, {}); }
         }
         return below_.execute(request, context);
     }
@@ -39,6 +37,8 @@ public:
 private:
     /// Whether a write is one of the table's entities.
     [[nodiscard]] bool is_own(std::string_view table, std::string_view row_key) const;
+    /// Whether one of the changes is one of the table's entities; others may be system rows, such as messages.
+    [[nodiscard]] bool has_own(transact const& request) const;
     [[nodiscard]] result<written> write(write_entity const& request) const;
 
     any_transport below_;

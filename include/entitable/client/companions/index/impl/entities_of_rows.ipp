@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/client/companions/index/detail/entities_of_rows.hpp>
+#include <entitable/client/companions/index/detail/index_run.hpp>
 #include <entitable/core/io_driver.hpp>
 #include <entitable/core/transport/run_all.hpp>
 #include <entitable/core/try.hpp>

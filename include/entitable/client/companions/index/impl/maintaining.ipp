@@ -16,6 +16,11 @@ ENTITABLE_DECL bool maintaining::is_own(std::string_view table, std::string_view
     return table == family_->main.name() && !system_row::is_one(row_key);
 }
 
+ENTITABLE_DECL bool maintaining::has_own(transact const& request) const {
+    return std::ranges::any_of(
+        request.changes, [&](mutation const& each) { return is_own(request.table, each.entity.row_key()); });
+}
+
 ENTITABLE_DECL entitable::profile maintaining::profile() const {
     entitable::profile limits = below_.profile();
     std::size_t most = 1; // operations for an entity that changes: itself, and each companion removed and added
