@@ -35,7 +35,7 @@ using b = fields<book>;
 
 } // namespace
 
-TEST_CASE("expire() removes only rows that were not written for longer than the period") {
+TEST_CASE("expire() removes only rows that have not been written for longer than the period") {
     shelf all;
     auto const fresh = some_books(40);
     for (book const& each : fresh) { all.books.insert_or_replace(each).value(); }

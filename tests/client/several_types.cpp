@@ -200,7 +200,7 @@ TEST_CASE("several types: each reading skips the rows of others, in every form")
     }
 }
 
-TEST_CASE("several types: pages resume where they stopped, and skip the rows of others") {
+TEST_CASE("several types: pages resume where they stopped, and skip rows of other types") {
     race_day const in;
     std::vector<std::int32_t> found;
     std::optional<std::string> token;

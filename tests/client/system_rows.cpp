@@ -196,7 +196,7 @@ TEST_CASE("system rows: a plain reader does not see the operation rows of a writ
     }
 }
 
-TEST_CASE("system rows: pages that contain only system rows are skipped, and tokens continue") {
+TEST_CASE("system rows: pages that contain only system rows are skipped, and continuation tokens still work") {
     memory_backend const store;
     table<note> const notes{store, "Notes"};
     using n = fields<note>;

@@ -89,7 +89,7 @@ TEST_CASE("a removal requires the version as well") {
     CHECK(on.runners.remove("Boston", 7, any_etag).error().code == error_code::resource_not_found);
 }
 
-TEST_CASE("an entity is removed by its keys in the given version") {
+TEST_CASE("an entity is removed by its keys only if it has the given version") {
     race on;
     runner ann{"Boston", 7, "Ann", 31};
     auto const first = on.runners.insert(ann).value();

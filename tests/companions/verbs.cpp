@@ -263,7 +263,8 @@ TEST_CASE("companions: loads, expiry and units of work maintain index rows and s
     CHECK(in.books.sum(balance{"ACME"})->cents == -2); // the refund stays
 }
 
-TEST_CASE("companions: the sums of a table with entities are built while another program is refused") {
+TEST_CASE("companions: sums are built for a table that already has entities, while writes of a program with another "
+          "declaration are refused") {
     memory_backend const store;
     testing::manual_clock time;
     table_options how;

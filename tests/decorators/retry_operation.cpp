@@ -359,7 +359,7 @@ TEST_CASE("retry: the quota limits repetitions, and successes refill it by tenth
     for (int count = 0; count < 1000; ++count) { CHECK(unbounded.spend()); }
 }
 
-TEST_CASE("retry: the effect is unknown if it is abandoned after a lost attempt") {
+TEST_CASE("retry: the effect is unknown if the call is abandoned after a lost attempt") {
     stage on{insert()};
     on.fails(lost());
     on.op.abandon(error{error_code::cancelled, "cancelled"});

@@ -33,7 +33,8 @@ TEST_CASE("planted: an ETag is dropped on merge") {
     CHECK_THAT(found({.drops_etag = true}), ContainsSubstring("twice")); // applied, or drawn: the counter is merged too
 }
 
-TEST_CASE("planted: the 409 of its own insert, the 404 of its own removal and the 412 of its own update are reported") {
+TEST_CASE("planted: a retry reports the 409 caused by its own insert, the 404 by its own removal, the 412 by its own "
+          "update") {
     CHECK_THAT(found({.reports_own = true}), ContainsSubstring("failed and applied"));
 }
 

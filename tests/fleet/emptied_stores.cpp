@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Stores that are emptied while programs run, stores under wrong names, and fleets that are as small as can be: no call says that all is well where rows are
+// Stores that are emptied while programs run, stores under wrong names, and the smallest fleets: no call says that all is well where rows are
 // missing, and none writes into a store of somebody else.
 
 #include "fleets.hpp"
@@ -101,7 +101,8 @@ TEST_CASE("emptied stores: no fleet call reports success before a running progra
     }
 }
 
-TEST_CASE("emptied stores: one of a map that has no table is begun again by forgetting it") {
+TEST_CASE(
+    "emptied stores: in a map without tables, the shards of an emptied store are usable again after forget_store") {
     for (bool const stays : {true, false}) {
         CAPTURE(stays);
         swapped_world on;
@@ -190,7 +191,7 @@ TEST_CASE("wrong stores: a generation is retired in its own stores only") {
     }
 }
 
-TEST_CASE("fleets that are as small as can be: one shard in one store, and one of everything else") {
+TEST_CASE("the smallest fleets: one store, one shard, and one of everything else") {
     swapped_world on;
     sharded const cloud = on.open(virtual_shards::ranges({}), {"one"});
     table<item> const items{cloud, "items"};

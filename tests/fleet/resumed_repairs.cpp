@@ -171,7 +171,7 @@ TEST_CASE("adopt: interrupted at any request while shards move and tables are ma
     CHECK(trials > 60);
 }
 
-TEST_CASE("a map is adopted or a store forgotten at any request of a move to it or a merge or a placement") {
+TEST_CASE("a map is adopted, or a store is forgotten, between any two requests of a move, a merge or a placement") {
     for (bool const adopts : {true, false}) {
         for (std::string const what : {"move", "merge", "place"}) {
             std::size_t trials = 0;
@@ -261,7 +261,7 @@ TEST_CASE("remove_misplaced: interrupted at any request while shards move and ta
     CHECK(trials > 40);
 }
 
-TEST_CASE("moves and splits: interrupted at any request while another process moves, and then repeated") {
+TEST_CASE("moves and splits: interrupted at any request while another process moves shards, and then repeated") {
     bool const splits = GENERATE(false, true);
     auto const trials = at_every_request([&](trial& each) {
         ranged const at;

@@ -74,7 +74,7 @@ void check_all(curl_client const& client, std::string const& origin, http_call c
 
 } // namespace
 
-TEST_CASE("errors of sending contain no secret") {
+TEST_CASE("errors from sending a request contain no secrets") {
     authority const trusted;
     auto const tls = trusted.server_side();
     certificate_terms expired_terms;

@@ -159,7 +159,7 @@ TEST_CASE("a request that is too large is refused before it is read") {
         "HTTP/1.1 200");
 }
 
-TEST_CASE("a client that sends slowly or nothing is disconnected") {
+TEST_CASE("a client that sends slowly or not at all is disconnected") {
     listener_options options;
     options.idle_timeout = 150ms;
     options.header_timeout = 150ms;

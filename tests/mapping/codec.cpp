@@ -414,7 +414,7 @@ TEST_CASE("the error names the first member that does not fit") {
     CHECK_THAT(refused.message, ContainsSubstring("\"text\""));
 }
 
-TEST_CASE("an unknown number of an enumeration is kept, and an unknown name is refused") {
+TEST_CASE("an unknown enumeration value is kept, and an unknown name is refused") {
     all_types original;
     original.sex = static_cast<gender>(77);
     CHECK(decoded<all_types>(to_row(original).value()).sex == static_cast<gender>(77));

@@ -271,7 +271,7 @@ TEST_CASE("a struct in a namespace, in an anonymous one, at global scope or nest
     CHECK(read_back(host::nested{"John", 7, true}).finished);
 }
 
-TEST_CASE("an entity has its name as written") {
+TEST_CASE("the name of an entity is the one written in its declaration") {
     STATIC_REQUIRE(mapping<in_namespace>::entity_name == "in_namespace");
     STATIC_REQUIRE(mapping<host::nested>::entity_name == "host::nested");
     STATIC_REQUIRE(mapping<measured<double>>::entity_name == "in_metres");

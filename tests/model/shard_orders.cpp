@@ -202,7 +202,7 @@ TEST_CASE("shard moves: worlds of many clients and two movers, drawn from seeds"
 
 // Of 10,000 worlds 262, 2252, 64, all, 251, 1, 1, 0, 0, 0 and 19 are broken by these defects: worlds have few rows, so the last collect, the guard
 // rows and the names are found by the walks above and by shard_late_batches.cpp.
-TEST_CASE("shard moves: in worlds drawn from seeds planted defects are found") {
+TEST_CASE("shard moves: planted defects are found in randomly generated worlds") {
     std::uint64_t const worlds = entitable_test::rounds(3, 10'000, 300);
     std::map<move_defect, int> broken;
     for (int planted = 1; planted <= static_cast<int>(move_defect::takes_over_tables); ++planted) {

@@ -39,7 +39,7 @@ void run_sql(postgres_options const& options, std::string const& text) {
 
 } // namespace
 
-TEST_CASE("postgres: another version, another kind or another profile of store and a missing server are typed errors") {
+TEST_CASE("postgres: a store of another version, kind or profile, and a missing server, are reported as typed errors") {
     if (postgres_server() == nullptr) { return; }
     auto options = own_schema();
     auto const first = postgres_backend::connect(postgres_server(), options);

@@ -206,7 +206,7 @@ TEST_CASE("a text that is not an integer is refused") {
     });
 }
 
-TEST_CASE("a key of texts is refused exactly if its joined text cannot be split again") {
+TEST_CASE("a key of several text components is refused if and only if its joined text could not be split again") {
     check_draws([](draw& from) {
         texts const given{from.text(), from.text(), from.text()};
         std::string const joined = given.first + "__" + given.second + "__" + given.last;

@@ -50,7 +50,7 @@ TEST_CASE("a timeout counts from the start of the call on the given clock") {
     CHECK(call{options, time}.deadline == time.steady() - 1s);
 }
 
-TEST_CASE("a timeout longer than the clock can represent is a deadline at its end") {
+TEST_CASE("a timeout beyond the clock's range becomes the latest deadline that the clock can represent") {
     entitable_test::manual_clock time;
     time.advance(10s);
     call_options options;

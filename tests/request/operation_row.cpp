@@ -61,7 +61,7 @@ TEST_CASE("operation row: other rows are not recognized as operation rows") {
     CHECK_FALSE(operation_row::is_one(row{"p", "~!op!x", {}}));
 }
 
-TEST_CASE("operation row: a void row means that nothing was applied and contains no content") {
+TEST_CASE("operation row: a void row has no content and means that nothing was applied") {
     row const given_up = operation_row::make_void("p", "0123abc");
     CHECK(given_up.partition_key() == "p");
     CHECK(given_up.row_key() == "~!op!0123abc");

@@ -73,7 +73,7 @@ struct troubled {
 
 } // namespace
 
-TEST_CASE("shards: a sequence draws each number once") {
+TEST_CASE("shards: each number of a sequence is drawn once") {
     sharding::world const all;
     sequence const one{all.open(virtual_shards{5}), "tickets"};
     sequence const other{all.open(virtual_shards{5}), "tickets"};

@@ -199,7 +199,8 @@ template <class Range>
 
 /// Removes the entities that a query of the table finds. A row that was changed since the query is refused with
 /// UpdateConditionNotSatisfied; a row that no longer exists counts as already there. The main row of a wide entity is refused with
-/// NotSupported, because its parts would remain: remove it with `wide_table`. Does not support a checkpoint (NotSupported): run it again.
+/// NotSupported, because its parts would remain: remove it with `wide_table`. Checkpoints are not supported (NotSupported);
+/// after an interruption, run it again.
 /// Errors: InvalidInput for a query of another table; NotSupported, before anything is sent, for the table of a queue or a view.
 template <class Entity, access_path Path>
 [[nodiscard]] result<bulk_report> bulk_remove(

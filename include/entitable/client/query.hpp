@@ -325,7 +325,7 @@ private:
     template <class... Fields, class Function>
     [[nodiscard]] auto with_fields(Function function) const {
         if (limits_.read != nullptr) {
-            return function(*this); // the token is of a query with this select
+            return function(*this); // the token belongs to a query with this select
         }
         auto const rows = [&] {
             using distinct = typename detail::distinct_fields<std::tuple<>, Fields...>::type;

@@ -28,7 +28,7 @@ namespace detail {
     return made;
 }
 
-/// Appends the form of a value in a dictionary: its type and its bytes.
+/// Writes the dictionary key of a value: its type, then its bytes.
 ENTITABLE_DECL void put_value(std::string& out, value_view value) {
     out.assign(1, static_cast<char>(value.type()));
     if (has_bytes(value.type())) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// A second stack: a function on it runs, leaves in the middle, and is entered again. Uses `ucontext` if the system has it, otherwise a
-/// thread that runs only while the other one waits.
+/// A second stack: a function that runs on it can be suspended and resumed. Uses `ucontext` if the system has it, otherwise a thread that
+/// runs only while the other one waits.
 
 #include <entitable/core/error.hpp>
 

@@ -38,7 +38,7 @@ struct view_refresh {
     bool
         shown{}; ///< whether readers get the rows of this refresh, not those of a later one with the same or newer entities
     std::uint64_t entities{}; ///< number of entities read
-    std::uint64_t rows{};     ///< number of rows that the refresh made
+    std::uint64_t rows{};     ///< number of rows that the refresh wrote
     date_time from;           ///< `view_answer::from` of the current generation
     date_time until;          ///< `view_answer::until` of the current generation
 };

@@ -21,7 +21,8 @@ enum class predicate_subject : std::uint8_t {
     component, ///< the text of a key component
     prefix,    ///< whether the text of a key component begins with `operand`; `operation` is not used
     nothing,   ///< condition that no entity satisfies
-    unplaced,  ///< a range of a key component whose operand has no position among its texts: the query is refused
+    /// a range condition on a key component whose operand cannot be ordered among the component's texts; the query is refused
+    unplaced,
 };
 
 /// One node of a predicate: a comparison with a property or a key component, or a connective.

@@ -33,7 +33,7 @@ struct metrics_settings {
     std::optional<std::uint32_t> retention_days; ///< 1 to 365; none keeps metrics forever
 };
 
-/// One rule of cross-origin requests.
+/// One CORS rule (for cross-origin requests).
 struct cors_rule {
     std::vector<std::string> allowed_origins; ///< "https://host", or "*"
     std::vector<std::string> allowed_methods; ///< some of DELETE, GET, HEAD, MERGE, POST, OPTIONS, PUT

@@ -96,7 +96,7 @@ inline constexpr idempotency_rule idempotency_table[] = {
         conclusion::unknown, conclusion::as_answered, conclusion::unknown},
 };
 
-/// Returns the row of the table for a kind of request.
+/// Returns the entry of `idempotency_table` for a kind of request.
 [[nodiscard]] constexpr idempotency_rule const& rule_of(request_kind kind) noexcept {
     return idempotency_table[static_cast<std::size_t>(kind)];
 }

@@ -54,7 +54,7 @@ public:
         return engine_->answer(request, {from.address, from.encrypted}, from.deadline, from.cancellation);
     }
 
-    /// Handles a request as an HTTP client. Errors: Cancelled or DeadlineExceeded if the call had ended before.
+    /// Handles a request through the HTTP client concept, without a socket. Errors: Cancelled or DeadlineExceeded if the call had ended before.
     [[nodiscard]] result<http_response> send(http_request const& request, http_call const& how) const {
         if (!engine_) { return detail::moved_from("server"); }
         if (how.cancellation.cancelled()) { return failure{error_code::cancelled, "the call was cancelled"}; }

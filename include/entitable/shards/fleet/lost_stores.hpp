@@ -24,9 +24,10 @@ inline constexpr accepting_loss_t accepting_loss{};
 /// A virtual shard whose rows are lost.
 struct lost_shard {
     std::int32_t shard{}; ///< the virtual shard
-    std::string low;      ///< the first partition key of its range; empty if a function decides
-    std::string high;     ///< the end of its range, exclusive; empty for no end
-    std::string now_in;   ///< its new store, where it is empty
+    /// The first partition key of its range; empty for no start, or if a hash or a function assigns keys to shards.
+    std::string low;
+    std::string high;   ///< the end of its range, exclusive; empty for no end
+    std::string now_in; ///< its new store, where it is empty
 };
 /// The losses with a store.
 struct lost_store {

@@ -38,8 +38,9 @@ public:
     /// Runs the move. After an error, a stop or the death of the process run it again, from any process: that run takes over and starts
     /// over, with new table names. Until then the shard stays as the attempt left it.
     ///
-    /// On line, writes of the shard return ShardMoving during the short lease, some scans of keys and a few changes of the map, and reads
-    /// during a part of that. Off-line, both do so from start to end.
+    /// On line, writes of the shard return ShardMoving for a short time: the short lease, and the time that the move needs for some scans of
+    /// keys and a few changes of the map. Reads return it during a part of that time. Off-line, reads and writes of the shard return
+    /// ShardMoving during the whole move.
     ///
     /// Unused tables are dropped if their store responds; `left_in` names the other stores.
     ///

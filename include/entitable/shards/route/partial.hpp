@@ -10,7 +10,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A result that may lack shards. It has no conversions: `whole()` returns the value only if no shard is missing.
+/// A result from which the rows of some shards may be missing. It has no conversions: `whole()` returns the value only if no shard is missing.
 template <class T>
 class partial_result {
 public:

@@ -121,7 +121,7 @@ template <mapped_entity T, operation Work>
     return {detail::claimed_access::queue_of(item), detail::claimed_access::receipt_of(item), std::move(work), place};
 }
 /// Only the renewals, for a separate thread: until the driver's call is cancelled or its deadline passes, or the message is lost or cannot
-/// be renewed. The result is that error.
+/// be renewed. The result is the error that ended the renewals.
 template <mapped_entity T>
 [[nodiscard]] kept_alive<detail::no_work> keep_alive(claimed<T>& item) {
     return keep_alive(item, detail::no_work{});

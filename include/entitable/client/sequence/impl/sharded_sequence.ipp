@@ -54,7 +54,7 @@ ENTITABLE_DECL result<sequence_number> sharded_sequence::next() const {
     detail::reservation taking{
         state_->counters[static_cast<std::size_t>(shard)], 1, options.max_attempts, options.delays, state_->random};
     ENTITABLE_TRY(auto const taken, run(taking, context, *options.time, state_->through));
-    // The k-th number of shard s is number k * shards + s of all.
+    // The k-th number of shard s is number k * shards + s of the whole sequence.
     constexpr std::int64_t most = (std::numeric_limits<std::int64_t>::max)();
     std::int64_t const round = taken.first - 1;
     if (round > (most - shard) / shards || round * shards + shard > (most - options.start) / options.step) {

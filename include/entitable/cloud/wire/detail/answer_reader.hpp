@@ -22,7 +22,7 @@ struct answer_fields {
     std::optional<std::string_view> client_request_id;
 };
 
-/// Finds these fields in one pass. The first of a name is used.
+/// Finds these fields in one pass. If a field occurs more than once, the first one is used.
 [[nodiscard]] answer_fields fields_of(http_headers const& headers);
 
 /// The state of one request in flight: the message sent, and the data needed to read the response. Reused for the next response.

@@ -260,8 +260,8 @@ ENTITABLE_DECL void json_pen::escape(char each) {
     }
 }
 
-/// Writes a number with at most three digits after the point; false for other numbers. Such a short text is the shortest form, so no search
-/// is needed. From 100,000 on an exponent would be shorter.
+/// Writes a number with at most three digits after the point; false for other numbers. A text with so few digits is already the shortest
+/// that reads back as this number, so no search is needed. From 100,000 on an exponent would be shorter.
 ENTITABLE_DECL bool json_pen::few_digits(double value) {
     constexpr std::int64_t scale = 1000;
     if (!(value > -100'000 && value < 100'000) || value == 0) { // zero may have a sign

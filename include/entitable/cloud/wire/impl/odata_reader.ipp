@@ -170,7 +170,7 @@ private:
         if (!good) { return std::nullopt; }
         if (suffix == 'd' || suffix == 'f' || suffix == 'm' || real) {
             at_ += suffix == 'd' || suffix == 'f' || suffix == 'm' ? 1U : 0U;
-            // Out of range is refused: an infinity has no constant.
+            // A number out of range is refused: this filter syntax has no literal for infinity.
             auto const number = double_in({first, static_cast<std::size_t>(last - first)});
             return number ? std::optional{value_view{*number}} : std::nullopt;
         }

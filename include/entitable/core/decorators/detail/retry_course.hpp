@@ -71,7 +71,7 @@ public:
     [[nodiscard]] move after(error& problem, steady_time now, refused_at where = refused_at::somewhere);
     /// Decides after a read that determines the outcome failed with `problem`.
     [[nodiscard]] move after_reading(error& problem, steady_time now);
-    /// Ends the call for the caller.
+    /// Ends the call because the caller abandons it; the effect is unknown if a response was lost.
     void abandon(error& problem) const { close(problem, lost_ ? effect::unknown : effect::none); }
     /// Completes the final error and sets its effect.
     void close(error& problem, effect left) const;

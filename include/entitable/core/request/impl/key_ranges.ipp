@@ -110,7 +110,7 @@ ENTITABLE_LAZY ranges_of_filter ranges_of_either(ranges_of_filter left, ranges_o
     return left;
 }
 
-/// Returns the rows with a key in one interval.
+/// Returns the key ranges for one interval of the partition key or of the row key.
 ENTITABLE_LAZY ranges_of_filter only_in(bool partition, key_interval keys) {
     ranges_of_filter made = all_keys(true);
     (partition ? made.ranges.front().partition : made.ranges.front().row) = std::move(keys);

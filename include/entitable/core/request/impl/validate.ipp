@@ -265,7 +265,7 @@ ENTITABLE_LAZY bool has_good_values(row_view entity, std::string_view descriptor
             return false;
         }
         at += size;
-        bytes += 32 + 2 * (name_size + size); // at least the service's measure
+        bytes += 32 + 2 * (name_size + size); // an upper bound of the size as the service measures it
         ++count;
     }
     return at == end && static_cast<unsigned char>(entity.payload[0]) == row_format::version &&
@@ -288,7 +288,7 @@ ENTITABLE_LAZY_BODY result<void> validate_entity(row_view entity, profile const&
     property_view property;
     names_seen names{entity.payload, cursor.left()};
     std::size_t count = 0;
-    std::size_t bytes = 0; // at least the service's measure, but far cheaper
+    std::size_t bytes = 0; // an upper bound of the size as the service measures it, but far cheaper
     while (cursor.next(property)) {
         names.add(property);
         auto named = validate_property_name(property.name, limits);

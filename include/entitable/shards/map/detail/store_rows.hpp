@@ -34,7 +34,7 @@ struct store_rows {
 /// Writes the map's identity and the store's name into a store that belongs to nobody; succeeds if it is already there. WrongStore if the
 /// store belongs to another map, has another name in this one, or is part of hashed stores.
 [[nodiscard]] result<void> write_identity(any_transport const& store, std::string_view map, std::string_view name);
-/// Checks that the rows allow a map to use the store under a name. `listed`: the map lists the store as marked.
+/// Checks that the rows allow a map to use the store under a name. `listed`: according to the map, the store already has its identity.
 [[nodiscard]] result<void> judge_identity(
     store_rows const& rows, std::string_view map, std::string_view name, bool listed);
 

@@ -10,8 +10,8 @@
 /// messages. The claim moves the messages that it has just read, under their ETags, to the time when the claim ends, with the delivery
 /// count raised by one and a new claim id: the new keys and ETags are the receipts. A renewed message keeps its key and gets a later time
 /// in `Queue_VisibleAt`; claims and delays of programs of format 1 do the same. Complete removes the message under its receipt and marks
-/// the identity with the claim id, in one transaction. So the result of each lost response can be derived from the stored rows, and no late
-/// request of any worker matches a stored ETag.
+/// the identity with the claim id, in one transaction. So the outcome of each request whose response was lost can be derived from the stored
+/// rows, and no late request of any worker matches a stored ETag.
 
 #include <entitable/client/table_core.hpp>
 #include <entitable/core/function_ref.hpp>

@@ -32,7 +32,7 @@ ENTITABLE_DECL result<std::vector<std::size_t>> indexes_to_audit(
     return made;
 }
 
-/// Checks a suspect alone; nullopt if it is correct, or a writer is changing it.
+/// Checks one suspect again; nullopt if it is correct or a writer is changing it.
 ENTITABLE_DECL result<std::optional<index_fault>> look_again(
     index_family const& family, rows_elsewhere& way, suspect const& one) {
     index_shape const& shape = family.shapes[one.at.index];
