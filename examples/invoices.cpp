@@ -3,7 +3,7 @@
 
 /// \file
 /// The books of a tenant in one table: a counter, invoices, two indexes, one of them in another table, and sums of each day. Every write, a load
-/// and an edit form keep them right. Run it twice to see nothing change: all is in memory.
+/// an edit form and a unit of work keep them right.
 
 #include <entitable/bulk.hpp>
 #include <entitable/entitable.hpp>

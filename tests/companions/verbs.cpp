@@ -8,6 +8,7 @@
 #include <entitable/bulk.hpp>
 #include <entitable/expiry.hpp>
 #include <entitable/messaging.hpp>
+#include <entitable/retrying.hpp>
 #include <entitable/testing/manual_clock.hpp>
 #include <entitable/unit_of_work.hpp>
 
@@ -329,4 +330,43 @@ TEST_CASE("companions: a batch with a message in it maintains index rows and sum
     send(in.books.of<invoice>().batch());
     in.check();
     CHECK(queue.relay(in.store, "books").value() == 2);
+}
+
+TEST_CASE("companions: a write under an operation id is applied once, also into sums that do not exist") {
+    memory_backend const store;
+    retrying const through{
+        store, {.policy = retry_policy::fixed(3, std::chrono::milliseconds{1}), .operation_rows = true}};
+    auto const books = open_books(through);
+    books.create().value();
+    call_options once;
+    once.operation_id = "invoice-1";
+    CHECK(books.with(once).insert(first));
+    CHECK(books.with(once).insert(first));
+    CHECK(books.sum(daily_sales{"ACME", "mon"})->invoices == 1);
+    CHECK(books.with(once).of<invoice>().insert(second).error().code == error_code::not_supported);
+    CHECK((books.verify)().value().good());
+}
+
+namespace {
+
+struct by_payer : invoice {}; // in other partitions of the same table
+ENTITABLE(by_payer, partition_key(account), row_key(literal("PAYER:"), escaped(tenant), number), properties(cents))
+
+} // namespace
+
+TEST_CASE("companions: an index of another partition key in the table itself") {
+    memory_backend const store;
+    table<invoice, elsewhere<by_payer>, daily_sales> const books{store, "books"};
+    books.create().value();
+    books.insert(first).value();
+    books.insert(invoice{"red", 2, "bob", {}, "ACME", "mon", 9}).value(); // both partitions have rows of both types
+    auto const of_red = [&] { return books.by<by_payer>().where(fields<by_payer>::account == "red").to()->size(); };
+    CHECK(of_red() == 1);
+    CHECK(books.scan_table<invoice>().count().value() == 2);
+    books.update<invoice>("ACME", 1, [](invoice& one) { one.account = "blue"; }).value();
+    CHECK(of_red() == 0);
+    CHECK((books.verify)().value().good());
+    std::size_t seen = 0;
+    books.for_each_in_partition("red", [&](auto const& each) { seen += each.index() == 0 ? 1U : 100U; }).value();
+    CHECK(seen == 1);
 }

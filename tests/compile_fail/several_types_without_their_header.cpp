@@ -3,20 +3,8 @@
 //
 // expect: "a table of several types: include <entitable/tables.hpp>"
 
-#include "registration.hpp"
+#include "shop.hpp"
 #include <entitable/entitable.hpp>
-
-struct order {
-    std::string customer;
-    std::int32_t id{};
-};
-ENTITABLE(order, partition_key(customer), row_key(literal("order:"), id))
-
-struct visit {
-    std::string customer;
-    std::int32_t day{};
-};
-ENTITABLE(visit, partition_key(customer), row_key(literal("visit:"), day))
 
 #if !defined(BROKEN)
 #include <entitable/tables.hpp>

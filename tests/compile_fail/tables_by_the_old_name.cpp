@@ -3,20 +3,8 @@
 //
 // expect: "tables<A, B> is now table<A, B>"
 
-#include "registration.hpp"
+#include "shop.hpp"
 #include <entitable/tables.hpp>
-
-struct order {
-    std::string customer;
-    std::int32_t id{};
-};
-ENTITABLE(order, partition_key(customer), row_key(literal("order:"), id))
-
-struct visit {
-    std::string customer;
-    std::int32_t day{};
-};
-ENTITABLE(visit, partition_key(customer), row_key(literal("visit:"), day))
 
 #if defined(BROKEN)
 using shop_table = entitable::tables<order, visit>;

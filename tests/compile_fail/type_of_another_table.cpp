@@ -3,20 +3,8 @@
 //
 // expect: "this entity type does not belong to the table"
 
-#include "registration.hpp"
+#include "shop.hpp"
 #include <entitable/tables.hpp>
-
-struct order {
-    std::string customer;
-    std::int32_t id{};
-};
-ENTITABLE(order, partition_key(customer), row_key(literal("order:"), id))
-
-struct visit {
-    std::string customer;
-    std::int32_t day{};
-};
-ENTITABLE(visit, partition_key(customer), row_key(literal("visit:"), day))
 
 struct stay {
     std::string customer;

@@ -22,6 +22,8 @@ enum class colour : std::uint8_t { red, blue };
 /// An enumeration by number, and one whose codec is the user's.
 enum class level : std::uint16_t { low, high };
 enum class rank : std::uint16_t { first, last };
+/// An enumeration that reads unknown names, as a newer program may write.
+enum class phase : std::uint8_t { open, other };
 
 } // namespace patterns
 
@@ -29,6 +31,11 @@ template <>
 struct entitable::enum_names<patterns::colour> {
     static constexpr enum_name<patterns::colour> values[] = {
         {patterns::colour::red, "red"}, {patterns::colour::blue, "blue"}};
+};
+template <>
+struct entitable::enum_names<patterns::phase> {
+    static constexpr enum_name<patterns::phase> values[] = {{patterns::phase::open, "open"}};
+    static constexpr patterns::phase unknown = patterns::phase::other;
 };
 template <>
 struct entitable::key_codec<patterns::letter> : entitable::detail::key_codec_base<patterns::letter> {
@@ -67,6 +74,12 @@ struct entitable::key_codec<patterns::rank> : entitable::key_codec<patterns::lev
 };
 
 namespace patterns {
+
+struct by_phase {
+    std::string group;
+    phase is{};
+};
+ENTITABLE(by_phase, partition_key(group), row_key(is))
 
 struct by_level {
     std::string group;
@@ -195,6 +208,7 @@ static_assert(apart<by_letter, by_number>);
 static_assert(apart<by_level, by_literal>);
 static_assert(apart<by_level, by_number>); // five digits and the end, ten digits
 static_assert(ambiguous<by_rank, by_literal>);
+static_assert(ambiguous<by_phase, by_literal>);
 static_assert(ambiguous<by_rank, by_level>);
 static_assert(ambiguous<by_letter, by_guid>);
 // A number of ten digits has a digit where the other key has a separator; a negative number, too.
@@ -268,6 +282,7 @@ TEST_CASE("key pattern: a row of another form does not belong to the type") {
     CHECK_FALSE(takes<by_guid>("00112233-4455-6677-8899-AABBCCDDEEFF"));
     CHECK_FALSE(takes<one_digit>("12"));
     CHECK_FALSE(takes<by_colour>("green"));
+    CHECK(takes<by_phase>("green")); // read as `unknown`
     CHECK_FALSE(takes<by_letter>("d"));
 }
 

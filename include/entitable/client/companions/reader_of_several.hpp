@@ -290,10 +290,12 @@ protected:
     /// Makes the same table with other options for its calls.
     void use(call_options options) {
         if constexpr (is_maintained) {
-            family_ = detail::with_options(family(), std::move(options));
-            core_ = detail::core_of(family_);
+            if (family_) { // not moved from
+                family_ = detail::with_options(family(), std::move(options));
+                core_ = detail::core_of(family_);
+            }
         } else {
-            core_ = {core_.transport(), core_.name(), std::move(options)};
+            core_.set_options(std::move(options));
         }
     }
 

@@ -38,6 +38,7 @@ public:
     /// The table for code that sends requests itself: its transport maintains indexes and sums.
     [[nodiscard]] table_core sending_core() const {
         if constexpr (Reader::is_maintained) {
+            if (!this->family_) { return this->core_; } // moved from
             return {any_transport{maintaining{this->shared_family()}}, this->name(), this->options()};
         } else {
             return this->core_;

@@ -94,7 +94,11 @@ template <named_enumeration T>
     requires(!has_own_codec<T>)
 struct pattern_of_codec<key_codec<T>> {
     static constexpr text_pattern value = [] {
-        text_pattern made{{}, {}, 1, false};
+        text_pattern made;
+        if constexpr (requires { enum_names<T>::unknown; }) {
+            return made; // every text is read
+        }
+        made.places = 1;
         for (auto const& each : enum_names<T>::values) {
             if (!each.name.empty()) { made.first.add(each.name.front()); }
         }
