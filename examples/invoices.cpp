@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 /// \file
-/// The books of a tenant in one table: a counter, invoices, two indexes, one of them in another table, and sums of each day. Every write, a load
+/// The books of a tenant in one table: a counter, invoices, two indexes, one of them in another table, and sums of each day. Writes, a load,
 /// an edit form and a unit of work keep them right.
 
 #include <entitable/bulk.hpp>
