@@ -140,6 +140,8 @@ public:
 
     /// Returns the rows of an entity in all indexes; no rows without an entity.
     [[nodiscard]] result<index_rows> rows_for(std::optional<row_view> const& entity) const;
+    /// Whether an index has its rows in other partitions than its entities.
+    [[nodiscard]] bool has_rows_elsewhere() const noexcept;
     /// Returns the position of an index by its name.
     [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const noexcept;
     /// Returns a random seed for a call.

@@ -30,7 +30,7 @@ public:
     [[nodiscard]] std::uint32_t healed() const noexcept { return healed_; }
     [[nodiscard]] std::uint32_t unsettled() const noexcept { return unsettled_; }
     /// Versions of the entities that were written, by row key; none if the response was lost.
-    [[nodiscard]] std::vector<std::pair<std::string, etag>> const& versions() const noexcept { return versions_; }
+    [[nodiscard]] std::vector<std::pair<std::string, etag>> take_versions() noexcept { return std::move(versions_); }
     /// The states that the last attempt relied on.
     [[nodiscard]] index_states const& states() const noexcept { return states_; }
     /// The entities that the last attempt has written.
@@ -50,11 +50,10 @@ private:
         bool removal{};
     };
 
-    /// A changed entity that counts in sums, before and after.
+    /// A changed entity that counts in sums.
     struct counted_entity {
         entity_type const* of;
-        std::optional<row> before;
-        std::optional<row> after;
+        std::string_view row_key; ///< one of `entities_`
     };
 
     /// Called before each request that writes: no row is written on the basis of an expired lease. Errors: if the declaration has changed
@@ -82,7 +81,7 @@ private:
     [[nodiscard]] std::optional<intent_state> state_of(moved_entity const& one, bool& known);
     /// Removes the leftovers of the applied transaction.
     void finish();
-    void note_versions(transact const& request, transact::response const& made);
+    void note_versions(transact const& request, transact::response& made);
 
     index_family const& family_;
     index_states states_;

@@ -39,6 +39,10 @@ ENTITABLE_DECL std::optional<std::size_t> index_family::find(std::string_view na
     return std::nullopt;
 }
 
+ENTITABLE_DECL bool index_family::has_rows_elsewhere() const noexcept {
+    return std::ranges::any_of(shapes, &index_shape::elsewhere);
+}
+
 ENTITABLE_DECL std::uint64_t index_family::fresh_seed() const {
     if (options.seed != 0) {
         return seeded_.bits(); // a different one for each call: intent names are never reused

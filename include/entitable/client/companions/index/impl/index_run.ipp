@@ -29,7 +29,8 @@ ENTITABLE_DECL result<indexed> write_indexed(
 
 ENTITABLE_DECL result<maintained_write> write_maintained_rows(
     index_family const& family, result<std::string> partition_key, transaction_options options, transaction_body body) {
-    options.seed = family.fresh_seed();
+    // Without intents, which need a name, a seed is drawn only before the first delay.
+    options.seed = family.options.seed != 0 || family.has_rows_elsewhere() ? family.fresh_seed() : 0;
     if (!partition_key) { return std::move(partition_key).as_failure(); }
     call context{family.main.options(), *options.time};
     context.location = read_location::primary;
@@ -60,7 +61,7 @@ ENTITABLE_DECL result<maintained_write> write_maintained_rows(
         }
     }
     result<maintained_write> done{std::in_place};
-    if (made.changed) { done->versions = writer.versions(); }
+    if (made.changed) { done->versions = writer.take_versions(); }
     done->told = {done->versions.size() == 1 ? done->versions.front().second : etag{}, made.attempts, made.changed,
         made.after_retry, writer.healed(), writer.unsettled()};
     return done;

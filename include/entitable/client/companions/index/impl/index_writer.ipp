@@ -67,18 +67,14 @@ ENTITABLE_DECL result<void> index_writer::prepare(transaction_scope& all) {
     counted_.clear();
     versions_.clear();
     std::vector<changed_entity> changed;
-    auto const copy = [](std::optional<row_view> const& one) {
-        return one ? std::optional{row{*one}} : std::optional<row>{};
-    };
+    changed.reserve(entities_.size());
     for (std::string const& row_key : entities_) {
         entity_type const* const of = family_.type_of(all.rows.partition_key(), row_key);
         if (of == nullptr) { return not_an_entity({all.rows.partition_key(), row_key}); }
         if (!of->maintained()) { continue; }
         all.look_at(row_key);
         if (!all.rows.problem()) { return failure{all.rows.problem().error()}; }
-        if (!of->sums.empty()) {
-            counted_.push_back({of, copy(all.rows.stored_at(row_key)), copy(all.rows.now_at(row_key))});
-        }
+        if (!of->sums.empty()) { counted_.push_back({of, row_key}); }
         ENTITABLE_TRY(index_rows before, family_.rows_for(all.rows.stored_at(row_key)));
         ENTITABLE_TRY(index_rows after, family_.rows_for(all.rows.now_at(row_key)));
         changed.push_back({row_key, std::move(before), std::move(after)});
@@ -205,12 +201,12 @@ ENTITABLE_DECL result<transact::response> index_writer::send_healing(transaction
     }
 }
 
-ENTITABLE_DECL void index_writer::note_versions(transact const& request, transact::response const& made) {
+ENTITABLE_DECL void index_writer::note_versions(transact const& request, transact::response& made) {
     versions_.clear();
     for (std::size_t at = 0; at < request.changes.size() && at < made.results.size(); ++at) {
-        std::string const row_key{request.changes[at].entity.row_key()};
-        if (std::binary_search(entities_.begin(), entities_.end(), row_key)) {
-            versions_.emplace_back(row_key, made.results[at].etag);
+        std::string_view const row_key = request.changes[at].entity.row_key();
+        if (std::ranges::binary_search(entities_, row_key, std::less<>{})) {
+            versions_.emplace_back(row_key, std::move(made.results[at].etag));
         }
     }
 }
