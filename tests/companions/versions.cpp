@@ -356,3 +356,23 @@ TEST_CASE("companions: programs with different lists, started and stopped at ran
         CHECK(counts[what] > 0);
     }
 }
+
+TEST_CASE(
+    "companions: a lease ends by the time of day, too, as the other clock of a suspended computer may stand still") {
+    memory_backend const store;
+    testing::manual_clock time;
+    table_options how;
+    how.time = &time;
+    table<counter, invoice, by_customer> const older{store, "books", how};
+    older.create().value();
+    older.insert(invoice{"ACME", 1, "ann", {}, "red", "mon", 5}).value();
+    auto const begun = time.steady();
+    testing::manual_clock other;
+    how.time = &other;
+    table<counter, invoice, by_customer, daily_sales> const newer{store, "books", how};
+    newer.build<daily_sales>().value();
+    CHECK(older.insert(invoice{"ACME", 2, "ann", {}, "red", "mon", 5}).has_value()); // its lease stands
+    time.set({time.now().ticks + std::chrono::nanoseconds{how.lease}.count() / 100});
+    CHECK(time.steady() == begun);
+    CHECK(older.insert(invoice{"ACME", 3, "ann", {}, "red", "mon", 5}).error().code == error_code::declaration_differs);
+}

@@ -63,7 +63,13 @@ struct index_states {
     std::vector<index_state> states; ///< state of each index
     std::string unknown; ///< name of an index of these entities that others maintain and this table does not declare
     bool declared{};     ///< whether any index of these entities has a stored state
+    // The end of the lease, by both times: the monotonic clock of a suspended computer may stand still.
     steady_time until{(steady_time::min)()};
+    date_time until_date{};
+
+    [[nodiscard]] bool has_lease(clock& time) const noexcept {
+        return time.steady() < until && time.now() < until_date;
+    }
 
     /// Whether a write that relies on one may rely on the other.
     [[nodiscard]] bool same_as(index_states const& other) const {

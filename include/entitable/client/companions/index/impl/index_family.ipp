@@ -175,6 +175,7 @@ ENTITABLE_DECL result<index_family::declaration> index_family::read_declaration(
 ENTITABLE_DECL result<index_states> index_family::read_states(call& context) const {
     result<index_states> read{std::in_place};
     read->until = options.time->steady() + std::chrono::duration_cast<steady_time::duration>(options.lease);
+    read->until_date = {options.time->now().ticks + options.lease.count() / 100};
     ENTITABLE_TRY(auto found, read_declaration(context));
     read->unknown = std::move(found.unknown);
     read->declared = found.declared;
@@ -192,7 +193,7 @@ ENTITABLE_DECL result<index_states> index_family::read_states(call& context) con
 ENTITABLE_DECL result<index_states> index_family::states(call& context) const {
     {
         std::lock_guard const lock{guard_};
-        if (known_.until != (steady_time::min)() && options.time->steady() < known_.until) { return known_; }
+        if (known_.has_lease(*options.time)) { return known_; }
     }
     return read_states(context);
 }

@@ -45,7 +45,7 @@ ENTITABLE_DECL result<maintained_write> write_maintained_rows(
     index_writer writer{family, *std::move(known), context, options.seed};
     auto const send = [&](transaction_scope& all, bool announces) { return writer.send(all, announces); };
     ENTITABLE_TRY(auto made, run_transaction(family.main, *partition_key, options, body, send));
-    if (made.changed && !writer.states().all_kept() && options.time->steady() >= writer.states().until) {
+    if (made.changed && !writer.states().all_kept() && !writer.states().has_lease(*options.time)) {
         // The known states have expired: an index may have been built meanwhile without this write.
         auto const mend = [&]() -> result<void> {
             ENTITABLE_CHECK(family.read_states(context));

@@ -41,7 +41,7 @@ ENTITABLE_DECL failure not_an_entity(row_keys const& keys) {
 }
 
 ENTITABLE_DECL result<void> index_writer::check_lease() {
-    if (family_.options.time->steady() < states_.until) { return {}; }
+    if (states_.has_lease(*family_.options.time)) { return {}; }
     ENTITABLE_TRY(index_states now, family_.states_to_write(elsewhere_.context()));
     changed_ = changed_ || !now.same_as(states_);
     states_ = std::move(now);
