@@ -177,7 +177,7 @@ namespace entitable_test {
     DEFECT(largest_text_is_cut, "the sizes of values")                                                      \
     DEFECT(profile_promises_larger_entities, "the size of an entity")                                       \
     DEFECT(profile_promises_longer_keys, "unusual keys")                                                    \
-    DEFECT(table_is_looked_for_first, "a request is checked before its table is looked for")                \
+    DEFECT(table_is_looked_for_first, "a request is checked before its table is looked up")                 \
     /* calls */                                                                                             \
     DEFECT(cancellation_of_writes_is_ignored, "a call whose time is over does nothing")                     \
     DEFECT(cancellation_of_transactions_is_ignored, "a call whose time is over does nothing")               \

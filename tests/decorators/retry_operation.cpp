@@ -113,7 +113,7 @@ TEST_CASE("retry: ends with the last error when the attempts are used up") {
     CHECK(problem.code == error_code::internal_error);
     CHECK(problem.attempts == 3);
     CHECK(problem.effect == effect::none);
-    CHECK(problem.message == "said; gave up after attempt 3: the policy allows no more");
+    CHECK(problem.message == "said; gave up after attempt 3: the retry policy allows no more attempts");
 }
 
 TEST_CASE("retry: without retries the request is sent once, and its answer is returned unchanged") {

@@ -274,7 +274,7 @@ public:
 
         explicit iterator(shared<detail::row_cursor> at) noexcept : at_(std::move(at)) {}
         [[nodiscard]] detail::row_cursor& cursor() const {
-            ENTITABLE_ASSERT(at_, "an iterator without a query is used", detail::row_cursor::no_row());
+            ENTITABLE_ASSERT(at_, "an iterator without a query was used", detail::row_cursor::no_row());
             return *at_;
         }
 

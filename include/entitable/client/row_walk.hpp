@@ -184,7 +184,7 @@ public:
     ENTITABLE_LAZY void advance();
     /// Returns the row; ends the program if there is none.
     [[nodiscard]] void const* current() const {
-        ENTITABLE_ASSERT(at_ == place::row, "a query's iterator is dereferenced without a row", no_row());
+        ENTITABLE_ASSERT(at_ == place::row, "a query's iterator was dereferenced without a row", no_row());
         return current_;
     }
     [[nodiscard]] bool end() const noexcept { return at_ == place::end; }

@@ -74,7 +74,7 @@ public:
 
     /// Returns the store itself, for operations outside the table service. After a move it ends the program, by `ENTITABLE_ASSERT`.
     [[nodiscard]] Store& store() const {
-        ENTITABLE_ASSERT(state_, "the store of a moved-from backend is used",
+        ENTITABLE_ASSERT(state_, "the store of a moved-from backend was used",
             detail::misuse("use the object that the backend was moved into"));
         return state_->store;
     }

@@ -308,7 +308,7 @@ private:
     mutable T wrapped_;
     /// The state that copies share. Ends the program after a move, since no error can be returned.
     [[nodiscard]] state& own() const {
-        ENTITABLE_ASSERT(state_, "the plan of a moved-from transport is used",
+        ENTITABLE_ASSERT(state_, "the plan of a moved-from transport was used",
             entitable::detail::misuse("use the object that the transport was moved into"));
         return *state_;
     }

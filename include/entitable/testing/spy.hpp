@@ -86,7 +86,7 @@ private:
 
     /// The state that copies share. Ends the program after a move, since no error can be returned.
     [[nodiscard]] log& own() const {
-        ENTITABLE_ASSERT(log_, "the record of a moved-from transport is used",
+        ENTITABLE_ASSERT(log_, "the record of a moved-from transport was used",
             entitable::detail::misuse("use the object that the transport was moved into"));
         return *log_;
     }

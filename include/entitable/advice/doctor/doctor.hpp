@@ -45,7 +45,7 @@ struct diagnosis {
 
     /// Whether there are no findings.
     [[nodiscard]] bool good() const noexcept { return findings.empty(); }
-    /// Formats one line per finding; "nothing was found" if there are none.
+    /// Formats one line per finding; "no problems found" if there are none.
     [[nodiscard]] std::string to_string() const;
 };
 

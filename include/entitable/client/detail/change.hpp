@@ -88,13 +88,13 @@ template <class Change, class Entity>
 [[nodiscard]] consteval bool allow_change() {
     constexpr bool by_reference = takes_by_reference<std::remove_reference_t<Change>, Entity>();
     static_assert(by_reference,
-        "a change must take the table's entity by reference: [](order& found) { ... }; changes to a copy would be "
-        "lost");
+        "the change function must take the table's entity by reference: [](order& found) { ... }; changes to a copy "
+        "would be lost");
     if constexpr (by_reference) {
         using returned = decltype(std::declval<Change&>()(std::declval<Entity&>()));
         constexpr bool decides = std::same_as<returned, void> || std::same_as<returned, bool>;
-        static_assert(decides,
-            "a change must return nothing, or exactly a bool (whether to write); this one returns another type");
+        static_assert(
+            decides, "the change function must return void or bool (whether to write); this one returns another type");
         return decides;
     } else {
         return false;

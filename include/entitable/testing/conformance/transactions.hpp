@@ -111,9 +111,12 @@ inline void all_or_nothing(trial& t) {
     };
     offence const offences[] = {
         {mutation::insert(make_row("p", "taken")), error_code::entity_already_exists, "insert of a taken key"},
-        {mutation::replace(make_row("p", "none"), any_etag), error_code::resource_not_found, "replace of no entity"},
-        {mutation::merge(make_row("p", "none"), any_etag), error_code::resource_not_found, "merge into no entity"},
-        {mutation::remove(make_row("p", "none"), any_etag), error_code::resource_not_found, "removal of no entity"},
+        {mutation::replace(make_row("p", "none"), any_etag), error_code::resource_not_found,
+            "replace of a missing entity"},
+        {mutation::merge(make_row("p", "none"), any_etag), error_code::resource_not_found,
+            "merge into a missing entity"},
+        {mutation::remove(make_row("p", "none"), any_etag), error_code::resource_not_found,
+            "removal of a missing entity"},
         {mutation::merge(make_row("p", "taken", {{"A", 3}}), stale), error_code::update_condition_not_satisfied,
             "merge with a stale ETag"},
         {mutation::remove(make_row("p", "taken"), stale), error_code::update_condition_not_satisfied,

@@ -113,7 +113,8 @@ ENTITABLE_DECL result<std::string> write_xml(std::vector<access_policy> const& p
         for (char const letter : policy.permissions) {
             at = std::string_view{"raud"}.find(letter, at);
             if (at == std::string_view::npos) {
-                return bad_setting({"the permissions of an access policy must be letters of \"raud\" in this order"});
+                return bad_setting(
+                    {"the permissions of an access policy must consist of the letters r, a, u and d, in this order"});
             }
             ++at;
         }

@@ -274,7 +274,9 @@ ENTITABLE_DECL result<http_response> curl_transfer::finish(CURLcode code) {
     }
     if (code == CURLE_ABORTED_BY_CALLBACK) {
         return gave_up(error_code::transport_failed,
-            text::joined({"the connection to ", host_, " ended before the response; a write is not sent twice"}));
+            text::joined({"the connection to ", host_,
+                " closed before the response; the request was not sent again, because a write must not be sent "
+                "twice"}));
     }
     return gave_up(error_code::transport_failed,
         text::joined(

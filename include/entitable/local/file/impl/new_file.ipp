@@ -30,7 +30,7 @@ ENTITABLE_DECL result<void> check_own_name(std::string_view path) {
              std::string_view{"-journal"}, passing_end}) {
         if (path.ends_with(end)) {
             return failure{error_code::invalid_input,
-                text::joined({"the name of a file of tables must not end in \"", end, "\": \"",
+                text::joined({"the name of a table file must not end in \"", end, "\": \"",
                     text::printable(text::shortened(path, 200)), "\""})};
         }
     }

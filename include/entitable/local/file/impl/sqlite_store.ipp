@@ -32,7 +32,8 @@ ENTITABLE_DECL result<connection> connection_to(
     static_cast<void>(lock.try_use(file_lock::use::none));
     if (!use_patiently(lock, file_lock::use::alone, waits)) {
         return failure{error_code::store_busy,
-            "other connections have the file open, so it cannot be created or get another journal"};
+            "other connections have the file open, so its tables cannot be created and its journal mode cannot be "
+            "changed"};
     }
     ENTITABLE_CHECK(lock_patiently(lock, waits));
     auto opened = connection::open(place.path(), options, waits);

@@ -203,9 +203,8 @@ ENTITABLE_DECL result<void> check_pg_schema(postgres_options const& options, boo
     function_ref<result<std::vector<pg_rows>>(std::string const&)> run) {
     if (!is_pg_schema_name(options.schema)) {
         return failure{error_code::invalid_input,
-            "postgres_options::schema must have 1 to 40 characters, small letters, digits and _, and must not begin "
-            "with a "
-            "digit"};
+            "postgres_options::schema must consist of 1 to 40 lower-case letters, digits and _, and must not begin "
+            "with a digit"};
     }
     auto const on = [&](std::string_view text) { return run(with_pg_schema(text, options.schema)); };
     ENTITABLE_TRY(

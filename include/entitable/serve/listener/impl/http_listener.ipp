@@ -34,7 +34,7 @@ public:
         }
         if (!address.is_loopback() && !options_.beyond_loopback) {
             return failure{error_code::invalid_input,
-                "listener_options::address is beyond the loopback; set beyond_loopback to allow it"};
+                "listener_options::address is not a loopback address; set beyond_loopback to allow it"};
         }
         if (auto opened = open(main_, {address, options_.port}, port_); !opened) { return opened; }
         return options_.metrics_port ? open(metrics_, {address, *options_.metrics_port}, metrics_port_)

@@ -79,7 +79,7 @@ inline result<backup_header> begin_run(fleet const& of, backup_run& run, bool sn
     } else { // even after a lost response
         ENTITABLE_TRY(auto const known, at.headers().get_stored("backup", "header"));
         if (known.entity.state != "copying") {
-            return failure{error_code::invalid_input, text::joined({"the backup ", at.name, " exists already"})};
+            return failure{error_code::invalid_input, text::joined({"the backup ", at.name, " already exists"})};
         }
         header.begun = known.entity.begun;
         header.snapshots = header.snapshots &&

@@ -119,8 +119,9 @@ private:
                                                                  : result<bool>{failure{done.error()}};
     }
     failure given_up() {
-        return last_ ? *std::move(last_)
-                     : failure{error_code::map_unavailable, "too many conflicts with others that make the map"};
+        return last_
+            ? *std::move(last_)
+            : failure{error_code::map_unavailable, "too many conflicts with other programs that create the map"};
     }
 
     /// Writes the header with an identity, or adopts those of an earlier attempt.

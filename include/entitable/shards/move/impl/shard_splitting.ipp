@@ -36,7 +36,7 @@ inline result<void> may_be_split(shard_map_copy const& map, shard_map_row const&
         return outside;
     }
     if (!row.attempt_owner.empty()) {
-        failure busy{error_code::shard_moving, named + " is being moved: end that move first"};
+        failure busy{error_code::shard_moving, named + " is being moved: finish or cancel that move first"};
         busy.error().retry_after = std::chrono::milliseconds{200};
         return busy;
     }

@@ -114,7 +114,7 @@ private:
     [[nodiscard]] failure lost_header(std::size_t place) const {
         return wrong_store(state_.names[place],
             text::joined({" has no header of generation ", std::to_string(header_.generation),
-                ", and others have one: it was emptied, or a name of the list opens the wrong store"}));
+                ", and others have one: it was emptied, or one of the names in the list opens the wrong store"}));
     }
     /// Returns the header of the generation; null if the store has none.
     [[nodiscard]] found_header const* own_found(std::size_t place) const {
@@ -192,8 +192,9 @@ private:
         }
         return wrong_store(names_[place],
             text::joined({", place ", std::to_string(place), " of ", std::to_string(names_.size()),
-                " in the list, says place ", std::to_string(header.place), " of ", std::to_string(header.number),
-                " of the fleet ", header.fleet, ": the list of stores, or what a name of it opens, is a wrong one"}));
+                " in the list, has the header of place ", std::to_string(header.place), " of ",
+                std::to_string(header.number), " of the fleet ", header.fleet,
+                ": the list is wrong, or one of its names opens the wrong store"}));
     }
     result<void> retire(any_transport const& through, std::size_t place) {
         std::string const table{store_rows_table};

@@ -91,11 +91,11 @@ ENTITABLE_DECL result<create_table::response> create_hashed_table(
             if (whole->there && !here->there) {
                 return wrong_store(table.store(place),
                     text::joined({" lacks ", table.stored(place),
-                        ", and the first store has its part of the table: ", "the store was emptied or exchanged"}));
+                        ", and the first store has its part of the table: ", "the store was emptied or replaced"}));
             }
             with_rows = here->rows ? table.store(place) : with_rows;
         }
-        if (whole->there) { return failure{error_code::table_already_exists, "the table exists already"}; }
+        if (whole->there) { return failure{error_code::table_already_exists, "the table already exists"}; }
         if (with_rows.empty()) { break; }
         if (again) { // and no other program has created it meanwhile
             return wrong_store(table.store(0),

@@ -56,7 +56,7 @@ ENTITABLE_DECL failure lost_part(shard_place const& place, shard_table const& ta
     return wrong_store(place.row.store,
         text::joined({" lacks ", place.table_name(table), ", the part of the table ", table.name,
             " of the virtual shard ", std::to_string(place.row.shard),
-            ": the store was emptied or exchanged; repair_tables creates the part again, without its rows"}));
+            ": the store was emptied or replaced; repair_tables creates the part again, without its rows"}));
 }
 
 /// Whether a table of this name in a store belongs to a table that is not being dropped.
@@ -81,7 +81,7 @@ inline result<void> drop_parts(
         if (auto done = drop_shard_table(state, store, std::move(name), context); !done && !left) {
             left.emplace(std::move(done).as_failure());
             left->error().message = text::joined(
-                {"the table is dropped, except its parts in the store ", store, ": ", left->error().message});
+                {"the table was dropped, except its parts in the store ", store, ": ", left->error().message});
         }
     };
     for (shard_place const& each : map.places) {
@@ -182,7 +182,7 @@ ENTITABLE_DECL result<create_table::response> create_sharded_table(
                 names += each.name.size() + 24;
                 if (known != wanted && shard_table_name(known, 0, 0) == shard_table_name(wanted, 0, 0)) {
                     return failure{
-                        error_code::invalid_resource_name, "the shortened table name equals that of another table"};
+                        error_code::invalid_resource_name, "the shortened table name is already used by another table"};
                 }
             }
             if (names > most_of_list) {
@@ -201,7 +201,7 @@ ENTITABLE_DECL result<create_table::response> create_sharded_table(
         }
         return stopped;
     }
-    if (!made_now) { return failure{error_code::table_already_exists, "the table exists already"}; }
+    if (!made_now) { return failure{error_code::table_already_exists, "the table already exists"}; }
     return create_table::response{};
 }
 
