@@ -154,7 +154,7 @@ TEST_CASE("fleet: sizes, free space, and the day when a store will be full") {
     CHECK_FALSE(full_at(before, later, "delta")); // nobody knows its capacity
 }
 
-TEST_CASE("fleet: tables of a store that differ from those of the map") {
+TEST_CASE("fleet: tables that differ between a store and the map are found") {
     world const all;
     auto const cloud = all.open(virtual_shards{6});
     fleet const stores{cloud, {.in_flight = 2, .stores = {"delta"}}};
