@@ -180,7 +180,8 @@ public:
         : kind_(kind), walk_(std::move(started)), current_(kind.make()) {}
     ~row_cursor();
 
-    /// Reads the next row; throws the error if it cannot be read, each time again. Ends the program after the last row.
+    /// Reads the next row; throws the error if it cannot be read, and throws it again on every later call. Ends the program after the last
+    /// row.
     ENTITABLE_LAZY void advance();
     /// Returns the row; ends the program if there is none.
     [[nodiscard]] void const* current() const {

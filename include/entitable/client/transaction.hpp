@@ -145,14 +145,15 @@ public:
         if (!read) { return std::move(read).as_failure(); }
         return all;
     }
-    /// Makes all bodies serial that call it first: two of them in one partition are applied only if one starts after the other's end. So a
-    /// row that was absent when the body read it is absent when it writes. A writer without a transaction, or with one that is not
+    /// Serializes all bodies that call it first: two of them in one partition are applied only if one starts after the other has ended. So
+    /// a row that was absent when the body read it is absent when it writes. A writer without a transaction, or with one that is not
     /// exclusive, is excluded only if it announces itself (`transaction_options::announces`). Cost: one read and one operation.
     [[nodiscard]] result<void> exclusive() const { return scope_.exclusive(); }
 
     // ---- changes ----
 
-    /// Inserts a new entity: EntityAlreadyExists if it exists; if the body has read its absence, the body starts over instead.
+    /// Inserts a new entity: EntityAlreadyExists if it exists; if the body has read the key and found nothing, the body starts over
+    /// instead.
     template <mapped_entity E = First>
     transaction& insert(E const& entity) {
         return add(mutation_kind::insert, entity, false);

@@ -27,7 +27,7 @@ public:
     /// Opts in if its store does.
     using answers_at_once = std::conditional_t<entitable::answers_at_once<Store>, local, void>;
 
-    // Templates, since Clang 14 makes each constructor of an instantiated class, whatever it requires.
+    // Templates, because Clang 14 instantiates each constructor of a class, whatever its constraints.
 
     /// Uses a default store with default options.
     template <std::default_initializable Default = Store>

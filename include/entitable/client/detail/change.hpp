@@ -34,9 +34,9 @@ struct parameter_of<Result (Class::*)(Parameter) const & noexcept(Noexcept)> : p
 /// Placeholder for the return type of a change.
 struct no_change {};
 
-/// Competes with a change that is a template or is overloaded. For a mutable entity, `Entity&` is a better match than `Entity const&`;
-/// `Entity` and `Entity const&` are not. So the change wins only if it takes the entity by reference, and a body that would not be called
-/// is never instantiated.
+/// An overload that competes with a change that is a template or is overloaded. For a mutable entity, `Entity&` is a better match than
+/// `Entity const&`; `Entity` and `Entity const&` are not. So the change wins only if it takes the entity by reference, and a body that
+/// would not be called is never instantiated.
 template <class Change, class Entity>
 struct change_rival : Change {
     using Change::operator();

@@ -16,7 +16,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Options of a partition transaction.
 struct transaction_options {
-    std::uint32_t max_attempts{50}; ///< maximal number if other writers are faster, including the first; 0 counts as 1
+    std::uint32_t max_attempts{50};     ///< maximum number of attempts, including the first; 0 counts as 1
     backoff delays{contention_backoff}; ///< delays between attempts
     clock* time{&system_clock()};       ///< clock of the delays; must outlive the transaction
     std::uint64_t seed{};               ///< seed of the delays; 0 for a seed from the clock

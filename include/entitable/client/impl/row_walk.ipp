@@ -286,7 +286,7 @@ public:
     }
     void clear() noexcept {
         for (void* const each : made_) {
-            if (each != nullptr) { // no memory was left for it
+            if (each != nullptr) { // null if memory ran out
                 kind_.remove(each);
             }
         }

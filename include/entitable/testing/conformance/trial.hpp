@@ -16,7 +16,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace testing::conformance {
 
 /// Two handles of one store. A single transport is copied for the second handle: copies share their state. Two connections, or two objects
-/// that have one file open, test more.
+/// that have the same file open, find more defects.
 struct handles {
     /// Uses the transport, and a copy of it.
     template <class T>

@@ -223,7 +223,7 @@ private:
 
     place where_{place::before};
     std::string_view inner_; ///< the boundary of the parts
-    batch_part set_;         ///< the change set, as long as it may be one response
+    batch_part set_;         ///< the change set, until it is known to have several responses
     std::vector<batch_part> parts_;
 };
 

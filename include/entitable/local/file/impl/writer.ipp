@@ -195,7 +195,7 @@ ENTITABLE_DECL void writer::lead(waiting& mine) {
         }
 #if ENTITABLE_HAS_EXCEPTIONS
     } catch (...) {
-        on_.reset(); // which rolls the transaction back
+        on_.reset(); // closing the connection rolls the transaction back
         claimed_.append(held_back_);
         for (waiting* each = claimed_.first(); each != nullptr; each = each->next) {
             each->thrown = std::current_exception();
@@ -465,7 +465,7 @@ ENTITABLE_DECL writer::fate writer::settle(std::uint32_t counter_before) {
         on_->roll_back();
         return fate::none;
     }
-    bool const ours = log || lock_.usable(); // otherwise others may have written
+    bool const ours = log || lock_.usable(); // without the lock, others may have written
     if (!ours || on_->run(sql::raise_version_bound) != stepped::done || on_->run(sql::commit) != stepped::done) {
         on_.reset();
         return fate::unknown;
@@ -500,7 +500,7 @@ ENTITABLE_DECL void version_memory::committed(
     std::int64_t version, std::int64_t bound_before, std::int64_t bound) noexcept {
     if (bound_before != bound_) {
         if (bound == bound_before) {
-            return; // only removals: the cached version still belongs to the others
+            return; // only removals were committed: the cached version is still that of the other store
         }
         first_ = version;
     }
@@ -534,7 +534,7 @@ ENTITABLE_DECL void writer::finish_all() {
     {
         std::lock_guard const lock{queue_mutex_};
         for (waiting* each = claimed_.first(); each != nullptr; each = each->next) {
-            each->done = true; // and is destroyed when the lock is released
+            each->done = true; // its owner destroys it once the lock is released
             used[each->place] = true;
         }
         claimed_.clear();

@@ -138,7 +138,7 @@ ENTITABLE_DECL result<pg_connection> pg_connection::open_address(pg_target const
         }
         int const room = ::socket(AF_INET, SOCK_STREAM, 0);
         if (room < 0 && (errno == EMFILE || errno == ENFILE)) {
-            state_of = "53300"; // a connection limit, here as there
+            state_of = "53300"; // the same error as for the server's connection limit
             return failure{error_code::server_busy,
                 "this process is out of file descriptors for another connection to the database"};
         }

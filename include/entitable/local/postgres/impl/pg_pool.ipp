@@ -80,7 +80,7 @@ ENTITABLE_DECL result<pg_pool::borrowed> pg_pool::borrow(pg_wait const& until) {
             auto allowed = until.allowed();
             return allowed ? std::move(opened).as_failure() : std::move(allowed).as_failure();
         }
-        if (alone) { // this process has none to return: others may
+        if (alone) { // this process has no connection to return, but others may
             std::this_thread::sleep_for(std::chrono::milliseconds{until.slice()});
         }
     }

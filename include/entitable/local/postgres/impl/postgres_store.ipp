@@ -172,7 +172,7 @@ ENTITABLE_DECL result<lookup> postgres_store::try_update(
         detail::pg_pool::borrowed& on;
         call const& context;
         ~guard() {
-            if (on.held()) { // otherwise it was returned: a commit was lost with it
+            if (on.held()) { // false if the connection was given back after a lost commit
                 on->roll_back(context);
             }
         }

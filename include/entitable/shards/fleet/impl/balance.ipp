@@ -98,7 +98,7 @@ private:
         struct reached {
             double sum{-1};       ///< negative: not reached
             std::size_t item{};   ///< the last one of the set
-            std::size_t before{}; ///< the step without it
+            std::size_t before{}; ///< index of the step before this item was added
         };
         constexpr std::size_t steps = 4'001; // up to twice the excess
         double const step = excess / 2'000;

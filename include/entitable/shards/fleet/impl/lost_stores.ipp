@@ -211,7 +211,7 @@ private:
         for (int round = 0; round < most_rounds; ++round) {
             ENTITABLE_CHECK(list_store(state, lost.now_in));
             std::int64_t epoch = 0;
-            bool listed = true; // else that store was forgotten at the same time
+            bool listed = true; // false if that store was forgotten at the same time
             std::vector<shard_table> tables;
             ENTITABLE_CHECK(map_.change({}, [&](shard_map_copy const& map, shard_map_draft& draft) -> result<bool> {
                 epoch = 0;

@@ -73,7 +73,7 @@ private:
 
     result<void> begin(std::size_t place) {
         ENTITABLE_TRY(auto const through, state_.store(place));
-        call creating; // only now: a header that arrives late at an emptied store finds no table
+        call creating; // created only now, so that a late header finds no table in an emptied store
         auto table = through.execute(create_table{std::string{store_rows_table}}, creating);
         if (!table && table.error().code != error_code::table_already_exists) { return std::move(table).as_failure(); }
         header_.place = static_cast<std::int32_t>(place);
@@ -149,7 +149,7 @@ public:
         std::vector<std::string> const& names, store_opener const& opener, std::int64_t generation, std::string fleet)
         : names_(names), opener_(opener), fleet_(std::move(fleet)) {
         tombstone_.generation = generation;
-        tombstone_.state = "retired"; // and no version of the hash: programs of before refuse it as well
+        tombstone_.state = "retired"; // without a hash version, so that programs of earlier versions refuse it, too
     }
 
     result<void> run() {
