@@ -35,7 +35,7 @@ advise LIST.csv [OPTIONS]         a list of comma-separated values; the first li
   --row-key C,D          the same for the row key; a list without it has its line numbers there
   --workload FILE        what is asked, as JSON (below)
   --html FILE            writes a page with pictures
-  --rows N               entities that are kept as a sample at the most (100000)
+  --rows N               maximum number of entities in the sample (100000)
   --seed N               of the sample and of the simulation (1)
   --minutes N            that are simulated under the load (30); 0: none
   --cosmos               measures against the Table API of Cosmos DB, not against Azure Table Storage

@@ -16,12 +16,14 @@ ENTITABLE_DECL result<void> service_model::validate() const {
     }
     for (nanoseconds const each : {nanoseconds{hot_after}, nanoseconds{cool_after}, nanoseconds{queue}}) {
         if (each <= nanoseconds{} || each > std::chrono::hours{24 * 365}) {
-            return failure{error_code::out_of_range_input, "a time of the service model must be greater than 0"};
+            return failure{error_code::out_of_range_input,
+                "every duration of the service model must be greater than 0, and at most a year"};
         }
     }
     if (offline < nanoseconds{} || round_trip < nanoseconds{} || offline > std::chrono::hours{24} ||
         round_trip > std::chrono::minutes{10}) {
-        return failure{error_code::out_of_range_input, "a duration of the service model is negative or too long"};
+        return failure{error_code::out_of_range_input,
+            "offline of the service model must be 0 to 1 day, and round_trip 0 to 10 minutes"};
     }
     if (ranges < 1 || ranges > 100'000) {
         return failure{error_code::out_of_range_input, "the service model must have 1 to 100,000 ranges"};
@@ -53,7 +55,7 @@ ENTITABLE_DECL std::string simulation::to_string() const {
     out += "model       a partition " + short_figure(model.partition_rate) + ", a server " +
         short_figure(model.server_rate) + ", an account " + short_figure(model.account_rate) +
         " entities/s; ranges that are too hot for " + time(model.hot_after) + " are split or moved, which takes " +
-        time(model.offline) + "; a queue of " + time(model.queue) + " at the most\n";
+        time(model.offline) + "; a request waits at most " + time(model.queue) + "\n";
     return out;
 }
 

@@ -79,8 +79,8 @@ ENTITABLE_LAZY_BODY result<void> transaction_scope::for_each(predicate_nodes con
         return problem;
     };
     if (rows.changes()) {
-        return refused(failure{error_code::invalid_input,
-            "a query reads the stored entities, without the changes of this body: query before changing"});
+        return refused(failure{
+            error_code::invalid_input, "a query does not see the changes of this body: query first, then change"});
     }
     profile const limits = through_.profile();
     auto plan = make_plan(predicate, access_path::partition, partition, row, limits);

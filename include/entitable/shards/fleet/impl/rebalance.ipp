@@ -112,8 +112,8 @@ ENTITABLE_DECL std::string rebalance_plan::explain() const {
             by == balance_by::shards ? std::string{} : detail::text_of_ratio(each.size), "\n"});
     }
     return text::joined({out, std::to_string(moves.size()), " moves, ", detail::text_of_ratio(moved), " of ",
-        detail::text_of_ratio(total), " ", unit, "; largest to share by ", unit, ": ", detail::text_of_ratio(before),
-        " before, ", detail::text_of_ratio(after), " after\n"});
+        detail::text_of_ratio(total), " ", unit, "; largest load per share, by ", unit, ": ",
+        detail::text_of_ratio(before), " before, ", detail::text_of_ratio(after), " after\n"});
 }
 
 ENTITABLE_DECL result<rebalance_progress> rebalance_plan::run(rebalance_watcher const& watch) const {

@@ -231,8 +231,8 @@ ENTITABLE_DECL result<lookup_map> lookup_map::make(any_transport catalogue, std:
         (!bounds.empty() && bounds.front().empty()) || (shards.by_ranges() && shards.has_own()) ||
         options.lease < std::chrono::milliseconds{} || options.lease > std::chrono::hours{24}) {
         return failure{error_code::invalid_input,
-            "a map must have 1 to 900 virtual shards, ascending bounds that are not empty, or tenants with their own "
-            "shards, and a lease of at most a day"};
+            "a map must have 1 to 900 virtual shards and a lease of at most a day; the bounds of ranges must be "
+            "ascending and not empty, and cannot be combined with tenants that have their own shards"};
     }
     ENTITABLE_CHECK(detail::shard_map_making{catalogue, table, shards, stores, open_store, options}.run());
     return open(std::move(catalogue), std::move(table), std::move(shards), options);
