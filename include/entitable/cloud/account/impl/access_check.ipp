@@ -134,7 +134,7 @@ private:
     std::vector<sas_field> fields_;
 };
 
-/// Parses an IPv4 address to a number; nothing for other text.
+/// Parses an IPv4 address to a number; nullopt for other text.
 ENTITABLE_DECL std::optional<std::uint32_t> ipv4_number(std::string_view text) noexcept {
     std::uint32_t made = 0;
     for (int part = 0; part < 4; ++part) {

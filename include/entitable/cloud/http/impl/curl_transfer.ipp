@@ -53,7 +53,7 @@ public:
         why.effect = sent_ ? effect::unknown : effect::none;
         return failure{std::move(why)};
     }
-    /// Returns the reason to end it now; nothing if it may continue.
+    /// Returns the reason to end it now; nullopt if it may continue.
     [[nodiscard]] std::optional<error> overdue(steady_time now) const {
         if (auto const over = check_http_call(call_); !over) { return over.error(); }
         if (ends <= now) {

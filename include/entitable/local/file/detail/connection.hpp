@@ -124,7 +124,7 @@ public:
     /// Rolls the transaction back.
     void roll_back() noexcept;
 
-    /// Returns the number of a table, nothing if it does not exist. Cached if it was found before: the caller checks
+    /// Returns the number of a table, nullopt if it does not exist. Cached if it was found before: the caller checks
     /// `statement::table_was_known` after its first step.
     [[nodiscard]] result<std::optional<std::int64_t>> table_id(std::string_view key, patience& waits);
 

@@ -60,7 +60,7 @@ inline std::string pg_statement_text(pg_statement which, std::string const& sche
                 return "INSERT INTO @.partitions AS p SELECT id, $2::bytea, floor FROM @.tables WHERE key = $1::bytea "
                        "AND pg_advisory_xact_lock_shared(#, id) IS NOT NULL "
                        "ON CONFLICT (table_id, partition_key) DO UPDATE SET version = p.version WHERE false";
-            // Starts after the lock is taken, so it sees the latest commit. Here and below a row is looked up by a subquery, for which no
+            // Starts after the lock is taken, so it sees the latest commit. Here and below a row is looked up by a subquery, so that no
             // planner reads the whole partition.
             case pg_statement::read_partition:
                 return "SELECT p.table_id, p.version, pg_current_xact_id()::text::int8, k.row_key, "

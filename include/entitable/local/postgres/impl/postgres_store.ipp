@@ -36,7 +36,7 @@ ENTITABLE_DECL void postgres_store::set_timeout(detail::pg_connection& on, call 
     auto const left = std::chrono::duration_cast<std::chrono::milliseconds>(context.deadline - time().steady());
     auto const most = std::chrono::duration_cast<std::chrono::milliseconds>(pool_->options().longest_wait);
     if (left < most) {
-        // A little later than the call: when the server stops, the deadline has passed here, too.
+        // Slightly longer than the call has left, so that the deadline has also passed here when the server stops.
         auto const later = left + std::chrono::milliseconds{5};
         on.send(detail::pg_statement::set_timeout, {detail::pg_number{detail::pg_longest_statement(later)}});
     }

@@ -168,7 +168,7 @@ private:
     static constexpr int most_attempts =
         10; ///< limit of restarts because of programs that make the same fleet concurrently
 
-    /// The header of a store, nothing where it has none.
+    /// The header of a store, nullopt if it has none.
     result<std::optional<found_header>> find(any_transport const& through, std::size_t place) {
         ENTITABLE_TRY(auto const rows, read_store_rows(through, names_[place]));
         for (found_header const& each : rows.headers) {
