@@ -44,7 +44,7 @@ struct character_set {
     }
 };
 
-/// The texts of a codec: the characters of the first `places` places, and whether nothing follows them.
+/// The texts of a codec: the characters at the first `places` positions, and whether nothing follows them.
 struct text_pattern {
     character_set first{};
     character_set others{};

@@ -68,7 +68,7 @@ public:
     /// An open and checked file, from which a store is made.
     struct opened_file {
         detail::file_place place; ///< its path
-        detail::file_lock lock;   ///< between processes; held with others
+        detail::file_lock lock;   ///< the lock between processes, held shared
         detail::connection first; ///< open and checked
         bool unpurged{};          ///< there are rows of removed tables
         bool read_only{};         ///< the file or its folder cannot be written

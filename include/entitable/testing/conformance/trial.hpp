@@ -148,7 +148,7 @@ public:
         return expect(found == expected,
             text + ": expected \"" + text::printable(expected) + "\", got \"" + text::printable(found) + "\"");
     }
-    /// Checks for the same keys; in the same order if the service has one.
+    /// Checks for the same keys, and for the same order if the service guarantees one.
     bool same(std::vector<std::string> found, std::vector<std::string> expected, std::string const& text) {
         if (!limits_.ordered) {
             std::sort(found.begin(), found.end());

@@ -62,7 +62,7 @@ ENTITABLE_DECL void write_request(
     append_token(out.url, token, separator);
 }
 
-/// Appends `$select=...` with the names that always come, and those that filtering the rows needs.
+/// Appends `$select=...` with the names that are always returned, and those needed to filter the rows.
 ENTITABLE_DECL void append_select(std::string& url, projection const& names, filter const* needed, char& separator) {
     if (names.empty()) { return; }
     constexpr std::string_view always[] = {"PartitionKey", "RowKey", "Timestamp"};
