@@ -94,7 +94,7 @@ ENTITABLE_LAZY result<void> validate_property(property_view const& property, pro
             std::size_t const valid = text::valid_utf8_prefix(bytes);
             if (valid != bytes.size()) {
                 return refusal(error_code::invalid_input,
-                    text::joined({named(), " is not valid UTF-8 from byte ", std::to_string(valid), " on"}),
+                    text::joined({named(), " is not valid UTF-8 at byte ", std::to_string(valid)}),
                     bytes.substr(valid));
             }
             if (bytes.size() > limits.max_string_units) {
@@ -191,7 +191,7 @@ ENTITABLE_LAZY result<void> validate_units_of_key(
             auto const point = text::first_code_point(key.substr(at));
             if (point.size == 0) {
                 return refusal(error_code::invalid_input,
-                    text::joined({"the ", which, " is not valid UTF-8 from byte ", std::to_string(at), " on"}), key);
+                    text::joined({"the ", which, " is not valid UTF-8 at byte ", std::to_string(at)}), key);
             }
             size = point.size;
             forbidden = point.value <= 0x9F;
@@ -379,7 +379,7 @@ ENTITABLE_LAZY_BODY result<void> validate_filter(
         // A bound may have forbidden characters, such as the successor of a prefix.
         if (std::size_t const valid = text::valid_utf8_prefix(bound->key); valid != bound->key.size()) {
             return detail::refusal(error_code::invalid_input,
-                text::joined({"a bound of the key range is not valid UTF-8 from byte ", std::to_string(valid), " on"}),
+                text::joined({"a bound of the key range is not valid UTF-8 at byte ", std::to_string(valid)}),
                 bound->key);
         }
     }

@@ -223,7 +223,7 @@ ENTITABLE_DECL std::string move_plan::explain() const {
     }
     return text::joined({out, "  waits for the lease of ", std::to_string(lease.count()),
         " ms while clients read and write; then writes pause for ", wait, " ms and ", std::to_string(3 * pages),
-        " pages of keys, reads for ", std::to_string(2 * pages), " of these pages\n"});
+        " pages of keys, and reads pause for ", std::to_string(2 * pages), " of these pages\n"});
 }
 
 ENTITABLE_DECL result<move_progress> cancel_move(sharded const& cloud, std::int32_t shard) {

@@ -35,7 +35,7 @@ public:
         if (whole == rows_.size()) {
             return failure{error_code::already_made,
                 text::joined(
-                    {"hashed stores exist as generation ", std::to_string(header_.generation), ": open them"})};
+                    {"hashed stores of generation ", std::to_string(header_.generation), " already exist: open them"})};
         }
         if (whole > 0) {
             for (std::size_t place = 0; place < rows_.size(); ++place) {
@@ -63,7 +63,7 @@ private:
             if (each.header.generation > header_.generation) {
                 return wrong_store(state_.names[place],
                     text::joined({" has the generation ", std::to_string(each.header.generation),
-                        ": an earlier one can no longer be made"}));
+                        ": an earlier generation can no longer be made"}));
             }
         }
         return rows_[place].identity
