@@ -252,7 +252,7 @@ private:
     atomic<std::uint16_t> port_{0};
     atomic<std::uint16_t> metrics_port_{0};
     std::optional<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> work_;
-    atomic<std::uint64_t> busy_{0};  ///< threads in a transport
+    atomic<std::uint64_t> busy_{0};  ///< threads that are inside a transport call
     atomic<std::uint64_t> total_{0}; ///< threads
     atomic<bool> stopping_{false};
     std::mutex lock_;

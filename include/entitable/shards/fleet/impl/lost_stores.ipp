@@ -162,7 +162,7 @@ private:
             }));
         }
         // Counts from the response to the last change, even if nothing was changed: the process that changed it may have ended before
-        // waiting. 2 % for drift of both clocks, three times.
+        // waiting. Adds three margins of 2 % for the drift of both clocks.
         std::chrono::milliseconds const lease{lease_ms};
         of_.options().time->wait_until(
             of_.options().time->steady() + lease + lease * 6 / 100 + std::chrono::milliseconds{1});

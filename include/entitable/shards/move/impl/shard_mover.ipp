@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The length of a wait for a lease, by the waiter's clock: 2 % for clock drift, three times.
+/// The length of a wait for a lease, by the waiter's clock: the lease and three margins of 2 % for clock drift.
 inline std::chrono::nanoseconds length_of_wait(std::chrono::milliseconds lease) {
     return lease.count() == 0 ? std::chrono::nanoseconds{}
                               : std::chrono::nanoseconds{lease} * 106 / 100 + std::chrono::milliseconds{1};
