@@ -51,7 +51,7 @@ TEST_CASE("a successful result has no error: error() ends the program") {
     CHECK(last_words([&] { use(done.error()); }) == no_error);
 }
 
-TEST_CASE("a result whose error was moved out reports that") {
+TEST_CASE("a result whose error was moved out says so") {
     auto found = not_found();
     result<int> const passed_on{std::move(found).as_failure()};
     CHECK(last_words([&] { use(*found); }) ==

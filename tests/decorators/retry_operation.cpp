@@ -335,7 +335,7 @@ TEST_CASE("retry: a wait that would outlast the deadline is not started, and the
         "busy; gave up after attempt 1: the next attempt would start after the deadline of the call");
 }
 
-TEST_CASE("retry: the quota limits repetitions, and successes refill it by tenths") {
+TEST_CASE("retry: the quota limits repetitions, and each success refills a tenth") {
     retry_ledger ledger{retry_policy::fixed(10, 1s), 2, 1};
     CHECK(ledger.left() == 2);
     CHECK(ledger.spend());

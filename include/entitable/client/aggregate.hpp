@@ -109,7 +109,7 @@ struct averaging<Field, false> {
     using type = present_type<Field>;
     using value_type = std::optional<double>;
     double sum{};
-    double lost{}; // the rounding error of the sum: Kahan and Babuska
+    double lost{}; // the rounding error of the sum (Kahan and Babuska)
     std::uint64_t values{};
 
     template <class Row>

@@ -57,7 +57,7 @@ struct query_limits {
 inline void fetch_ahead([[maybe_unused]] std::span<row_view const> run, [[maybe_unused]] std::size_t at) noexcept {
 #if defined(__GNUC__)
     constexpr std::size_t ahead = 4;
-    constexpr std::size_t bytes = 384; // names and first values
+    constexpr std::size_t bytes = 384; // enough for the names and the first values of a row
     if (at + ahead < run.size()) {
         auto const payload = run[at + ahead].payload;
         for (std::size_t byte = 0; byte < payload.size() && byte < bytes; byte += 64) {

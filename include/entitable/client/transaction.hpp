@@ -102,8 +102,8 @@ using rows_of = scoped_rows<Entity, typename mapping<Entity>::row_components>;
 /// The reads and changes of a body of `table::transact`. Valid during the attempt. Thread safety: one thread at a time.
 ///
 /// Reads are sent at once, and a row is read once. Changes are collected and written together at the end of the body: several changes of
-/// one row become one, and an insert followed by a removal none, so the row is not read. A read returns the entity with the body's own
-/// changes, without an ETag or a Timestamp; a query does not include them, so it must precede them.
+/// one row become one change; an insert followed by a removal becomes no change, so the row is not read. A read returns the entity with the
+/// body's own changes, without an ETag or a Timestamp; a query does not include them, so it must precede them.
 ///
 /// Every row that was found is guarded, even if it was changed before it was read: a row that is only read is merged with nothing under its
 /// ETag, which counts as one of the operations, gives it a new ETag, and makes other transactions that read it start over. `require` has

@@ -41,7 +41,7 @@ ENTITABLE_DECL std::string simulation::to_string() const {
     };
     service_model const& model = options.model;
     std::string out = "simulated   " + seconds_text(options.minutes * 60) + ", " +
-        (fluid ? "as a fluid, second by second" : "request by request, seed " + std::to_string(options.seed)) + '\n';
+        (fluid ? "rates, second by second" : "request by request, seed " + std::to_string(options.seed)) + '\n';
     out += "requests    " + figure(offered) + " new, " + figure(sent) + " sent; served " + figure(served) +
         ", given up " + figure(lost) + " (" + percent(lost_share(), 2) + "), 503 responses " + figure(refused) + '\n';
     out += "latency     mean " + seconds_text(latency);

@@ -187,7 +187,7 @@ inline constexpr behaviour behaviours_of_transactions[] = {
     {"all forms of a write in one transaction", all_forms_together,
         "each form works as it does alone (Performing entity group transactions)"},
     {"all or nothing, and the index of the failed operation", all_or_nothing,
-        "if one operation fails, all fail, with its code and index (Performing entity group "
+        "if one operation fails, all fail, with the code and the index of that operation (Performing entity group "
         "transactions)"},
     {"invalid transactions", what_is_no_transaction,
         "1 to 100 operations on different entities of one partition, 4 MiB together (Performing entity group "

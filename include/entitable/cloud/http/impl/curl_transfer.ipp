@@ -91,7 +91,7 @@ private:
     static std::size_t on_header(char* bytes, std::size_t size, std::size_t count, void* transfer) {
         auto& self = *static_cast<curl_transfer*>(transfer);
         bool const read = self.guarded([&] { return self.reader_.header_line({bytes, size * count}); });
-        if (self.reader_.counts_as_it_is()) { // the body only explains it
+        if (self.reader_.counts_as_it_is()) { // an error status counts without its body, which only explains it
             constexpr std::chrono::seconds patience{5};
             steady_time const latest = system_clock().steady() + patience;
             self.ends = latest < self.ends ? latest : self.ends;

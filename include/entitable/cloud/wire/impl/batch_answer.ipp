@@ -110,7 +110,7 @@ private:
             return;
         }
         if (char const first = ascii_lower_case(line.front()); first != 'e' && first != 'c') {
-            return; // nearly every field
+            return; // the usual case: a field that is not needed
         }
         std::string_view const name = line.substr(0, colon);
         std::string_view const value = trimmed(line.substr(colon + 1));

@@ -58,7 +58,7 @@ public:
 
 private:
     std::int64_t bound_{-1}; ///< the bound in the file unless others wrote; -1 at first
-    std::int64_t first_{};   ///< since when no other store wrote
+    std::int64_t first_{};   ///< time since which no other store has written
     std::int64_t last_{};
 };
 

@@ -38,15 +38,15 @@ ENTITABLE_DECL bool extend(sqlite3_file& file, bytes wanted) noexcept {
     if (before < 0 || before >= wanted) { return true; }
     auto const& methods = *file.pMethods;
     constexpr int unit_bytes = static_cast<int>(file_format::page_bytes);
-    int unit = unit_bytes; // without one SQLite takes no hint
+    int unit = unit_bytes; // without a chunk size SQLite ignores the size hint
     methods.xFileControl(&file, SQLITE_FCNTL_CHUNK_SIZE, &unit);
     methods.xFileControl(&file, SQLITE_FCNTL_SIZE_HINT, &wanted);
     methods.xFileControl(&file, SQLITE_FCNTL_CHUNK_SIZE, &(unit = 0));
-    // Some file systems take no hint: only writing shows whether they have space.
+    // Some file systems ignore the hint: only writing shows whether they have space.
     static constexpr char nothing[4 * file_format::page_bytes] = {};
     for (bytes at = size_of(file); at >= 0 && at < wanted;) {
         int part = static_cast<int>(std::min<bytes>(wanted - at, sizeof nothing));
-        part = part == unit_bytes ? part / 2 : part; // a whole page would get a checksum, in these very bytes
+        part = part == unit_bytes ? part / 2 : part; // a whole page would get a checksum in these bytes
         int const code = methods.xWrite(&file, nothing, part, at);
         if (code != SQLITE_OK) {
             int system_code = 0;

@@ -80,7 +80,7 @@ ENTITABLE_DECL writer::~writer() {
         alone = locked && *locked && place_.same_file() && lock_.try_use(file_lock::use::alone) &&
             (!lost_log() || has_last_log());
 #if ENTITABLE_HAS_EXCEPTIONS
-    } catch (...) { // no memory for an error message: the log stays
+    } catch (...) { // out of memory for an error message: the log is not moved
     }
 #endif
     if (alone) {
@@ -163,7 +163,7 @@ ENTITABLE_DECL void writer::wake_next() noexcept {
 /// Claims a checkpoint that is the first, or the jobs before the first checkpoint.
 ENTITABLE_DECL void writer::claim() noexcept {
     if (!claimed_.empty()) {
-        return; // another leader has left them
+        return; // left over by another leader
     }
     ++generation_;
     one_by_one_ = room_won_ = false;
@@ -266,7 +266,7 @@ ENTITABLE_DECL bool writer::win_room(waiting const& mine) {
     if (!opened || !on_->write_ahead_log()) { return false; }
     patience waits{options_, mine.context, options_.busy_timeout / 50};
     auto moved = on_->checkpoint(true);
-    while (!moved && moved.error().code == error_code::store_busy && waits.wait()) { // another store reads
+    while (!moved && moved.error().code == error_code::store_busy && waits.wait()) { // another store is reading
         moved = on_->checkpoint(true);
     }
     if (moved) {
@@ -412,7 +412,7 @@ ENTITABLE_DECL writer::ended writer::commit(waiting& mine, commit_group const& g
             finish_all();
             return ended::done;
         }
-        if (end == stepped::busy) { // with the rollback journal: readers are in the file, and nothing has changed
+        if (end == stepped::busy) { // with the rollback journal: readers hold the file, and nothing has changed
             if (wait_on(mine)) { continue; }
             release();
             return ended::again;

@@ -35,7 +35,7 @@ ENTITABLE_DECL result<bool> pg_pool::wait_for_one(
             own.woken.wait_for(lock, std::chrono::milliseconds{until.slice()});
         }
         waiting_.erase(mine);
-        if (!waiting_.empty()) { // there may be more than one
+        if (!waiting_.empty()) { // more than one connection may be available
             waiting_.front()->woken.notify_one();
         }
     }

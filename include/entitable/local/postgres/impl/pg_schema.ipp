@@ -9,7 +9,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Replaces each @ by the name of the schema, and each # by the number of the locks.
+/// Replaces each @ with the name of the schema, and each # with the number of the locks.
 ENTITABLE_DECL std::string with_pg_schema(std::string_view text, std::string const& schema) {
     std::string made;
     for (char const each : text) {

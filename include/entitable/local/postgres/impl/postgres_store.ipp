@@ -222,7 +222,7 @@ ENTITABLE_DECL postgres_store::transaction::transaction(
 ENTITABLE_DECL bool postgres_store::transaction::get(std::string_view row, row_visitor visit) {
     std::string key;
     if (!problem_ || !detail::append_utf16_key(row, key)) { return false; }
-    for (int looked = 0; looked < found_.size(); ++looked) { // usually it is the next one
+    for (int looked = 0; looked < found_.size(); ++looked) { // usually the next row is the right one
         int const at = (next_found_ + looked) % found_.size();
         if (!found_.is_null(at, 3) && found_.bytes(at, 3) == key) {
             next_found_ = at + 1;

@@ -193,7 +193,7 @@ private:
 #if ENTITABLE_HAS_EXCEPTIONS
         try {
             return handler_(request, {.address = address});
-        } catch (...) { // any exception: from a transport of the user, or out of memory
+        } catch (...) { // any exception: from the user's transport, or std::bad_alloc
             http_response made;
             made.status = 500;
             return made;

@@ -147,7 +147,7 @@ inline result<backup_report> finish_run(
     header.shards = static_cast<std::int32_t>(last->places.size());
     header.map_version = last->header.version;
     header.ended = time.now();
-    ENTITABLE_TRY(auto told, report_of(at, header)); // before the header is marked whole
+    ENTITABLE_TRY(auto told, report_of(at, header)); // made before the header is marked whole
     if (auto const done = at.headers().replace(header, run.header); !done) { return other_process(done.error()); }
     told.kept = last->places.size() - visited.shards.size();
     return told;

@@ -50,8 +50,8 @@ public:
     }
 
 private:
-    static constexpr std::size_t most_rows = 90; // of one change of the map
-    static constexpr int most_rounds = 10;       // against concurrent changes
+    static constexpr std::size_t most_rows = 90; // maximum number of rows in one change of the map
+    static constexpr int most_rounds = 10;       // maximum number of rounds under concurrent changes
 
     [[nodiscard]] bool is_given_up(shard_map_row const& row) const {
         return row.state == "sealed" && row.reason == reason_;
@@ -89,7 +89,7 @@ private:
         std::vector<lost_shard> lost;
         ENTITABLE_TRY(auto const map, map_.fresh({}));
         ENTITABLE_TRY(auto const rules, rules_of(of_.cloud().map()));
-        std::map<std::string, std::size_t> shards; // by permitted store
+        std::map<std::string, std::size_t> shards; // number of shards in each permitted store
         if (into_.empty()) {
             ENTITABLE_TRY(auto const known, of_.stores());
             for (std::string const& each : known) { shards[each]; }

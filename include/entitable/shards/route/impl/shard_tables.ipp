@@ -98,7 +98,7 @@ inline result<void> drop_parts(
 /// Drops the remaining parts of dropped tables of a name, and removes tables without parts from the map.
 inline result<void> finish_dropping(sharded_state& state, std::string const& table, call const& context) {
     ENTITABLE_TRY(auto const map, state.map.state().fresh(context));
-    std::vector<std::int64_t> done; // the epochs of those
+    std::vector<std::int64_t> done; // epochs of the tables without parts
     result<void> outcome;
     for (shard_table const& each : map->tables) {
         if (each.dropping && text::ascii_lower(each.name) == text::ascii_lower(table)) {
@@ -164,7 +164,7 @@ ENTITABLE_DECL result<create_table::response> create_sharded_table(
     ENTITABLE_CHECK(validate(request, state.profile()));
     ENTITABLE_CHECK(check_call(context));
     if (state.fixed) { return create_hashed_table(state, request, context); }
-    static_cast<void>(finish_dropping(state, request.table, context)); // the rest of an earlier one has other names
+    static_cast<void>(finish_dropping(state, request.table, context)); // leftovers have other names
     bool made_now = false;
     std::int64_t own = 0;
     ENTITABLE_CHECK(

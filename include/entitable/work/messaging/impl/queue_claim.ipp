@@ -238,7 +238,7 @@ ENTITABLE_DECL queue_core::moves queue_core::moves_of(
         std::string& key = made.key;
         key.reserve(head.size() + id.size());
         key.append(head).append(id);
-        if (key == stored.row_key) { // a key of a program whose clock is fast
+        if (key == stored.row_key) { // the key is from a program whose clock is fast
             key = message_key({until.ticks + 1}, id);
         }
         row to = claimed_message(key, {lane, stored.row_key, stored.payload}, marks, until, made.claim);

@@ -16,8 +16,8 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_DECL result<void> queue_core::check_room(row_view message) {
-    constexpr std::size_t most_properties = 252 - 10;           // less those of the queue and of dead letters
-    constexpr std::size_t most_bytes = 1024 * 1024 - 16 * 1024; // less the longest reasons in UTF-16, and the rest
+    constexpr std::size_t most_properties = 252 - 10; // leaves room for the properties of the queue and of dead letters
+    constexpr std::size_t most_bytes = 1024 * 1024 - 16 * 1024; // leaves room for the longest reasons in UTF-16
     std::size_t const properties = property_cursor{message.payload}.left();
     if (properties > most_properties) {
         return failure{error_code::too_many_properties,

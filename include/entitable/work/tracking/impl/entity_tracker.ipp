@@ -49,7 +49,7 @@ ENTITABLE_DECL tracked_entity& entity_tracker::keep_aside(std::unique_ptr<tracke
 }
 
 ENTITABLE_DECL tracked_entity& entity_tracker::begin(std::unique_ptr<tracked_entity> object) {
-    if (list_.size() >= 64 && list_.size() >= 2 * index_.size()) { // most were removed
+    if (list_.size() >= 64 && list_.size() >= 2 * index_.size()) { // compacts the list once most entities were removed
         std::erase(list_, nullptr);
         for (std::size_t at = 0; at < list_.size(); ++at) { list_[at]->place = at; }
     }
