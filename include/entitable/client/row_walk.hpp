@@ -189,7 +189,7 @@ public:
         return current_;
     }
     [[nodiscard]] bool end() const noexcept { return at_ == place::end; }
-    /// Makes the error of a step past the end, or of a read after an error.
+    /// Makes the error for a step past the end, or for a read after an error.
     ENTITABLE_LAZY [[nodiscard]] static error no_row();
 
 private:

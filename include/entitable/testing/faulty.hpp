@@ -52,7 +52,7 @@ struct partition_target {
 
 /// Options of a `faulty`.
 struct faulty_options {
-    clock* time{&system_clock()}; ///< clock of slow responses and of limits a second; must outlive the transport
+    clock* time{&system_clock()}; ///< clock for slow responses and for limits per second; must outlive the transport
     std::optional<partition_target> target{}; ///< none: no partition has a limit
 };
 

@@ -345,7 +345,7 @@ ENTITABLE_LAZY_BODY result<bool> row_transaction::confirmed(query_entities::resp
         row_view const each = found.rows[index];
         auto const at = rows_->find(each.row_key);
         if (at == rows_->end() || !at->second.read) {
-            continue; // in the range that was searched, but not itself read by the body
+            continue; // found in the searched range, but not read by the body
         }
         if (!at->second.there || at->second.version != each.etag()) { return false; }
         ++there;

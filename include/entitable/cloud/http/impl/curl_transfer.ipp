@@ -70,7 +70,7 @@ public:
     }
 
     void* tag{};                            ///< identifies its response
-    steady_time ends{(steady_time::max)()}; ///< when the transfer is ended for lasting too long
+    steady_time ends{(steady_time::max)()}; ///< time at which the transfer is ended because it takes too long
     std::optional<CURLcode> ended;          ///< set once libcurl has finished
     std::vector<curl_transfer*>* told{};    ///< the list to which the transfer is added at its end; has space for it
     std::size_t place{};                    ///< its index among the transfers in flight

@@ -104,7 +104,7 @@ private:
     }
 
     static failure made_before() {
-        return failure{error_code::already_made, "the table has a shard map already: open it"};
+        return failure{error_code::already_made, "the table already has a shard map: open it"};
     }
     /// Sends a transaction; false if it was refused or its outcome must be read.
     result<bool> send(std::vector<mutation> changes) {
