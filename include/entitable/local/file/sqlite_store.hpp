@@ -25,7 +25,7 @@ struct file_report {
     [[nodiscard]] bool sound() const noexcept { return problems.empty(); } ///< whether there are no problems
 };
 
-/// Models ordered_store, with a memory of versions.
+/// Models ordered_store, and remembers the latest version.
 ///
 /// Thread safety: all members, from several threads. Several processes may have the file open.
 ///

@@ -47,7 +47,7 @@ public:
     [[nodiscard]] error_code no_table() const noexcept {
         return limits_.kind == service::cosmos ? error_code::resource_not_found : error_code::table_not_found;
     }
-    /// Returns the maximum rows of a page, in the type that a request has.
+    /// Returns the maximum number of rows of a page, in the type of the request's member.
     [[nodiscard]] std::uint32_t largest_page() const noexcept {
         return static_cast<std::uint32_t>(std::min<std::size_t>(limits_.max_page_size, 1000));
     }
