@@ -27,19 +27,19 @@
 namespace {
 
 constexpr char const* help =
-    R"(advise FILE TABLE [OPTIONS]       a table in a file that file_backend made
-advise LIST.csv [OPTIONS]         a list of comma-separated values; the first line names the columns
+    R"(advise FILE TABLE [OPTIONS]       a table in a file made by file_backend
+advise LIST.csv [OPTIONS]         a CSV file; the first line names the columns
 
-  --partition-key A,B    members that make the partition key: columns of the list, or the parts of the
-                         table's keys, which stand apart by "__"
-  --row-key C,D          the same for the row key; a list without it has its line numbers there
-  --workload FILE        what is asked, as JSON (below)
+  --partition-key A,B    members of the partition key: columns of the CSV file, or the parts of the table's
+                         keys, which are separated by "__"
+  --row-key C,D          members of the row key; without it the line numbers of a CSV file are used
+  --workload FILE        the queries and writes, as JSON (see below)
   --html FILE            writes a page with pictures
-  --rows N               entities that are kept as a sample at the most (100000)
-  --seed N               of the sample and of the simulation (1)
-  --minutes N            that are simulated under the load (30); 0: none
-  --cosmos               measures against the Table API of Cosmos DB, not against Azure Table Storage
-  --help                 this
+  --rows N               maximum number of entities in the sample (100000)
+  --seed N               seed of the sample and of the simulation (1)
+  --minutes N            minutes of load to simulate (30); 0: no simulation
+  --cosmos               compares with the Table API of Cosmos DB instead of Azure Table Storage
+  --help                 prints this text
 
 A workload:
 
@@ -47,9 +47,9 @@ A workload:
                 "per_second": 900, "latency_ms": 20, "priority": 2}],
    "writes":  [{"name": "import", "per_second": 300, "per_transaction": 1}]}
 
-The conditions of a query hold together; they are ==, !=, <, <=, >, >= and starts_with. The value behind ==
-stands for any that there is, as often as entities have it; with "values": "given" it is the only one, with
-"values": "each_alike" all are asked for alike. A query without conditions reads everything.
+All conditions of a query must hold; the operators are ==, !=, <, <=, >, >= and starts_with. A value after ==
+stands for every existing value, each as often as entities have it; with "values": "given" only this value is
+queried, with "values": "each_alike" all values equally often. A query without conditions reads the whole table.
 )";
 
 struct arguments {

@@ -19,23 +19,23 @@ namespace {
 
 constexpr char const* help =
     R"(plan_throughput --partitions P --to S [OPTIONS]          raises a container to S RU/s
-plan_throughput --instant-maximum M --to S [OPTIONS]     the same where only instantMaximumThroughput is known
+plan_throughput --instant-maximum M --to S [OPTIONS]     the same, if only instantMaximumThroughput is known
 plan_throughput --ingest GB [OPTIONS]                    writes much data into a new container
 plan_throughput --refused N --of M                       judges a share of requests answered with 429
 
   --partitions P         physical partitions now; in the portal: Insights > Throughput >
                          Normalized RU Consumption (%) By PartitionKeyRangeID
   --instant-maximum M    RU/s that can be set at once, as Scale and Settings shows it
-  --to S                 RU/s that are wanted
-  --storage GB           what is stored, for the lowest RU/s afterwards
-  --highest-ever H       the highest RU/s that were ever provisioned
-  --fill GB              how much a physical partition is to hold: 30 where it will grow, 45 where not (40)
+  --to S                 desired RU/s
+  --storage GB           stored data, for the lowest RU/s afterwards
+  --highest-ever H       the highest RU/s ever provisioned
+  --fill GB              target size of a physical partition: 30 if it will grow, 45 if it will not (40)
   --autoscale            creates with autoscale, or in a database that shares its throughput
-  --item-kb K            one entity (1)
-  --ru-per-write R       request units that one write is charged (10); measure yours
-  --page YEAR            values of the provider's page of 2025 or of 2021 (2025)
+  --item-kb K            size of one entity in KB (1)
+  --ru-per-write R       request units charged for one write (10); measure yours
+  --page YEAR            version of the provider's page: 2025 or 2021 (2025)
   --html FILE            writes a page with a picture
-  --help                 this
+  --help                 prints this text
 )";
 
 [[noreturn]] void give_up(std::string const& why, int status = 1) {

@@ -195,14 +195,14 @@ TEST_CASE("tokens that cannot be sent in a header field are refused") {
     CHECK_THAT(with(std::string("hunter2\0", 8), 3600), ContainsSubstring("characters"));
 }
 
-TEST_CASE("a token is sent over https only, with the scope of its service") {
+TEST_CASE("a token is only sent over https, with the scope of its service") {
     counting_source source;
     auto const who = credential::bearer(source.source());
     auto request = tables_request(emulator());
     auto const refused = who.authorize(request, emulator(), a_friday());
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == error_code::invalid_input);
-    CHECK_THAT(refused.error().message, ContainsSubstring("https only"));
+    CHECK_THAT(refused.error().message, ContainsSubstring("only be sent over https"));
     CHECK(source.asked == 0);
     CHECK(request.headers.empty());
 

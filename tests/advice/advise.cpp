@@ -183,7 +183,7 @@ TEST_CASE("a single partition is fine below its rate limit and too coarse above 
     CHECK(coarse.candidates[0].score.declared.to_string() == "partition_key(number), row_key(literal(\"all\"))");
 }
 
-TEST_CASE("partitions of one entity are too small for transactions and for range queries") {
+TEST_CASE("partitions with one entity are too small for transactions and for range queries") {
     using i = fields<item_by_number>;
     // Numbers are written in random order.
     auto mixed = items<item_by_number>(6'000, spread, two);

@@ -234,17 +234,17 @@ TEST_CASE("an impossible load, model or policy is refused, and the error names t
     };
     load_shape const good = load_shape::even(2, arrival_pattern::constant(1));
     refused(load_shape::even(0, arrival_pattern::constant(1)), {}, "no partitions");
-    refused(load_shape::even(2, arrival_pattern::constant(-1)), {}, "a rate of the load");
+    refused(load_shape::even(2, arrival_pattern::constant(-1)), {}, "every rate of the load");
     refused(load_shape::even(2, arrival_pattern::constant(std::numeric_limits<double>::quiet_NaN())), {},
-        "a rate of the load");
-    refused(load_shape::even(2, arrival_pattern::ramp(1, 2, 0)), {}, "a time of the load");
+        "every rate of the load");
+    refused(load_shape::even(2, arrival_pattern::ramp(1, 2, 0)), {}, "a time in the load");
     refused(good, with(simulation_engine::by_size, 0), "minutes");
     refused(good, with(simulation_engine::by_size, 1e9), "minutes");
     refused(load_shape::even(2, arrival_pattern::constant(1e9)), with(simulation_engine::requests, 10),
         "limit is 500,000,000");
     simulation_options options;
     options.model.server_rate = 0;
-    refused(good, options, "a rate of the service model");
+    refused(good, options, "every rate of the service model");
     options = {};
     options.retries.max_attempts = 0;
     refused(good, options, "attempts");

@@ -185,7 +185,7 @@ TEST_CASE("an impossible plan is refused, and the error names the field") {
     refused({.partitions = 1, .desired = 1'000, .storage_gb = -1}, "the storage");
     throughput_rules none;
     none.units_per_partition = 0;
-    refused({.partitions = 1, .desired = 1'000, .rules = none}, "a value of the throughput rules");
+    refused({.partitions = 1, .desired = 1'000, .rules = none}, "every value of the throughput rules");
     CHECK_FALSE(plan_ingest({}));
     CHECK_FALSE(plan_ingest({.data_gb = 10, .gb_per_partition = 51}));
     CHECK_FALSE(plan_ingest({.data_gb = 10, .item_kb = 0}));

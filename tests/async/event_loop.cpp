@@ -134,7 +134,7 @@ TEST_CASE("tasks run concurrently, and the first error that a task returns is ke
     CHECK(loop.problem()->code == error_code::resource_not_found);
 }
 
-TEST_CASE("an exception leaves its task and the loop, and the other tasks continue") {
+TEST_CASE("an exception is passed on from its task and from the loop, and the other tasks continue") {
     any_transport const store = in_channel{memory_backend{}};
     event_loop loop;
     async_table<book> const books{loop, store, "Books"};

@@ -195,7 +195,7 @@ TEST_CASE("an awaited transaction has the same result as the blocking one") {
     CHECK(plain.get("shelf", "1").value().price == 3);
 }
 
-TEST_CASE("an exception from the body leaves the co_await, and nothing is written") {
+TEST_CASE("co_await throws the exception of the body, and nothing is written") {
     far_loop in;
     REQUIRE(in.plain().insert({"shelf", "1", 1}));
     async_table<book> const books{in.loop, in.cloud, "Books"};

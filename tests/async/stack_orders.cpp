@@ -452,12 +452,12 @@ TEST_CASE("calls on stacks of a loop have the same results as without a loop, wi
     CHECK(failed < seeds);
 }
 
-TEST_CASE("calls on stacks of a loop that is stopped at any turn end cleanly and can be completed later") {
+TEST_CASE("if a loop is stopped at any turn, the calls on its stacks end cleanly and can be completed later") {
     at_turns(entitable_test::rounds(3, 10, 5), entitable_test::rounds(60, 1, 4),
         [](std::size_t turn) { return moment{.stopped = turn}; });
 }
 
-TEST_CASE("calls on stacks of a loop that is destroyed at any turn end cleanly and can be completed later") {
+TEST_CASE("if a loop is destroyed at any turn, the calls on its stacks end cleanly and can be completed later") {
     at_turns(entitable_test::rounds(3, 10, 5), entitable_test::rounds(60, 1, 4),
         [](std::size_t turn) { return moment{.destroyed = turn}; });
 }

@@ -146,7 +146,7 @@ TEST_CASE("bad inputs 1 to 9: names of tables") {
     }
 }
 
-TEST_CASE("bad inputs 10 to 13: tables that exist already, and missing tables") {
+TEST_CASE("bad inputs 10 to 13: existing tables and missing tables") {
     bench b;
     b.refuses(create_table{"ORDERS"}, error_code::table_already_exists, {"ORDERS"});
     b.refuses(create_table{"Orders"}, error_code::table_already_exists, {"Orders"});

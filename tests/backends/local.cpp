@@ -317,7 +317,7 @@ TEST_CASE("local: a visit that finds no entity returns the same error as a get")
     CHECK(refused({"Orders", "p", "000"}, late) == error_code::deadline_exceeded);
 }
 
-TEST_CASE("local: a call that has returned is final, whichever service's limits the backend has") {
+TEST_CASE("local: the outcome of a call is final once it has returned, whichever service's limits the backend has") {
     for (profile const& limits : {local_profile(), storage_profile(), cosmos_profile()}) {
         local_options options;
         options.limits = limits;

@@ -92,7 +92,7 @@ TEST_CASE("aggregates: no rows, absent values, NaN and infinity are handled") {
     CHECK(in.readings.scan_table().sum(m::rain).error().code == error_code::out_of_range_input);
 }
 
-TEST_CASE("aggregates: a mean keeps small values next to large ones") {
+TEST_CASE("aggregates: a mean does not lose small values next to large ones") {
     stations in;
     in.add({{"a", 1, 1e16, {}, {}}, {"a", 2, 1, {}, {}}, {"a", 3, -1e16, {}, {}}, {"a", 4, 1, {}, {}}});
     CHECK(std::get<0>(in.readings.scan_table().fold(average(m::celsius)).value()) == 0.5);

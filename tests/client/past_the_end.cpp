@@ -43,16 +43,16 @@ TEST_CASE("incrementing a query iterator past its end terminates the program") {
         return at;
     };
     CHECK(at_the_end() == query.end());
-    CHECK_THAT(
-        last_words([&] { ++at_the_end(); }), StartsWith("entitable: a query's iterator is incremented past its end: "));
-    CHECK_THAT(
-        last_words([&] { at_the_end()++; }), StartsWith("entitable: a query's iterator is incremented past its end: "));
+    CHECK_THAT(last_words([&] { ++at_the_end(); }),
+        StartsWith("entitable: a query's iterator was incremented past its end: "));
+    CHECK_THAT(last_words([&] { at_the_end()++; }),
+        StartsWith("entitable: a query's iterator was incremented past its end: "));
     CHECK_THAT(last_words([&] { use(*at_the_end()); }),
-        StartsWith("entitable: a query's iterator is dereferenced without a row: InvalidInput (400): compare "));
+        StartsWith("entitable: a query's iterator was dereferenced without a row: InvalidInput (400): compare "));
     CHECK_THAT(last_words([&] { use(at_the_end()->name); }),
-        StartsWith("entitable: a query's iterator is dereferenced without a row: "));
-    CHECK_THAT(last_words([&] { use(*iterator{}); }), StartsWith("entitable: an iterator without a query is used: "));
-    CHECK_THAT(last_words([&] { ++iterator{}; }), StartsWith("entitable: an iterator without a query is used: "));
+        StartsWith("entitable: a query's iterator was dereferenced without a row: "));
+    CHECK_THAT(last_words([&] { use(*iterator{}); }), StartsWith("entitable: an iterator without a query was used: "));
+    CHECK_THAT(last_words([&] { ++iterator{}; }), StartsWith("entitable: an iterator without a query was used: "));
 }
 
 TEST_CASE("after an error each use of a query iterator throws it again, and no more rows follow") {
@@ -66,8 +66,8 @@ TEST_CASE("after an error each use of a query iterator throws it again, and no m
     for (int asked = 0; asked < 3; ++asked) {
         CHECK_THROWS_AS(++at, error);
         CHECK(at != query.end());
-        CHECK_THAT(
-            last_words([&] { use(*at); }), StartsWith("entitable: a query's iterator is dereferenced without a row: "));
+        CHECK_THAT(last_words([&] { use(*at); }),
+            StartsWith("entitable: a query's iterator was dereferenced without a row: "));
     }
 }
 

@@ -171,7 +171,7 @@ std::vector<std::int32_t> bibs_of(auto&& query) {
 
 } // namespace
 
-TEST_CASE("several types: each reading skips the rows of others, in every form") {
+TEST_CASE("several types: every kind of read skips rows of other types") {
     race_day const in;
     auto const in_boston = in.rows.where(e::race == "Boston");
     std::vector<std::int32_t> const all{1, 2, 3};
@@ -216,7 +216,7 @@ TEST_CASE("several types: pages resume where they stopped, and skip rows of othe
     CHECK(found == std::vector<std::int32_t>{1, 2, 3});
 }
 
-TEST_CASE("several types: a transaction's query skips the rows of others") {
+TEST_CASE("several types: a transaction's query skips rows of other types") {
     race_day const in;
     auto const done = in.rows.transact("Boston", [](transaction<entrant, aged, sponsor>& all) -> result<void> {
         ENTITABLE_TRY(auto const entrants, all.where(e::bib >= -5));
@@ -265,7 +265,7 @@ TEST_CASE("several types: rows that belong to no type of the list are read as en
     CHECK(counts[3] == 2);
 }
 
-TEST_CASE("several types: bulk changes and expiry of a query change no rows of others") {
+TEST_CASE("several types: bulk changes and expiry of a query change no rows of other types") {
     race_day const in;
     auto const plain = in.rows.unmaintained<entrant>();
     CHECK(bulk_update(plain, in.rows.where(e::race == "Boston"), [](entrant& each) { ++each.age; })->written == 3);
@@ -276,7 +276,7 @@ TEST_CASE("several types: bulk changes and expiry of a query change no rows of o
     CHECK(in.rows.scan_table<sponsor>().count().value() == 6);
 }
 
-TEST_CASE("several types: a query reads no other rows than those that begin like its type") {
+TEST_CASE("several types: a query reads only rows whose keys begin like those of its type") {
     race_day const in;
     auto const sponsors = in.rows.where(fields<sponsor>::race == "Boston");
     CHECK(sponsors.count().value() == 3);

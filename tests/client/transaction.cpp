@@ -540,7 +540,7 @@ TEST_CASE("transaction: ends after a number of attempts if other writers are alw
         3);
     CHECK(done.error().code == error_code::update_condition_not_satisfied);
     CHECK(done.error().attempts == 3);
-    CHECK(done.error().message.ends_with("; other writers were faster 3 times"));
+    CHECK(done.error().message.ends_with("; lost to other writers 3 times"));
     CHECK(runs == 3);
     CHECK(in.time.steady().time_since_epoch() > 0ns);
     // The deadline of the call applies as well.
@@ -617,7 +617,7 @@ TEST_CASE("transaction: exclusive() must come first, and its row is a system row
         ENTITABLE_CHECK(all.get(1));
         return all.exclusive();
     });
-    CHECK(late.error().message == "a body must be exclusive from its beginning: call exclusive() first");
+    CHECK(late.error().message == "call exclusive() first in a body, before it reads or writes");
     auto const insert = [&](std::int32_t id) {
         return in.transact([=](all_of_bank& all) -> result<void> {
             ENTITABLE_CHECK(all.exclusive());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "a change must return nothing, or exactly a bool"
+// expect: "the change function must return void or bool"
 
 #include "registration.hpp"
 

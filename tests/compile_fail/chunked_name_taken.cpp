@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "letter has a property with a name that another member takes"
+// expect: "letter has a property whose name another member uses"
 
 #include <entitable/entitable.hpp>
 

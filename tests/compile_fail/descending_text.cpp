@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "descending(member) is for integers and entitable::date_time"
+// expect: "descending(member) needs a member of an integer type or entitable::date_time"
 
 #include <entitable/entitable.hpp>
 

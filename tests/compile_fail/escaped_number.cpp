@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "escaped(member) is for std::string"
+// expect: "escaped(member) needs a std::string member"
 
 #include <entitable/entitable.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "an entity needs all components of its keys" "partition_key(event, distance)" "row_key(bib)"
+// expect: "name all key components of the entity" "partition_key(event, distance)" "row_key(bib)"
 
 #include "registration.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: runner "exactly one clause row_key"
+// expect: runner "exactly one row_key(...) clause"
 
 #include <entitable/entitable.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "the effect of a step returns an entitable::result"
+// expect: "the effect of a step must return an entitable::result"
 
 #include "queue_errand.hpp"
 

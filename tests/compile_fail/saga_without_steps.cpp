@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "a saga has a step"
+// expect: "a saga needs at least one step"
 
 #include "queue_errand.hpp"
 

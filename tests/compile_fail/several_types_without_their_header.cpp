@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "a table of several types: include <entitable/tables.hpp>"
+// expect: "a table with several entity types needs #include <entitable/tables.hpp>"
 
 #include "shop.hpp"
 #include <entitable/entitable.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "a shard key has to be the first components of the partition key"
+// expect: "a shard key must consist of the first components of the partition key"
 
 #include <entitable/entitable.hpp>
 #include <entitable/shards.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "a key component needs an integer"
+// expect: "an integer key component must be given a value of its own type"
 
 #include "registration.hpp"
 

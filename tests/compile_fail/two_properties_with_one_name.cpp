@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: runner "two properties with one name"
+// expect: runner "two properties with the same name"
 
 #include <entitable/entitable.hpp>
 

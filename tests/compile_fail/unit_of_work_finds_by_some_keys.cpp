@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "find(...) needs all components of the entity's keys, those of the partition key first"
+// expect: "find(...) must be given all key components of the entity, those of the partition key first"
 
 #include "registration.hpp"
 #include <entitable/unit_of_work.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "this entity type is not one of the unit of work's"
+// expect: "this entity type does not belong to the unit of work"
 
 #include "registration.hpp"
 #include <entitable/unit_of_work.hpp>

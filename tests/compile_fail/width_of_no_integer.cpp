@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "width(member, digits) is for integers"
+// expect: "width(member, digits) needs an integer member"
 
 #include <entitable/entitable.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "the type has fewer digits"
+// expect: "the type of the member has fewer digits"
 
 #include <entitable/entitable.hpp>
 

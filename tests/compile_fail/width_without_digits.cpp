@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "needs other arguments" width(number)
+// expect: "has the wrong arguments" width(number)
 
 #include <entitable/client/mapping/mapping.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "the handler of run_worker takes the message by const reference"
+// expect: "the handler of run_worker must take the message by const reference"
 
 #include "queue_errand.hpp"
 #include <entitable/worker.hpp>

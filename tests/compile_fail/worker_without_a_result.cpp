@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "the handler of run_worker returns an entitable::result"
+// expect: "the handler of run_worker must return an entitable::result"
 
 #include "queue_errand.hpp"
 #include <entitable/worker.hpp>

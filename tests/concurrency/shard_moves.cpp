@@ -156,7 +156,7 @@ void move(sharded const& cloud, std::int32_t shard, std::vector<std::string> con
         took = std::chrono::steady_clock::now() - begun;
         if (done) {
             ++all.moves;
-        } else if (!passes_by(done.error()) && done.error().code != error_code::invalid_input) { // it exists already
+        } else if (!passes_by(done.error()) && done.error().code != error_code::invalid_input) { // it already exists
             all.problem("a mover", done.error());
         }
     }

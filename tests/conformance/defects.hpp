@@ -177,14 +177,14 @@ namespace entitable_test {
     DEFECT(largest_text_is_cut, "the sizes of values")                                                      \
     DEFECT(profile_promises_larger_entities, "the size of an entity")                                       \
     DEFECT(profile_promises_longer_keys, "unusual keys")                                                    \
-    DEFECT(table_is_looked_for_first, "a request is checked before its table is looked for")                \
+    DEFECT(table_is_looked_for_first, "a request is checked before its table is looked up")                 \
     /* calls */                                                                                             \
-    DEFECT(cancellation_of_writes_is_ignored, "a call whose time is over does nothing")                     \
-    DEFECT(cancellation_of_transactions_is_ignored, "a call whose time is over does nothing")               \
-    DEFECT(cancellation_of_queries_is_ignored, "a call whose time is over does nothing")                    \
-    DEFECT(cancellation_comes_after_the_write, "a call whose time is over does nothing")                    \
-    DEFECT(deadline_of_reads_is_ignored, "a call whose time is over does nothing")                          \
-    DEFECT(deadline_of_tables_is_ignored, "a call whose time is over does nothing")                         \
+    DEFECT(cancellation_of_writes_is_ignored, "a call whose deadline has passed does nothing")              \
+    DEFECT(cancellation_of_transactions_is_ignored, "a call whose deadline has passed does nothing")        \
+    DEFECT(cancellation_of_queries_is_ignored, "a call whose deadline has passed does nothing")             \
+    DEFECT(cancellation_comes_after_the_write, "a call whose deadline has passed does nothing")             \
+    DEFECT(deadline_of_reads_is_ignored, "a call whose deadline has passed does nothing")                   \
+    DEFECT(deadline_of_tables_is_ignored, "a call whose deadline has passed does nothing")                  \
     DEFECT(deadline_is_a_time_of_day, "a call within its deadline succeeds")                                \
     DEFECT(refusals_have_an_unknown_effect, "insert needs a free key")                                      \
     DEFECT(attempts_are_not_counted, "each attempt is counted and reported")                                \
@@ -200,7 +200,7 @@ namespace entitable_test {
     DEFECT(merge_reads_and_replaces, "two threads merge different properties")                              \
     DEFECT(shown_entity_is_never_absent, "a visitor receives the entity that was read")                     \
     DEFECT(shown_entity_has_no_version, "a visitor receives the entity that was read")                      \
-    DEFECT(shown_entity_is_not_cancelled, "a call whose time is over does nothing")                         \
+    DEFECT(shown_entity_is_not_cancelled, "a call whose deadline has passed does nothing")                  \
     DEFECT(many_answers_change_places, "concurrent requests have the same results as single ones")          \
     DEFECT(many_failures_are_dropped, "concurrent requests have the same results as single ones")
 

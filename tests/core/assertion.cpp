@@ -16,10 +16,11 @@ using entitable_test::last_words;
 
 namespace {
 
-auto const* const no_value = "entitable: * or -> of a result that is an error: ResourceNotFound (404): the table "
-                             "\"runners\" has no entity with this key\n";
-auto const* const no_error = "entitable: error() of a result that has a value: InvalidInput (400): call error() only "
-                             "after a test of the result\n";
+auto const* const no_value =
+    "entitable: * or -> was used on a result that has an error: ResourceNotFound (404): the table "
+    "\"runners\" has no entity with this key\n";
+auto const* const no_error = "entitable: error() was called on a result that has a value: InvalidInput (400): call "
+                             "error() only after testing the result\n";
 
 result<std::string> not_found() {
     return failure{error_code::resource_not_found, "the table \"runners\" has no entity with this key"};
@@ -50,11 +51,12 @@ TEST_CASE("a successful result has no error: error() ends the program") {
     CHECK(last_words([&] { use(done.error()); }) == no_error);
 }
 
-TEST_CASE("a result whose error was moved out reports that") {
+TEST_CASE("a result whose error was moved out says so") {
     auto found = not_found();
     result<int> const passed_on{std::move(found).as_failure()};
     CHECK(last_words([&] { use(*found); }) ==
-        "entitable: * or -> of a result that is an error: InvalidInput (400): this result was moved from, or its error "
+        "entitable: * or -> was used on a result that has an error: InvalidInput (400): this result was moved from, or "
+        "its error "
         "was taken\n");
     CHECK(last_words([&] { use(*passed_on); }) == no_value);
 }
@@ -64,7 +66,8 @@ TEST_CASE("the text of an error is one line, whatever the answer of the service 
     refused.error().server_message = "first\nsecond";
     result<int> const busy{std::move(refused)};
     CHECK(last_words([&] { use(*busy); }) ==
-        "entitable: * or -> of a result that is an error: ServerBusy (503): the service is busy; the server reported: "
+        "entitable: * or -> was used on a result that has an error: ServerBusy (503): the service is busy; the server "
+        "reported: "
         "first\\x0asecond\n");
 }
 

@@ -36,7 +36,7 @@ TEST_CASE("every error code has a unique name") {
     CHECK(to_string(static_cast<error_code>(last_of_ours + 1)) == "UnknownError");
 }
 
-TEST_CASE("every code of the service has the name and status of the service") {
+TEST_CASE("every service code has the name and the status that the service uses") {
     struct expectation {
         error_code code;
         std::string_view name;

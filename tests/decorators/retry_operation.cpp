@@ -113,7 +113,7 @@ TEST_CASE("retry: ends with the last error when the attempts are used up") {
     CHECK(problem.code == error_code::internal_error);
     CHECK(problem.attempts == 3);
     CHECK(problem.effect == effect::none);
-    CHECK(problem.message == "said; gave up after attempt 3: the policy allows no more");
+    CHECK(problem.message == "said; gave up after attempt 3: the retry policy allows no more attempts");
 }
 
 TEST_CASE("retry: without retries the request is sent once, and its answer is returned unchanged") {
@@ -335,7 +335,7 @@ TEST_CASE("retry: a wait that would outlast the deadline is not started, and the
         "busy; gave up after attempt 1: the next attempt would start after the deadline of the call");
 }
 
-TEST_CASE("retry: the quota limits repetitions, and successes refill it by tenths") {
+TEST_CASE("retry: the quota limits repetitions, and each success refills a tenth") {
     retry_ledger ledger{retry_policy::fixed(10, 1s), 2, 1};
     CHECK(ledger.left() == 2);
     CHECK(ledger.spend());

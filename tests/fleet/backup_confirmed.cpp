@@ -172,7 +172,7 @@ TEST_CASE("backup: a resumed run keeps only the parts whose shard has not moved"
     CHECK(made.archive.execute(list_tables{}, context).value().tables.empty());
 }
 
-TEST_CASE("backup: counts as made of snapshots only if every run used them") {
+TEST_CASE("backup: is reported as made from snapshots only if every run used them") {
     small_fleet const made;
     backup_options snapshots;
     snapshots.snapshot = [](std::string_view, any_transport const& there) { return result<any_transport>{there}; };

@@ -122,7 +122,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("wrong stores: one store under two names is refused by all that would write to it") {
+TEST_CASE("wrong stores: one store under two names is refused by every call that would write to it") {
     swapped_world on;
     auto const made =
         lookup_map::make(on.catalogue, "shardmap", virtual_shards{4}, {"a", "b"}, on.one_for_all(), on.brief());

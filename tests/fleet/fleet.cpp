@@ -49,7 +49,7 @@ TEST_CASE("fleet: each store has an outcome, and failed stores can be retried") 
     auto told = stores.each(body).value();
     CHECK(told.failed() == std::vector<std::string>{"beta", "closed1"});
     CHECK_FALSE(told.complete());
-    CHECK(told.whole().error().message == "the store beta, one of 2 that failed of 5: busy");
+    CHECK(told.whole().error().message == "the store beta (2 of 5 stores failed): busy");
     CHECK(told.to_string().find("alpha: done\nbeta: StoreBusy") == 0);
     broken = false;
     stores.resume(told, body);
@@ -154,7 +154,7 @@ TEST_CASE("fleet: sizes, free space, and the day when a store will be full") {
     CHECK_FALSE(full_at(before, later, "delta")); // nobody knows its capacity
 }
 
-TEST_CASE("fleet: tables of a store that differ from those of the map") {
+TEST_CASE("fleet: tables that differ between a store and the map are found") {
     world const all;
     auto const cloud = all.open(virtual_shards{6});
     fleet const stores{cloud, {.in_flight = 2, .stores = {"delta"}}};

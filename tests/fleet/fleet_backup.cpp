@@ -264,7 +264,7 @@ TEST_CASE("backup: faults on single stores, and shards that move meanwhile") {
     CHECK(archive.all_fired());
 }
 
-TEST_CASE("backup: of files under load, each store at one point in time") {
+TEST_CASE("backup: files under load are backed up, each store at one point in time") {
     temporary_folder const folder{temporary_folder::memory()};
     file_options quick;
     quick.durability = durability::relaxed;

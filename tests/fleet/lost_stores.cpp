@@ -174,7 +174,7 @@ TEST_CASE("lost stores: a partly dropped table is re-created, dropped and moved,
     }
 }
 
-TEST_CASE("lost stores: what is left of a dropped table is dropped behind a move of the new one, and no row of that") {
+TEST_CASE("lost stores: the rest of a dropped table is dropped after a move of the new table, whose rows stay") {
     lossy_world all;
     sharded const cloud = all.open(virtual_shards{2}, {"a", "b"});
     auto const items = fill(cloud, 20);

@@ -112,7 +112,7 @@ struct world {
         }
         return found;
     }
-    /// A row straight into a table of a store: what a write does that comes late.
+    /// A row straight into a table of a store: what a write does that arrives late.
     void stray(
         std::string const& store, std::string const& stored, std::string const& place, std::string const& row) const {
         call context;

@@ -62,7 +62,7 @@ double skewed(random_source& random) {
 
 } // namespace
 
-TEST_CASE("rebalance: at most 1.2 times the optimum, against all arrangements of small cases") {
+TEST_CASE("rebalance: at most 1.2 times the optimum, compared with all arrangements of small cases") {
     random_source random{2026};
     double worst = 1;
     double worst_by_thumb = 1;

@@ -56,9 +56,10 @@ void require_own_words(std::string_view said) {
         std::string all{
             " InvalidInput (400): connection string: pair has no = an unknown name is repeated empty must be true and "
             "cannot be combined missing or needs UseDevelopmentStorage=true https http 1 to 63 lower-case letters, "
-            "digits and hyphens does not name an account of a blank or a control character that is not ASCII "
+            "digits and hyphens does not name an account of a space or a control character that is not ASCII "
             "backslash not have a fragment % without two hexadecimal digits begin with https:// or http:// user or "
-            "password port in 1..65535 query a host with invalid characters the known names are and the endpoints of "
+            "password port from 1 to 65535 query a host with invalid characters the known names are and the endpoints "
+            "of "
             "other services whole string in quotes: remove them contains line end AccountEndpoint belongs to SQL API "
             "Cosmos DB: use connection string its Table which address of the service only: remove the table host, "
             "base64 more than one sig + its sig; write it as %2B invalid time se st letters digits "};

@@ -366,7 +366,7 @@ TEST_CASE("every optional is read back with its value") {
     CHECK(read.sex == full.sex);
 }
 
-TEST_CASE("rows of the plain and of the optional form can be read as each other") {
+TEST_CASE("rows with plain members can be read as rows with optional members, and vice versa") {
     all_types const full = extreme(true);
     all_optional const read = decoded<all_optional>(to_row(full).value());
     CHECK(read.bytes == full.bytes);

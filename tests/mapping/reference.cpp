@@ -27,7 +27,7 @@ using entitable::error_code;
 
 } // namespace
 
-TEST_CASE("a reference consists of both keys of another entity and can be read as a point") {
+TEST_CASE("a reference consists of both keys of another entity and can be used for a point read") {
     entitable::memory_backend store;
     entitable::table<book> const books{store, "books"};
     entitable::table<order> const orders{store, "orders"};

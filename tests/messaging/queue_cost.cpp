@@ -114,7 +114,7 @@ struct counted_queue {
 
 } // namespace
 
-TEST_CASE("queue cost: a claim behind delayed and claimed messages costs as much as in an empty queue") {
+TEST_CASE("queue cost: a claim after delayed and claimed messages costs as much as in an empty queue") {
     std::size_t const many = entitable_test::rounds(3'000, 100'000, 20'000);
     cost idle, busy;
     {

@@ -178,7 +178,7 @@ testing::interleaving_report walk(
                 return seen.problem;
             });
             on.at_end([blog, &on, &seen]() -> std::string {
-                for (int round = 0; round < 3; ++round) { // whoever comes later
+                for (int round = 0; round < 3; ++round) { // whoever arrives later
                     on.time().advance(1min);
                     static_cast<void>(work(blog, on.time(), 90 + static_cast<std::uint64_t>(round), {}));
                 }

@@ -309,7 +309,7 @@ testing::interleaving_report walk(
             on.at_end([here, &on]() -> std::string {
                 operator_at_work operated;
                 std::string problem;
-                for (std::uint64_t round = 0; round < 9; ++round) { // whoever comes later
+                for (std::uint64_t round = 0; round < 9; ++round) { // whoever arrives later
                     on.time().advance(1min);
                     problem += work(here, on.time(), 80 + round) + wrong_now(here);
                     operated.look(here, on.time());

@@ -115,7 +115,7 @@ TEST_CASE("shard moves: offline, planted defects are found") {
     SECTION("drop before flip") {
         CHECK(finds({.mover = move_defect::drops_first}, {.faults = 0, .late = 0, .crashes = 1}) != "");
     }
-    SECTION("batches without guard") {
+    SECTION("batches without a guard") {
         CHECK(finds({.mover = move_defect::guards_nothing, .holds = true}, quiet) != "");
     }
 }
@@ -138,7 +138,7 @@ TEST_CASE("shard moves: planted defects are found") {
     SECTION("catch-up by Timestamp alone") { CHECK(finds({.mover = move_defect::trusts_timestamps}, quiet) != ""); }
     SECTION("only one collect") { CHECK(finds({.mover = move_defect::collects_once}, quiet) != ""); }
     SECTION("reads at the source until the flip") { CHECK(finds({.mover = move_defect::never_seals}, quiet) != ""); }
-    SECTION("batches without guard") {
+    SECTION("batches without a guard") {
         CHECK(finds({.mover = move_defect::guards_nothing, .holds = true}, quiet) != "");
     }
 }

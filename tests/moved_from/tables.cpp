@@ -95,7 +95,7 @@ TEST_CASE("moved from: any_transport, memory_backend, local") {
     auto const kept_own = moved(own);
     check_transport(own);
     CHECK_THAT(last_words([&] { static_cast<void>(own.store()); }),
-        StartsWith("entitable: the store of a moved-from backend is used: "));
+        StartsWith("entitable: the store of a moved-from backend was used: "));
 }
 
 TEST_CASE("moved from: retrying, metered, faulty, spy, scripted") {
@@ -112,7 +112,7 @@ TEST_CASE("moved from: retrying, metered, faulty, spy, scripted") {
     testing::faulty failing{memory_backend{}};
     auto const kept_failing = moved(failing);
     check_transport(failing);
-    auto const* const words = " of a moved-from transport is used: ";
+    auto const* const words = " of a moved-from transport was used: ";
     CHECK_THAT(last_words([&] { static_cast<void>(failing.requests()); }), ContainsSubstring(words));
     CHECK_THAT(last_words([&] { failing.plan({testing::fault::busy(), 1}); }), ContainsSubstring(words));
     testing::spy watching{memory_backend{}};

@@ -41,7 +41,7 @@ struct archive {
 
 } // namespace
 
-TEST_CASE("a period has a table named by its digits, and a time span") {
+TEST_CASE("a period has a time span, and a table whose name ends in its digits") {
     archive all;
     all.time.shown = on(2024, 2, 29, 15);
     struct expectation {

@@ -382,7 +382,7 @@ TEST_CASE("sharded sequence: a different or invalid number of shards is refused"
     CHECK(given == 1);
 }
 
-TEST_CASE("sharded sequence: with more shards than the counter no shard issues a number") {
+TEST_CASE("sharded sequence: no shard issues a number if more shards are declared than the counter has") {
     stage on;
     sequence_options how;
     how.time = &on.time;

@@ -104,7 +104,7 @@ TEST_CASE("sharded sequence: golden rows") {
     CHECK(properties_of(store, "identities__001") == "Value=1 Shards=2");
 }
 
-TEST_CASE("sharded sequence: a first row without start and step continues, and gets those of the first program that "
+TEST_CASE("sharded sequence: a first row without start and step stays in use, and gets those of the first program that "
           "uses it") {
     memory_backend const store;
     put(store, old_row("identities__000", 3, 2));

@@ -111,7 +111,7 @@ std::vector<verb> verbs() {
 
 } // namespace
 
-TEST_CASE("postgres: each verb ends with its deadline behind a proxy that stops at each message") {
+TEST_CASE("postgres: each verb ends at its deadline if a proxy stops forwarding at any message") {
     if (postgres_server() == nullptr) { return; }
     auto options = own_schema();
     auto const direct = postgres_backend::connect(postgres_server(), options).value();

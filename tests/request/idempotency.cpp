@@ -142,7 +142,7 @@ TEST_CASE("an answer shows row by row if a lost attempt was applied") {
     CHECK(said(error_code::table_being_deleted, request_kind::delete_table) == success);
 }
 
-TEST_CASE("the operation that a transaction failed at is known") {
+TEST_CASE("the operation at which a transaction failed is known") {
     transact const batch{"table",
         {mutation::insert(entity()), mutation::insert(entity()), mutation::merge(entity(), version),
             mutation::merge(entity(), any_etag), mutation::remove(entity(), version)}};

@@ -93,7 +93,7 @@ TEST_CASE("names and keys are not validated again if they equal those of the pre
     CHECK(known.partition_key == "p");
     CHECK(known.descriptor.size() == 3 + 4 + 3 + 5);
 
-    SECTION("another partition key is validated") {
+    SECTION("a different partition key is validated") {
         row_builder other{"p/", "r"};
         other.add("Name", true);
         check_refused(

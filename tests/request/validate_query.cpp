@@ -70,7 +70,7 @@ TEST_CASE("a filter is well formed if every operator has its operands and one re
              filter{{leaf, or_node}}, filter{{and_node, leaf}}, filter{{leaf, leaf, and_node, and_node}},
              filter{{leaf, leaf}}, filter{{leaf, leaf, leaf, and_node}}, filter{{leaf, {static_cast<op>(9), {}, {}}}},
              filter{{leaf, leaf, {static_cast<op>(200), {}, {}}}}}) {
-        check_refused(checked(broken), error_code::invalid_input, "filter", "not well formed");
+        check_refused(checked(broken), error_code::invalid_input, "filter", "malformed filter");
     }
 }
 

@@ -555,7 +555,8 @@ TEST_CASE("the timeout is not signed and precedes a shared access signature") {
     CHECK(f.client.last().headers.find("Authorization") == with);
 }
 
-TEST_CASE("a profile gives the latest time for a write, and a call reports when all its attempts are decided") {
+TEST_CASE(
+    "a profile has the latest time for a write, and a call reports when the outcome of all its attempts is final") {
     using namespace std::chrono_literals;
     constexpr auto unbounded = profile::unbounded;
     credential const key = credential::account_key("a", "a2V5").value();

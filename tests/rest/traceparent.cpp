@@ -171,7 +171,7 @@ TEST_CASE("an attempt is reported with server, sizes, status, ids and times") {
     CHECK(eyes.all("attempt").back().attempt.outcome.status == 204);
 }
 
-TEST_CASE("an attempt without an answer is reported as such, without ids of another") {
+TEST_CASE("an attempt without an answer is reported as such, without the ids of another attempt") {
     stage on;
     watcher eyes;
     on.context.watch = &eyes;

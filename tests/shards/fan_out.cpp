@@ -121,7 +121,7 @@ TEST_CASE("shards: a page over several partitions is at least half full, however
     }
 }
 
-TEST_CASE("shards: by ranges, a page does not query the shards behind it") {
+TEST_CASE("shards: by ranges, a page does not query the shards after it") {
     slow_world all;
     table<item> const items{all.open(virtual_shards::ranges({"b", "c", "d"})), "items"};
     items.create().value();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Maps and stores on a hash are made, adopted and retired: ended at any request, made by two programs at once, and by one that comes late.
+// Maps and stores on a hash are made, adopted and retired: ended at any request, made by two programs at once, and by one that arrives late.
 
 #include "shards.hpp"
 #include "support/catch.hpp"

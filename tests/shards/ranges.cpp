@@ -191,7 +191,7 @@ TEST_CASE("ranges: a half moves away, and the last one to move drops the shared 
     CHECK(world.entries.replace({"05", 1, "x"}, kept.etag).has_value() == !lower_first);
     world.put({"08", 1, "x"});
     world.put({"05", 1, "x"});
-    // What comes late to the table, for keys that have left it, is seen by nobody.
+    // What arrives late to the table, for keys that have left it, is seen by nobody.
     call late;
     row_builder ghost{lower_first ? "05" : "08", "9999"};
     ghost.add("text", std::string_view{"late"});

@@ -303,10 +303,10 @@ TEST_CASE("steps: defects of a copy are found, unless reading back finds them fi
 TEST_CASE("steps: the rules of operations are checked along the way") {
     CHECK(walk_update<defect::never_ends>(1, {.faults = 0, .late = 0, .most_requests = 20}).problem ==
         "program 1: does not end");
-    CHECK(walk_update<defect::wants_more>().problem == "program 1: was abandoned, but requests more");
+    CHECK(walk_update<defect::wants_more>().problem == "program 1: was abandoned, but still sends requests");
     CHECK(walk_update<defect::says_otherwise>().problem == "program 1: two calls of next() returned different steps");
     CHECK(walk_update<defect::deaf>().problem ==
-        "program 1: refuses the response to its request, or names a place that does not exist");
+        "program 1: rejects the response to its request, or names a place that does not exist");
 }
 
 TEST_CASE("a program gets the clock of the service unless the answer was lost") {

@@ -129,7 +129,7 @@ TEST_CASE("unit of work: several changes of an entity are combined") {
         CHECK(told(at.work.save().value()) == "modified saved, ");
         CHECK(stored_order(at.outside, 20) == "new/6");
     }
-    SECTION("a removal of a missing row is done") {
+    SECTION("a removal of a missing row counts as done") {
         order& one = *at.work.find("ann", 17).value();
         at.outside.remove("ann", 17, any_etag).value();
         at.work.remove(one);

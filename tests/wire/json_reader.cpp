@@ -61,7 +61,7 @@ void refused(std::string_view document) {
 
 } // namespace
 
-TEST_CASE("traps 20, 22, 24: values have the annotated type, or the type of their own form") {
+TEST_CASE("traps 20, 22, 24: a value has its annotated type, otherwise the type of its JSON form") {
     CHECK(read_value(R"("V":7)") == "Edm.Int32 7");
     CHECK(read_value(R"("V":-2147483648)") == "Edm.Int32 -2147483648");
     CHECK(read_value(R"("V":2147483648)") == "Edm.Int64 2147483648");

@@ -136,7 +136,7 @@ TEST_CASE("vectors: constants and filters") {
     CHECK(same >= 33); // the others have times with fewer digits, other parentheses or "binary"
 }
 
-TEST_CASE("a filter from the planner is no longer in a URL than the profile allows") {
+TEST_CASE("a filter from the planner stays within the profile's limit for URLs") {
     using line = fields<entitable_test::result_line>;
     using of = mapping<entitable_test::result_line>;
     std::size_t longest = 0;

@@ -57,7 +57,7 @@ public:
     async_pages& operator=(async_pages const&) = default; ///< shares the position; so does a move
     ~async_pages() = default;
 
-    /// Like `query_pages::next`: returns the next page that has rows; nothing at the end.
+    /// Like `query_pages::next`: returns the next page that has rows; nullopt at the end.
     [[nodiscard]] awaited<detail::typed_page_reading<Entity, Row>> next() {
         return {at_, [this] { return detail::typed_page_reading<Entity, Row>{walk_}; }};
     }
@@ -95,7 +95,7 @@ public:
     [[nodiscard]] async_pages<Entity, Row> pages() const { return {at_, detail::query_rows::of(asked_, false)}; }
     /// Like `query::to`: returns all entities.
     [[nodiscard]] task<result<std::vector<Row>>> to() const { return collect(pages()); }
-    /// Like `query::first`: returns the first entity, or nothing.
+    /// Like `query::first`: returns the first entity, or nullopt.
     [[nodiscard]] task<result<std::optional<Row>>> first() const { return first_of_pages(take(1).pages()); }
     /// Like `query::count`: returns the number of entities.
     [[nodiscard]] task<result<std::uint64_t>> count() const {

@@ -94,7 +94,7 @@ protected:
             }
             if (step.place != 0 || !takes(step.request)) {
                 abandon_here(error{error_code::internal_error,
-                    "an operation sends a request to an unknown place, or refuses its response"});
+                    "an operation sends a request to an unknown place, or rejects the response"});
                 continue;
             }
             call_used = true;

@@ -116,7 +116,7 @@ private:
         T value = co_await std::move(one);
         if (!all.first_) {
             all.first_.emplace(index, std::move(value));
-            all.inside_->end({error_code::cancelled, "another task of when_any was first"});
+            all.inside_->end({error_code::cancelled, "another task of when_any finished first"});
         }
     }
     struct made_first : first_of<T> {

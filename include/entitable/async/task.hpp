@@ -129,7 +129,8 @@ public:
     /// Throws if the task is empty.
     void require_one() const {
         if (!frame_) {
-            error{error_code::invalid_input, "a task can only be awaited once: this one was awaited before, or moved"}
+            error{error_code::invalid_input,
+                "a task can only be awaited once: this one was already awaited, or moved from"}
                 .raise();
         }
     }

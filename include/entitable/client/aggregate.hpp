@@ -109,7 +109,7 @@ struct averaging<Field, false> {
     using type = present_type<Field>;
     using value_type = std::optional<double>;
     double sum{};
-    double lost{}; // the rounding error of the sum: Kahan and Babuska
+    double lost{}; // the rounding error of the sum (Kahan and Babuska)
     std::uint64_t values{};
 
     template <class Row>
@@ -149,14 +149,14 @@ template <class... Aggregates>
 
 /// The number of entities.
 [[nodiscard]] inline detail::counting count() noexcept { return {}; }
-/// The least value of a field; nullopt if there is none. Absent values and NaN do not count. Like `std::min`, it conflicts with the macro
-/// of that name in windows.h: define NOMINMAX.
+/// The smallest value of a field; nullopt if there is none. Absent values and NaN do not count. Like `std::min`, it conflicts with the
+/// macro of that name in windows.h: define NOMINMAX.
 template <class Field>
     requires requires { typename Field::entity_type; }
 [[nodiscard]] auto(min)(Field) noexcept {
     return detail::extreme<Field, false>{};
 }
-/// The greatest value of a field; see `min`.
+/// The largest value of a field; see `min`.
 template <class Field>
     requires requires { typename Field::entity_type; }
 [[nodiscard]] auto(max)(Field) noexcept {

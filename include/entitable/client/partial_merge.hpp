@@ -53,7 +53,7 @@ template <class Entity, class... Values>
     using made =
         row_with_keys<Entity, typename mapping<Entity>::partition_components, typename mapping<Entity>::row_components>;
     constexpr bool complete = sizeof...(Values) == made::count;
-    static_assert(complete, "at(...) needs all components of the entity's keys, those of the partition key first");
+    static_assert(complete, "at(...) must be given all key components of the entity, those of the partition key first");
     if constexpr (complete) {
         return std::apply([](auto const&... values) { return made::make(values...); }, keys.values);
     } else {
@@ -149,7 +149,7 @@ template <class Entity, class... Values, class... Given>
     constexpr bool conditional = changes + 1 == sizeof...(Given);
     static_assert(conditional, "an update needs an ETag: pass the one that was read, or any_etag, after the members");
     constexpr bool of_one_type = ((!is_member_change<Given> || changes_member_of<Entity, Given>) && ...);
-    static_assert(of_one_type, "the members of a merge must be those of one entity type of the table");
+    static_assert(of_one_type, "the members of a merge must belong to one entity type of the table");
     static_assert(changes > 0, "a merge needs members: merge(at(keys...), o::status = \"paid\", condition)");
     partial_mutation made{row_at<Entity>(keys)};
     if constexpr (conditional && of_one_type) {

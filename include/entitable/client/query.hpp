@@ -217,15 +217,15 @@ public:
             "group_by(r::city, count(), min(r::age))");
         return {};
     }
-    /// Returns the least value of a field; nullopt if there is none. Absent values and NaN do not count. Like `std::min`, it conflicts with
-    /// the macro of that name in windows.h: define NOMINMAX.
+    /// Returns the smallest value of a field; nullopt if there is none. Absent values and NaN do not count. Like `std::min`, it conflicts
+    /// with the macro of that name in windows.h: define NOMINMAX.
     template <class Field>
     [[nodiscard]] auto(min)(Field field) const {
         constexpr bool own = detail::is_field_of<Entity, Field>;
         static_assert(own, "min needs a field of the query's entity: min(r::age)");
         if constexpr (own) { return only((entitable::min)(field)); }
     }
-    /// Returns the greatest value of a field; see `min`.
+    /// Returns the largest value of a field; see `min`.
     template <class Field>
     [[nodiscard]] auto(max)(Field field) const {
         constexpr bool own = detail::is_field_of<Entity, Field>;
@@ -257,8 +257,8 @@ public:
         /// Valid until the next step.
         [[nodiscard]] Row const& operator*() const { return *static_cast<Row const*>(cursor().current()); }
         [[nodiscard]] Row const* operator->() const { return &**this; } ///< valid until the next step
-        /// Moves to the next row; throws the error if it cannot be read, each time again. Past the end, this and `*` end the program, by
-        /// `ENTITABLE_ASSERT`; `*` after an error ends it too.
+        /// Moves to the next row; throws the error if it cannot be read, and throws it again on every later step. Past the end, this and
+        /// `*` end the program, by `ENTITABLE_ASSERT`; `*` after an error ends it too.
         iterator& operator++() {
             cursor().advance();
             return *this;
@@ -274,7 +274,7 @@ public:
 
         explicit iterator(shared<detail::row_cursor> at) noexcept : at_(std::move(at)) {}
         [[nodiscard]] detail::row_cursor& cursor() const {
-            ENTITABLE_ASSERT(at_, "an iterator without a query is used", detail::row_cursor::no_row());
+            ENTITABLE_ASSERT(at_, "an iterator without a query was used", detail::row_cursor::no_row());
             return *at_;
         }
 

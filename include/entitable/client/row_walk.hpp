@@ -57,7 +57,7 @@ struct query_limits {
 inline void fetch_ahead([[maybe_unused]] std::span<row_view const> run, [[maybe_unused]] std::size_t at) noexcept {
 #if defined(__GNUC__)
     constexpr std::size_t ahead = 4;
-    constexpr std::size_t bytes = 384; // names and first values
+    constexpr std::size_t bytes = 384; // enough for the names and the first values of a row
     if (at + ahead < run.size()) {
         auto const payload = run[at + ahead].payload;
         for (std::size_t byte = 0; byte < payload.size() && byte < bytes; byte += 64) {
@@ -180,15 +180,16 @@ public:
         : kind_(kind), walk_(std::move(started)), current_(kind.make()) {}
     ~row_cursor();
 
-    /// Reads the next row; throws the error if it cannot be read, each time again. Ends the program after the last row.
+    /// Reads the next row; throws the error if it cannot be read, and throws it again on every later call. Ends the program after the last
+    /// row.
     ENTITABLE_LAZY void advance();
     /// Returns the row; ends the program if there is none.
     [[nodiscard]] void const* current() const {
-        ENTITABLE_ASSERT(at_ == place::row, "a query's iterator is dereferenced without a row", no_row());
+        ENTITABLE_ASSERT(at_ == place::row, "a query's iterator was dereferenced without a row", no_row());
         return current_;
     }
     [[nodiscard]] bool end() const noexcept { return at_ == place::end; }
-    /// Makes the error of a step past the end, or of a read after an error.
+    /// Makes the error for a step past the end, or for a read after an error.
     ENTITABLE_LAZY [[nodiscard]] static error no_row();
 
 private:

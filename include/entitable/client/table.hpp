@@ -19,7 +19,7 @@ consteval bool refuse_table() {
     if constexpr (sizeof...(Types) == 1) {
         (static_cast<void>(sizeof(mapping_of<Types>)), ...);
     } else {
-        static_assert(sizeof...(Types) == 0, "a table of several types: include <entitable/tables.hpp>");
+        static_assert(sizeof...(Types) == 0, "a table with several entity types needs #include <entitable/tables.hpp>");
         static_assert(sizeof...(Types) != 0, "a table needs its entity type: table<order>");
     }
     return true;

@@ -57,13 +57,13 @@ public:
     ENTITABLE_LAZY [[nodiscard]] deletion_of_table to_drop() const;
     /// Errors: NotSupported if the calls have an operation id and no transport supports it.
     ENTITABLE_LAZY [[nodiscard]] own_request<write_entity> to_write(result<mutation>&& change) const;
-    /// The row may be the error of its conversion.
+    /// The row may be a conversion error.
     ENTITABLE_LAZY [[nodiscard]] own_request<write_entity> to_write(
         mutation_kind kind, result<row>&& made, etag_condition& condition) const;
     /// The request must outlive it.
     ENTITABLE_LAZY [[nodiscard]] single_request<transact> to_submit(transact const& request) const;
-    /// Reads one entity and passes it to `visit`, whose outcome it returns. The keys may be errors of their conversion. All that the keys
-    /// and `visit` refer to must outlive it.
+    /// Reads one entity and passes it to `visit`, whose outcome it returns. The keys may be conversion errors. Everything that the
+    /// keys and `visit` refer to must outlive it.
     ENTITABLE_LAZY [[nodiscard]] own_request<read_entity> to_read(result<std::string_view>&& partition_key,
         result<std::string_view>&& row_key, entity_visitor const& visit) const;
 
@@ -82,7 +82,7 @@ public:
     ENTITABLE_LAZY [[nodiscard]] result<written> write(result<mutation>&& change) const;
     /// Does the same; nullopt if the entity does not exist.
     ENTITABLE_LAZY [[nodiscard]] result<std::optional<written>> write_if_present(result<mutation>&& change) const;
-    /// The row may be the error of its conversion.
+    /// The row may be a conversion error.
     ENTITABLE_LAZY [[nodiscard]] result<written> write(
         mutation_kind kind, result<row>&& made, etag_condition& condition) const;
     /// Does the same for an entity.

@@ -102,8 +102,8 @@ using rows_of = scoped_rows<Entity, typename mapping<Entity>::row_components>;
 /// The reads and changes of a body of `table::transact`. Valid during the attempt. Thread safety: one thread at a time.
 ///
 /// Reads are sent at once, and a row is read once. Changes are collected and written together at the end of the body: several changes of
-/// one row become one, and an insert followed by a removal none, so the row is not read. A read returns the entity with the body's own
-/// changes, without an ETag or a Timestamp; a query does not include them, so it must precede them.
+/// one row become one change; an insert followed by a removal becomes no change, so the row is not read. A read returns the entity with the
+/// body's own changes, without an ETag or a Timestamp; a query does not include them, so it must precede them.
 ///
 /// Every row that was found is guarded, even if it was changed before it was read: a row that is only read is merged with nothing under its
 /// ETag, which counts as one of the operations, gives it a new ETag, and makes other transactions that read it start over. `require` has
@@ -145,14 +145,15 @@ public:
         if (!read) { return std::move(read).as_failure(); }
         return all;
     }
-    /// Makes all bodies serial that call it first: two of them in one partition are applied only if one starts after the other's end. So a
-    /// row that was absent when the body read it is absent when it writes. A writer without a transaction, or with one that is not
+    /// Serializes all bodies that call it first: two of them in one partition are applied only if one starts after the other has ended. So
+    /// a row that was absent when the body read it is absent when it writes. A writer without a transaction, or with one that is not
     /// exclusive, is excluded only if it announces itself (`transaction_options::announces`). Cost: one read and one operation.
     [[nodiscard]] result<void> exclusive() const { return scope_.exclusive(); }
 
     // ---- changes ----
 
-    /// Inserts a new entity: EntityAlreadyExists if it exists; if the body has read its absence, the body starts over instead.
+    /// Inserts a new entity: EntityAlreadyExists if it exists; if the body has read the key and found nothing, the body starts over
+    /// instead.
     template <mapped_entity E = First>
     transaction& insert(E const& entity) {
         return add(mutation_kind::insert, entity, false);

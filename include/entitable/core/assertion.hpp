@@ -33,7 +33,7 @@ namespace detail {
 /// Default action of `ENTITABLE_ASSERT`.
 ENTITABLE_LAZY [[noreturn]] ENTITABLE_COLD void end_program(char const* what, error const& problem) noexcept;
 
-/// Makes the error of a misuse that has no other error: InvalidInput, with what to do instead.
+/// Makes the error for a misuse that has no error of its own: InvalidInput, with advice on what to do instead.
 ENTITABLE_LAZY [[nodiscard]] ENTITABLE_COLD error misuse(char const* what_to_do);
 
 } // namespace detail

@@ -20,7 +20,7 @@ ENTITABLE_BEGIN_NAMESPACE
 struct backoff {
     std::chrono::nanoseconds base{};  ///< doubles with each retry
     std::chrono::nanoseconds least{}; ///< shortest wait; added to every wait
-    std::chrono::nanoseconds most{};  ///< longest wait; a day at most
+    std::chrono::nanoseconds most{};  ///< longest wait; at most a day
     double jitter{0.2};               ///< 0 to 1
     /// Whether a wait that reaches `most` is drawn from [most * (1 - jitter), most]. Without it, clients that reach `most` retry at the
     /// same time.

@@ -32,7 +32,7 @@ public:
     /// Whether the ETag was made from a Timestamp, which `timestamp()` then returns.
     [[nodiscard]] bool is_of_timestamp() const noexcept { return timestamp_ != no_timestamp; }
     [[nodiscard]] date_time timestamp() const noexcept { return {timestamp_}; } ///< valid only if `is_of_timestamp()`
-    /// Whether the text is a valid ETag: `"..."` or `W/"..."` of printable ASCII, 1 KiB at most. Conditional writes with an invalid ETag
+    /// Whether the text is a valid ETag: `"..."` or `W/"..."` of printable ASCII, at most 1 KiB. Conditional writes with an invalid ETag
     /// fail with InvalidInput.
     ENTITABLE_LAZY [[nodiscard]] bool is_valid() const noexcept;
 

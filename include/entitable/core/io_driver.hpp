@@ -78,7 +78,7 @@ private:
     std::vector<std::pair<void const*, io_guest*>> guests_;
 };
 
-/// A driver over the system's `poll`. With no descriptor it waits by its clock. Its virtual functions are inline from their declaration on:
+/// A driver over the system's `poll`. With no descriptor it waits by its clock. Its virtual functions are declared inline, because
 /// otherwise GCC would emit all of them in each file.
 class poll_driver final : public io_driver {
 public:

@@ -77,8 +77,8 @@ public:
     [[nodiscard]] entitable::error const& get() const noexcept { return holds() ? *problem_ : taken_error(); }
     /// Ends the program unless there is an error to return.
     static void must_be_error(bool is_error) {
-        ENTITABLE_ASSERT(
-            is_error, "error() of a result that has a value", misuse("call error() only after a test of the result"));
+        ENTITABLE_ASSERT(is_error, "error() was called on a result that has a value",
+            misuse("call error() only after testing the result"));
     }
     /// Throws the error of a result that has no value.
     void raise_unless(bool has_value) const {
@@ -144,7 +144,7 @@ public:
     result& operator=(result other) noexcept(std::is_nothrow_move_constructible_v<T>) {
         if constexpr (!std::is_nothrow_move_constructible_v<T>) {
             detail::error_slot interrupted{
-                new entitable::error(error_code::internal_error, "a move of the value threw")};
+                new entitable::error(error_code::internal_error, "the move constructor of the value threw")};
             destroy();
             problem_ = std::move(interrupted);
         }
@@ -248,7 +248,7 @@ public:
 
 private:
     void must_have_value() const {
-        ENTITABLE_ASSERT(has_value_, "* or -> of a result that is an error", problem_.get());
+        ENTITABLE_ASSERT(has_value_, "* or -> was used on a result that has an error", problem_.get());
     }
     void destroy() noexcept {
         if (has_value_) {

@@ -27,7 +27,7 @@ public:
     /// Opts in if its store does.
     using answers_at_once = std::conditional_t<entitable::answers_at_once<Store>, local, void>;
 
-    // Templates, since Clang 14 makes each constructor of an instantiated class, whatever it requires.
+    // Templates, because Clang 14 instantiates each constructor of a class, whatever its constraints.
 
     /// Uses a default store with default options.
     template <std::default_initializable Default = Store>
@@ -74,7 +74,7 @@ public:
 
     /// Returns the store itself, for operations outside the table service. After a move it ends the program, by `ENTITABLE_ASSERT`.
     [[nodiscard]] Store& store() const {
-        ENTITABLE_ASSERT(state_, "the store of a moved-from backend is used",
+        ENTITABLE_ASSERT(state_, "the store of a moved-from backend was used",
             detail::misuse("use the object that the backend was moved into"));
         return state_->store;
     }

@@ -18,7 +18,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-// `absent` is also a name for merges, in the enclosing namespace.
+// The enclosing namespace also has a name `absent`, for merges.
 #if defined(__GNUC__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"

@@ -47,7 +47,7 @@ template <class Request, class Take>
         idle = known == before ? idle + 1 : 0;
         if (idle > limit) {
             return failure{error_code::transport_failed,
-                text::joined({"the pages do not end: ", std::to_string(limit), " consecutive pages had no new items"})};
+                text::joined({"the pages never end: ", std::to_string(limit), " consecutive pages had no new items"})};
         }
         asked.continuation = std::move(page->continuation);
         return asked.continuation.has_value();

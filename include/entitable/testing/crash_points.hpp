@@ -40,7 +40,7 @@ struct crash_point_world {
 /// The result of `every_crash_point`.
 struct crash_point_report {
     std::string problem;  ///< description of the problem; empty if there is none
-    std::string point;    ///< place of the problem, for example "request 7, write_entity: ends behind it"
+    std::string point;    ///< place of the problem, for example "request 7, write_entity: ends after it"
     std::size_t points{}; ///< number of points tried
 };
 
@@ -58,8 +58,8 @@ enum class interruption : std::uint8_t {
 
 /// Returns a text for logs: "ends before it".
 [[nodiscard]] constexpr std::string_view to_string(interruption how) noexcept {
-    constexpr std::string_view words[] = {"ends before it", "ends behind it", "not sent", "answer lost", "late",
-        "very late", "others before it", "others behind it"};
+    constexpr std::string_view words[] = {"ends before it", "ends after it", "not sent", "answer lost", "late",
+        "very late", "others before it", "others after it"};
     return words[static_cast<std::size_t>(how)];
 }
 

@@ -82,7 +82,7 @@ private:
     }
 };
 
-/// A fault and the requests it applies to: those of one kind and one table, or any. It happens to one of them, the `number`th.
+/// A fault and the requests it applies to: those of one kind and one table, or any. Only the `number`th of them fails.
 struct planned_fault {
     testing::fault what;   ///< the fault
     std::size_t number{1}; ///< counted from 1 over the matching requests, from the moment of planning

@@ -52,7 +52,7 @@ struct partition_target {
 
 /// Options of a `faulty`.
 struct faulty_options {
-    clock* time{&system_clock()}; ///< clock of slow responses and of limits a second; must outlive the transport
+    clock* time{&system_clock()}; ///< clock for slow responses and for limits per second; must outlive the transport
     std::optional<partition_target> target{}; ///< none: no partition has a limit
 };
 
@@ -308,7 +308,7 @@ private:
     mutable T wrapped_;
     /// The state that copies share. Ends the program after a move, since no error can be returned.
     [[nodiscard]] state& own() const {
-        ENTITABLE_ASSERT(state_, "the plan of a moved-from transport is used",
+        ENTITABLE_ASSERT(state_, "the plan of a moved-from transport was used",
             entitable::detail::misuse("use the object that the transport was moved into"));
         return *state_;
     }

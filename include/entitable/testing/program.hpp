@@ -82,7 +82,7 @@ class program {
     };
 
 public:
-    /// Starts the body with the profile of local backends, at a time.
+    /// Starts the body at the given time, with the profile of local backends.
     explicit program(std::function<Outcome(any_transport, clock&)> body, steady_time now = {})
         : with_(std::make_shared<exchange>()) {
         with_->now = now;

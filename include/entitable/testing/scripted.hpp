@@ -139,7 +139,7 @@ private:
     };
     /// The state that copies share. Ends the program after a move, since no error can be returned.
     [[nodiscard]] script& own() const {
-        ENTITABLE_ASSERT(script_, "the script of a moved-from transport is used",
+        ENTITABLE_ASSERT(script_, "the script of a moved-from transport was used",
             entitable::detail::misuse("use the object that the transport was moved into"));
         return *script_;
     }

@@ -30,7 +30,7 @@ class spy {
 public:
     using is_transport = void; ///< opts in to `transport`
 
-    // Takes exactly a T, without conversions: not even when any_transport checks whether this type is a transport.
+    // Takes exactly a T, so that no conversion is tried when any_transport checks whether this type is a transport.
     /// Records from now on.
     template <std::same_as<T> Wrapped>
     explicit spy(Wrapped wrapped) : wrapped_(std::move(wrapped)), log_(shared<log>::make()) {}
@@ -86,7 +86,7 @@ private:
 
     /// The state that copies share. Ends the program after a move, since no error can be returned.
     [[nodiscard]] log& own() const {
-        ENTITABLE_ASSERT(log_, "the record of a moved-from transport is used",
+        ENTITABLE_ASSERT(log_, "the record of a moved-from transport was used",
             entitable::detail::misuse("use the object that the transport was moved into"));
         return *log_;
     }

@@ -145,7 +145,7 @@ private:
                 }
             });
             if (!taken) {
-                breaks("refuses the response to its request, or names a place that does not exist");
+                breaks("rejects the response to its request, or names a place that does not exist");
             } else if (sent > on.limits_.most_requests) {
                 breaks("does not end");
             }
@@ -187,7 +187,7 @@ private:
         void abandon() override {
             op->abandon(error{error_code::deadline_exceeded, "the deadline of the call has passed"});
             history += "abandoned;";
-            if (!op->next().done()) { breaks("was abandoned, but requests more"); }
+            if (!op->next().done()) { breaks("was abandoned, but still sends requests"); }
             end();
         }
         void begin() override {
@@ -287,7 +287,7 @@ private:
             held_up const due = std::move(held_[next.index]);
             held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(next.index));
             due.deliver();
-            return "request " + due.name + " comes late";
+            return "request " + due.name + " arrives late";
         }
         if (next.what == move::kind::time) {
             steady_time first = (steady_time::max)();
@@ -318,7 +318,7 @@ private:
             by.in_vain = true;
             by.history += "crash;";
             ++crashed_;
-            return by.name + (sent ? " ends behind its " : " ends before its ") + request;
+            return by.name + (sent ? " ends after its " : " ends before its ") + request;
         }
         std::string said = by.name + ": " + request;
         switch (next.how) {

@@ -24,7 +24,7 @@ namespace detail {
     return bits ^ (bits >> 31U);
 }
 
-/// Returns a hash of bytes; the same on every machine of one byte order.
+/// Returns a hash of bytes; the same on all machines with the same byte order.
 [[nodiscard]] std::uint32_t hash_of(std::string_view bytes) noexcept;
 
 /// One thread at a time.

@@ -15,7 +15,7 @@ namespace detail {
 /// Keys grow with time above this rank correlation; below its negative, they fall.
 inline constexpr double growing = 0.9;
 
-/// Returns the first bytes of a text as a number that compares like the text, or as equal.
+/// Returns the first bytes of a text as a number in the order of the texts; texts with the same first bytes give the same number.
 [[nodiscard]] std::uint64_t leading_bytes(std::string_view text) noexcept;
 /// Sorts the numbers of texts in the service's order of the texts. `numbers`: the numbers to sort.
 void sort_by_text(dictionary const& texts, std::vector<std::uint32_t>& numbers);

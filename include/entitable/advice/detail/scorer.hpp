@@ -46,7 +46,7 @@ public:
     [[nodiscard]] partition_loads loads_of(key_declaration const& declared);
     /// Whether no two rows of the sample agree in all of these members.
     [[nodiscard]] bool is_unique(std::vector<std::string> const& members);
-    /// Returns the partitions that these members make.
+    /// Returns the partitions that result from these members as the partition key.
     [[nodiscard]] partition_facts partitions_of(std::vector<std::string> const& members);
     /// Returns the growth of a member with the time of writing; 0 if unknown.
     [[nodiscard]] double growth_of(std::string const& member);

@@ -17,9 +17,9 @@ ENTITABLE_BEGIN_NAMESPACE
 enum class store_fault : std::uint8_t {
     wide_part_without_entity, ///< a part of a wide entity whose main row does not exist, or belongs to another write
     wide_entity_without_part, ///< a main row of a wide entity with missing parts: it cannot be read
-    index_intent,             ///< a write of an index in other partitions that did not end: `apply_pending`
-    index_not_built,          ///< an index with an interrupted `build` or `retire`: call that again
-    index_without_entities,   ///< a state of an index that does not name its entities: `create_if_absent` adds that
+    index_intent,             ///< an unfinished write of an index in other partitions: `apply_pending`
+    index_not_built,          ///< an index whose `build` or `retire` was interrupted: call it again
+    index_without_entities,   ///< an index state that does not name its entity type: `create_if_absent` adds that
     index_row_missing,        ///< entities without an index row: `repair`
     index_row_dangling,       ///< index rows without an entity with this key: `repair`
     index_row_different,      ///< index rows whose values differ from their entity: `repair`
@@ -45,7 +45,7 @@ struct diagnosis {
 
     /// Whether there are no findings.
     [[nodiscard]] bool good() const noexcept { return findings.empty(); }
-    /// Formats one line per finding; "nothing was found" if there are none.
+    /// Formats one line per finding; "no problems found" if there are none.
     [[nodiscard]] std::string to_string() const;
 };
 

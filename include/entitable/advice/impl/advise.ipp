@@ -76,7 +76,7 @@ private:
         key_candidate const& present = made_.candidates[made_.present];
         std::string const other = better();
         std::string cure = present.finer.empty()
-            ? std::string{"a member with more values in the partition key"}
+            ? std::string{"add a member with more distinct values to the partition key"}
             : "append " + present.finer + " to the partition key (" + present.finer_effect + ")";
         return other.empty() ? cure : "use " + other + ", or " + cure;
     }
@@ -95,8 +95,8 @@ private:
             std::string const title = log ? "the newest partition takes all writes"
                 : growth > 0              ? "every new entity goes to the end of the table"
                                           : "every new entity goes to the beginning of the table";
-            std::string const salt = log ? "put a member with the entity's origin before the time; "
-                                           "if no query reads ranges of time, write logs to blobs"
+            std::string const salt = log ? "put a member that names the entity's origin before the time; if no query "
+                                           "reads a time range, write logs to blobs"
                                          : "salted(" +
                     (present_.declared.partition.empty() ? std::string{"member"}
                                                          : present_.declared.partition[0].member) +
@@ -143,7 +143,7 @@ private:
         }
         if (entities > 1 || !crossing.empty()) {
             add(finding_kind::too_fine, entities > 1 ? severity::problem : severity::warning,
-                "partitions are too fine for their use",
+                "the partitions are too small for the queries and transactions",
                 short_figure(facts.mean) + " entities in a partition" +
                     (entities > 1 ? "; transactions of " + short_figure(entities) + " entities are required"
                                   : std::string{}) +
@@ -156,7 +156,7 @@ private:
         if (present_.total > made_.targets.account_rate) {
             add(finding_kind::account_exceeded, severity::problem, "the table needs more than one account",
                 short_figure(present_.total) + " of " + figure(made_.targets.account_rate) +
-                    " entities/s of an account",
+                    " entities/s, the target of one account",
                 "make queries examine fewer rows, or spread the table over several accounts");
         }
     }
@@ -174,12 +174,12 @@ private:
             add(finding_kind::scans, severity::warning,
                 "'" + each.name + (all ? "' reads the whole table" : "' examines rows without returning them"),
                 evidence,
-                other.empty() ? "add index rows for it: keys of its members are not better for all queries"
+                other.empty() ? "add index rows for it: no key made of its members is better for all queries"
                               : "take " + other);
         }
         if (each.misses_latency()) {
             std::string const other = better_for(each, each.latency);
-            add(finding_kind::misses_latency, severity::problem, "'" + each.name + "' cannot meet its latency",
+            add(finding_kind::misses_latency, severity::problem, "'" + each.name + "' cannot meet its latency target",
                 seconds_text(each.seconds) + " under the model, " + seconds_text(each.latency) + " allowed; " +
                     evidence,
                 other.empty() ? "add index rows for it" : "use " + other + ", or add index rows for it");

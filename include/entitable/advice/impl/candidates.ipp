@@ -122,7 +122,7 @@ ENTITABLE_DECL std::vector<query_members> dominant_queries(scorer const& scores,
     component_names all = partition;
     add_once(all, row);
     component_names suffix;
-    for (std::string const& each : declared) { // a member that is sufficient alone
+    for (std::string const& each : declared) { // a single member that makes the keys unique
         component_names with = all;
         add_once(with, {each});
         if (!has(all, each) && scores.is_unique(with)) {
@@ -232,7 +232,7 @@ ENTITABLE_DECL std::vector<key_candidate> candidates_for(
         component_names fixed = query.fixed;
         std::erase_if(fixed, [&](std::string const& each) { return !can_be_key(sample, each); });
         if (!fixed.empty() && fixed.size() <= 4) {
-            wanted.emplace_back(fixed, "all members that '" + query.name + "' fixes");
+            wanted.emplace_back(fixed, "all members that the query '" + query.name + "' fixes");
         }
         add_once(pool, fixed);
     }
@@ -242,16 +242,18 @@ ENTITABLE_DECL std::vector<key_candidate> candidates_for(
         }
     }
     pool.resize(std::min<std::size_t>(6, pool.size()));
-    for (std::string const& one : pool) { wanted.emplace_back(component_names{one}, "a member of dominant queries"); }
+    for (std::string const& one : pool) {
+        wanted.emplace_back(component_names{one}, "a member that dominant queries use");
+    }
     for (std::size_t one = 0; one < pool.size(); ++one) {
         for (std::size_t other = one + 1; other < pool.size(); ++other) {
-            wanted.emplace_back(
-                component_names{pool[one], pool[other]}, "two members of dominant queries, for finer partitions");
+            wanted.emplace_back(component_names{pool[one], pool[other]},
+                "two members that dominant queries use, for smaller partitions");
         }
     }
     for (std::string const& each : declared) {
         if (scores.is_unique({each})) {
-            wanted.emplace_back(component_names{each}, "a unique member: the finest partitions");
+            wanted.emplace_back(component_names{each}, "a unique member: the smallest partitions");
             break;
         }
     }

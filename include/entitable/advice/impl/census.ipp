@@ -200,7 +200,7 @@ ENTITABLE_DECL std::string census::to_string() const {
     }
     if (!runs.empty()) {
         key_run const& longest = runs.front();
-        out += "ranges      " + whole_figure(longest.keys) + " neighbouring partitions of one entity, " +
+        out += "ranges      " + whole_figure(longest.keys) + " neighbouring partitions with one entity each, " +
             detail::clipped(longest.first, 24) + " to " + detail::clipped(longest.last, 24) +
             (longest.takes_appends || longest.takes_prepends ? ", and every new entity goes there" : "") + '\n';
     }

@@ -90,18 +90,18 @@ ENTITABLE_DECL result<void> load_shape::validate() const {
     constexpr double most = 1e9;
     for (double const each : {arrivals.rate, arrivals.peak}) {
         if (!(each >= 0 && each <= most)) {
-            return wrong("a rate of the load must be from 0 to 1,000,000,000 entities a second");
+            return wrong("every rate of the load must be between 0 and 1,000,000,000 entities a second");
         }
     }
     if (!(arrivals.begin >= 0 && arrivals.seconds >= 0 && std::isfinite(arrivals.begin) &&
             std::isfinite(arrivals.seconds)) ||
         (arrivals.is == arrival_pattern::form::ramp && arrivals.seconds == 0)) {
-        return wrong("a time of the load is negative, not a number or missing");
+        return wrong("a time in the load is negative, not a number or missing");
     }
     for (double const each : shares) {
-        if (!(each >= 0 && each <= 1e18)) { return wrong("a share of the load is negative or not a number"); }
+        if (!(each >= 0 && each <= 1e18)) { return wrong("a share in the load is negative or not a number"); }
     }
-    if (!(appended >= 0 && appended <= 1)) { return wrong("the appended part of the load must be from 0 to 1"); }
+    if (!(appended >= 0 && appended <= 1)) { return wrong("the appended share of the load must be between 0 and 1"); }
     if (shares.empty() && appended < 1) { return wrong("the load has no partitions"); }
     if (shares.size() > 100'000) { return wrong("the load has more than 100,000 shares"); }
     return {};

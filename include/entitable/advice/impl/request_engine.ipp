@@ -48,7 +48,7 @@ public:
                 light.push_back(high);
             }
         }
-        for (auto const* rest : {&light, &heavy}) { // left over only by rounding
+        for (auto const* rest : {&light, &heavy}) { // left over because of rounding
             for (std::size_t const index : *rest) { keep_[index] = 1; }
         }
     }

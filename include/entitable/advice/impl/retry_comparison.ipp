@@ -27,7 +27,7 @@ ENTITABLE_DECL result<retry_comparison> compare_retries(
 
 ENTITABLE_DECL detail::text_table detail::retry_table(retry_comparison const& all) {
     detail::text_table table{
-        {"retries", "given up", "of all", "sent", "answers of 503", "retries in 100 ms", "last 503"}};
+        {"retries", "given up", "of all", "sent", "503 responses", "retries in 100 ms", "last 503"}};
     for (std::size_t index = 0; index < all.runs.size(); ++index) {
         simulation const& run = all.runs[index];
         table.add({all.policies[index].name, detail::figure(run.lost), detail::percent(run.lost_share(), 2),

@@ -84,7 +84,7 @@ ENTITABLE_DECL partition_facts scorer::partitions_of(std::vector<std::string> co
     }
     partition_facts facts = facts_of_sizes(std::move(sizes));
     if (fraction_ < 1 && facts.count > 0) {
-        // Adds those that the sample missed: as with the values of a member.
+        // Adds the partitions that the sample missed, as is done for the values of a member.
         double const all = static_cast<double>(sample_->rows());
         double const seen_often = static_cast<double>(facts.count - once);
         double const up = 1 / fraction_;
@@ -109,7 +109,7 @@ ENTITABLE_DECL double scorer::growth_of(std::string const& member) {
 ENTITABLE_DECL narrowed scorer::narrow(
     prepared_query const& query, asked_alternative const& alternative, key_declaration const& declared) const {
     narrowed made;
-    bool open = false; ///< a component without a single value was found
+    bool open = false; ///< an earlier component is not fixed to one value
     bool first = true;
     bool partitions_fixed = true;
     bool rows_fixed = true;
@@ -212,7 +212,7 @@ ENTITABLE_DECL double scorer::mean_rows(prepared_query const& query, asked_alter
             : bounds.empty()                   ? rows_behind(inside[group])
                                                : inside[group] / fraction_;
         mean += likely[group] / all * rows;
-        // A group in the sample represents itself, and not the groups that the sample missed.
+        // A group in the sample stands only for itself, not for groups that the sample missed.
         bool const by_rows = rate.values == asked_values::as_stored && rate.zipf <= 0;
         double const share =
             by_rows ? rows_behind(by_value.sizes[group]) / static_cast<double>(sample_->rows()) : likely[group] / all;
@@ -313,7 +313,7 @@ ENTITABLE_DECL key_score scorer::score(key_declaration const& declared) {
     }
 
     std::vector<int> const columns = columns_of(declared.partition);
-    row_groups const partitions = groups(columns); // a copy: more groups are made below
+    row_groups const partitions = groups(columns); // a copy, because more groups are added below
     std::vector<double> loads(partitions.sizes.size());
     for (prepared_query const& each : queries_) { score_query(each, declared, partitions, loads, made); }
     add_writes(partitions, loads);

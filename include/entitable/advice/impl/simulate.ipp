@@ -17,7 +17,7 @@ ENTITABLE_DECL result<simulation> simulate(load_shape const& load, simulation_op
     ENTITABLE_CHECK(options.retries.validate());
     double const seconds = std::ceil(options.minutes * 60);
     if (!(options.minutes > 0 && options.minutes <= 31 * 24 * 60)) {
-        return failure{error_code::out_of_range_input, "the minutes of the simulation must be from 0 to 44,640"};
+        return failure{error_code::out_of_range_input, "the simulation must last 0 to 44,640 minutes"};
     }
     for (planned_outage const& each : options.outages) {
         if (!(each.begin >= 0 && each.seconds >= 0)) {

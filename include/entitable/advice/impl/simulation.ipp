@@ -11,20 +11,22 @@ ENTITABLE_DECL result<void> service_model::validate() const {
     using std::chrono::nanoseconds;
     for (double const each : {partition_rate, account_rate, server_rate}) {
         if (!(each > 0 && each <= 1e12)) {
-            return failure{error_code::out_of_range_input, "a rate of the service model must be greater than 0"};
+            return failure{error_code::out_of_range_input, "every rate of the service model must be greater than 0"};
         }
     }
     for (nanoseconds const each : {nanoseconds{hot_after}, nanoseconds{cool_after}, nanoseconds{queue}}) {
         if (each <= nanoseconds{} || each > std::chrono::hours{24 * 365}) {
-            return failure{error_code::out_of_range_input, "a time of the service model must be greater than 0"};
+            return failure{error_code::out_of_range_input,
+                "every duration of the service model must be greater than 0, and at most a year"};
         }
     }
     if (offline < nanoseconds{} || round_trip < nanoseconds{} || offline > std::chrono::hours{24} ||
         round_trip > std::chrono::minutes{10}) {
-        return failure{error_code::out_of_range_input, "a time of the service model is negative or too long"};
+        return failure{error_code::out_of_range_input,
+            "offline of the service model must be 0 to 1 day, and round_trip 0 to 10 minutes"};
     }
     if (ranges < 1 || ranges > 100'000) {
-        return failure{error_code::out_of_range_input, "the ranges of the service model must be from 1 to 100,000"};
+        return failure{error_code::out_of_range_input, "the service model must have 1 to 100,000 ranges"};
     }
     return {};
 }
@@ -39,9 +41,9 @@ ENTITABLE_DECL std::string simulation::to_string() const {
     };
     service_model const& model = options.model;
     std::string out = "simulated   " + seconds_text(options.minutes * 60) + ", " +
-        (fluid ? "as a fluid, second by second" : "request by request, seed " + std::to_string(options.seed)) + '\n';
+        (fluid ? "rates, second by second" : "request by request, seed " + std::to_string(options.seed)) + '\n';
     out += "requests    " + figure(offered) + " new, " + figure(sent) + " sent; served " + figure(served) +
-        ", given up " + figure(lost) + " (" + percent(lost_share(), 2) + "), answers of 503 " + figure(refused) + '\n';
+        ", given up " + figure(lost) + " (" + percent(lost_share(), 2) + "), 503 responses " + figure(refused) + '\n';
     out += "latency     mean " + seconds_text(latency);
     if (latencies.count() > 0) {
         out += ", median " + milli(latencies, 0.5) + ", 99 % " + milli(latencies, 0.99) + ", 99.9 % " +
@@ -53,7 +55,7 @@ ENTITABLE_DECL std::string simulation::to_string() const {
     out += "model       a partition " + short_figure(model.partition_rate) + ", a server " +
         short_figure(model.server_rate) + ", an account " + short_figure(model.account_rate) +
         " entities/s; ranges that are too hot for " + time(model.hot_after) + " are split or moved, which takes " +
-        time(model.offline) + "; a queue of " + time(model.queue) + " at the most\n";
+        time(model.offline) + "; a request waits at most " + time(model.queue) + "\n";
     return out;
 }
 

@@ -27,7 +27,8 @@ inline constexpr double most_partitions = 1e9;
     for (double const value : {rules.units_per_partition, rules.gb_per_partition, rules.highest_ever_divisor,
              rules.autoscale_factor, rules.start_manual, rules.start_autoscale}) {
         if (!(value > 0) || !std::isfinite(value)) {
-            return failure{error_code::out_of_range_input, "a value of the throughput rules must be greater than 0"};
+            return failure{
+                error_code::out_of_range_input, "every value of the throughput rules must be greater than 0"};
         }
     }
     return {};

@@ -92,7 +92,7 @@ ENTITABLE_DECL result<void> workload::validate() const {
         if (wrong != nullptr) { return detail::bad_rate(each.name, wrong); }
         if (!detail::is_expression(each.nodes)) {
             return failure{
-                error_code::invalid_input, "the query '" + each.name + "' of the workload is not a condition"};
+                error_code::invalid_input, "the query '" + each.name + "' in the workload is not a valid condition"};
         }
     }
     for (asked_writes const& each : writes_) {

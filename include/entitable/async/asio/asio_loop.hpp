@@ -134,7 +134,7 @@ task<> tell_handler(boost::asio::any_io_executor on, task<T> work, Handler handl
 #else
     value.emplace(co_await std::move(work));
 #endif
-    if (!value) { value.emplace(failure{error_code::internal_error, "an exception left the task"}); }
+    if (!value) { value.emplace(failure{error_code::internal_error, "an exception escaped the task"}); }
     boost::asio::post(to, [handler = std::move(handler), thrown, value = *std::move(value)]() mutable {
         std::move(handler)(thrown, std::move(value));
     });

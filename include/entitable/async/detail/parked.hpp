@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The waiters of a loop, and the sets that are cancelled together. All links are members of the waiters: waiting needs no allocation, and
-/// leaving no search.
+/// The waiters of a loop, and the sets that are cancelled together. All links are members of the waiters, so waiting needs no allocation
+/// and leaving needs no search.
 
 #include <entitable/core/clock.hpp>
 #include <entitable/core/error.hpp>

@@ -21,7 +21,7 @@ template <class Entity, access_path Path>
     std::chrono::nanoseconds older_than, bulk_options const& options = {}) {
     date_time const limit{options.time->now().ticks - older_than.count() / 100};
     if (!limit.is_valid()) {
-        return failure{error_code::out_of_range_input, "the time of an expiry must be in the years 1601 to 9999"};
+        return failure{error_code::out_of_range_input, "the expiry time must be in the years 1601 to 9999"};
     }
     auto const take = [&](row_view each, detail::bulk_item& item) {
         if (each.timestamp() >= limit) { return detail::bulk_input::passed; }

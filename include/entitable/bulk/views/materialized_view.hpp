@@ -167,7 +167,7 @@ public:
 private:
     template <class... Queries>
     [[nodiscard]] static result<std::vector<row>> made_of(std::uint64_t& entities, Queries const&... sources) {
-        static_assert(sizeof...(Queries) > 0, "a view needs the entities of at least one query");
+        static_assert(sizeof...(Queries) > 0, "a view needs at least one query to read its entities from");
         detail::view_fold<View> fold;
         result<void> read;
         static_cast<void>(((read = fold.take(sources)) && ...));

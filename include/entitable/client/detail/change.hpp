@@ -34,9 +34,9 @@ struct parameter_of<Result (Class::*)(Parameter) const & noexcept(Noexcept)> : p
 /// Placeholder for the return type of a change.
 struct no_change {};
 
-/// Competes with a change that is a template or is overloaded. For a mutable entity, `Entity&` is a better match than `Entity const&`;
-/// `Entity` and `Entity const&` are not. So the change wins only if it takes the entity by reference, and a body that would not be called
-/// is never instantiated.
+/// An overload that competes with a change that is a template or is overloaded. For a mutable entity, `Entity&` is a better match than
+/// `Entity const&`; `Entity` and `Entity const&` are not. So the change wins only if it takes the entity by reference, and a body that
+/// would not be called is never instantiated.
 template <class Change, class Entity>
 struct change_rival : Change {
     using Change::operator();
@@ -88,13 +88,13 @@ template <class Change, class Entity>
 [[nodiscard]] consteval bool allow_change() {
     constexpr bool by_reference = takes_by_reference<std::remove_reference_t<Change>, Entity>();
     static_assert(by_reference,
-        "a change must take the table's entity by reference: [](order& found) { ... }; changes to a copy would be "
-        "lost");
+        "the change function must take the table's entity by reference: [](order& found) { ... }; changes to a copy "
+        "would be lost");
     if constexpr (by_reference) {
         using returned = decltype(std::declval<Change&>()(std::declval<Entity&>()));
         constexpr bool decides = std::same_as<returned, void> || std::same_as<returned, bool>;
-        static_assert(decides,
-            "a change must return nothing, or exactly a bool (whether to write); this one returns another type");
+        static_assert(
+            decides, "the change function must return void or bool (whether to write); this one returns another type");
         return decides;
     } else {
         return false;

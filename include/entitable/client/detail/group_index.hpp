@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `group_index`: the groups of `group_by` in key order, of a type that only `group_by` knows. A file that does not group does not compile
-/// a map.
+/// `group_index`: the groups of `group_by` in key order, of a type that only `group_by` knows. Only files that call `group_by` compile a
+/// map.
 
 #include <entitable/core/config.hpp>
 #include <entitable/core/function_ref.hpp>

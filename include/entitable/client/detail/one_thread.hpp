@@ -24,7 +24,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The thread that is inside an object. A copy of the object starts with none.
+/// The thread that currently uses an object. A copy of the object starts without one.
 class thread_inside {
 public:
     thread_inside() = default;
@@ -37,7 +37,7 @@ private:
     atomic<void const*> thread_{nullptr};
 };
 
-/// Marks the thread that made it as inside. The same thread may enter again; another one ends the program.
+/// Marks the thread that makes this guard as the current user. The same thread may enter again; another one ends the program.
 class one_thread {
 public:
     explicit one_thread([[maybe_unused]] thread_inside& object) {

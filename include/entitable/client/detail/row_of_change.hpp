@@ -17,7 +17,8 @@ namespace detail {
 template <class Target, class Made>
 [[nodiscard]] result<std::optional<row>> row_of_change(Made const& made) {
     static_assert(std::same_as<Made, Target>,
-        "the change of a copy must return an entity of the target table, an optional of one, or a result of either");
+        "the change function of a copy must return an entity of the target table, an optional of one, or a result of "
+        "either");
     if constexpr (std::same_as<Made, Target>) {
         auto written = to_row(made);
         return written ? result<std::optional<row>>{*std::move(written)} : std::move(written).as_failure();

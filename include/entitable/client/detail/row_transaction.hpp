@@ -64,7 +64,7 @@ public:
     ENTITABLE_LAZY void require_row(std::string row_key);
     /// At the end of the body: ends the attempt with an error if a required row is known not to exist.
     ENTITABLE_LAZY void check_required();
-    /// Makes bodies that call this serial: the row of exclusive transactions was read, and is written.
+    /// Serializes the bodies that call this: the row of exclusive transactions was read, and will be written.
     ENTITABLE_LAZY void exclude_others();
     /// Ends the attempt with an error, whatever the body does next. The first error counts.
     ENTITABLE_LAZY void refuse(failure problem);

@@ -16,7 +16,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Options of a partition transaction.
 struct transaction_options {
-    std::uint32_t max_attempts{50}; ///< maximal number if other writers are faster, including the first; 0 counts as 1
+    std::uint32_t max_attempts{50};     ///< maximum number of attempts, including the first; 0 counts as 1
     backoff delays{contention_backoff}; ///< delays between attempts
     clock* time{&system_clock()};       ///< clock of the delays; must outlive the transaction
     std::uint64_t seed{};               ///< seed of the delays; 0 for a seed from the clock
@@ -47,8 +47,8 @@ public:
 
     /// Returns the row as the body has left it, read if needed, valid until the next change; nullopt if it does not exist.
     ENTITABLE_LAZY [[nodiscard]] result<std::optional<row_view>> find(result<std::string> const& row_key);
-    /// Does the same, but reads a row again that this body has found absent: for a decision of the library that relies on an absence,
-    /// protected by the row whose ETag fences it. Absent rows are not guarded by a transaction. If the row was inserted meanwhile, the body
+    /// Does the same, but reads a row again that this body has found absent: for a decision of the library that relies on the absence,
+    /// which the ETag of another row protects. Absent rows are not guarded by a transaction. If the row was inserted meanwhile, the body
     /// starts over.
     ENTITABLE_LAZY [[nodiscard]] result<std::optional<row_view>> find_now(std::string const& row_key);
     /// Visits the rows that satisfy a predicate: of one page, or of several if the body is exclusive. Skips rows of other types, if `type`

@@ -55,12 +55,12 @@ private:
     std::optional<result<update_outcome>> outcome_;
 };
 
-/// Returns the row to write for a changed entity; `made` may be the error of its conversion. Errors: InvalidInput if its keys differ from
-/// those of `stored`.
+/// Returns the row to write for a changed entity; `made` may be a conversion error. Errors: InvalidInput if its keys differ from those of
+/// `stored`.
 ENTITABLE_LAZY [[nodiscard]] result<std::optional<row>> changed_entity(row_view stored, result<row> const& made);
 
-/// Updates one row of a table, which must outlive it. The keys may be errors of their conversion. `time`: the clock that seeds the delays
-/// if the options have no seed.
+/// Updates one row of a table, which must outlive it. The keys may be conversion errors. `time`: the clock that seeds the delays if the
+/// options have no seed.
 ENTITABLE_LAZY [[nodiscard]] update_operation to_update(table_core const& table, result<std::string>& partition_key,
     result<std::string>& row_key, row_change change, bool forced, update_options const& options, clock& time);
 

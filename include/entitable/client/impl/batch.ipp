@@ -101,7 +101,7 @@ ENTITABLE_LAZY_BODY void removing_batch::answer(result<get_entity::response> fou
     mutation const& wanted = given_.changes[index];
     if (found && !wanted.condition.accepts(found->etag)) {
         found = failure{error_code::update_condition_not_satisfied,
-            "the entity has another version: it was changed since its ETag was read"};
+            "the entity has a different version: it was changed since its ETag was read"};
     }
     if (!found) {
         failure problem = std::move(found).as_failure();

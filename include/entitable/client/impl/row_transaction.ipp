@@ -70,8 +70,7 @@ ENTITABLE_LAZY_BODY result<void> row_transaction::take(std::string_view row_key,
             mutation_kind::insert) { // before it was read: from now on it depends on the row that is found
         if (missing && one.change.needs_existing()) {
             one.changed = false;
-            refuse_row(
-                error_code::resource_not_found, "the entity does not exist, and this body has changed it", row_key);
+            refuse_row(error_code::resource_not_found, "this body changed an entity that does not exist", row_key);
         } else if (!one.change.needs_existing()) {
             one.change.kind = missing        ? mutation_kind::insert
                 : lays_over(one.change.kind) ? mutation_kind::merge
@@ -126,11 +125,12 @@ ENTITABLE_LAZY_BODY void row_transaction::add(mutation change, bool forced) {
     held_row& one = held(row_key);
     if (one.changed) { return add_to(one, std::move(change)); }
     if (one.read && change.needs_existing() && !one.there) {
-        return refuse_row(
-            error_code::resource_not_found, "the entity does not exist: this body has found it missing", row_key);
+        return refuse_row(error_code::resource_not_found,
+            "the entity does not exist: this body has read its key and found nothing", row_key);
     }
     if (one.read && one.there && change.kind == mutation_kind::insert) {
-        return refuse_row(error_code::entity_already_exists, "the entity exists: this body has read it", row_key);
+        return refuse_row(
+            error_code::entity_already_exists, "the entity already exists: this body has read it", row_key);
     }
     if (!one.read && change.needs_existing() && !forced) {
         return refuse_row(error_code::invalid_input,
@@ -159,7 +159,7 @@ ENTITABLE_LAZY_BODY void row_transaction::add_to(held_row& one, mutation change)
         before.kind = mutation_kind::replace; // the removed row must have existed
         before.entity = std::move(change.entity);
     } else if (change.kind == mutation_kind::insert) {
-        refuse_row(error_code::entity_already_exists, "the entity exists: this body has written it", row_key);
+        refuse_row(error_code::entity_already_exists, "the entity already exists: this body has written it", row_key);
     } else if (lays_over(change.kind)) {
         before.entity = laid_over(before.entity.view(), change.entity.view());
     } else if (change.kind != mutation_kind::remove) {
@@ -337,15 +337,15 @@ ENTITABLE_LAZY_BODY query_entities row_transaction::confirmation(profile const& 
 ENTITABLE_LAZY_BODY result<bool> row_transaction::confirmed(query_entities::response const& found) const {
     if (found.continuation) {
         return failure{error_code::query_too_complex,
-            "the rows that this body has read in several requests do not fit on one page: read them with one "
-            "where(...), or write"};
+            "this body read more rows in several requests than fit on one page, so they cannot be confirmed: read them "
+            "with one where(...), or write"};
     }
     std::size_t there = 0;
     for (std::size_t index = 0; index < found.rows.size(); ++index) {
         row_view const each = found.rows[index];
         auto const at = rows_->find(each.row_key);
         if (at == rows_->end() || !at->second.read) {
-            continue; // in the range that was searched, but not itself read by the body
+            continue; // found in the searched range, but not read by the body
         }
         if (!at->second.there || at->second.version != each.etag()) { return false; }
         ++there;

@@ -286,7 +286,7 @@ public:
     }
     void clear() noexcept {
         for (void* const each : made_) {
-            if (each != nullptr) { // no memory was left for it
+            if (each != nullptr) { // null if memory ran out
                 kind_.remove(each);
             }
         }
@@ -336,7 +336,7 @@ ENTITABLE_LAZY_BODY result<void> row_walk::call_rows(
 ENTITABLE_DECL row_cursor::~row_cursor() { kind_.remove(current_); }
 
 ENTITABLE_LAZY_BODY void row_cursor::advance() {
-    ENTITABLE_ASSERT(at_ != place::end, "a query's iterator is incremented past its end", no_row());
+    ENTITABLE_ASSERT(at_ != place::end, "a query's iterator was incremented past its end", no_row());
     at_ = place::failed; // even if the store throws
     bool const found = walk_->read_next(current_, kind_.read).value();
     at_ = found ? place::row : place::end;

@@ -208,7 +208,7 @@ ENTITABLE_LAZY_BODY result<void> table_core::for_each_row_of(
 
 ENTITABLE_LAZY_BODY partition_search table_core::to_search_partitions() const {
     result<void> allowed;
-    if (!through_.profile().ordered) { // the least key after another may not be the next one
+    if (!through_.profile().ordered) { // without an order, the smallest greater key may not be the next row
         allowed = failure{error_code::not_supported,
             "this service does not return rows in key order, so partitions cannot be skipped"};
     }

@@ -50,7 +50,7 @@ ENTITABLE_LAZY_BODY void transaction_scope::change(mutation_kind kind, result<ro
 ENTITABLE_LAZY_BODY result<void> transaction_scope::exclusive() {
     if (exclusive_) { return {}; }
     if (rows.reads() > 0 || rows.writes()) {
-        failure late{error_code::invalid_input, "a body must be exclusive from its beginning: call exclusive() first"};
+        failure late{error_code::invalid_input, "call exclusive() first in a body, before it reads or writes"};
         rows.refuse(failure{late.error()});
         return late;
     }
@@ -79,8 +79,8 @@ ENTITABLE_LAZY_BODY result<void> transaction_scope::for_each(predicate_nodes con
         return problem;
     };
     if (rows.changes()) {
-        return refused(failure{error_code::invalid_input,
-            "a query reads the stored entities, without the changes of this body: query before changing"});
+        return refused(failure{
+            error_code::invalid_input, "a query does not see the changes of this body: query first, then change"});
     }
     profile const limits = through_.profile();
     auto plan = make_plan(predicate, access_path::partition, partition, row, limits);
@@ -136,8 +136,8 @@ ENTITABLE_LAZY_BODY result<bool> transaction_scope::was_applied() {
         return std::move(found).as_failure();
     }
     if (operation_row::is_one(found->entity) && operation_row::is_void(found->entity)) {
-        return failure{error_code::operation_void,
-            "this operation id was abandoned before: no transaction will be applied under it"};
+        return failure{
+            error_code::operation_void, "this operation id was abandoned: no transaction will be applied under it"};
     }
     return true;
 }
@@ -233,8 +233,7 @@ ENTITABLE_LAZY_BODY result<transacted> run_transaction(table_core const& core, r
         }
         if (attempts >= options.max_attempts) {
             failure beaten{*std::move(outcome->beaten)};
-            beaten.error().message +=
-                text::joined({"; other writers were faster ", std::to_string(attempts), " times"});
+            beaten.error().message += text::joined({"; lost to other writers ", std::to_string(attempts), " times"});
             beaten.error().attempts = attempts;
             return beaten;
         }

@@ -85,7 +85,7 @@ ENTITABLE_LAZY_BODY void update_operation::answer(result<written> done, steady_t
         return;
     }
     if (attempts_ >= max_attempts_) {
-        problem.error().message += text::joined({"; other writers were faster ", std::to_string(attempts_), " times"});
+        problem.error().message += text::joined({"; lost to other writers ", std::to_string(attempts_), " times"});
         problem.error().attempts = attempts_;
         outcome_.emplace(std::move(problem));
         return;

@@ -19,9 +19,9 @@ ENTITABLE_BEGIN_NAMESPACE
 /// An integer of at most `Digits` digits, zero-padded. Larger and negative values have no text.
 template <class T, std::size_t Digits>
 struct width_codec : detail::key_codec_base<T> {
-    static_assert(detail::key_integer<T>, "width(member, digits) is for integers");
+    static_assert(detail::key_integer<T>, "width(member, digits) needs an integer member");
     static_assert(Digits >= 1 && Digits <= std::numeric_limits<T>::digits10 + 1,
-        "width(member, digits): the type has fewer digits");
+        "width(member, digits): the type of the member has fewer digits");
 
     static constexpr bool low = true; ///< the text has only digits
     /// The greatest value with a text.
@@ -60,7 +60,8 @@ struct width_codec : detail::key_codec_base<T> {
 /// An integer or a time, greatest first: the distance to the greatest value of the type, with as many digits as that distance can have.
 template <class T>
 struct descending_codec : detail::key_codec_base<T> {
-    static_assert(detail::key_integer<T>, "descending(member) is for integers and entitable::date_time");
+    static_assert(
+        detail::key_integer<T>, "descending(member) needs a member of an integer type or entitable::date_time");
     static constexpr bool reversed = true; ///< greatest first
     static constexpr bool low = true;      ///< the text has only digits
     /// Number of digits of the text.
@@ -146,7 +147,7 @@ ENTITABLE_LAZY [[nodiscard]] bool parse_escaped(std::string_view escaped, std::s
 /// Any text, including `/ \ # ?`, control characters and separators, in the order of texts at any position in the key.
 template <class T>
 struct escaped_codec : detail::key_codec_base<T, std::string_view> {
-    static_assert(std::same_as<T, std::string>, "escaped(member) is for std::string");
+    static_assert(std::same_as<T, std::string>, "escaped(member) needs a std::string member");
     static constexpr bool escaped = true; ///< followed by `escaped_key_separator`
 
     /// See `key_codec`.

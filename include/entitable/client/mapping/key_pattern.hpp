@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `key_pattern`: the characters that each place of a type's keys can have. Two types of one table are distinguished by the first place at which
-/// their characters differ.
+/// `key_pattern`: the characters that each position in a type's keys can have. Two types of one table are distinguished by the first
+/// position at which their characters differ.
 
 #include <entitable/client/mapping/mapping.hpp>
 #include <entitable/core/request/key_range.hpp>
@@ -44,7 +44,7 @@ struct character_set {
     }
 };
 
-/// The texts of a codec: the characters of the first `places` places, and whether nothing follows them.
+/// The texts of a codec: the characters at the first `places` positions, and whether nothing follows them.
 struct text_pattern {
     character_set first{};
     character_set others{};
@@ -133,7 +133,7 @@ struct pattern_of_codec<descending_codec<T>> {
 template <>
 struct pattern_of_codec<descending_codec<date_time>> : pattern_of_codec<descending_codec<std::int64_t>> {};
 
-/// The known places of one of a type's keys, from the first on. The end of a key is a place, too.
+/// The positions of one of a type's keys whose characters are known, starting at the first. The end of a key is a position, too.
 class key_pattern {
 public:
     constexpr key_pattern() = default;
@@ -247,7 +247,7 @@ private:
 
     std::array<run, 3 * max_key_components> runs_{}; ///< for each component: first place, other places, separator
     std::size_t count_{};
-    bool ends_{}; ///< whether a key ends behind these places
+    bool ends_{}; ///< whether a key ends after these positions
 };
 
 /// The patterns of both keys of a type. A row belongs to the type if its keys match both.

@@ -64,17 +64,17 @@
         static constexpr ::std::string_view entity_name = #entitable_type;                                            \
         ENTITABLE_EACH_CLAUSE(ENTITABLE_KNOWN, ~, __VA_ARGS__)                                                        \
         static_assert((0 ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_COUNT_PARTITION_, __VA_ARGS__)) == 1,      \
-            "ENTITABLE: " #entitable_type " needs exactly one clause partition_key(...)");                            \
+            "ENTITABLE: " #entitable_type " needs exactly one partition_key(...) clause");                            \
         static_assert((0 ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_COUNT_ROW_, __VA_ARGS__)) == 1,            \
-            "ENTITABLE: " #entitable_type " needs exactly one clause row_key(...)");                                  \
+            "ENTITABLE: " #entitable_type " needs exactly one row_key(...) clause");                                  \
         struct entitable_members {                                                                                    \
             ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_MEMBERS_, __VA_ARGS__)                                  \
         };                                                                                                            \
         template <bool Ok>                                                                                            \
         struct keys_are_given {                                                                                       \
             static_assert(Ok,                                                                                         \
-                "an entity needs all components of its keys, those of the partition key "                             \
-                "first:" ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_TEXT_, __VA_ARGS__));                      \
+                "name all key components of the entity, those of the partition key first:" ENTITABLE_EACH_CLAUSE(     \
+                    ENTITABLE_OUTPUT, ENTITABLE_TEXT_, __VA_ARGS__));                                                 \
         };                                                                                                            \
         ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_CHECKS_, __VA_ARGS__)                                       \
         struct entitable_fields {                                                                                     \
@@ -103,11 +103,11 @@
         static_assert(::entitable::detail::no_name_is_reserved(property_names),                                       \
             "ENTITABLE: " #entitable_type " has a property called PartitionKey, RowKey or Timestamp");                \
         static_assert(::entitable::detail::names_are_distinct(property_names),                                        \
-            "ENTITABLE: " #entitable_type " has two properties with one name");                                       \
+            "ENTITABLE: " #entitable_type " has two properties with the same name");                                  \
         static_assert(::entitable::detail::names_of_parts_are_free(property_names, properties{}),                     \
             "ENTITABLE: " #entitable_type                                                                             \
-            " has a property with a name that another member takes: chunked(text) takes text_1 to text_14 and "       \
-            "text_n, a reference takes name_PartitionKey and name_RowKey");                                           \
+            " has a property whose name another member uses: chunked(text) uses text_1 to text_14 and text_n, a "     \
+            "reference uses name_PartitionKey and name_RowKey");                                                      \
     };                                                                                                                \
     [[maybe_unused]] constexpr ENTITABLE_CAT(entitable_mapping_, __LINE__)<entitable_type> entitable_mapping_of(      \
         entitable_type const*) {                                                                                      \
@@ -139,7 +139,8 @@
 #define ENTITABLE_KNOWN(d, clause) ENTITABLE_CAT(ENTITABLE_KNOWN_, ENTITABLE_IS_CLAUSE(clause))(clause)
 #define ENTITABLE_KNOWN_0(clause) \
     static_assert(false,          \
-        "ENTITABLE: '" #clause "' is not a clause; there are partition_key(...), row_key(...) and properties(...)");
+        "ENTITABLE: '" #clause    \
+        "' is not a clause; the clauses are partition_key(...), row_key(...) and properties(...)");
 #define ENTITABLE_KNOWN_1(clause) ENTITABLE_SIZE_##clause
 #define ENTITABLE_KNOWN_3(clause)
 #define ENTITABLE_SIZE_partition_key(...) ENTITABLE_SIZE(ENTITABLE_COUNT_WIDE(__VA_ARGS__))
@@ -240,7 +241,7 @@
             static_assert(                                                            \
                 requires { &Entity::member; },                                        \
                 "ENTITABLE: the entity has no public member '" #member                \
-                "' (a bit-field and a reference cannot be used)");                    \
+                "' (bit-fields and references cannot be used)");                      \
             return &::entitable::detail::missing_member::value;                       \
         }                                                                             \
     }(static_cast<entitable_entity const*>(nullptr));
@@ -339,7 +340,7 @@
     struct partition_key_is_fixed {                                                       \
         static_assert(Ok,                                                                 \
             "this query would scan the whole table: fix the partition key (" #__VA_ARGS__ \
-            ") or ask for it with scan_table()");                                         \
+            ") or allow the scan with scan_table()");                                     \
     };                                                                                    \
     ENTITABLE_EACH_MEMBER(ENTITABLE_CHECK_KEY, __VA_ARGS__)
 #define ENTITABLE_TEXT_partition_key(...) " partition_key(" #__VA_ARGS__ ")"
@@ -351,8 +352,8 @@
 #define ENTITABLE_CHECK_KEY_0(member)                                                                  \
     static_assert(::entitable::key_value<::entitable::detail::member_type<entitable_members::member>>, \
         "ENTITABLE: the member '" #member                                                              \
-        "' has a type that cannot be part of a key: integers, std::string, enumerations, "             \
-        "entitable::date_time and guid can, and optional ones of fixed width");
+        "' has a type that cannot be part of a key: use an integer, a std::string, an enumeration, "   \
+        "entitable::date_time or guid, or an optional of a type with fixed width");
 #define ENTITABLE_CHECK_KEY_1(item)
 #define ENTITABLE_CHECK_KEY_2(item)
 #define ENTITABLE_CHECK_KEY_3(item) ENTITABLE_CHECK_KEY_OF(ENTITABLE_KEY_MEMBER_##item)
@@ -379,12 +380,11 @@
     static_assert(                                                                                             \
         ::std::is_same_v<::entitable::detail::member_type<entitable_members::member>, ::entitable::date_time>, \
         "ENTITABLE: timestamp(" #member ") needs a member of type entitable::date_time");
-#define ENTITABLE_CHECK_STORED(type, shown)                                                          \
-    static_assert(::entitable::property_value<type> || ::entitable::detail::is_reference_type<type>, \
-        "ENTITABLE: the member '" #shown                                                             \
-        "' has a type that cannot be stored: a property is a std::string, std::int32_t, "            \
-        "std::int64_t, double, bool, entitable::date_time, guid, binary or an enumeration, or an "   \
-        "optional of one");
+#define ENTITABLE_CHECK_STORED(type, shown)                                                                          \
+    static_assert(::entitable::property_value<type> || ::entitable::detail::is_reference_type<type>,                 \
+        "ENTITABLE: the member '" #shown                                                                             \
+        "' has a type that cannot be stored: a property must be a std::string, std::int32_t, std::int64_t, double, " \
+        "bool, entitable::date_time, guid, binary or an enumeration, or an optional of one");
 
 #define ENTITABLE_COUNT_PARTITION_partition_key(...) +1
 #define ENTITABLE_COUNT_PARTITION_row_key(...)

@@ -27,7 +27,7 @@ struct mapping_of {
 template <class T>
 struct mapping_of<T, true> {
     static_assert(
-        std::is_default_constructible_v<T>, "an entity is read into a fresh object: it needs a default constructor");
+        std::is_default_constructible_v<T>, "an entity must have a default constructor: reads fill a new object");
     using type = decltype(entitable_mapping_of(static_cast<T const*>(nullptr)));
     static_assert(std::is_same_v<typename type::entitable_entity, T>,
         "this type has only the mapping of its base class: write ENTITABLE(type, ...) after it");

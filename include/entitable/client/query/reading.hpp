@@ -80,7 +80,7 @@ public:
     ENTITABLE_LAZY [[nodiscard]] query_position position() const;
 
     // The operation: one page of rows that satisfy the whole predicate; it may be empty although there is more.
-    /// Whether the page has arrived, or never will.
+    /// Whether the page has arrived, or can no longer arrive.
     ENTITABLE_LAZY [[nodiscard]] bool page_is_here() const noexcept;
     /// The next step.
     ENTITABLE_LAZY [[nodiscard]] operation_step next();

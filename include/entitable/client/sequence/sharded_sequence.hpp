@@ -13,7 +13,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Several counter rows, each in its own partition; each call chooses one at random.
 ///
-/// There are only two guarantees: no number is ever returned twice, and `total()` is exact. Numbers do not ascend, neither in time nor for
+/// There are only two guarantees: no number is ever returned twice, and `total()` is exact. Numbers do not ascend, either over time or for
 /// one caller, and have gaps until all shards have counted equally far. The number of shards, `start` and `step` of a counter are
 /// permanent: the first row stores them, and different ones are refused with RowMismatch. A row that an earlier version made has no start
 /// and no step: the first call of a program of this version stores its own there, so all programs of one counter must use the same.

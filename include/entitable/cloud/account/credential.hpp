@@ -30,7 +30,7 @@ struct access_token {
 };
 
 /// Gets a token for a scope, for example "https://storage.azure.com/.default". Called on the thread of a request, by one thread at a time;
-/// must limit its own time. An exception passes through the request.
+/// must limit its own time. An exception is passed on to the caller of the request.
 using token_source = std::function<result<access_token>(std::string_view scope)>;
 
 /// When tokens are renewed.

@@ -52,7 +52,7 @@ private:
 
 namespace detail {
 
-/// Returns the bytes of a base64 text (RFC 4648, 4, with padding); nothing if it is malformed.
+/// Returns the bytes of a base64 text (RFC 4648, 4, with padding); nullopt if it is malformed.
 [[nodiscard]] std::optional<secret> decode_account_key(std::string_view base64);
 
 /// Appends the text that a key signs for `request` under `scheme`; `date` is its x-ms-date, `url` its URL. The path is used as it will be

@@ -117,7 +117,7 @@ public:
     using visits_entities = metered; ///< opts in to `read_entity`
     using visits_pages = metered;    ///< opts in to `read_entities`
 
-    // Takes exactly a T, without conversions: not even when any_transport checks whether this type is a transport.
+    // Takes exactly a T, so that no conversion is tried when any_transport checks whether this type is a transport.
     /// Starts counting. Copies share the counters.
     template <std::same_as<T> Wrapped>
     explicit metered(Wrapped wrapped, metered_options options = {})

@@ -18,10 +18,10 @@ ENTITABLE_LAZY_BODY std::chrono::nanoseconds backoff::delay(std::uint64_t repeti
 ENTITABLE_LAZY_BODY result<void> backoff::validate() const {
     constexpr std::chrono::nanoseconds zero{};
     char const* const wrong = base < zero ? "the base of the back-off must not be negative"
-        : least < zero                    ? "the least wait of the back-off must not be negative"
-        : most < least                    ? "the longest wait of the back-off must not be shorter than the least"
+        : least < zero                    ? "the shortest wait of the back-off must not be negative"
+        : most < least                    ? "the longest wait of the back-off must not be less than the shortest"
         : most > std::chrono::hours{24}   ? "the longest wait of the back-off must be at most a day"
-        : most < base                     ? "the longest wait of the back-off must not be shorter than its base"
+        : most < base                     ? "the longest wait of the back-off must not be less than its base"
         : !(jitter >= 0 && jitter <= 1)   ? "the jitter of the back-off must be between 0 and 1"
                                           : nullptr;
     if (wrong != nullptr) { return failure{error_code::out_of_range_input, wrong}; }

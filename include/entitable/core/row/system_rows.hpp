@@ -86,8 +86,8 @@ inline constexpr kind kinds[] = {
         copying::refused, false, "wide entities", "wide_table"},
     {queue, "how many lanes a queue has", "entitable/work/messaging/table_queue.hpp", copying::taken_along,
         copying::refused, true, "a queue", "table_queue"},
-    {message, "work of a queue, and its worker", "entitable/work/messaging/table_queue.hpp", copying::taken_along,
-        copying::refused, true, "a queue", "table_queue"},
+    {message, "a message of a queue, and the worker that has claimed it", "entitable/work/messaging/table_queue.hpp",
+        copying::taken_along, copying::refused, true, "a queue", "table_queue"},
     {identity, "a message was enqueued, and may be completed", "entitable/work/messaging/table_queue.hpp",
         copying::taken_along, copying::refused, true, "a queue", "table_queue"},
     {dead_letter, "a message that was claimed too often", "entitable/work/messaging/table_queue.hpp",
@@ -97,8 +97,8 @@ inline constexpr kind kinds[] = {
     {view, "the current generation of a view, or an existing one", "entitable/bulk/views/materialized_view.hpp",
         copying::refused, copying::refused, true, "the generations of a view, which are tables of this store",
         "materialized_view::refresh"},
-    {copy, "the last batch of a move in its partition", "entitable/shards/move/shard_move.hpp", copying::left_behind,
-        copying::left_behind, false, "marks of moves", "move_plan"},
+    {copy, "the number of the last batch that a move wrote in the partition", "entitable/shards/move/shard_move.hpp",
+        copying::left_behind, copying::left_behind, false, "marks of moves", "move_plan"},
 };
 
 /// Row keys under the reserved prefix that are unknown to this version: made by a newer version. No copy handles them.

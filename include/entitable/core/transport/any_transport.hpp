@@ -24,7 +24,7 @@ class answering<> : public counted {
 public:
     virtual ~answering() = default;
     [[nodiscard]] virtual entitable::profile profile() const = 0;
-    virtual void open(io_driver& io, shared<channel>& opened) = 0; ///< empty if the transport has no own channel
+    virtual void open(io_driver& io, shared<channel>& opened) = 0; ///< empty if the transport has no channel of its own
     [[nodiscard]] virtual bool at_once() const noexcept = 0;
 
 protected:

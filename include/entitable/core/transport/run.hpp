@@ -76,7 +76,7 @@ auto run(Op& op, Calls& calls, clock& time, First& first, More&... more) -> decl
         });
         if (!answered) {
             op.abandon(error{error_code::internal_error,
-                "an operation sends a request to a transport that does not exist, or does not accept the response"});
+                "an operation sends a request to a transport that does not exist, or rejects the response"});
         }
     }
 }

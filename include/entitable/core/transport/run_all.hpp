@@ -59,7 +59,7 @@ bool run_all(std::vector<Op>& operations, std::vector<call>& calls, std::vector<
                 return;
             }
             one.op->abandon(error{error_code::internal_error,
-                "an operation sends a request to a transport that does not exist, or does not accept the response"});
+                "an operation sends a request to a transport that does not exist, or rejects the response"});
         }
     };
     auto const take = [&](completion& done) {

@@ -21,7 +21,7 @@ struct page_limits {
     clock* time;
     steady_time until;           ///< ends at this time
     bool with_partition{};       ///< ends after the last row of a partition
-    bool behind_last{};          ///< the token names the least key after the last row, instead of the next row
+    bool behind_last{};          ///< the token names the smallest key after the last row, instead of the next row
     std::uint64_t shuffled_by{}; ///< not 0: shuffles the rows by this number
 };
 

@@ -49,8 +49,8 @@ public:
     /// committed at one point in time: each transaction completely or not at all, with the same ETags, the same journal and the same
     /// checksums. Each page is checked when it is read; `verify` of the copy checks each row too.
     ///
-    /// With a write-ahead log writers and readers continue. The point in time is the beginning, and until the end the log grows by
-    /// concurrent writes; commits of other processes wait for it beyond `file_options::log_bytes` as for any reader. With a rollback
+    /// With a write-ahead log writers and readers continue. The copy shows the time of its start. The log grows by concurrent writes until
+    /// the copy ends; beyond `file_options::log_bytes`, commits of other processes wait for the copy as for any reader. With a rollback
     /// journal the file is copied in slices, between which writers commit; a commit restarts the copy. After the third restart it blocks
     /// writers until it is done: StoreBusy after their `busy_timeout`. A copy itself waits no longer than that for a writer.
     ///

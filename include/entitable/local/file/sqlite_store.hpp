@@ -25,7 +25,7 @@ struct file_report {
     [[nodiscard]] bool sound() const noexcept { return problems.empty(); } ///< whether there are no problems
 };
 
-/// Models ordered_store, with a memory of versions.
+/// Models ordered_store, and remembers the latest version.
 ///
 /// Thread safety: all members, from several threads. Several processes may have the file open.
 ///
@@ -68,7 +68,7 @@ public:
     /// An open and checked file, from which a store is made.
     struct opened_file {
         detail::file_place place; ///< its path
-        detail::file_lock lock;   ///< between processes; held with others
+        detail::file_lock lock;   ///< the lock between processes, held shared
         detail::connection first; ///< open and checked
         bool unpurged{};          ///< there are rows of removed tables
         bool read_only{};         ///< the file or its folder cannot be written

@@ -51,7 +51,7 @@ ENTITABLE_LAZY_BODY result<void> local_state::create(
                 if (each.key == key) {
                     return failure{error_code::table_being_deleted,
                         text::joined({quoted_table(name),
-                            " was deleted recently, and its name is not free yet; try again later"})};
+                            " was deleted recently, and its name cannot be reused yet; try again later"})};
                 }
                 still_gone.push_back(std::move(each));
             }
@@ -61,7 +61,7 @@ ENTITABLE_LAZY_BODY result<void> local_state::create(
     auto created = create();
     if (!created) { return std::move(created).as_failure(); }
     if (!*created) {
-        return failure{error_code::table_already_exists, text::joined({quoted_table(name), " exists already"})};
+        return failure{error_code::table_already_exists, text::joined({quoted_table(name), " already exists"})};
     }
     return {};
 }
@@ -110,7 +110,7 @@ ENTITABLE_LAZY_BODY result<written> local_state::prepare(mutation const& change,
         return refused(error_code::row_malformed, " is stored as a truncated row");
     }
     if (stored != nullptr && change.kind == mutation_kind::insert) {
-        return refused(error_code::entity_already_exists, " has an entity with this key already");
+        return refused(error_code::entity_already_exists, " already has an entity with this key");
     }
     if (stored == nullptr && change.needs_existing()) {
         return refused(error_code::resource_not_found, " has no entity with this key");

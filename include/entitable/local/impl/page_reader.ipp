@@ -17,7 +17,7 @@ ENTITABLE_LAZY_BODY result<page_reader> page_reader::start(query_entities const&
     reader.one_partition_ = partitions.is_point();
     if (partitions.lower.end != key_bound::kind::open) { reader.from_partition_ = stored_key{partitions.lower.key}; }
     if (partitions.lower.end == key_bound::kind::exclusive) {
-        reader.from_partition_ += '\0'; // the least key after it
+        reader.from_partition_ += '\0'; // the smallest greater key
     }
     if (partitions.upper.end != key_bound::kind::open) {
         reader.last_partition_.emplace(static_cast<std::string_view>(stored_key{partitions.upper.key}));

@@ -51,7 +51,7 @@ private:
 };
 
 ENTITABLE_DECL void rw_lock::wait_as_reader(std::uint64_t state) noexcept {
-    // Counted already, so no writer gets in before us. Waits for active readers to end, or gives way to a waiting writer.
+    // This reader is already counted, so no writer can enter before it. Waits for active readers to end, or gives way to a waiting writer.
     backoff patience;
     if ((state & readers_out) == 0) {
         state_.fetch_sub(one_reader, memory_order::release);

@@ -15,7 +15,7 @@ ENTITABLE_LAZY std::string selected_payload(std::string_view whole, projection c
     std::string descriptor;
     std::string values;
     std::uint16_t count = 0;
-    bool only_keys = true; // the properties that a count reads
+    bool only_keys = true; // true for a count, which reads only keys
     for (std::string const& name : names) { only_keys = only_keys && (name == "PartitionKey" || name == "RowKey"); }
     property_cursor cursor{only_keys ? std::string_view{} : whole};
     property_view property;

@@ -15,7 +15,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Models ordered_store, with a memory of versions for each partition.
+/// Models ordered_store, and remembers the latest version of each partition.
 ///
 /// Thread safety: all members, from several threads. Many processes may use the tables. Do not use it in a child that was forked after it
 /// was opened.

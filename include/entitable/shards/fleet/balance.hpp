@@ -37,9 +37,9 @@ struct balance_plan {
     double moved{}; ///< the total size of the moved items
 };
 
-/// Finds places with the least size moved. If no arrangement keeps the threshold, raises it by hundredths until one does. Items that must
-/// leave their place always move. Exact if the effort is enough, about 20 items in 4 places; otherwise near the optimum (measured by
-/// tests/fleet/rebalance.cpp).
+/// Finds the places that move the smallest total size. If no arrangement keeps the threshold, raises it by hundredths until one does. Items
+/// that must leave their place always move. Exact if the effort is enough, about 20 items in 4 places; otherwise near the optimum (measured
+/// by tests/fleet/rebalance.cpp).
 [[nodiscard]] balance_plan balanced(balance_problem const& problem);
 
 ENTITABLE_END_NAMESPACE

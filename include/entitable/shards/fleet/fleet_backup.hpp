@@ -20,8 +20,8 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Options of a backup.
 struct backup_options {
-    /// Returns an unchanging view of a store: a copy of a file, a transaction of a database. Called once for each store, and again for one
-    /// that shards moved to meanwhile. By default the store itself is read.
+    /// Returns an unchanging view of a store: a copy of a file, a transaction of a database. Called once for each store, and again for a
+    /// store that received shards in the meantime. By default the store itself is read.
     std::function<result<any_transport>(std::string_view store, any_transport const& there)> snapshot{};
 };
 /// The contents of a backup.

@@ -67,7 +67,7 @@ struct store_size {
     std::uint64_t bytes{};                 ///< stored size of these rows
     std::optional<std::uint64_t> capacity; ///< capacity in bytes, if known
 
-    /// Returns the free share, 0 to 1; nothing if the capacity is unknown.
+    /// Returns the free share, 0 to 1; nullopt if the capacity is unknown.
     [[nodiscard]] std::optional<double> free_share() const noexcept;
 };
 /// The unit in which stores are compared.
@@ -87,13 +87,13 @@ struct fleet_sizes {
     /// Returns the sizes as text, a line for each store.
     [[nodiscard]] std::string to_string() const;
 };
-/// Returns the capacity of a store in bytes; nothing if it is unknown.
+/// Returns the capacity of a store in bytes; nullopt if it is unknown.
 using store_capacity = std::function<std::optional<std::uint64_t>(std::string_view store)>;
 
 /// Measures the sizes of all stores. Errors: those of the map; that of the first store that cannot be read.
 [[nodiscard]] result<fleet_sizes> sizes_of(fleet const& of, store_capacity const& capacity = {});
 
-/// Predicts when a store will be full, from its growth between two measurements; nothing if it does not grow or its capacity is unknown.
+/// Predicts when a store will be full, from its growth between two measurements; nullopt if it does not grow or its capacity is unknown.
 [[nodiscard]] std::optional<date_time> full_at(
     fleet_sizes const& earlier, fleet_sizes const& later, std::string_view store) noexcept;
 

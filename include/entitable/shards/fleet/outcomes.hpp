@@ -49,8 +49,8 @@ public:
         for (store_outcome<T> const& each : stores_) {
             if (!each.outcome) {
                 error named = each.outcome.error();
-                named.message = text::joined({"the store ", each.store, ", one of ", std::to_string(failed().size()),
-                    " that failed of ", std::to_string(stores_.size()), ": ", named.message});
+                named.message = text::joined({"the store ", each.store, " (", std::to_string(failed().size()), " of ",
+                    std::to_string(stores_.size()), " stores failed): ", named.message});
                 return failure{std::move(named)};
             }
         }

@@ -53,7 +53,7 @@ public:
     double before{};                 ///< the largest ratio of a store's load to its share; 1 is even
     double after{};                  ///< the ratio after all moves
     double moved{};                  ///< the size of all moves
-    double total{};                  ///< the size of everything
+    double total{};                  ///< total size of all shards
 
     /// Describes the moves as readable text; the last line has the ratios before and after.
     [[nodiscard]] std::string explain() const;

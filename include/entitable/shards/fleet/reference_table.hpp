@@ -104,7 +104,7 @@ public:
     [[nodiscard]] result<void> fill(std::string_view store) const {
         return at_store(store, [this](any_transport const& there) { return nothing_of(fill(there, false)); });
     }
-    /// Replaces the copy of one store by a new one of the published version, whatever the store has. Errors: those of `fill`.
+    /// Replaces the copy of one store with a new copy of the published version, whatever the store has. Errors: those of `fill`.
     [[nodiscard]] result<void> repair(std::string_view store) const {
         return at_store(store, [this](any_transport const& there) { return nothing_of(fill(there, true)); });
     }

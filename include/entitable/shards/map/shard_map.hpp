@@ -226,7 +226,7 @@ public:
     [[nodiscard]] detail::lookup_map_state& state() const { return state_ ? *state_ : detail::absent_map_state(); }
 
 private:
-    friend detail::sharded_state; // makes one without a state
+    friend detail::sharded_state; // makes a map without a state
     explicit lookup_map(shared<detail::lookup_map_state> state) : state_(std::move(state)) {}
 
     shared<detail::lookup_map_state> state_;

@@ -17,7 +17,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Returns the number of a partition's virtual shard, from 0; nothing if the key belongs to no shard, which is the error ShardUnmapped.
+/// Returns the number of a partition's virtual shard, from 0; nullopt if the key belongs to no shard, which is the error ShardUnmapped.
 using shard_function = std::function<std::optional<std::uint32_t>(std::string_view partition_key)>;
 
 /// The assignment of partitions to virtual shards. A plain value.
@@ -86,7 +86,7 @@ public:
         return way_ == way::function;
     } ///< whether a user-defined function decides
     [[nodiscard]] std::vector<std::string> const& bounds() const noexcept { return bounds_; } ///< between ranges
-    /// Returns the shard of a partition; nothing if it has none, or if the function names one that does not exist.
+    /// Returns the shard of a partition; nullopt if it has none, or if the function names one that does not exist.
     [[nodiscard]] std::optional<std::uint32_t> shard_of(std::string_view partition_key) const {
         if (way_ == way::hash && own_.empty()) {
             return static_cast<std::uint32_t>(shard_hash(partition_key) % number_);

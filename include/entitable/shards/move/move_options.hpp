@@ -43,10 +43,11 @@ using move_watcher = std::function<bool(move_progress const&)>;
 
 /// Options of a move.
 struct move_options {
-    std::string owner{};                        ///< the mover's display name; by default a random name
-    bool off_line{};                            ///< refuses reads and writes of the shard from start to end
-    bool keep_old_tables{};                     ///< leaves them in `retired` for the next move, or for inspection
-    std::chrono::milliseconds short_lease{500}; ///< while the shard is closing: most of the pause of writes
+    std::string owner{};    ///< the mover's display name; by default a random name
+    bool off_line{};        ///< refuses reads and writes of the shard from start to end
+    bool keep_old_tables{}; ///< leaves them in `retired` for the next move, or for inspection
+    std::chrono::milliseconds short_lease{
+        500}; ///< lease while the shard is closing: most of the pause of writes is spent on it
     /// How long another process's attempt may stand still in the map before it is taken over. Choose more than its copying takes, since
     /// only steps are recorded in the map. Taking over a live attempt is harmless, but loses its copying.
     std::chrono::nanoseconds patience{};

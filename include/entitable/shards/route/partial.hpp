@@ -54,7 +54,7 @@ template <class Body>
 template <class Entity, access_path Path, class Row>
 [[nodiscard]] query<Entity, Path, Row> single_shard(query<Entity, Path, Row> asked) {
     static_assert(Path <= access_path::partition,
-        "this query fans out over all shards: name the whole partition key, or leave out single_shard");
+        "this query fans out over all shards: fix the whole partition key, or omit single_shard");
     return asked;
 }
 
@@ -100,7 +100,7 @@ constexpr bool shard_key = [] {
     constexpr bool begins =
         detail::begins_with_members<typename mapping<Entity>::partition_components, Members...>::value;
     static_assert(begins,
-        "a shard key has to be the first components of the partition key: the shard is a function of that alone");
+        "a shard key must consist of the first components of the partition key: they alone determine the shard");
     return begins;
 }();
 

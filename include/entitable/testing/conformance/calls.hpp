@@ -40,8 +40,8 @@ inline void ended_calls_do_nothing(trial& t) {
         t.no(t.send(transact{table, {mutation::remove(entity, any_etag)}}, *context), code, "transact " + text);
         t.no(t.send(read_entity{table, "p", "r", &visit}, *context), code, "read_entity " + text);
     }
-    t.unchanged(before, table, "calls whose time was over before they began");
-    t.no(t.send(delete_table{fresh}), error_code::resource_not_found, "the table of a call whose time was over");
+    t.unchanged(before, table, "calls whose deadline had passed before they began");
+    t.no(t.send(delete_table{fresh}), error_code::resource_not_found, "the table of a call whose deadline had passed");
 }
 
 inline void calls_with_time_go_on(trial& t) {
@@ -183,10 +183,9 @@ inline void many_like_single_ones(trial& t) {
 }
 
 inline constexpr behaviour behaviours_of_calls[] = {
-    {"a call whose time is over does nothing", ended_calls_do_nothing,
+    {"a call whose deadline has passed does nothing", ended_calls_do_nothing,
         "Cancelled or DeadlineExceeded from every request, before it is sent (transport, rule 7)"},
-    {"a call within its deadline succeeds", calls_with_time_go_on,
-        "a deadline is a point of the steady time (call.hpp)"},
+    {"a call within its deadline succeeds", calls_with_time_go_on, "a deadline is a point in steady time (call.hpp)"},
     {"each attempt is counted and reported", attempts_are_reported,
         "one attempt for each request that is sent, including refused ones (transport, rule 8)"},
     {"a read of the primary is not stale", primary_is_not_stale,

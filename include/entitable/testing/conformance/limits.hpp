@@ -140,7 +140,7 @@ inline constexpr behaviour behaviours_of_limits[] = {
     {"the sizes of values", sizes_of_values,
         "PropertyValueTooLarge beyond 64 KiB, OutOfRangeInput for times before 1601 or after 9999 (data model)"},
     {"the size of an entity", size_of_an_entity, "EntityTooLarge beyond 1 MiB by the service's own measure (row.hpp)"},
-    {"a request is checked before its table is looked for", checked_before_its_table,
+    {"a request is checked before its table is looked up", checked_before_its_table,
         "a request that violates the profile is refused before any I/O (transport, rule 5)"},
 };
 

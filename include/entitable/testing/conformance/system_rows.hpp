@@ -182,7 +182,7 @@ inline constexpr behaviour behaviours_of_system_rows[] = {
     {"readers of rows with text keys skip system rows", readers_of_named_rows,
         "row keys with the reserved prefix are not entities, even between greater keys (core/row/system_rows.hpp)"},
     {"readers of rows with number keys skip system rows", readers_of_numbered_rows,
-        "row keys with the reserved prefix are not entities, and no range of numbers has one "
+        "rows with a reserved row key are not entities, and no range of numbers contains one "
         "(core/row/system_rows.hpp)"},
     {"readers of rows of several types skip system rows", readers_of_mixed_rows,
         "row keys with the reserved prefix match no type, and a row of another type is skipped; without a schema all "

@@ -184,7 +184,8 @@ inline constexpr behaviour behaviours_of_tables[] = {
     {"a missing table is reported", missing_table_is_reported,
         "every request to a missing table is TableNotFound; ResourceNotFound in Cosmos DB (error codes)"},
     {"table names follow the rule", table_names_follow_the_rule,
-        "3 to 63 letters and digits, a letter first, not \"tables\" (Understanding the Table service data model)"},
+        "3 to 63 letters and digits, starting with a letter, not \"tables\" (Understanding the Table service data "
+        "model)"},
     {"device names are table names", device_names_are_tables,
         "table names may equal device names of an operating system (Understanding the Table service data model)"},
     {"the case of table names", case_of_table_names,

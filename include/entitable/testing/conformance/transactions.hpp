@@ -111,9 +111,12 @@ inline void all_or_nothing(trial& t) {
     };
     offence const offences[] = {
         {mutation::insert(make_row("p", "taken")), error_code::entity_already_exists, "insert of a taken key"},
-        {mutation::replace(make_row("p", "none"), any_etag), error_code::resource_not_found, "replace of no entity"},
-        {mutation::merge(make_row("p", "none"), any_etag), error_code::resource_not_found, "merge into no entity"},
-        {mutation::remove(make_row("p", "none"), any_etag), error_code::resource_not_found, "removal of no entity"},
+        {mutation::replace(make_row("p", "none"), any_etag), error_code::resource_not_found,
+            "replace of a missing entity"},
+        {mutation::merge(make_row("p", "none"), any_etag), error_code::resource_not_found,
+            "merge into a missing entity"},
+        {mutation::remove(make_row("p", "none"), any_etag), error_code::resource_not_found,
+            "removal of a missing entity"},
         {mutation::merge(make_row("p", "taken", {{"A", 3}}), stale), error_code::update_condition_not_satisfied,
             "merge with a stale ETag"},
         {mutation::remove(make_row("p", "taken"), stale), error_code::update_condition_not_satisfied,
@@ -184,7 +187,7 @@ inline constexpr behaviour behaviours_of_transactions[] = {
     {"all forms of a write in one transaction", all_forms_together,
         "each form works as it does alone (Performing entity group transactions)"},
     {"all or nothing, and the index of the failed operation", all_or_nothing,
-        "if one operation fails, all fail, with its code and index (Performing entity group "
+        "if one operation fails, all fail, with the code and the index of that operation (Performing entity group "
         "transactions)"},
     {"invalid transactions", what_is_no_transaction,
         "1 to 100 operations on different entities of one partition, 4 MiB together (Performing entity group "

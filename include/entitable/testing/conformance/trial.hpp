@@ -16,7 +16,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace testing::conformance {
 
 /// Two handles of one store. A single transport is copied for the second handle: copies share their state. Two connections, or two objects
-/// that have one file open, test more.
+/// that have the same file open, find more defects.
 struct handles {
     /// Uses the transport, and a copy of it.
     template <class T>
@@ -47,7 +47,7 @@ public:
     [[nodiscard]] error_code no_table() const noexcept {
         return limits_.kind == service::cosmos ? error_code::resource_not_found : error_code::table_not_found;
     }
-    /// Returns the maximum rows of a page, in the type that a request has.
+    /// Returns the maximum number of rows of a page, in the type of the request's member.
     [[nodiscard]] std::uint32_t largest_page() const noexcept {
         return static_cast<std::uint32_t>(std::min<std::size_t>(limits_.max_page_size, 1000));
     }
@@ -148,7 +148,7 @@ public:
         return expect(found == expected,
             text + ": expected \"" + text::printable(expected) + "\", got \"" + text::printable(found) + "\"");
     }
-    /// Checks for the same keys; in the same order if the service has one.
+    /// Checks for the same keys, and for the same order if the service guarantees one.
     bool same(std::vector<std::string> found, std::vector<std::string> expected, std::string const& text) {
         if (!limits_.ordered) {
             std::sort(found.begin(), found.end());

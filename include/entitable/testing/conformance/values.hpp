@@ -90,7 +90,7 @@ inline void every_type_comes_back(trial& t) {
         row const entity = row_of_all_types("types", "r" + std::to_string(variant), variant);
         t.yes(t.write(table, mutation::insert(entity)), text);
         t.holds(table, entity, text);
-        // Stores them by a merge into no entity, and by a merge over values of other types.
+        // Stores them by a merge into a missing entity, and by a merge over values of other types.
         row const other = row_of_all_types("types", "m" + std::to_string(variant), variant);
         t.put(table, make_row("types", other.row_key(), {{"String", 1}, {"Int32", "text"}, {"Boolean", 1.5}}));
         t.yes(t.write(table, mutation::merge(other, any_etag)), text + ", merged");

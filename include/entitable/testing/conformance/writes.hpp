@@ -42,7 +42,7 @@ inline void replace_removes_what_it_does_not_name(trial& t) {
 inline void merge_keeps_what_it_does_not_name(trial& t) {
     std::string const table = t.new_table();
     t.no(t.write(table, mutation::merge(make_row("p", "r", {{"A", 1}}), any_etag)), error_code::resource_not_found,
-        "merge into no entity");
+        "merge into a missing entity");
     t.no(t.get(table, "p", "r"), error_code::resource_not_found, "a merge inserted an entity");
     for (bool const upsert : {false, true}) {
         std::string const key = upsert ? "upsert" : "merge";

@@ -47,7 +47,7 @@ template <class T>
     }
     return text;
 }
-/// Replaces ETags by names in order of first appearance.
+/// Replaces ETags with names in order of first appearance.
 [[nodiscard]] inline std::string renamed_etags(std::string const& text) {
     std::map<std::string, std::size_t> names;
     std::string out;

@@ -131,11 +131,11 @@ template <class Effect, class Undo>
 /// Steps for messages of type `T`: made by `saga_for`. Safe to use from several threads when its steps are.
 template <mapped_entity T, class... Steps>
 class saga {
-    static_assert(sizeof...(Steps) > 0, "a saga has a step");
+    static_assert(sizeof...(Steps) > 0, "a saga needs at least one step");
     static_assert((detail::saga_step_of<Steps, T> && ...),
         "the effect of a step must take the message by const reference, and optionally a lane_changes&");
     static_assert(
-        (detail::saga_step_with_result<Steps, T> && ...), "the effect of a step returns an entitable::result");
+        (detail::saga_step_with_result<Steps, T> && ...), "the effect of a step must return an entitable::result");
     static_assert((detail::saga_step_with_undo<Steps, T> && ...),
         "the undo of a step must take the message by const reference, and return an entitable::result");
 

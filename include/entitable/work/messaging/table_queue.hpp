@@ -97,8 +97,9 @@ public:
         return core_.enqueue_group(rows);
     }
 
-    /// Claims the first available message. Returns nothing if there is none until `claim_options::wait` has passed or `claim_options::stop`
-    /// is set. A waiting claim reads again after `queue_options::polling`, and when the first claimed or delayed message becomes available.
+    /// Claims the first available message. Waits for one until `claim_options::wait` has passed or `claim_options::stop` is set, then
+    /// returns nullopt. A waiting claim reads again after `queue_options::polling`, and when the first claimed or delayed message becomes
+    /// available.
     [[nodiscard]] result<std::optional<claimed<T>>> claim(claim_options const& how = {}) const {
         ENTITABLE_TRY(auto some, claim_some(1, how));
         result<std::optional<claimed<T>>> one{std::in_place};
@@ -179,7 +180,7 @@ public:
         }
         return read ? std::move(all) : result<queue_size>{std::move(read).as_failure()};
     }
-    /// The age of the oldest message, from its first time and the time of the store; nothing if the queue is empty. Cost: reads all messages.
+    /// The age of the oldest message, by its first time and the time of the store; nullopt if the queue is empty. Cost: reads all messages.
     [[nodiscard]] result<std::optional<std::chrono::nanoseconds>> oldest_age() const {
         result<std::optional<std::chrono::nanoseconds>> age{std::in_place};
         auto read = core_.for_each_row(system_row::message, [&](row_view each, date_time told) {

@@ -172,13 +172,13 @@ template <class Q, class Handler>
     using item = typename decltype(queue.claim({}))::value_type::value_type;
     constexpr auto form = detail::form_of_handler<Handler, typename Q::value_type, item>();
     static_assert(form != detail::handler_form::none,
-        "the handler of run_worker takes the message by const reference, and maybe a work_context const&; or it takes "
+        "the handler of run_worker must take the message by const reference and optionally a work_context const&, or "
         "the claim by reference");
     if constexpr (form != detail::handler_form::none) {
         using answer =
             decltype(detail::call_handler<form>(handle, std::declval<item&>(), std::declval<work_context const&>()));
-        static_assert(
-            std::is_constructible_v<result<void>, answer>, "the handler of run_worker returns an entitable::result");
+        static_assert(std::is_constructible_v<result<void>, answer>,
+            "the handler of run_worker must return an entitable::result");
         if constexpr (std::is_constructible_v<result<void>, answer>) {
             return detail::run_crew(options, detail::clock_of_queue(queue),
                 [&](detail::worker_thread& by) { return detail::take_a_turn<form>(queue, handle, by); });

@@ -36,7 +36,7 @@ public:
     template <mapped_entity E>
     [[nodiscard]] E* as() const noexcept {
         static_assert(std::is_same_v<E, First> || (std::is_same_v<E, More> || ...),
-            "this entity type is not one of the unit of work's");
+            "this entity type does not belong to the unit of work");
         return of_->type() == &detail::type_mark<E> ? &detail::object_of<E>(*of_) : nullptr;
     }
     /// The entity, if the unit has one type.

@@ -94,7 +94,7 @@ public:
         result<tracked_entities<E>> all{std::in_place};
         if (!all_) { return detail::moved_from(own_name); }
         if (detail::query_rows::table_of(asked) != all_->core().name()) {
-            all = failure{error_code::invalid_input, "this query is of another table than the unit of work"};
+            all = failure{error_code::invalid_input, "this query reads another table than the unit of work"};
             return all;
         }
         ENTITABLE_TRY(auto walk, detail::query_rows::of(asked, false));
@@ -273,7 +273,7 @@ private:
 
     template <class E>
     static consteval void check_type() {
-        static_assert(is_one<E>, "this entity type is not one of the unit of work's");
+        static_assert(is_one<E>, "this entity type does not belong to the unit of work");
     }
     template <class E>
     static constexpr auto maker = [] { return detail::make_tracked<E>(); };

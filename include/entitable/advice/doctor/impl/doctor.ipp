@@ -15,12 +15,13 @@ ENTITABLE_BEGIN_NAMESPACE
 
 ENTITABLE_DECL std::string_view to_string(store_fault kind) noexcept {
     switch (kind) {
-        case store_fault::wide_part_without_entity: return "parts of wide entities that do not exist";
+        case store_fault::wide_part_without_entity: return "parts whose wide entity does not exist";
         case store_fault::wide_entity_without_part: return "wide entities with missing parts";
-        case store_fault::index_intent: return "writes of indexes that did not end: call apply_pending()";
-        case store_fault::index_not_built: return "indexes whose build or retirement did not end: call it again";
+        case store_fault::index_intent: return "unfinished index writes: call apply_pending()";
+        case store_fault::index_not_built:
+            return "indexes with an unfinished build or retirement: call build or retire again";
         case store_fault::index_without_entities:
-            return "states of indexes that do not name their entities: call create_if_absent()";
+            return "index states that do not name their entity type: call create_if_absent()";
         case store_fault::index_row_missing: return "entities without their index row: call repair()";
         case store_fault::index_row_dangling: return "index rows without their entity: call repair()";
         case store_fault::index_row_different: return "index rows that differ from their entity: call repair()";
@@ -30,7 +31,7 @@ ENTITABLE_DECL std::string_view to_string(store_fault kind) noexcept {
 }
 
 ENTITABLE_DECL std::string diagnosis::to_string() const {
-    if (findings.empty()) { return "nothing was found"; }
+    if (findings.empty()) { return "no problems found"; }
     std::string lines;
     for (store_finding const& each : findings) {
         lines += lines.empty() ? "" : "\n";

@@ -208,14 +208,12 @@ ENTITABLE_DECL result<void> stress_options::validate() const {
             return wrong("the peak and the target of a stress test must be greater than 0");
         }
     }
-    if (!(most >= 0 && most <= 1e9)) {
-        return wrong("the last step of a stress test must be a number, and not negative");
-    }
+    if (!(most >= 0 && most <= 1e9)) { return wrong("the last step of a stress test must be a non-negative number"); }
     if (steps < 1 || steps > 1'000 || workers < 1 || workers > 10'000) {
         return wrong("a stress test must have 1 to 1,000 steps and 1 to 10,000 workers");
     }
     if (step < std::chrono::milliseconds{1} || step > std::chrono::hours{24} || latency < std::chrono::nanoseconds{}) {
-        return wrong("a step of a stress test must last 1 ms to a day, and its latency must not be negative");
+        return wrong("a step of a stress test must last 1 ms to 1 day, and its latency must not be negative");
     }
     return {};
 }
@@ -231,7 +229,7 @@ ENTITABLE_DECL result<stress_outcome> run_stress(
         }
         weights += each.weight;
     }
-    if (weights <= 0) { return failure{error_code::invalid_input, "a stress test needs calls"}; }
+    if (weights <= 0) { return failure{error_code::invalid_input, "a stress test needs at least one call"}; }
     stress_outcome made;
     made.peak = options.peak;
     made.target = options.target;

@@ -158,8 +158,8 @@ ENTITABLE_DECL void advice_report::put_summary(std::string& out) const {
         "target " + detail::short_figure(advice_->targets.partition_rate) + "/s");
     out += detail::tile("in total", detail::short_figure(now.total) + "/s",
         "target of an account " + detail::short_figure(advice_->targets.account_rate) + "/s");
-    out += detail::tile("present keys", now.fits ? "fit" : "do not fit",
-        advice_->present == 0 ? "no better ones were found"
+    out += detail::tile("current keys", now.fits ? "fit" : "do not fit",
+        advice_->present == 0 ? "no better keys were found"
                               : "rank " + std::to_string(advice_->present + 1) + " of " +
                 std::to_string(advice_->candidates.size()) + " candidates");
     out += "</dl>\n<h2>Findings</h2>\n";
@@ -176,7 +176,7 @@ ENTITABLE_DECL void advice_report::put_keys(std::string& out) const {
         "</div>\n";
     key_score const& now = advice_->candidates[advice_->present].score;
     if (!now.queries.empty()) {
-        out += "<h2>Queries</h2>\n" + detail::html_table(detail::query_table(now), "Queries with the present keys");
+        out += "<h2>Queries</h2>\n" + detail::html_table(detail::query_table(now), "Queries with the current keys");
         for (std::string const& each : advice_->guide) {
             out += "<p class=\"soft\">" + detail::escaped_html(each) + "</p>\n";
         }

@@ -58,9 +58,7 @@ ENTITABLE_DECL std::optional<time_span> period_names::span_of_digits(std::string
 
 ENTITABLE_DECL result<time_span> period_names::span_of(date_time when) const {
     auto const span = when.is_valid() ? span_of_digits(digits_of(when)) : std::nullopt;
-    if (!span) {
-        return failure{error_code::out_of_range_input, "the time of a period must be in the years 1601 to 9999"};
-    }
+    if (!span) { return failure{error_code::out_of_range_input, "a period must be in the years 1601 to 9999"}; }
     return *span;
 }
 
@@ -70,7 +68,7 @@ ENTITABLE_DECL result<std::string> period_names::name_of(date_time when) const {
     if (how_.time->now().ticks - span.end.ticks >= how_.keep.count() / 100) {
         return failure{error_code::out_of_range_input,
             text::joined({"the period of the table ", name, " ended at ", span.end.to_string(true),
-                ", longer ago than tables are kept: the table is dropped, and its name is never used again"})};
+                ", longer ago than the retention time: the table is dropped, and its name is never used again"})};
     }
     return name;
 }

@@ -49,8 +49,8 @@
 #define ENTITABLE_TELL_IN_properties(...) ENTITABLE_EACH_MEMBER(ENTITABLE_TELL_PROPERTY, __VA_ARGS__)
 #define ENTITABLE_TELL_KEYS_0(key, ...) ENTITABLE_EACH_MEMBER(ENTITABLE_TELL_KEY, __VA_ARGS__)
 #define ENTITABLE_TELL_KEYS_1(key, ...) \
-    static_assert(                      \
-        false, "ENTITABLE: " #key "() has no members; a key that is the same for all entities is literal(\"text\")");
+    static_assert(false,                \
+        "ENTITABLE: " #key "() has no members; for a key that is the same for all entities write literal(\"text\")");
 #define ENTITABLE_TELL_KEY(i, item) ENTITABLE_CAT(ENTITABLE_TELL_ITEM_, ENTITABLE_KEY_KIND(item))(#item)
 #define ENTITABLE_TELL_PROPERTY(i, item) ENTITABLE_CAT(ENTITABLE_TELL_ITEM_, ENTITABLE_PROPERTY_KIND(item))(#item)
 #define ENTITABLE_TELL_ITEM_0(shown)
@@ -58,10 +58,10 @@
 #define ENTITABLE_TELL_ITEM_2(shown)
 #define ENTITABLE_TELL_ITEM_3(shown)
 #define ENTITABLE_TELL_ITEM_4(shown)
-#define ENTITABLE_TELL_ITEM_9(shown)                                                                   \
-    static_assert(false,                                                                               \
-        "ENTITABLE: '" shown                                                                           \
-        "' needs other arguments: literal(\"text\"), width(member, digits), salted(member, buckets), " \
+#define ENTITABLE_TELL_ITEM_9(shown)                                                                           \
+    static_assert(false,                                                                                       \
+        "ENTITABLE: '" shown                                                                                   \
+        "' has the wrong arguments: write literal(\"text\"), width(member, digits), salted(member, buckets), " \
         "property(member, \"Name\"), accessors(name, getter, setter)");
 // Expands to 1, or to the given kind, for a form with that many arguments; otherwise to 9.
 #define ENTITABLE_WITH_TWO(kind, ...) \

@@ -59,7 +59,7 @@ ENTITABLE_LAZY_BODY result<void> put_chunks(
 ENTITABLE_LAZY_BODY result<void> check_size_of_chunked(row_view row, std::string_view entity,
     nullable_view const* values, std::string_view const* names, std::size_t count) {
     if (row.payload.size() < chunked_entity_bytes / 4) {
-        return {}; // the measure is less than twice the bytes of values, plus fewer bytes than this for all names
+        return {}; // small enough: the measured size is less than twice the bytes of the values plus a bounded size for all names
     }
     std::size_t const size = service_size(row);
     if (size <= chunked_entity_bytes) { return {}; }

@@ -62,7 +62,7 @@ ENTITABLE_LAZY_BODY predicate_nodes key_comparison(
     return nodes;
 }
 
-/// Reverses a comparison for texts in reverse order: of `descending` components.
+/// Reverses a comparison, for components whose texts are in reverse order (`descending`).
 [[nodiscard]] constexpr filter_operator mirrored(filter_operator operation) noexcept {
     switch (operation) {
         case filter_operator::less: return filter_operator::greater;

@@ -382,8 +382,8 @@ ENTITABLE_LAZY_BODY result<query_plan> make_plan(
         if (node.subject == predicate_subject::unplaced) {
             return failure{error_code::out_of_range_input,
                 text::joined({"the key component \"", node.name,
-                    "\" is compared with a value that cannot be written into a key, so it has no position among those "
-                    "that can one"})};
+                    "\" is compared with a value that cannot be written into a key, so the value has no position in "
+                    "key order"})};
         }
     }
     std::size_t const max_bytes = limits.max_filter_size == 0 ? ~std::size_t{0} / 2 : limits.max_filter_size;

@@ -121,8 +121,8 @@ ENTITABLE_LAZY_BODY void query_reading::answer(std::size_t index, result<query_e
     slot& at = slots_[index];
     bool const stuck = response && response->continuation && response->continuation == at.request.continuation;
     if (stuck) {
-        response = failure{
-            error_code::transport_failed, "the service gave the same continuation twice; the query would never end"};
+        response = failure{error_code::transport_failed,
+            "the service returned the same continuation token twice; the query would never end"};
     }
     at.continuation = at.request.continuation;
     if (!response) {

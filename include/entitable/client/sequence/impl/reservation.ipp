@@ -19,7 +19,7 @@ ENTITABLE_DECL failure counter_differs(counter_row const& counter, std::string_v
     std::int64_t const own = name == counter_start ? counter.declared->start : counter.declared->step;
     return failure{error_code::row_mismatch,
         text::joined({"the row of the sequence ", counter.row_key, " has ", name, " ", stored,
-            ", and this program has ", std::to_string(own), ": every program must give the same start and step"})};
+            ", but this program has ", std::to_string(own), ": every program must use the same start and step"})};
 }
 
 ENTITABLE_DECL result<value_view> counted_value(row_view stored, counter_row const& counter) {
@@ -165,7 +165,7 @@ ENTITABLE_DECL void reservation::answer(result<create_table::response> created, 
 ENTITABLE_DECL void reservation::repeat(failure beaten, steady_time now) {
     if (++beaten_ >= max_attempts_) {
         beaten.error().message += text::joined(
-            {"; the sequence gave up after ", std::to_string(max_attempts_), " attempts, without a number"});
+            {"; the sequence gave up after ", std::to_string(max_attempts_), " attempts to reserve numbers"});
         end(std::move(beaten));
         return;
     }

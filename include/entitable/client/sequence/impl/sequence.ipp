@@ -14,8 +14,8 @@ namespace detail {
 ENTITABLE_DECL result<void> check_sequence(sequence_options const& options) {
     char const* const wrong = options.start < 0 ? "the start of the sequence must not be negative"
         : options.step < 1                      ? "the step of the sequence must be at least 1"
-        : options.block < 1                     ? "the block of the sequence must be at least 1"
-        : options.max_attempts < 1              ? "the attempts of the sequence must be at least 1"
+        : options.block < 1                     ? "the block size of the sequence must be at least 1"
+        : options.max_attempts < 1              ? "max_attempts of the sequence must be at least 1"
                                                 : nullptr;
     if (wrong != nullptr) { return failure{error_code::out_of_range_input, wrong}; }
     return options.delays.validate();
@@ -62,9 +62,7 @@ ENTITABLE_DECL sequence::sequence(any_transport through, std::string counted, se
 ENTITABLE_DECL result<number_block> sequence::reserve(std::uint32_t count) const {
     if (!state_) { return detail::moved_from("sequence"); }
     if (!state_->usable) { return failure{state_->usable.error()}; }
-    if (count == 0) {
-        return failure{error_code::out_of_range_input, "the size of a block of numbers must be at least 1"};
-    }
+    if (count == 0) { return failure{error_code::out_of_range_input, "the block size must be at least 1"}; }
     std::lock_guard const guard{state_->own_turns().turn};
     return state_->take(count);
 }

@@ -20,7 +20,7 @@ ENTITABLE_DECL sharded_sequence::state::state(
       random(options.seed ? *options.seed : random_seed()),
       usable(detail::check_sequence(options)) {
     if (shards < 2 || shards > 1000) {
-        usable = failure{error_code::out_of_range_input, "the shards of the sequence must be between 2 and 1000"};
+        usable = failure{error_code::out_of_range_input, "a sharded sequence must have 2 to 1000 shards"};
         return;
     }
     for (std::uint32_t shard = 0; shard < shards; ++shard) {

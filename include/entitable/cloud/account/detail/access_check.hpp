@@ -25,7 +25,7 @@ namespace detail {
 /// The keys of an account. Comparisons take constant time. Safe to use from several threads.
 class account_keys {
 public:
-    /// Parses one or two keys in base64; nothing if one is invalid.
+    /// Parses one or two keys in base64; nullopt if one is invalid.
     [[nodiscard]] static std::optional<account_keys> make(
         std::string_view account, std::vector<std::string> const& keys);
 

@@ -74,12 +74,12 @@ ENTITABLE_DECL result<void> check_shared_key(
     std::string_view const scheme_name = given.substr(0, space);
     bool const lite = scheme_name == "SharedKeyLite";
     if (space == std::string_view::npos || (!lite && scheme_name != "SharedKey")) {
-        return not_authenticated("The scheme is unknown.");
+        return not_authenticated("The authorization scheme is unknown.");
     }
     given.remove_prefix(space + 1);
     std::size_t const colon = given.find(':');
     if (colon == std::string_view::npos || given.substr(0, colon) != keys.account()) {
-        return not_authenticated("The account differs from that of the address.");
+        return not_authenticated("The account differs from the account in the address.");
     }
     given.remove_prefix(colon + 1);
     auto date = request.headers.find("x-ms-date");
@@ -92,7 +92,7 @@ ENTITABLE_DECL result<void> check_shared_key(
     };
     if (!keys.signed_by(write, given)) { return not_authenticated("The signature does not match."); }
     if (time->ticks > now.ticks + skew || time->ticks < now.ticks - skew) {
-        return not_authenticated("The date of the request is more than 15 minutes from the server's.");
+        return not_authenticated("The date of the request differs from the server's by more than 15 minutes.");
     }
     return {};
 }
@@ -134,7 +134,7 @@ private:
     std::vector<sas_field> fields_;
 };
 
-/// Parses an IPv4 address to a number; nothing for other text.
+/// Parses an IPv4 address to a number; nullopt for other text.
 ENTITABLE_DECL std::optional<std::uint32_t> ipv4_number(std::string_view text) noexcept {
     std::uint32_t made = 0;
     for (int part = 0; part < 4; ++part) {
@@ -226,7 +226,7 @@ ENTITABLE_DECL result<access_grant> check_signature(std::string_view query_text,
     made.last_partition = query.find("epk");
     made.last_row = query.find("erk");
     if ((made.first_row && !made.first_partition) || (made.last_row && !made.last_partition)) {
-        return not_authenticated("A bound of the row keys needs the partition key of the same end.");
+        return not_authenticated("A row key bound needs the partition key bound of the same end.");
     }
     if (auto const id = query.find("si")) {
         auto const policy = find_policy(made.table, *id);
@@ -235,7 +235,7 @@ ENTITABLE_DECL result<access_grant> check_signature(std::string_view query_text,
             (!made.permissions.empty() && !policy->permissions.empty());
         if (twice) {
             return refused(
-                400, "InvalidQueryParameterValue", "A field stands both in the signature and in its access policy.");
+                400, "InvalidQueryParameterValue", "A field is in both the signature and its access policy.");
         }
         start = start ? start : policy->start;
         expiry = expiry ? expiry : policy->expiry;

@@ -44,7 +44,7 @@ public:
         http_request& request, known_request const& known, endpoint const& at, date_time now) override {
         std::string_view const date = http_date(now);
         if (at.of == account_service::queues && scheme_ != key_scheme::shared_key) {
-            return failure{error_code::invalid_input, "requests to queues are signed by key_scheme::shared_key"};
+            return failure{error_code::invalid_input, "requests to queues must be signed with key_scheme::shared_key"};
         }
         if (known.fresh) {
             known_fields::add(request.headers, "x-ms-date", date);
@@ -60,7 +60,7 @@ public:
             }
         };
         if (!signer_.sign(write, signature)) {
-            return failure{error_code::internal_error, "OpenSSL did not sign the request"};
+            return failure{error_code::internal_error, "OpenSSL could not sign the request"};
         }
         char value[160]; // an account has at most 63 characters
         prefix_.copy(value, prefix_.size());
@@ -131,7 +131,7 @@ public:
     result<void> authorize(
         http_request& request, known_request const& known, endpoint const& at, date_time now) override {
         if (!known.target.encrypted) {
-            return failure{error_code::invalid_input, "a bearer token is sent over https only"};
+            return failure{error_code::invalid_input, "a bearer token can only be sent over https"};
         }
         std::unique_lock lock{mutex_};
         std::uint64_t const failures = failures_;

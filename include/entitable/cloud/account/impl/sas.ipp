@@ -58,11 +58,11 @@ result<void> check_terms(Terms const& terms) {
         return refused_term("protocols", " must be https or https,http");
     }
     if (!date_time::parse(text::joined({terms.version, "T00:00:00Z"})) || terms.version < "2015-04-05") {
-        return refused_term("version", " must be a version from 2015-04-05 on");
+        return refused_term("version", " must be 2015-04-05 or later");
     }
     for (char const c : terms.addresses) {
         if (hexadecimal_digit(c) < 0 && c != '.' && c != ':' && c != '-') {
-            return refused_term("addresses", " must be an address or a range of addresses");
+            return refused_term("addresses", " must be an IP address or a range of IP addresses");
         }
     }
     return {};
@@ -136,15 +136,15 @@ ENTITABLE_DECL result<std::string> make_signature(credential const& key, table_s
     if (terms.policy.size() > 64) { return detail::refused_term("policy", " is longer than 64 characters"); }
     auto permissions = detail::in_order(terms.permissions, "raud");
     if (!permissions && (terms.policy.empty() || !terms.permissions.empty())) {
-        return detail::refused_term("permissions", " must be letters of raud, each at most once");
+        return detail::refused_term("permissions", " must consist of the letters r, a, u and d, each at most once");
     }
     if ((terms.first_row && !terms.first_partition) || (terms.last_row && !terms.last_partition)) {
         return detail::refused_term(terms.first_row && !terms.first_partition ? "first_row" : "last_row",
-            " needs the partition key of the same end");
+            " needs the partition key bound of the same end");
     }
     for (auto const* const text : {&terms.first_partition, &terms.first_row, &terms.last_partition, &terms.last_row}) {
         if (*text && !text::utf16_length(**text)) {
-            return detail::refused_term("a bound of the keys", " must be valid UTF-8");
+            return detail::refused_term("a key bound", " must be valid UTF-8");
         }
     }
     std::vector<detail::sas_field> const fields{{"sp", std::move(permissions)}, {"st", detail::sas_time(terms.start)},
@@ -159,11 +159,18 @@ ENTITABLE_DECL result<std::string> make_signature(credential const& key, account
     ENTITABLE_CHECK(detail::check_terms(terms));
     if (!terms.expiry) { return detail::refused_term("expiry", " is missing"); }
     auto permissions = detail::in_order(terms.permissions, "rwdxylacuptfi");
-    if (!permissions) { return detail::refused_term("permissions", " must be letters of rwdlacu, each at most once"); }
+    if (!permissions) {
+        return detail::refused_term(
+            "permissions", " must consist of the letters r, w, d, l, a, c and u, each at most once");
+    }
     auto types = detail::in_order(terms.resource_types, "sco");
-    if (!types) { return detail::refused_term("resource_types", " must be letters of sco, each at most once"); }
+    if (!types) {
+        return detail::refused_term("resource_types", " must consist of the letters s, c and o, each at most once");
+    }
     auto services = detail::in_order(terms.services, "btqf");
-    if (!services) { return detail::refused_term("services", " must be letters of btqf, each at most once"); }
+    if (!services) {
+        return detail::refused_term("services", " must consist of the letters b, t, q and f, each at most once");
+    }
     std::vector<detail::sas_field> const fields{{"sv", terms.version}, {"ss", std::move(services)},
         {"srt", std::move(types)}, {"sp", std::move(permissions)}, {"st", detail::sas_time(terms.start)},
         {"se", detail::sas_time(terms.expiry)}, {"sip", detail::unless_empty(terms.addresses)},

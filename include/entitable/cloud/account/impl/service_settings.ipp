@@ -113,7 +113,8 @@ ENTITABLE_DECL result<std::string> write_xml(std::vector<access_policy> const& p
         for (char const letter : policy.permissions) {
             at = std::string_view{"raud"}.find(letter, at);
             if (at == std::string_view::npos) {
-                return bad_setting({"the permissions of an access policy must be letters of \"raud\" in this order"});
+                return bad_setting(
+                    {"the permissions of an access policy must consist of the letters r, a, u and d, in this order"});
             }
             ++at;
         }
@@ -131,7 +132,7 @@ ENTITABLE_DECL result<std::string> write_xml(std::vector<access_policy> const& p
     return out + "</SignedIdentifiers>";
 }
 
-/// Returns the part of `path` after `from` and a slash; nothing if it does not begin that way.
+/// Returns the part of `path` after `from` and a slash; nullopt if it does not begin that way.
 ENTITABLE_DECL std::optional<std::string_view> below(std::string_view path, std::string_view from) noexcept {
     if (!path.starts_with(from) || path.size() <= from.size() || path[from.size()] != '/') { return std::nullopt; }
     return path.substr(from.size() + 1);

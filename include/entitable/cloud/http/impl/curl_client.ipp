@@ -12,7 +12,7 @@ namespace detail {
 /// Once for the program; libcurl requires it before anything else.
 ENTITABLE_DECL void start_curl() {
     static CURLcode const started = curl_global_init(CURL_GLOBAL_DEFAULT);
-    static_cast<void>(started); // a failure shows in the first handle
+    static_cast<void>(started); // a failure appears when the first handle is made
 }
 
 ENTITABLE_DECL curl_pool::curl_pool(curl_options options) : options_(std::move(options)) { start_curl(); }

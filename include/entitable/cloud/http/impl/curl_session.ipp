@@ -104,7 +104,7 @@ ENTITABLE_DECL void curl_session::ready(io_descriptor descriptor, io_interest wh
 ENTITABLE_DECL void curl_session::turn(steady_time now) {
     int left = 0;
     while (timer_ <= now) {
-        timer_ = (steady_time::max)(); // libcurl sets the next one
+        timer_ = (steady_time::max)(); // libcurl sets the next time in its callback
         curl_multi_socket_action(multi_, CURL_SOCKET_TIMEOUT, 0, &left);
     }
     while (CURLMsg const* const message = curl_multi_info_read(multi_, &left)) {

@@ -53,7 +53,7 @@ public:
         why.effect = sent_ ? effect::unknown : effect::none;
         return failure{std::move(why)};
     }
-    /// Returns the reason to end it now; nothing if it may continue.
+    /// Returns the reason to end it now; nullopt if it may continue.
     [[nodiscard]] std::optional<error> overdue(steady_time now) const {
         if (auto const over = check_http_call(call_); !over) { return over.error(); }
         if (ends <= now) {
@@ -70,7 +70,7 @@ public:
     }
 
     void* tag{};                            ///< identifies its response
-    steady_time ends{(steady_time::max)()}; ///< when the transfer is ended for lasting too long
+    steady_time ends{(steady_time::max)()}; ///< time at which the transfer is ended because it takes too long
     std::optional<CURLcode> ended;          ///< set once libcurl has finished
     std::vector<curl_transfer*>* told{};    ///< the list to which the transfer is added at its end; has space for it
     std::size_t place{};                    ///< its index among the transfers in flight
@@ -91,7 +91,7 @@ private:
     static std::size_t on_header(char* bytes, std::size_t size, std::size_t count, void* transfer) {
         auto& self = *static_cast<curl_transfer*>(transfer);
         bool const read = self.guarded([&] { return self.reader_.header_line({bytes, size * count}); });
-        if (self.reader_.counts_as_it_is()) { // the body only explains it
+        if (self.reader_.counts_as_it_is()) { // an error status counts without its body, which only explains it
             constexpr std::chrono::seconds patience{5};
             steady_time const latest = system_clock().steady() + patience;
             self.ends = latest < self.ends ? latest : self.ends;
@@ -274,7 +274,9 @@ ENTITABLE_DECL result<http_response> curl_transfer::finish(CURLcode code) {
     }
     if (code == CURLE_ABORTED_BY_CALLBACK) {
         return gave_up(error_code::transport_failed,
-            text::joined({"the connection to ", host_, " ended before the response; a write is not sent twice"}));
+            text::joined({"the connection to ", host_,
+                " closed before the response; the request was not sent again, because a write must not be sent "
+                "twice"}));
     }
     return gave_up(error_code::transport_failed,
         text::joined(

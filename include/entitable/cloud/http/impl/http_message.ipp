@@ -121,7 +121,7 @@ ENTITABLE_DECL void http_headers::make_room(std::size_t more) {
 ENTITABLE_DECL std::size_t http_headers::next_named(std::string_view name, std::size_t from) const noexcept {
     std::string_view const text{text_};
     while (from < text.size()) {
-        std::size_t const colon = from + name.size(); // its position in a field of that name
+        std::size_t const colon = from + name.size(); // position of the colon in a field of that name
         if (colon < text.size() && text[colon] == ':' &&
             detail::same_field_name(text.substr(from, name.size()), name)) {
             break;

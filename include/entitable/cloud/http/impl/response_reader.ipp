@@ -92,9 +92,9 @@ ENTITABLE_DECL bool response_reader::end_of_header() {
     state_ = state::body;
     if (length_ && chunked_) { return refuse("it has two lengths"); }
     if (status == 204 || status == 304 || method_ == http_method::head) { return true; }
-    if (encoded_) { return refuse_body("its body is encoded, which was not accepted"); }
+    if (encoded_) { return refuse_body("its body has a content encoding that the request does not accept"); }
     // Without a length a truncated body looks complete. Errors of proxies and of HTTP/1.0 have none (RFC 9112, 6.3).
-    if (!length_ && !chunked_ && !framed_ && !is_error()) { return refuse("it lacks the length of its body"); }
+    if (!length_ && !chunked_ && !framed_ && !is_error()) { return refuse("it lacks the length of the body"); }
     if (length_ && *length_ > max_body_) { return refuse_body("its body exceeds the call's limit"); }
     constexpr std::uint64_t believed = std::uint64_t{1024} * 1024; // reserved before any of the body arrives
     grow(static_cast<std::size_t>(length_.value_or(0) < believed ? length_.value_or(0) : believed));

@@ -53,7 +53,7 @@ inline bool is_host(std::string_view host) noexcept {
 ENTITABLE_DECL std::string_view wrong_character(std::string_view url) noexcept {
     for (std::size_t i = 0; (i = find_not_of_class(url, character_classes::url, i)) < url.size(); i += 3) {
         auto const byte = static_cast<unsigned char>(url[i]);
-        if (byte <= 0x20 || byte == 0x7F) { return " has a blank or a control character"; }
+        if (byte <= 0x20 || byte == 0x7F) { return " has a space or a control character"; }
         if (byte > 0x7F) { return " has a character that is not ASCII"; }
         if (url[i] == '\\') { return " has a backslash"; }
         if (url[i] == '#') { return " must not have a fragment"; }
@@ -102,7 +102,7 @@ ENTITABLE_DECL result<url_parts> parse_url(std::string_view url, std::string_vie
         parts.port = authority.substr(colon + 1);
         std::string_view digits = parts.port;
         if (detail::take_number(digits, 65535) < 1 || !digits.empty()) {
-            return refused(" must have a port in 1..65535");
+            return refused(" must have a port from 1 to 65535");
         }
         authority = authority.substr(0, colon);
     }

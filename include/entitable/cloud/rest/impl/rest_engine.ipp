@@ -174,7 +174,7 @@ ENTITABLE_DECL void rest_engine::note(exchange const& work, request_ref sent, at
             if (ahead > tolerance || ahead < -tolerance) {
                 problem->message +=
                     text::joined({"; the clock of this computer is ", std::to_string(ahead < 0 ? -ahead : ahead),
-                        ahead < 0 ? " s behind" : " s ahead of", " the service's, which accepts 900 s"});
+                        ahead < 0 ? " s behind" : " s ahead of", " the service's, which tolerates 900 s"});
             }
         }
         if (work.fields.request_id) { context.request_ids.emplace_back(work.fields.request_id->substr(0, 128)); }

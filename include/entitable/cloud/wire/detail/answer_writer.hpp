@@ -20,7 +20,7 @@ namespace detail {
 /// The amount of type and address information in a response.
 enum class metadata_level : std::uint8_t { none, minimal, full };
 
-/// Returns the level that a client requests, by `$format` or otherwise by Accept; nothing if it does not accept JSON.
+/// Returns the level that a client requests, by `$format` or otherwise by Accept; nullopt if it does not accept JSON.
 [[nodiscard]] std::optional<metadata_level> metadata_asked_for(std::string_view format, std::string_view accept);
 /// Returns the value of Content-Type.
 [[nodiscard]] std::string_view content_type_of(metadata_level level) noexcept;
@@ -55,7 +55,7 @@ void append_xml_refusal(std::string& out, service_error const& refusal, refusal_
 /// Returns the reason phrase, "No Content" for 204.
 [[nodiscard]] std::string_view reason_of(std::uint16_t status) noexcept;
 
-/// Returns the time that an ETag was made from; nothing for other ETags.
+/// Returns the time that an ETag was made from; nullopt for other ETags.
 [[nodiscard]] std::optional<date_time> time_of(etag const& version);
 
 } // namespace detail

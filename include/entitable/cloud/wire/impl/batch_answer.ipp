@@ -110,7 +110,7 @@ private:
             return;
         }
         if (char const first = ascii_lower_case(line.front()); first != 'e' && first != 'c') {
-            return; // nearly every field
+            return; // the usual case: a field that is not needed
         }
         std::string_view const name = line.substr(0, colon);
         std::string_view const value = trimmed(line.substr(colon + 1));
@@ -223,7 +223,7 @@ private:
 
     place where_{place::before};
     std::string_view inner_; ///< the boundary of the parts
-    batch_part set_;         ///< the change set, as long as it may be one response
+    batch_part set_;         ///< the change set, until it is known to have several responses
     std::vector<batch_part> parts_;
 };
 

@@ -127,7 +127,7 @@ private:
             if (fields == most_fields || !next_line(line)) { return false; }
             if (line.empty()) { break; }
             if (met_ = edge_of(line, boundary); met_ != edge::none) {
-                return true; // a removal that has no empty line after its fields
+                return true; // some clients omit the empty line after the fields of a removal
             }
             std::string_view name;
             std::string_view value;

@@ -133,7 +133,7 @@ public:
     std::string payload;
 
     [[nodiscard]] bool parse(std::string_view body, simdjson::dom::object& out) {
-        if (body.empty()) { // which may have no address, and simdjson copies from it
+        if (body.empty()) { // an empty body may be a null pointer, and simdjson copies from it
             return false;
         }
         if (body.size() > capacity) {

@@ -124,7 +124,8 @@ private:
     /// then: the members are known to be distinct.
     template <class Object>
     bool follow(Object object, result<void>& problem) {
-        constexpr bool checked = std::is_same_v<Object, simdjson::dom::object>; // completely, before the first read
+        constexpr bool checked =
+            std::is_same_v<Object, simdjson::dom::object>; // a document is checked completely before the first read
         parts = {};
         written_ = values_at_;
         std::size_t index = 0;

@@ -207,7 +207,7 @@ private:
         };
         std::size_t const last = text.size() - sizeof eight;
         for (std::size_t at = 0; plain && at < last; at += sizeof eight) { copy(at); }
-        copy(last); // some of them once more
+        copy(last); // the last eight bytes, some of them for the second time
         return plain;
     }
     void few_characters(std::string_view text) {

@@ -33,7 +33,7 @@ ENTITABLE_DECL void begin_request(
 }
 
 ENTITABLE_DECL void append_timeout(http_request& out, request_target const& to, std::chrono::seconds timeout) {
-    auto const seconds = static_cast<std::uint8_t>(timeout.count()); // up to 30
+    auto const seconds = static_cast<std::uint8_t>(timeout.count()); // at most 30 seconds
     if (seconds == 0) { return; }
     out.url.append(out.url.find('?', to.base.size()) == std::string::npos ? "?timeout=" : "&timeout=");
     if (seconds >= 10) { out.url += static_cast<char>('0' + seconds / 10); }
@@ -62,7 +62,7 @@ ENTITABLE_DECL void write_request(
     append_token(out.url, token, separator);
 }
 
-/// Appends `$select=...` with the names that always come, and those that filtering the rows needs.
+/// Appends `$select=...` with the names that are always returned, and those needed to filter the rows.
 ENTITABLE_DECL void append_select(std::string& url, projection const& names, filter const* needed, char& separator) {
     if (names.empty()) { return; }
     constexpr std::string_view always[] = {"PartitionKey", "RowKey", "Timestamp"};

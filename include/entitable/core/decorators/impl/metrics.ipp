@@ -215,17 +215,17 @@ ENTITABLE_DECL std::string metrics::to_openmetrics() const {
         for (auto const& [labels, point] : attempts_) {
             out.counter(labels, std::to_string(point.attempts), point.since);
         }
-        out.family("entitable_request_body_bytes", "counter", "bytes", "Bytes of bodies sent.");
+        out.family("entitable_request_body_bytes", "counter", "bytes", "Bytes of request bodies sent.");
         for (auto const& [labels, point] : attempts_) { out.counter(labels, std::to_string(point.sent), point.since); }
-        out.family("entitable_response_body_bytes", "counter", "bytes", "Bytes of bodies received.");
+        out.family("entitable_response_body_bytes", "counter", "bytes", "Bytes of response bodies received.");
         for (auto const& [labels, point] : attempts_) {
             out.counter(labels, std::to_string(point.received), point.since);
         }
     }
     if (!waits_.empty()) {
-        out.family("entitable_waits", "counter", {}, "Waits before requests, counted when they start.");
+        out.family("entitable_waits", "counter", {}, "Waits before requests, counted at their start.");
         for (auto const& [labels, point] : waits_) { out.counter(labels, std::to_string(point.waits), point.since); }
-        out.family("entitable_wait_seconds", "counter", "seconds", "Planned time of waits before requests.");
+        out.family("entitable_wait_seconds", "counter", "seconds", "Planned duration of waits before requests.");
         for (auto const& [labels, point] : waits_) {
             out.counter(labels, detail::decimal_text(point.nanoseconds, 9), point.since);
         }

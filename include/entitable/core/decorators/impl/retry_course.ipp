@@ -55,7 +55,7 @@ ENTITABLE_DECL bool retry_course::goes_on(error& problem, steady_time now) {
         return false;
     };
     if (attempts_ >= policy.max_attempts) {
-        return policy.max_attempts > 1 ? enough("the policy allows no more") : false;
+        return policy.max_attempts > 1 ? enough("the retry policy allows no more attempts") : false;
     }
     std::chrono::nanoseconds wait = policy.delays.delay(attempts_, ledger_->random().unit());
     because_ = wait_cause::back_off;

@@ -12,8 +12,7 @@ ENTITABLE_DECL result<write_with_row> with_operation_row(
     transact request, call const& context, retry_ledger& ledger, profile const& limits) {
     if (request.changes.empty() || request.changes.size() >= limits.max_operations) {
         return failure{error_code::invalid_input,
-            "a batch with an operation row must have at least one operation, and one fewer than other batches may "
-            "have"};
+            "a batch with an operation row must have at least one operation, and at most one fewer than other batches"};
     }
     write_with_row made;
     made.given = !context.operation_id.empty();

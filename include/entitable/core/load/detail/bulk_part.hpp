@@ -62,7 +62,7 @@ struct bulk_questions {
     std::optional<error> why;        ///< the refusal that caused the reads
 };
 
-/// Rows of one partition. Rows are removed once they are settled; the rest is written in the end, or split.
+/// Rows of one partition. Rows are removed once they are settled; the rest is written at the end, or split.
 class bulk_part : public counted {
 public:
     /// Takes as many indexes as changes. `change` is for `update`, and must outlive the part.

@@ -206,7 +206,7 @@ ENTITABLE_DECL void bulk_part::change_again(get_entity::response found) {
 
 // ---- finding the rows of a transaction ----------------------------------------------------------------
 
-/// Requests the rows from the smallest to the greatest row key, including all rows between them.
+/// Requests the rows from the smallest to the largest row key, including all rows between them.
 ENTITABLE_DECL void bulk_part::look() {
     bulk_questions& asked = *asking_;
     asked.order.resize(size());

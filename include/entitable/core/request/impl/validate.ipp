@@ -94,7 +94,7 @@ ENTITABLE_LAZY result<void> validate_property(property_view const& property, pro
             std::size_t const valid = text::valid_utf8_prefix(bytes);
             if (valid != bytes.size()) {
                 return refusal(error_code::invalid_input,
-                    text::joined({named(), " is not valid UTF-8 from byte ", std::to_string(valid), " on"}),
+                    text::joined({named(), " is not valid UTF-8 at byte ", std::to_string(valid)}),
                     bytes.substr(valid));
             }
             if (bytes.size() > limits.max_string_units) {
@@ -115,7 +115,7 @@ ENTITABLE_LAZY result<void> validate_property(property_view const& property, pro
         case edm_type::date_time:
             if (!property.value.as_date_time().is_valid()) {
                 return refusal(error_code::out_of_range_input,
-                    text::joined({named(), " is a time outside of the years 1601 to 9999"}));
+                    text::joined({named(), " is a time outside the years 1601 to 9999"}));
             }
             return {};
         default: return {};
@@ -191,7 +191,7 @@ ENTITABLE_LAZY result<void> validate_units_of_key(
             auto const point = text::first_code_point(key.substr(at));
             if (point.size == 0) {
                 return refusal(error_code::invalid_input,
-                    text::joined({"the ", which, " is not valid UTF-8 from byte ", std::to_string(at), " on"}), key);
+                    text::joined({"the ", which, " is not valid UTF-8 at byte ", std::to_string(at)}), key);
             }
             size = point.size;
             forbidden = point.value <= 0x9F;
@@ -324,7 +324,7 @@ ENTITABLE_LAZY_BODY result<void> validate_entity(row_view entity, profile const&
 ENTITABLE_LAZY result<void> validate_mutation(mutation const& change, profile const& limits, known_good& known) {
     if (change.needs_existing() && !change.condition.any() && !change.condition.version().is_valid()) {
         return refusal(error_code::invalid_input,
-            "the ETag of the condition is not \"...\" or W/\"...\" of at most 1024 printable ASCII characters; use "
+            "the ETag of the condition must be \"...\" or W/\"...\" with at most 1024 printable ASCII characters; use "
             "the one that was read, or any_etag",
             change.condition.version().text());
     }
@@ -347,7 +347,8 @@ ENTITABLE_LAZY_BODY result<void> validate_table_name(std::string_view name) {
     if (!good || (name.size() == 6 && text::ascii_lower(name) == "tables")) {
         return detail::refusal(error_code::invalid_resource_name,
             text::joined({"the table name \"", text::printable(name),
-                "\" must be letters and digits, starting with a letter, and not the reserved word \"tables\""}));
+                "\" must consist of letters and digits, start with a letter, and not be the reserved word "
+                "\"tables\""}));
     }
     return {};
 }
@@ -378,20 +379,19 @@ ENTITABLE_LAZY_BODY result<void> validate_filter(
         // A bound may have forbidden characters, such as the successor of a prefix.
         if (std::size_t const valid = text::valid_utf8_prefix(bound->key); valid != bound->key.size()) {
             return detail::refusal(error_code::invalid_input,
-                text::joined({"a bound of the key range is not valid UTF-8 from byte ", std::to_string(valid), " on"}),
+                text::joined({"a bound of the key range is not valid UTF-8 at byte ", std::to_string(valid)}),
                 bound->key);
         }
     }
     std::size_t depth = 0;
     for (auto const& node : condition.nodes) {
         if (node.operation > filter_operator::negation) {
-            return detail::refusal(error_code::invalid_input, "the filter is not well formed: an unknown operator");
+            return detail::refusal(error_code::invalid_input, "malformed filter: unknown operator");
         }
         bool const connective = node.operation == filter_operator::all_of || node.operation == filter_operator::any_of;
         std::size_t const needed = connective ? 2 : node.operation == filter_operator::negation ? 1 : 0;
         if (depth < needed) {
-            return detail::refusal(
-                error_code::invalid_input, "the filter is not well formed: an operator lacks an operand");
+            return detail::refusal(error_code::invalid_input, "malformed filter: an operator lacks an operand");
         }
         depth -= connective ? 1U : 0U;
         if (is_comparison(node.operation)) {
@@ -406,9 +406,7 @@ ENTITABLE_LAZY_BODY result<void> validate_filter(
             }
         }
     }
-    if (depth > 1) {
-        return detail::refusal(error_code::invalid_input, "the filter is not well formed: an operator is missing");
-    }
+    if (depth > 1) { return detail::refusal(error_code::invalid_input, "malformed filter: an operator is missing"); }
     std::size_t const comparisons = condition.comparisons() + range.comparisons();
     if (limits.max_comparisons != 0 && comparisons > limits.max_comparisons) {
         return detail::refusal(error_code::invalid_input,
@@ -500,8 +498,9 @@ ENTITABLE_LAZY_BODY result<void> validate_write(transact const& request, profile
             return at_operation(std::move(checked).as_failure(), index);
         }
         if (change.entity.partition_key() != request.changes.front().entity.partition_key()) {
-            return at_operation(refusal(error_code::commands_in_batch_act_on_different_partitions,
-                                    "the batch has entities of more than one partition", change.entity.partition_key()),
+            return at_operation(
+                refusal(error_code::commands_in_batch_act_on_different_partitions,
+                    "the batch has entities from more than one partition", change.entity.partition_key()),
                 index);
         }
         std::string_view const key = change.entity.row_key();

@@ -51,7 +51,7 @@ public:
 
 private:
     static constexpr std::size_t few = 32;
-    static constexpr std::int64_t steps_for_each = 4; // half of the slots are free: most lookups take one or two
+    static constexpr std::int64_t steps_for_each = 4; // half the slots are free: most lookups take one or two
     static constexpr std::int64_t steps_at_first = 64;
 
     /// The slot of the name, or the free slot at which its lookup ends.

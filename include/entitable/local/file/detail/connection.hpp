@@ -124,14 +124,14 @@ public:
     /// Rolls the transaction back.
     void roll_back() noexcept;
 
-    /// Returns the number of a table, nothing if it does not exist. Cached if it was found before: the caller checks
+    /// Returns the number of a table, nullopt if it does not exist. Cached if it was found before: the caller checks
     /// `statement::table_was_known` after its first step.
     [[nodiscard]] result<std::optional<std::int64_t>> table_id(std::string_view key, patience& waits);
 
     /// Returns the known shapes of rows. No shape is ever removed from the file.
     [[nodiscard]] shape_memory& shapes() noexcept { return shapes_; }
 
-    /// Returns the error of the last step. Marks as broken whatever can no longer be trusted.
+    /// Returns the error of the last step. Marks the connection as broken if its pages can no longer be trusted.
     [[nodiscard]] failure problem(std::string_view doing);
     /// Whether a step failed so that the connection must be reopened: an I/O error leaves SQLite, or the operating system, with pages that
     /// may differ from the file's.

@@ -48,7 +48,7 @@ public:
         return call_->cancellation.cancelled() ||
             (call_->deadline != no_deadline && time_->steady() >= call_->deadline);
     }
-    /// Restarts the busy timeout: others released the file, and hold it again.
+    /// Restarts the busy timeout, because others released the file and now hold it again.
     void begin_anew() noexcept { begun_ = false; }
 
     [[nodiscard]] failure given_up() const {

@@ -48,11 +48,11 @@ struct stored_parts {
     }
 };
 
-/// Returns the parts of a row; nothing if their checksum does not match, or `on` is broken.
+/// Returns the parts of a row; nullopt if their checksum does not match, or `on` is broken.
 [[nodiscard]] std::optional<stored_parts> check_row(
     connection& on, std::string_view stored, std::uint64_t partition_hash, std::string_view row);
 
-/// Returns the original bytes; nothing if their checksum does not match, or `on` is broken. Valid until the next call or step.
+/// Returns the original bytes; nullopt if their checksum does not match, or `on` is broken. Valid until the next call or step.
 [[nodiscard]] std::optional<std::string_view> unpack_row(
     connection& on, std::string_view stored, std::uint64_t partition_hash, std::string_view row);
 

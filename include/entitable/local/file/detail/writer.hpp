@@ -37,13 +37,13 @@ struct commit_group {
     std::optional<table> known_table{}; ///< the last one looked up
     std::size_t growth{}; ///< the file has become longer by at most that many pages; not counted for removals
 
-    /// Returns the number of a table, nothing if it does not exist.
+    /// Returns the number of a table, nullopt if it does not exist.
     [[nodiscard]] result<std::optional<std::int64_t>> table_id(std::string_view key);
 };
 
 /// The greatest version ever given, kept in the file for the next store. Storing each one would cost one more page for each commit. So the
 /// file has a bound that no version exceeds: exact when a store begins to write after another, then further ahead the longer it is the only
-/// writer, a second at most. The next store continues from the bound, so its Timestamps may run ahead of the clock by at most the time that
+/// writer, at most a second. The next store continues from the bound, so its Timestamps may run ahead of the clock by at most the time that
 /// the previous store was the only writer.
 class version_memory {
 public:
@@ -58,7 +58,7 @@ public:
 
 private:
     std::int64_t bound_{-1}; ///< the bound in the file unless others wrote; -1 at first
-    std::int64_t first_{};   ///< since when no other store wrote
+    std::int64_t first_{};   ///< time since which no other store has written
     std::int64_t last_{};
 };
 

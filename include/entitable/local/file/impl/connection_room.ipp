@@ -38,15 +38,15 @@ ENTITABLE_DECL bool extend(sqlite3_file& file, bytes wanted) noexcept {
     if (before < 0 || before >= wanted) { return true; }
     auto const& methods = *file.pMethods;
     constexpr int unit_bytes = static_cast<int>(file_format::page_bytes);
-    int unit = unit_bytes; // without one SQLite takes no hint
+    int unit = unit_bytes; // without a chunk size SQLite ignores the size hint
     methods.xFileControl(&file, SQLITE_FCNTL_CHUNK_SIZE, &unit);
     methods.xFileControl(&file, SQLITE_FCNTL_SIZE_HINT, &wanted);
     methods.xFileControl(&file, SQLITE_FCNTL_CHUNK_SIZE, &(unit = 0));
-    // Some file systems take no hint: only writing shows whether they have space.
+    // Some file systems ignore the hint: only writing shows whether they have space.
     static constexpr char nothing[4 * file_format::page_bytes] = {};
     for (bytes at = size_of(file); at >= 0 && at < wanted;) {
         int part = static_cast<int>(std::min<bytes>(wanted - at, sizeof nothing));
-        part = part == unit_bytes ? part / 2 : part; // a whole page would get a checksum, in these very bytes
+        part = part == unit_bytes ? part / 2 : part; // a whole page would get a checksum in these bytes
         int const code = methods.xWrite(&file, nothing, part, at);
         if (code != SQLITE_OK) {
             int system_code = 0;
@@ -78,7 +78,7 @@ ENTITABLE_DECL std::int64_t connection::pages() noexcept {
 }
 
 /// Reads the index of the log, which nobody else writes while this store holds the writer lock: https://www.sqlite.org/walformat.html, 2.1.
-/// Using SQLite for it would take a sixth of an insert.
+/// Reading it through SQLite would take a sixth of the time of an insert.
 ENTITABLE_DECL std::int64_t connection::committed_pages() noexcept {
     constexpr int index_bytes = 32'768;
     constexpr std::size_t pages_at = 20;

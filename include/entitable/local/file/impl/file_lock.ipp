@@ -20,7 +20,7 @@ namespace detail {
 
 #if defined(_WIN32) || !defined(F_OFD_SETLK)
 
-// No locks that belong to an open file: the rollback journal is used, with SQLite's own locks.
+// The system has no locks that belong to an open file: the rollback journal is used, with SQLite's own locks.
 
 ENTITABLE_DECL result<bool> file_lock::open(std::string const&) { return false; }
 ENTITABLE_DECL result<void> file_lock::reopen() { return {}; }
@@ -43,7 +43,7 @@ ENTITABLE_DECL bool set_lock(int handle, int type, off_t byte) noexcept {
     return ::fcntl(handle, F_OFD_SETLK, &wanted) == 0;
 }
 
-/// Whether another open file has a lock of a byte.
+/// Whether another open file has a lock on a byte.
 ENTITABLE_DECL bool locked_by_other(int handle, off_t byte) noexcept {
     struct flock found{};
     found.l_type = F_WRLCK;

@@ -30,7 +30,7 @@ ENTITABLE_DECL result<void> check_own_name(std::string_view path) {
              std::string_view{"-journal"}, passing_end}) {
         if (path.ends_with(end)) {
             return failure{error_code::invalid_input,
-                text::joined({"the name of a file of tables must not end in \"", end, "\": \"",
+                text::joined({"the name of a table file must not end in \"", end, "\": \"",
                     text::printable(text::shortened(path, 200)), "\""})};
         }
     }
@@ -80,7 +80,8 @@ ENTITABLE_DECL int rename_to_free_name(std::string const& from, std::string cons
 
 ENTITABLE_DECL result<void> sync_folder(std::string const& folder) {
     int const handle = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool const synced = handle >= 0 && (::fsync(handle) == 0 || errno == EINVAL); // some have nothing to sync
+    bool const synced =
+        handle >= 0 && (::fsync(handle) == 0 || errno == EINVAL); // some file systems have nothing to sync
     int const number = errno;
     if (handle >= 0) { ::close(handle); }
     return synced ? result<void>{} : system_failure("cannot sync the folder of the copy", number, folder);

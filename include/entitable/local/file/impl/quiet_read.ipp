@@ -52,7 +52,7 @@ ENTITABLE_DECL result<void> quiet_read::still() const { return {}; }
 
 #else
 
-/// Returns the first bytes of a neighbouring file: empty if it does not exist or is empty, nothing if it cannot be read.
+/// Returns the first bytes of a neighbouring file: empty if it does not exist or is empty, nullopt if it cannot be read.
 ENTITABLE_DECL std::optional<std::string> head_of(std::string const& path) {
     struct stat about{};
     if (::lstat(path.c_str(), &about) != 0) { return errno == ENOENT ? std::optional{std::string{}} : std::nullopt; }

@@ -32,13 +32,14 @@ ENTITABLE_DECL result<connection> connection_to(
     static_cast<void>(lock.try_use(file_lock::use::none));
     if (!use_patiently(lock, file_lock::use::alone, waits)) {
         return failure{error_code::store_busy,
-            "other connections have the file open, so it cannot be created or get another journal"};
+            "other connections have the file open, so its tables cannot be created and its journal mode cannot be "
+            "changed"};
     }
     ENTITABLE_CHECK(lock_patiently(lock, waits));
     auto opened = connection::open(place.path(), options, waits);
     auto made = opened ? prepare_schema(*opened, wanted, waits) : result<void>{};
     lock.unlock();
-    static_cast<void>(lock.try_use(file_lock::use::with_others)); // which is available again to all of them
+    static_cast<void>(lock.try_use(file_lock::use::with_others)); // which all stores can take again
     made = opened && made ? opened->set_durability(options, waits) : std::move(made);
     return made ? std::move(opened) : std::move(made).as_failure();
 }
@@ -309,7 +310,7 @@ ENTITABLE_DECL result<lookup> sqlite_store::scan_runs(
             if (++rows == range.most_rows && !show()) { return checked(found); }
         }
         if (!show()) { return checked(found); }
-        if (more && !reader->in_own_process()) { // the visitor made this process
+        if (more && !reader->in_own_process()) { // the visitor called fork, and this is the child
             more = asked.next_row();
         }
         if (!more) { return checked(std::move(more).as_failure()); }
@@ -415,7 +416,7 @@ ENTITABLE_DECL bool sqlite_store::transaction::insert(std::string_view row, std:
     return true;
 }
 
-/// Undoes the inserts: others may have changes in the same commit, so it is not rolled back for this. False on failure.
+/// Undoes the inserts one by one: the commit may include changes of others, so it cannot be rolled back. False on failure.
 ENTITABLE_DECL bool sqlite_store::transaction::take_back() {
     detail::statement remove{on_, detail::sql::erase};
     for (std::string const& row : inserted_) {

@@ -33,7 +33,7 @@ ENTITABLE_DECL std::size_t shared_descriptor(std::string_view bytes) noexcept {
     return good && size <= bytes.size() - row_format::header_size ? size : 0;
 }
 
-/// Returns the number of a shape; 0 if it does not exist, nothing on a read error.
+/// Returns the number of a shape; 0 if it does not exist, nullopt on a read error.
 ENTITABLE_DECL std::optional<std::uint32_t> number_of_shape(connection& on, std::string_view shape) {
     statement find{on, sql::find_shape};
     switch (find.bind(1, shape).step()) {
@@ -43,7 +43,7 @@ ENTITABLE_DECL std::optional<std::uint32_t> number_of_shape(connection& on, std:
     }
 }
 
-/// Returns the shape with these bytes, and adds it to the file if it is new; null if the file has too many, nothing for an error.
+/// Returns the shape with these bytes, and adds it to the file if it is new; null if the file has too many, nullopt for an error.
 ENTITABLE_DECL std::optional<row_shape const*> shape_for(
     connection& on, std::string_view head, std::string_view descriptor) {
     if (row_shape const* const known = on.shapes().find(head, descriptor)) { return known; }

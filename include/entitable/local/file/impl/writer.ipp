@@ -80,7 +80,7 @@ ENTITABLE_DECL writer::~writer() {
         alone = locked && *locked && place_.same_file() && lock_.try_use(file_lock::use::alone) &&
             (!lost_log() || has_last_log());
 #if ENTITABLE_HAS_EXCEPTIONS
-    } catch (...) { // no memory for an error message: the log stays
+    } catch (...) { // out of memory for an error message: the log is not moved
     }
 #endif
     if (alone) {
@@ -163,7 +163,7 @@ ENTITABLE_DECL void writer::wake_next() noexcept {
 /// Claims a checkpoint that is the first, or the jobs before the first checkpoint.
 ENTITABLE_DECL void writer::claim() noexcept {
     if (!claimed_.empty()) {
-        return; // another leader has left them
+        return; // left over by another leader
     }
     ++generation_;
     one_by_one_ = room_won_ = false;
@@ -195,7 +195,7 @@ ENTITABLE_DECL void writer::lead(waiting& mine) {
         }
 #if ENTITABLE_HAS_EXCEPTIONS
     } catch (...) {
-        on_.reset(); // which rolls the transaction back
+        on_.reset(); // closing the connection rolls the transaction back
         claimed_.append(held_back_);
         for (waiting* each = claimed_.first(); each != nullptr; each = each->next) {
             each->thrown = std::current_exception();
@@ -266,7 +266,7 @@ ENTITABLE_DECL bool writer::win_room(waiting const& mine) {
     if (!opened || !on_->write_ahead_log()) { return false; }
     patience waits{options_, mine.context, options_.busy_timeout / 50};
     auto moved = on_->checkpoint(true);
-    while (!moved && moved.error().code == error_code::store_busy && waits.wait()) { // another store reads
+    while (!moved && moved.error().code == error_code::store_busy && waits.wait()) { // another store is reading
         moved = on_->checkpoint(true);
     }
     if (moved) {
@@ -412,7 +412,7 @@ ENTITABLE_DECL writer::ended writer::commit(waiting& mine, commit_group const& g
             finish_all();
             return ended::done;
         }
-        if (end == stepped::busy) { // with the rollback journal: readers are in the file, and nothing has changed
+        if (end == stepped::busy) { // with the rollback journal: readers hold the file, and nothing has changed
             if (wait_on(mine)) { continue; }
             release();
             return ended::again;
@@ -465,7 +465,7 @@ ENTITABLE_DECL writer::fate writer::settle(std::uint32_t counter_before) {
         on_->roll_back();
         return fate::none;
     }
-    bool const ours = log || lock_.usable(); // otherwise others may have written
+    bool const ours = log || lock_.usable(); // without the lock, others may have written
     if (!ours || on_->run(sql::raise_version_bound) != stepped::done || on_->run(sql::commit) != stepped::done) {
         on_.reset();
         return fate::unknown;
@@ -500,7 +500,7 @@ ENTITABLE_DECL void version_memory::committed(
     std::int64_t version, std::int64_t bound_before, std::int64_t bound) noexcept {
     if (bound_before != bound_) {
         if (bound == bound_before) {
-            return; // only removals: the cached version still belongs to the others
+            return; // only removals were committed: the cached version is still that of the other store
         }
         first_ = version;
     }
@@ -534,7 +534,7 @@ ENTITABLE_DECL void writer::finish_all() {
     {
         std::lock_guard const lock{queue_mutex_};
         for (waiting* each = claimed_.first(); each != nullptr; each = each->next) {
-            each->done = true; // and is destroyed when the lock is released
+            each->done = true; // its owner destroys it once the lock is released
             used[each->place] = true;
         }
         claimed_.clear();

@@ -176,7 +176,7 @@ struct alignas(8) chunk {
         remove(index);
     }
 
-    /// Copies the content of `other` from `begin` on after our last.
+    /// Appends a copy of the content of `other`, starting at `begin`.
     void append(chunk& other, std::size_t begin) noexcept {
         std::size_t const added = other.count - begin;
         std::memcpy(heads() + count, other.heads() + begin, added * sizeof(std::uint64_t));
@@ -185,7 +185,7 @@ struct alignas(8) chunk {
         count = static_cast<std::uint16_t>(count + added);
     }
 
-    /// Moves the child after `index` into the one at `index` if both are small; returns whether.
+    /// Moves the child after `index` into the one at `index` if both are small; returns whether it did.
     bool join_children(std::size_t index) noexcept {
         if (index + 1 >= count) { return false; }
         chunk& left = *children()[index];

@@ -134,7 +134,7 @@ ENTITABLE_LAZY_BODY result<lookup> memory_store::scan_runs(
     return scan_partitions(table, range, [&](std::string_view partition, detail::entry_tree::position at) {
         for (auto leaf = at.rest_of_leaf(); !leaf.empty(); at.next_leaf(), leaf = at.rest_of_leaf()) {
             row_view* end = run;
-            for (detail::entry* const row : leaf) { // the processor waits for many at once
+            for (detail::entry* const row : leaf) { // independent loads, which the processor overlaps
                 *end++ = {partition, row->key(), row->value()};
             }
             if (!visit({run, leaf.size()})) { return false; }
@@ -184,7 +184,7 @@ ENTITABLE_LAZY_BODY result<lookup> memory_store::update(
             place = partitions_.add(hash, *fresh);
         }
         place.wait();
-        transaction changes{place->rows}; // frees old rows after the lock
+        transaction changes{place->rows}; // frees the old rows after the lock is released
         leaving const left{*this, place};
         atomic<bool> const& dropped = place->table->dropped;
         if (place->dead || dropped.load(memory_order::acquire)) { continue; }

@@ -132,7 +132,7 @@ ENTITABLE_DECL partition::writing partition_map::add(std::uint64_t hash, partiti
 }
 
 ENTITABLE_DECL void partition_map::remove(partition& gone) noexcept {
-    partition::owner last; // if it is destroyed, its rows are freed after the lock
+    partition::owner last; // declared before the lock, so that the rows are freed after the lock is released
     std::uint64_t const hash = hash_of(gone.table->key, gone.key());
     shard& place = shard_of(hash);
     exclusive_guard const guard{place.lock};

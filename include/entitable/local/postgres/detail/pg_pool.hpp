@@ -63,7 +63,7 @@ private:
         std::condition_variable woken;
     };
     void take_back(std::list<pg_connection>& one) noexcept;
-    [[nodiscard]] bool has_one() const noexcept; ///< idle, or to be opened; under the lock
+    [[nodiscard]] bool has_one() const noexcept; ///< whether one is idle or may be opened; call with the lock held
     [[nodiscard]] result<bool> wait_for_one(
         std::unique_lock<std::mutex>& lock, std::list<pg_connection>& one, pg_wait const& until);
 

@@ -18,7 +18,7 @@ inline constexpr std::int32_t pg_lock_class = 0x656E7462;
 [[nodiscard]] std::string pg_session_options(postgres_options const& options);
 /// Returns the statement timeout in milliseconds, at least 1: 0 would disable it.
 [[nodiscard]] std::int64_t pg_longest_statement(std::chrono::nanoseconds wait) noexcept;
-/// Checks the version of the tables, and creates them; `run` runs a text and returns the results that have rows.
+/// Checks the version of the tables, and creates them; `run` executes an SQL text and returns the results that have rows.
 [[nodiscard]] result<void> check_pg_schema(postgres_options const& options, bool may_create,
     function_ref<result<std::vector<pg_rows>>(std::string const&)> run);
 

@@ -230,7 +230,7 @@ ENTITABLE_DECL result<std::vector<pg_rows>> pg_connection::run(pg_wait until) {
         pg_result* const answer = PQgetResult(on_.get());
         if (answer == nullptr) {
             if (PQstatus(on_.get()) == CONNECTION_BAD) { return lost(); }
-            continue; // after the result of each statement
+            continue; // the end of one statement's results
         }
         pg_rows rows{answer};
         switch (PQresultStatus(answer)) {

@@ -21,7 +21,7 @@ namespace detail {
 ENTITABLE_DECL result<void> pg_connection::run_text(
     std::string const& text, pg_wait const& until, std::vector<pg_rows>* answers) {
     std::string whole;
-    if (!own_settings_) { // a text is one transaction
+    if (!own_settings_) { // the statements of a text are one transaction
         whole = "SELECT set_config('client_min_messages', 'warning', true), set_config('statement_timeout', '";
         text::append_decimal(whole, static_cast<std::uint64_t>(pg_longest_statement(options_->longest_wait)));
         whole += "', true); ";
@@ -116,7 +116,7 @@ ENTITABLE_DECL result<pg_connection> pg_connection::open_address(pg_target const
     pg_conn* const on = made.on_.get();
     if (on == nullptr) { return failure{error_code::store_failed, "out of memory for a connection"}; }
     made.own_settings_ = with_options;
-    static_cast<void>(PQsetErrorVerbosity(on, PQERRORS_VERBOSE)); // for the SQLSTATE of an error
+    static_cast<void>(PQsetErrorVerbosity(on, PQERRORS_VERBOSE)); // makes libpq's messages include the SQLSTATE
     auto last = PQstatus(on);
     auto state = last == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
     while (state != PGRES_POLLING_OK && state != PGRES_POLLING_FAILED) {
@@ -138,7 +138,7 @@ ENTITABLE_DECL result<pg_connection> pg_connection::open_address(pg_target const
         }
         int const room = ::socket(AF_INET, SOCK_STREAM, 0);
         if (room < 0 && (errno == EMFILE || errno == ENFILE)) {
-            state_of = "53300"; // a connection limit, here as there
+            state_of = "53300"; // the same error as for the server's connection limit
             return failure{error_code::server_busy,
                 "this process is out of file descriptors for another connection to the database"};
         }

@@ -35,7 +35,7 @@ ENTITABLE_DECL result<bool> pg_pool::wait_for_one(
             own.woken.wait_for(lock, std::chrono::milliseconds{until.slice()});
         }
         waiting_.erase(mine);
-        if (!waiting_.empty()) { // there may be more than one
+        if (!waiting_.empty()) { // more than one connection may be available
             waiting_.front()->woken.notify_one();
         }
     }
@@ -80,7 +80,7 @@ ENTITABLE_DECL result<pg_pool::borrowed> pg_pool::borrow(pg_wait const& until) {
             auto allowed = until.allowed();
             return allowed ? std::move(opened).as_failure() : std::move(allowed).as_failure();
         }
-        if (alone) { // this process has none to return: others may
+        if (alone) { // this process has no connection to return, but others may
             std::this_thread::sleep_for(std::chrono::milliseconds{until.slice()});
         }
     }

@@ -9,7 +9,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Replaces each @ by the name of the schema, and each # by the number of the locks.
+/// Replaces each @ with the name of the schema, and each # with the number of the locks.
 ENTITABLE_DECL std::string with_pg_schema(std::string_view text, std::string const& schema) {
     std::string made;
     for (char const each : text) {
@@ -60,7 +60,7 @@ inline std::string pg_statement_text(pg_statement which, std::string const& sche
                 return "INSERT INTO @.partitions AS p SELECT id, $2::bytea, floor FROM @.tables WHERE key = $1::bytea "
                        "AND pg_advisory_xact_lock_shared(#, id) IS NOT NULL "
                        "ON CONFLICT (table_id, partition_key) DO UPDATE SET version = p.version WHERE false";
-            // Starts after the lock is taken, so it sees the latest commit. Here and below a row is looked up by a subquery, for which no
+            // Starts after the lock is taken, so it sees the latest commit. Here and below a row is looked up by a subquery, so that no
             // planner reads the whole partition.
             case pg_statement::read_partition:
                 return "SELECT p.table_id, p.version, pg_current_xact_id()::text::int8, k.row_key, "
@@ -203,9 +203,8 @@ ENTITABLE_DECL result<void> check_pg_schema(postgres_options const& options, boo
     function_ref<result<std::vector<pg_rows>>(std::string const&)> run) {
     if (!is_pg_schema_name(options.schema)) {
         return failure{error_code::invalid_input,
-            "postgres_options::schema must have 1 to 40 characters, small letters, digits and _, and must not begin "
-            "with a "
-            "digit"};
+            "postgres_options::schema must consist of 1 to 40 lower-case letters, digits and _, and must not begin "
+            "with a digit"};
     }
     auto const on = [&](std::string_view text) { return run(with_pg_schema(text, options.schema)); };
     ENTITABLE_TRY(

@@ -81,7 +81,7 @@ ENTITABLE_DECL result<pg_target> pg_target::parse(std::string_view connection_st
             "it must be a list of known settings, name=value with quotes around values with blanks, or a URI. "
             "In a URI write the characters % / @ : of a password as %25 %2F %40 %3A");
     }
-    pg_options_list const defaults{PQconndefaults()}; // of the environment
+    pg_options_list const defaults{PQconndefaults()}; // from the environment
     auto const value = [](PQconninfoOption const* all, std::string_view name) -> char const* {
         for (; all != nullptr && all->keyword != nullptr; ++all) {
             if (name == all->keyword) { return all->val; }

@@ -45,7 +45,7 @@ ENTITABLE_DECL result<lookup> postgres_store::settle(
     detail::pg_number const number{rows.found_.number(0, 2)};
     detail::pg_number const table{rows.table_};
     bool const raises = rows.last_version_ != rows.version_before_;
-    // The call's own time may be over; determining the outcome of the write justifies a moment more, but only that.
+    // The call's deadline may have passed; a short extra wait is justified only to determine the outcome of the write.
     auto const most = std::chrono::nanoseconds{std::chrono::seconds{2}};
     auto const left = detail::pg_wait{context, time(), most}.left();
     call last;

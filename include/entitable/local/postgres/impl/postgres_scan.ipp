@@ -61,7 +61,7 @@ ENTITABLE_DECL result<lookup> postgres_store::scan(
         ? has_last ? detail::pg_statement::scan_partition_until : detail::pg_statement::scan_partition
         : has_last ? detail::pg_statement::scan_until
                    : detail::pg_statement::scan_from;
-    bool shown = false; // passed to the visitor: then the scan is not repeated
+    bool shown = false; // set once rows were passed to the visitor: the scan cannot be repeated then
     return reading(context, [&](detail::pg_connection& on) -> result<lookup> {
         std::string next_partition = from_partition;
         std::string next_row = from_row;
@@ -143,7 +143,7 @@ ENTITABLE_DECL result<lookup> postgres_store::scan(
             left = left > part ? left - part : 0;
             next_partition = rows.bytes(rows.size() - 1, 0);
             next_row = rows.bytes(rows.size() - 1, 1);
-            next_row.append(2, '\0'); // the least key after it
+            next_row.append(2, '\0'); // the smallest greater key
         }
     });
 }

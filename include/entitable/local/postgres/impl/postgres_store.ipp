@@ -36,7 +36,7 @@ ENTITABLE_DECL void postgres_store::set_timeout(detail::pg_connection& on, call 
     auto const left = std::chrono::duration_cast<std::chrono::milliseconds>(context.deadline - time().steady());
     auto const most = std::chrono::duration_cast<std::chrono::milliseconds>(pool_->options().longest_wait);
     if (left < most) {
-        // A little later than the call: when the server stops, the deadline has passed here, too.
+        // Slightly longer than the call has left, so that the deadline has also passed here when the server stops.
         auto const later = left + std::chrono::milliseconds{5};
         on.send(detail::pg_statement::set_timeout, {detail::pg_number{detail::pg_longest_statement(later)}});
     }
@@ -172,7 +172,7 @@ ENTITABLE_DECL result<lookup> postgres_store::try_update(
         detail::pg_pool::borrowed& on;
         call const& context;
         ~guard() {
-            if (on.held()) { // otherwise it was returned: a commit was lost with it
+            if (on.held()) { // false if the connection was given back after a lost commit
                 on->roll_back(context);
             }
         }
@@ -222,7 +222,7 @@ ENTITABLE_DECL postgres_store::transaction::transaction(
 ENTITABLE_DECL bool postgres_store::transaction::get(std::string_view row, row_visitor visit) {
     std::string key;
     if (!problem_ || !detail::append_utf16_key(row, key)) { return false; }
-    for (int looked = 0; looked < found_.size(); ++looked) { // usually it is the next one
+    for (int looked = 0; looked < found_.size(); ++looked) { // usually the next row is the right one
         int const at = (next_found_ + looked) % found_.size();
         if (!found_.is_null(at, 3) && found_.bytes(at, 3) == key) {
             next_found_ = at + 1;

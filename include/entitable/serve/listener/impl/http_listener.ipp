@@ -34,7 +34,7 @@ public:
         }
         if (!address.is_loopback() && !options_.beyond_loopback) {
             return failure{error_code::invalid_input,
-                "listener_options::address is beyond the loopback; set beyond_loopback to allow it"};
+                "listener_options::address is not a loopback address; set beyond_loopback to allow it"};
         }
         if (auto opened = open(main_, {address, options_.port}, port_); !opened) { return opened; }
         return options_.metrics_port ? open(metrics_, {address, *options_.metrics_port}, metrics_port_)
@@ -193,7 +193,7 @@ private:
 #if ENTITABLE_HAS_EXCEPTIONS
         try {
             return handler_(request, {.address = address});
-        } catch (...) { // any exception: from a transport of the user, or out of memory
+        } catch (...) { // any exception: from the user's transport, or std::bad_alloc
             http_response made;
             made.status = 500;
             return made;
@@ -252,7 +252,7 @@ private:
     atomic<std::uint16_t> port_{0};
     atomic<std::uint16_t> metrics_port_{0};
     std::optional<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> work_;
-    atomic<std::uint64_t> busy_{0};  ///< threads in a transport
+    atomic<std::uint64_t> busy_{0};  ///< threads that are inside a transport call
     atomic<std::uint64_t> total_{0}; ///< threads
     atomic<bool> stopping_{false};
     std::mutex lock_;

@@ -71,7 +71,7 @@ void append_inserted(
 [[nodiscard]] result<std::optional<std::string>> option_of(server_work const& work, std::string_view name);
 /// Returns `$top`: 1 to 1000; 0 for an empty page.
 [[nodiscard]] result<std::uint32_t> page_size_of(server_work const& work);
-/// Encodes a transport's token; `unwrapped_token` decodes it, nothing if malformed.
+/// Encodes a transport's token; `unwrapped_token` decodes it, nullopt if malformed.
 [[nodiscard]] std::string wrapped_token(std::string_view token);
 [[nodiscard]] std::optional<std::string> unwrapped_token(std::string_view text);
 

@@ -42,7 +42,7 @@ ENTITABLE_DECL result<void> answer_tables(server_work& work) {
     std::string& body = work.out.body;
     append_list_start(body, "Tables", {}, work.style);
     std::size_t shown = 0;
-    constexpr int most_pages = 20; // any of which may be without a table that satisfies the condition
+    constexpr int most_pages = 20; // any page may lack a table that satisfies the condition
     for (int page = 0; *size != 0 && page < most_pages && shown == 0; ++page) {
         auto found = work.account->store.execute(asked, work.context);
         if (!found) { return refused_by_store(found.error()); }

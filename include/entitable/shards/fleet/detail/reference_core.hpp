@@ -42,7 +42,7 @@ struct reference_place {
 /// UpdateConditionNotSatisfied if it changes in between, or if another process publishes concurrently.
 [[nodiscard]] result<reference_pointer> make_version(
     any_transport const& source, std::string const& source_table, std::string const& name, clock& time);
-/// Brings a store to the published version; `anew` copies it even if the store has it. Returns the version of the store.
+/// Brings a store to the published version; with `anew` the version is copied even if the store has it. Returns the version of the store.
 [[nodiscard]] result<std::int64_t> fill_reference(
     any_transport const& source, std::string const& name, any_transport const& there, bool anew, clock& time);
 /// Whether the rows that a store serves are those of the published version.

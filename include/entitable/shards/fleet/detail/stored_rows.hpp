@@ -22,7 +22,7 @@ public:
         asked_.range.partition = std::move(partitions);
     }
 
-    /// Returns the next row, valid until the next call; nothing at the end.
+    /// Returns the next row, valid until the next call; nullopt at the end.
     [[nodiscard]] result<std::optional<row_view>> next() {
         while (at_ == page_.size() || page_[at_].row_key == system_row::copy) {
             if (at_ < page_.size()) {

@@ -88,7 +88,7 @@ ENTITABLE_DECL result<void> drop_stale_parts(backup_run const& run, shard_map_co
         if (!there || map.find_shard(each.part.shard) == nullptr) {
             ENTITABLE_CHECK(run.is_last());
             backup_part dropping = each.part;
-            dropping.state = "dropping"; // before its table is dropped: a later run may keep the part
+            dropping.state = "dropping"; // recorded before its table is dropped, because a later run may keep the part
             auto const marked = at.parts().replace(dropping, each.version);
             if (!marked) { return other_process(marked.error()); }
             ENTITABLE_CHECK(drop_tables_of(at, dropping));

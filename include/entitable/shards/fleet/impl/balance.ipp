@@ -87,7 +87,7 @@ private:
     }
 
     /// Takes items from an overfull place: among the sets of items that are large enough, one that is hardly larger. Sums are counted in
-    /// steps of a two thousandth of the excess.
+    /// steps of 1/2000 of the excess.
     void take_excess(std::size_t place, std::vector<double>& loads, std::vector<std::size_t>& pool) {
         double const excess = loads[place] - limits_[place];
         if (excess <= 0) { return; }
@@ -98,7 +98,7 @@ private:
         struct reached {
             double sum{-1};       ///< negative: not reached
             std::size_t item{};   ///< the last one of the set
-            std::size_t before{}; ///< the step without it
+            std::size_t before{}; ///< index of the step before this item was added
         };
         constexpr std::size_t steps = 4'001; // up to twice the excess
         double const step = excess / 2'000;

@@ -114,7 +114,6 @@ inline result<void> sample_types(shard_visit const& at, visited_table const& tab
 
 /// Whether a name in the form of a virtual shard's table is that of one of this map's tables, with a number that the map has given out: no
 /// table will ever have that name again.
-/// table will ever have that name again.
 inline bool was_given_out(shard_map_copy const& map, std::string_view name) {
     std::size_t const mark = name.rfind('x');
     std::int64_t const epoch = shard_number_in(name.substr(mark));

@@ -79,7 +79,7 @@ inline result<backup_header> begin_run(fleet const& of, backup_run& run, bool sn
     } else { // even after a lost response
         ENTITABLE_TRY(auto const known, at.headers().get_stored("backup", "header"));
         if (known.entity.state != "copying") {
-            return failure{error_code::invalid_input, text::joined({"the backup ", at.name, " exists already"})};
+            return failure{error_code::invalid_input, text::joined({"the backup ", at.name, " already exists"})};
         }
         header.begun = known.entity.begun;
         header.snapshots = header.snapshots &&
@@ -147,7 +147,7 @@ inline result<backup_report> finish_run(
     header.shards = static_cast<std::int32_t>(last->places.size());
     header.map_version = last->header.version;
     header.ended = time.now();
-    ENTITABLE_TRY(auto told, report_of(at, header)); // before the header is marked whole
+    ENTITABLE_TRY(auto told, report_of(at, header)); // made before the header is marked whole
     if (auto const done = at.headers().replace(header, run.header); !done) { return other_process(done.error()); }
     told.kept = last->places.size() - visited.shards.size();
     return told;

@@ -93,7 +93,7 @@ ENTITABLE_DECL std::string fleet_report::to_string() const {
 
 ENTITABLE_DECL result<fleet_report> fleet_report::whole() const {
     if (healthy()) { return *this; }
-    error why{error_code::row_mismatch, "rows are on a shard that does not hold their keys"};
+    error why{error_code::row_mismatch, "some rows are on a shard that does not own their keys"};
     if (!unread.empty()) {
         why = unread.front().why;
         why.message = text::joined({"the store ", unread.front().store, ": ", why.message});

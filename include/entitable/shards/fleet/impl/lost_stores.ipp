@@ -50,8 +50,8 @@ public:
     }
 
 private:
-    static constexpr std::size_t most_rows = 90; // of one change of the map
-    static constexpr int most_rounds = 10;       // against concurrent changes
+    static constexpr std::size_t most_rows = 90; // maximum number of rows in one change of the map
+    static constexpr int most_rounds = 10;       // maximum number of rounds under concurrent changes
 
     [[nodiscard]] bool is_given_up(shard_map_row const& row) const {
         return row.state == "sealed" && row.reason == reason_;
@@ -89,7 +89,7 @@ private:
         std::vector<lost_shard> lost;
         ENTITABLE_TRY(auto const map, map_.fresh({}));
         ENTITABLE_TRY(auto const rules, rules_of(of_.cloud().map()));
-        std::map<std::string, std::size_t> shards; // by permitted store
+        std::map<std::string, std::size_t> shards; // number of shards in each permitted store
         if (into_.empty()) {
             ENTITABLE_TRY(auto const known, of_.stores());
             for (std::string const& each : known) { shards[each]; }
@@ -162,7 +162,7 @@ private:
             }));
         }
         // Counts from the response to the last change, even if nothing was changed: the process that changed it may have ended before
-        // waiting. 2 % for drift of both clocks, three times.
+        // waiting. Adds three margins of 2 % for the drift of both clocks.
         std::chrono::milliseconds const lease{lease_ms};
         of_.options().time->wait_until(
             of_.options().time->steady() + lease + lease * 6 / 100 + std::chrono::milliseconds{1});
@@ -211,7 +211,7 @@ private:
         for (int round = 0; round < most_rounds; ++round) {
             ENTITABLE_CHECK(list_store(state, lost.now_in));
             std::int64_t epoch = 0;
-            bool listed = true; // else that store was forgotten at the same time
+            bool listed = true; // false if that store was forgotten at the same time
             std::vector<shard_table> tables;
             ENTITABLE_CHECK(map_.change({}, [&](shard_map_copy const& map, shard_map_draft& draft) -> result<bool> {
                 epoch = 0;

@@ -112,12 +112,12 @@ ENTITABLE_DECL std::string rebalance_plan::explain() const {
             by == balance_by::shards ? std::string{} : detail::text_of_ratio(each.size), "\n"});
     }
     return text::joined({out, std::to_string(moves.size()), " moves, ", detail::text_of_ratio(moved), " of ",
-        detail::text_of_ratio(total), " ", unit, "; largest to share by ", unit, ": ", detail::text_of_ratio(before),
-        " before, ", detail::text_of_ratio(after), " after\n"});
+        detail::text_of_ratio(total), " ", unit, "; largest load per share, by ", unit, ": ",
+        detail::text_of_ratio(before), " before, ", detail::text_of_ratio(after), " after\n"});
 }
 
 ENTITABLE_DECL result<rebalance_progress> rebalance_plan::run(rebalance_watcher const& watch) const {
-    if (fleet_.cloud().map().state().absent) { // otherwise there would be no move, and success
+    if (fleet_.cloud().map().state().absent) { // without this check, a moved-from plan would move nothing and succeed
         return detail::moved_from("plan");
     }
     rebalance_progress progress;
@@ -130,7 +130,7 @@ ENTITABLE_DECL result<rebalance_progress> rebalance_plan::run(rebalance_watcher 
     for (planned_move const& each : moves) {
         ENTITABLE_TRY(auto const map, fleet_.cloud().state().map.state().fresh({}));
         auto const* const place = map->find_shard(each.shard);
-        if (place == nullptr || place->row.store == each.target) { // or it was merged into another one
+        if (place == nullptr || place->row.store == each.target) { // null if it was merged into another one
             ++progress.skipped;
             continue;
         }

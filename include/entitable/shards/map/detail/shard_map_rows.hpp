@@ -84,7 +84,7 @@ inline result<void> check_ranges(shard_map_copy const& map) {
         bool const last = &each == &map.places.back();
         bool const ends = last ? each.row.high.empty() : text::compare_utf16(each.row.low, each.row.high) < 0;
         if (each.row.low != next || !ends) {
-            return map_fault(text::joined({"has a gap at one end of the range ", std::to_string(each.row.shard)}));
+            return map_fault(text::joined({"has a gap before or after the range ", std::to_string(each.row.shard)}));
         }
         next = each.row.high;
     }

@@ -25,7 +25,7 @@ struct store_rows {
 [[nodiscard]] inline bool is_retired(hash_store_header const& header) noexcept { return header.state == "retired"; }
 [[nodiscard]] inline bool is_being_made(hash_store_header const& header) noexcept { return header.state == "making"; }
 
-/// Returns the cheapest query for whether a table exists and has a row.
+/// Returns the cheapest query that shows whether a table exists and has a row.
 [[nodiscard]] query_entities query_of_any_row(std::string table);
 /// Parses a response to `query_of_store_rows`; empty if the store lacks the table. The error names the store; its effect is none.
 [[nodiscard]] result<store_rows> store_rows_in(std::string_view name, result<query_entities::response> const& found);

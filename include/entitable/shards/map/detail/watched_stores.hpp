@@ -28,7 +28,7 @@ inline constexpr std::string_view store_rows_partition = "stores";
 [[nodiscard]] query_entities query_of_store_rows();
 /// Whether the error says that the table does not exist.
 [[nodiscard]] bool is_table_missing(error const& why) noexcept;
-/// Returns WrongStore: "the store NAME FOUND".
+/// Returns WrongStore with the message "the store NAME FOUND".
 [[nodiscard]] failure wrong_store(std::string_view name, std::string_view found);
 
 /// Thread safety: safe to use from several threads.

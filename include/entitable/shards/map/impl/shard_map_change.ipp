@@ -169,7 +169,7 @@ ENTITABLE_DECL void shard_map_change::look(steady_time) {
         if ((*read)->version == base_->version) {
             return; // nothing was applied so far: the same request is sent again
         }
-        unsettled_ = false; // and never will be: the ETag differs
+        unsettled_ = false; // the ETag differs, so it was not applied and never will be
     }
     base_ = *std::move(read);
     draw_up();

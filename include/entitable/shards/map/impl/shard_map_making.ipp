@@ -104,7 +104,7 @@ private:
     }
 
     static failure made_before() {
-        return failure{error_code::already_made, "the table has a shard map already: open it"};
+        return failure{error_code::already_made, "the table already has a shard map: open it"};
     }
     /// Sends a transaction; false if it was refused or its outcome must be read.
     result<bool> send(std::vector<mutation> changes) {
@@ -119,8 +119,9 @@ private:
                                                                  : result<bool>{failure{done.error()}};
     }
     failure given_up() {
-        return last_ ? *std::move(last_)
-                     : failure{error_code::map_unavailable, "too many conflicts with others that make the map"};
+        return last_
+            ? *std::move(last_)
+            : failure{error_code::map_unavailable, "too many conflicts with other programs that create the map"};
     }
 
     /// Writes the header with an identity, or adopts those of an earlier attempt.
@@ -230,8 +231,8 @@ ENTITABLE_DECL result<lookup_map> lookup_map::make(any_transport catalogue, std:
         (!bounds.empty() && bounds.front().empty()) || (shards.by_ranges() && shards.has_own()) ||
         options.lease < std::chrono::milliseconds{} || options.lease > std::chrono::hours{24}) {
         return failure{error_code::invalid_input,
-            "a map must have 1 to 900 virtual shards, ascending bounds that are not empty, or tenants with their own "
-            "shards, and a lease of at most a day"};
+            "a map must have 1 to 900 virtual shards and a lease of at most a day; the bounds of ranges must be "
+            "ascending and not empty, and cannot be combined with tenants that have their own shards"};
     }
     ENTITABLE_CHECK(detail::shard_map_making{catalogue, table, shards, stores, open_store, options}.run());
     return open(std::move(catalogue), std::move(table), std::move(shards), options);

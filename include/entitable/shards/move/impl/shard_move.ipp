@@ -216,14 +216,14 @@ ENTITABLE_DECL std::string move_plan::explain() const {
     std::string out = text::joined({what, " from ", source, " to ", target, ": ", std::to_string(tables), " tables, ",
         std::to_string(rows), " rows, ", std::to_string(bytes), " bytes\n", "  reads: about ",
         std::to_string(8 * pages), " pages, 5 of them keys only; writes: ", std::to_string((rows + 98) / 99), " to ",
-        std::to_string(rows), " batches, one at least for each partition\n"});
+        std::to_string(rows), " batches, at least one for each partition\n"});
     if (options_.off_line) {
         return text::joined({out, "  reads and writes of the shard are refused for the lease of ", wait,
             " ms and the time of the copy; other shards continue\n"});
     }
     return text::joined({out, "  waits for the lease of ", std::to_string(lease.count()),
         " ms while clients read and write; then writes pause for ", wait, " ms and ", std::to_string(3 * pages),
-        " pages of keys, reads for ", std::to_string(2 * pages), " of these pages\n"});
+        " pages of keys, and reads pause for ", std::to_string(2 * pages), " of these pages\n"});
 }
 
 ENTITABLE_DECL result<move_progress> cancel_move(sharded const& cloud, std::int32_t shard) {

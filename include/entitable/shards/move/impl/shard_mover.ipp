@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The length of a wait for a lease, by the waiter's clock: 2 % for clock drift, three times.
+/// The length of a wait for a lease, by the waiter's clock: the lease and three margins of 2 % for clock drift.
 inline std::chrono::nanoseconds length_of_wait(std::chrono::milliseconds lease) {
     return lease.count() == 0 ? std::chrono::nanoseconds{}
                               : std::chrono::nanoseconds{lease} * 106 / 100 + std::chrono::milliseconds{1};
@@ -206,7 +206,8 @@ ENTITABLE_DECL void shard_mover::change(stage at, move_step told, edit_type edit
         order_.map, text::joined({order_.name, "-", std::to_string(++changes_)}),
         [this, edit](shard_map_copy const& map, shard_map_draft& draft) -> result<bool> {
             shard_row_draft* const own = draft.edit(map, order_.shard);
-            if (own == nullptr && at_ == stage::forgetting) { // merged into another, which has what to drop
+            if (own == nullptr && at_ == stage::forgetting) {
+                // The shard was merged into another one, whose row lists the tables to drop.
                 dropping_.reset();
                 return false;
             }

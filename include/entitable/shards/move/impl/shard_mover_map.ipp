@@ -58,7 +58,7 @@ ENTITABLE_DECL result<bool> shard_mover::look(shard_map_copy const& map, shard_m
         return false;
     }
     for (shard_map_row* const each : attempts) {
-        if (!each->attempt_owner.empty()) { // otherwise it was ended together with the other row
+        if (!each->attempt_owner.empty()) { // empty if the attempt was ended together with the other row
             end_attempt(map, draft, *each, own);
         }
     }

@@ -36,7 +36,7 @@ inline result<void> may_be_split(shard_map_copy const& map, shard_map_row const&
         return outside;
     }
     if (!row.attempt_owner.empty()) {
-        failure busy{error_code::shard_moving, named + " is being moved: end that move first"};
+        failure busy{error_code::shard_moving, named + " is being moved: finish or cancel that move first"};
         busy.error().retry_after = std::chrono::milliseconds{200};
         return busy;
     }
@@ -46,7 +46,7 @@ inline result<void> may_be_split(shard_map_copy const& map, shard_map_row const&
     if (map.places.size() >= virtual_shards::most || map.header.number > last_number) {
         return failure{error_code::invalid_input,
             text::joined(
-                {"a map has ", std::to_string(virtual_shards::most), " virtual shards at most, numbered up to ",
+                {"a map can have at most ", std::to_string(virtual_shards::most), " virtual shards, numbered up to ",
                     std::to_string(last_number), ": merge some, or copy to a new map"})};
     }
     return {};

@@ -103,7 +103,7 @@ ENTITABLE_DECL result<void> shard_table_copy::take_rows(page const& rows) {
     return {};
 }
 
-/// Compares the target's rows with those written. Rows that differ are to be copied again.
+/// Compares the target's rows with those written. Rows that differ must be copied again.
 ENTITABLE_DECL result<void> shard_table_copy::take_target(page const& rows) {
     for (std::size_t index = 0; index < rows.size(); ++index) {
         row_view const each = rows[index];

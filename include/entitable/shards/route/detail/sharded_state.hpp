@@ -105,7 +105,7 @@ struct sharded_state : counted {
 void append_end_of_etag(std::string& to, date_time timestamp);
 /// Returns an ETag in the form that clients of `sharded` see.
 [[nodiscard]] etag etag_with_epoch(etag const& stored, std::int64_t epoch);
-/// Returns the store's ETag; nothing if the ETag is from another epoch.
+/// Returns the store's ETag; nullopt if the ETag is from another epoch.
 [[nodiscard]] std::optional<etag> etag_of_epoch(etag const& shown, std::int64_t epoch);
 
 /// Reads one page of a query over one or several partitions.

@@ -35,7 +35,7 @@ public:
         if (whole == rows_.size()) {
             return failure{error_code::already_made,
                 text::joined(
-                    {"hashed stores exist as generation ", std::to_string(header_.generation), ": open them"})};
+                    {"hashed stores of generation ", std::to_string(header_.generation), " already exist: open them"})};
         }
         if (whole > 0) {
             for (std::size_t place = 0; place < rows_.size(); ++place) {
@@ -63,7 +63,7 @@ private:
             if (each.header.generation > header_.generation) {
                 return wrong_store(state_.names[place],
                     text::joined({" has the generation ", std::to_string(each.header.generation),
-                        ": an earlier one can no longer be made"}));
+                        ": an earlier generation can no longer be made"}));
             }
         }
         return rows_[place].identity
@@ -73,7 +73,7 @@ private:
 
     result<void> begin(std::size_t place) {
         ENTITABLE_TRY(auto const through, state_.store(place));
-        call creating; // only now: a header that arrives late at an emptied store finds no table
+        call creating; // created only now, so that a late header finds no table in an emptied store
         auto table = through.execute(create_table{std::string{store_rows_table}}, creating);
         if (!table && table.error().code != error_code::table_already_exists) { return std::move(table).as_failure(); }
         header_.place = static_cast<std::int32_t>(place);
@@ -114,7 +114,7 @@ private:
     [[nodiscard]] failure lost_header(std::size_t place) const {
         return wrong_store(state_.names[place],
             text::joined({" has no header of generation ", std::to_string(header_.generation),
-                ", and others have one: it was emptied, or a name of the list opens the wrong store"}));
+                ", and others have one: it was emptied, or one of the names in the list opens the wrong store"}));
     }
     /// Returns the header of the generation; null if the store has none.
     [[nodiscard]] found_header const* own_found(std::size_t place) const {
@@ -149,7 +149,7 @@ public:
         std::vector<std::string> const& names, store_opener const& opener, std::int64_t generation, std::string fleet)
         : names_(names), opener_(opener), fleet_(std::move(fleet)) {
         tombstone_.generation = generation;
-        tombstone_.state = "retired"; // and no version of the hash: programs of before refuse it as well
+        tombstone_.state = "retired"; // without a hash version, so that programs of earlier versions refuse it, too
     }
 
     result<void> run() {
@@ -168,7 +168,7 @@ private:
     static constexpr int most_attempts =
         10; ///< limit of restarts because of programs that make the same fleet concurrently
 
-    /// The header of a store, nothing where it has none.
+    /// The header of a store, nullopt if it has none.
     result<std::optional<found_header>> find(any_transport const& through, std::size_t place) {
         ENTITABLE_TRY(auto const rows, read_store_rows(through, names_[place]));
         for (found_header const& each : rows.headers) {
@@ -192,8 +192,9 @@ private:
         }
         return wrong_store(names_[place],
             text::joined({", place ", std::to_string(place), " of ", std::to_string(names_.size()),
-                " in the list, says place ", std::to_string(header.place), " of ", std::to_string(header.number),
-                " of the fleet ", header.fleet, ": the list of stores, or what a name of it opens, is a wrong one"}));
+                " in the list, has the header of place ", std::to_string(header.place), " of ",
+                std::to_string(header.number), " of the fleet ", header.fleet,
+                ": the list is wrong, or one of its names opens the wrong store"}));
     }
     result<void> retire(any_transport const& through, std::size_t place) {
         std::string const table{store_rows_table};

@@ -91,13 +91,13 @@ ENTITABLE_DECL result<create_table::response> create_hashed_table(
             if (whole->there && !here->there) {
                 return wrong_store(table.store(place),
                     text::joined({" lacks ", table.stored(place),
-                        ", and the first store has its part of the table: ", "the store was emptied or exchanged"}));
+                        ", and the first store has its part of the table: ", "the store was emptied or replaced"}));
             }
             with_rows = here->rows ? table.store(place) : with_rows;
         }
-        if (whole->there) { return failure{error_code::table_already_exists, "the table exists already"}; }
+        if (whole->there) { return failure{error_code::table_already_exists, "the table already exists"}; }
         if (with_rows.empty()) { break; }
-        if (again) { // and no other program has created it meanwhile
+        if (again) { // the second look shows that no other program has created it in the meantime
             return wrong_store(table.store(0),
                 text::joined({" lacks ", table.stored(0), ", and the store ", with_rows,
                     " has rows of the table: it was dropped in part, or lost; drop it to start with an empty table"}));

@@ -56,7 +56,7 @@ ENTITABLE_DECL failure lost_part(shard_place const& place, shard_table const& ta
     return wrong_store(place.row.store,
         text::joined({" lacks ", place.table_name(table), ", the part of the table ", table.name,
             " of the virtual shard ", std::to_string(place.row.shard),
-            ": the store was emptied or exchanged; repair_tables creates the part again, without its rows"}));
+            ": the store was emptied or replaced; repair_tables creates the part again, without its rows"}));
 }
 
 /// Whether a table of this name in a store belongs to a table that is not being dropped.
@@ -81,7 +81,7 @@ inline result<void> drop_parts(
         if (auto done = drop_shard_table(state, store, std::move(name), context); !done && !left) {
             left.emplace(std::move(done).as_failure());
             left->error().message = text::joined(
-                {"the table is dropped, except its parts in the store ", store, ": ", left->error().message});
+                {"the table was dropped, except its parts in the store ", store, ": ", left->error().message});
         }
     };
     for (shard_place const& each : map.places) {
@@ -98,7 +98,7 @@ inline result<void> drop_parts(
 /// Drops the remaining parts of dropped tables of a name, and removes tables without parts from the map.
 inline result<void> finish_dropping(sharded_state& state, std::string const& table, call const& context) {
     ENTITABLE_TRY(auto const map, state.map.state().fresh(context));
-    std::vector<std::int64_t> done; // the epochs of those
+    std::vector<std::int64_t> done; // epochs of the tables without parts
     result<void> outcome;
     for (shard_table const& each : map->tables) {
         if (each.dropping && text::ascii_lower(each.name) == text::ascii_lower(table)) {
@@ -164,7 +164,7 @@ ENTITABLE_DECL result<create_table::response> create_sharded_table(
     ENTITABLE_CHECK(validate(request, state.profile()));
     ENTITABLE_CHECK(check_call(context));
     if (state.fixed) { return create_hashed_table(state, request, context); }
-    static_cast<void>(finish_dropping(state, request.table, context)); // the rest of an earlier one has other names
+    static_cast<void>(finish_dropping(state, request.table, context)); // leftovers have other names
     bool made_now = false;
     std::int64_t own = 0;
     ENTITABLE_CHECK(
@@ -182,7 +182,7 @@ ENTITABLE_DECL result<create_table::response> create_sharded_table(
                 names += each.name.size() + 24;
                 if (known != wanted && shard_table_name(known, 0, 0) == shard_table_name(wanted, 0, 0)) {
                     return failure{
-                        error_code::invalid_resource_name, "the shortened table name equals that of another table"};
+                        error_code::invalid_resource_name, "the shortened table name is already used by another table"};
                 }
             }
             if (names > most_of_list) {
@@ -201,7 +201,7 @@ ENTITABLE_DECL result<create_table::response> create_sharded_table(
         }
         return stopped;
     }
-    if (!made_now) { return failure{error_code::table_already_exists, "the table exists already"}; }
+    if (!made_now) { return failure{error_code::table_already_exists, "the table already exists"}; }
     return create_table::response{};
 }
 

@@ -147,7 +147,7 @@ result<response_of<Request>> ask_shard(sharded_state& state, Request const& requ
         auto answer = store.execute(sent, context);
         bool const lost = !answer && answer.error().effect == effect::unknown;
         if (lost) {
-            return answer; // whatever the map says: the outcome is unknown
+            return answer; // the map cannot help: the outcome is unknown
         }
         bool const missing = !answer && answer.error().code == error_code::table_not_found;
         auto const holds = state.still_holds(way, keys, request.table, Request::writes, missing, context);

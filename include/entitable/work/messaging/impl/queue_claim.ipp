@@ -150,9 +150,8 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim_from(std::siz
             at.clock = at.clock.known() ? at.clock : state().clock;
         }
         date_time const now = at.clock.now(time());
-        if (now >= at.head_due || now.ticks + 3600 * second < at.head_due.ticks) { // or the clock was set back
-            at.behind.clear();
-        }
+        bool const set_back = now.ticks + 3600 * second < at.head_due.ticks;
+        if (now >= at.head_due || set_back) { at.behind.clear(); }
         // A program with a fast clock may have inserted a message under a future time although it is available now.
         bool const looks_ahead = now >= at.ahead_due || now.ticks + 3600 * second < at.ahead_due.ticks;
         std::uint32_t const page = looks_ahead ? 100 : rows_for(most);
@@ -239,7 +238,7 @@ ENTITABLE_DECL queue_core::moves queue_core::moves_of(
         std::string& key = made.key;
         key.reserve(head.size() + id.size());
         key.append(head).append(id);
-        if (key == stored.row_key) { // a key of a program whose clock is fast
+        if (key == stored.row_key) { // the key is from a program whose clock is fast
             key = message_key({until.ticks + 1}, id);
         }
         row to = claimed_message(key, {lane, stored.row_key, stored.payload}, marks, until, made.claim);

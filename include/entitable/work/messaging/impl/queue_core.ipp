@@ -26,7 +26,8 @@ ENTITABLE_DECL queue_core::queue_core(any_transport through, std::string name, q
 
 ENTITABLE_DECL result<void> check_queue_options(queue_options const& options) {
     if (options.visibility < std::chrono::seconds{2} || options.visibility > std::chrono::hours{7 * 24}) {
-        return failure{error_code::out_of_range_input, "a claim of a message holds for 2 seconds to 7 days"};
+        return failure{
+            error_code::out_of_range_input, "queue_options::visibility must be between 2 seconds and 7 days"};
     }
     ENTITABLE_CHECK(options.polling.validate());
     return options.delays.validate();
@@ -48,7 +49,7 @@ ENTITABLE_DECL failure receipt_is_spent() {
 ENTITABLE_DECL result<void> queue_core::check_options() const {
     ENTITABLE_CHECK(check_queue_options(options()));
     if (options().lanes < 1 || options().lanes > 1000) {
-        return failure{error_code::out_of_range_input, "a queue has 1 to 1000 lanes"};
+        return failure{error_code::out_of_range_input, "a queue must have 1 to 1000 lanes"};
     }
     return {};
 }
@@ -78,14 +79,14 @@ ENTITABLE_DECL result<std::size_t> queue_core::lanes() const {
     date_time told;
     ENTITABLE_TRY(auto const header, read(std::string{system_row::queue}, system_row::queue, told));
     if (!header) {
-        return failure{
-            error_code::resource_not_found, text::joined({"the queue ", table().name(), " was not created"})};
+        return failure{error_code::resource_not_found,
+            text::joined({"the queue ", table().name(), " does not exist; create it first"})};
     }
     std::int32_t const format = (std::max)(int32_in(*header, queue_property::format), 1);
     if (format > queue_format) {
         return failure{error_code::store_newer,
             text::joined({"the queue ", table().name(), " has format ", std::to_string(format),
-                "; this version knows formats up to ", std::to_string(queue_format)})};
+                "; this version of the library supports formats up to ", std::to_string(queue_format)})};
     }
     std::int32_t const number = int32_in(*header, format == 1 ? queue_property::lanes : queue_property::lane_count);
     if (number < 1 || number > 1000) {

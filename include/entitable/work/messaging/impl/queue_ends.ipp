@@ -152,7 +152,7 @@ ENTITABLE_DECL result<std::size_t> queue_core::complete_group(std::vector<receip
         date_time told;
         bool const as_one = end - first > 1 && send(request, told).has_value();
         end = (std::max)(end, first + 1);
-        for (; first < end; ++first) { // if the transaction failed or its outcome is unknown: one by one
+        for (; first < end; ++first) { // complete them one by one if the transaction failed or its outcome is unknown
             if (as_one) {
                 all[first]->spent = true;
             } else if (auto one = complete(*all[first], mark); !one) {

@@ -150,8 +150,9 @@ ENTITABLE_DECL result<row> queue_core::outbox_row(
     std::string_view partition, std::string_view id, row_view message) const {
     if (!state_) { return moved_from("queue"); }
     if (partition.empty()) {
-        return failure{
-            error_code::invalid_input, "a message goes into the outbox behind the first change of its batch"};
+        return failure{error_code::invalid_input,
+            "a batch must have a change before its first message: the change determines the partition of the outbox "
+            "row"};
     }
     std::string const key = message_key(time().now(), id);
     row_builder made = message_row(partition, text::joined({outbox_prefix(), id}), message);
@@ -178,9 +179,7 @@ ENTITABLE_DECL result<std::size_t> queue_core::relay(
             row_view const each = page->rows[index];
             std::string_view const key = text_in(each, queue_property::key);
             std::string_view const id = id_of_message(key);
-            if (id.empty()) {
-                return failure{error_code::row_malformed, "an outbox row without the key of its message"};
-            }
+            if (id.empty()) { return failure{error_code::row_malformed, "an outbox row lacks the key of its message"}; }
             std::size_t const lane = lane_of(id, number);
             // The time is that of the program that wrote the row, whose clock may be fast.
             date_time const first{(std::min)(time_of_message(key).ticks, store_time(lane).ticks)};

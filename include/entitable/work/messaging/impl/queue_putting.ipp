@@ -16,19 +16,19 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_DECL result<void> queue_core::check_room(row_view message) {
-    constexpr std::size_t most_properties = 252 - 10;           // less those of the queue and of dead letters
-    constexpr std::size_t most_bytes = 1024 * 1024 - 16 * 1024; // less the longest reasons in UTF-16, and the rest
+    constexpr std::size_t most_properties = 252 - 10; // leaves room for the properties of the queue and of dead letters
+    constexpr std::size_t most_bytes = 1024 * 1024 - 16 * 1024; // leaves room for the longest reasons in UTF-16
     std::size_t const properties = property_cursor{message.payload}.left();
     if (properties > most_properties) {
         return failure{error_code::too_many_properties,
-            text::joined({"the message has ", std::to_string(properties), " properties; ",
-                std::to_string(most_properties), " leave room for those of the queue"})};
+            text::joined({"the message has ", std::to_string(properties), " properties; the limit is ",
+                std::to_string(most_properties), ", which leaves room for the properties of the queue"})};
     }
     if (message.payload.size() > most_bytes / 4 && service_size(message) > most_bytes) {
         return failure{error_code::entity_too_large,
-            text::joined(
-                {"the message has ", std::to_string(service_size(message)), " bytes as the service counts them; ",
-                    std::to_string(most_bytes), " leave room for the properties that the queue adds"})};
+            text::joined({"the message has ", std::to_string(service_size(message)),
+                " bytes as the service counts them; the limit is ", std::to_string(most_bytes),
+                ", which leaves room for the properties of the queue"})};
     }
     return {};
 }

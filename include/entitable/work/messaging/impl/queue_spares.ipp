@@ -11,7 +11,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-inline constexpr std::uint32_t most_pause = 1024; // reads without spare messages
+inline constexpr std::uint32_t most_pause = 1024; // maximum number of reads without spare messages
 
 ENTITABLE_DECL std::vector<queue_core::pick> queue_core::spares_of(std::size_t lane, std::uint32_t most) const {
     std::vector<pick> taken;

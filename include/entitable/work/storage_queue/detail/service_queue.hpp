@@ -29,7 +29,7 @@ struct service_receipt : held_time {
     std::string message; ///< the id chosen by the service
     std::string pop;     ///< the receipt
     std::string name;    ///< the id chosen by the sender
-    std::string text;    ///< the message as it is stored
+    std::string text;    ///< the encoded message
     std::uint32_t deliveries{};
     bool spent{true};
 

@@ -89,7 +89,7 @@ ENTITABLE_DECL std::string seconds_parameter(std::chrono::nanoseconds time) {
 ENTITABLE_DECL result<std::string> service_queue::body_of(std::string_view text) const {
     if (text.size() > largest_message) {
         return failure{error_code::request_body_too_large,
-            limit_text("the message as it is stored", text.size(), largest_message, "bytes")};
+            limit_text("the encoded message", text.size(), largest_message, "bytes")};
     }
     std::string body{"<QueueMessage>"};
     append_xml_element(body, "MessageText", text);
@@ -282,7 +282,7 @@ ENTITABLE_DECL result<std::uint64_t> service_queue::approximate_count() const {
     std::uint64_t number = 0;
     auto const got = std::from_chars(count.data(), count.data() + count.size(), number);
     return got.ec == std::errc{} && !count.empty() ? result<std::uint64_t>{number}
-                                                   : garbled(answer, {"it lacks the number of messages"});
+                                                   : garbled(answer, {"it lacks the message count"});
 }
 
 // ---- under a receipt ----

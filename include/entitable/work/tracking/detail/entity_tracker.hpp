@@ -103,7 +103,7 @@ public:
     [[nodiscard]] result<void> merge(tracked_entity& into, row_view found, etag const& version, merge_option how);
     /// Records that the row of a tracked entity does not exist.
     void gone(tracked_entity& of, merge_option how);
-    /// Replaces the whole state by the row.
+    /// Replaces the whole state with that of the row.
     [[nodiscard]] result<void> take(tracked_entity& into, row_view found, etag const& version);
     /// Three-way merge with the base: changes the object, or records a conflict.
     [[nodiscard]] result<void> merge_properties(tracked_entity& into, row_view found, etag const& version);

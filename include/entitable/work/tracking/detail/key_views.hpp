@@ -41,7 +41,8 @@ template <class Entity, class Function, class... Keys>
     using views =
         key_views<Entity, typename mapping<Entity>::partition_components, typename mapping<Entity>::row_components>;
     constexpr bool complete = sizeof...(Keys) == views::count;
-    static_assert(complete, "find(...) needs all components of the entity's keys, those of the partition key first");
+    static_assert(
+        complete, "find(...) must be given all key components of the entity, those of the partition key first");
     if constexpr (complete) {
         return views::show(function, keys...);
     } else {

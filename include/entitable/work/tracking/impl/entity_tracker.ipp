@@ -49,7 +49,7 @@ ENTITABLE_DECL tracked_entity& entity_tracker::keep_aside(std::unique_ptr<tracke
 }
 
 ENTITABLE_DECL tracked_entity& entity_tracker::begin(std::unique_ptr<tracked_entity> object) {
-    if (list_.size() >= 64 && list_.size() >= 2 * index_.size()) { // most were removed
+    if (list_.size() >= 64 && list_.size() >= 2 * index_.size()) { // compacts the list once most entities were removed
         std::erase(list_, nullptr);
         for (std::size_t at = 0; at < list_.size(); ++at) { list_[at]->place = at; }
     }
@@ -79,7 +79,7 @@ ENTITABLE_DECL tracked_entity& entity_tracker::add(std::unique_ptr<tracked_entit
     tracked_entity* const before = at(fresh->partition_key(), fresh->row_key());
     if (before == nullptr) { return begin(std::move(fresh)); }
     if (!before->removed || before->type() != fresh->type()) {
-        failure taken{error_code::entity_already_exists, "an entity with these keys is tracked by this unit of work"};
+        failure taken{error_code::entity_already_exists, "this unit of work already tracks an entity with these keys"};
         taken.error().detail = keys_text(fresh->partition_key(), fresh->row_key());
         refuse(std::move(taken));
         return keep_aside(std::move(fresh));
@@ -98,7 +98,7 @@ ENTITABLE_DECL tracked_entity& entity_tracker::attach(std::unique_ptr<tracked_en
         return keep_aside(std::move(known));
     }
     if (at(known->partition_key(), known->row_key()) != nullptr) {
-        failure taken{error_code::invalid_input, "an entity with these keys is tracked by this unit of work"};
+        failure taken{error_code::invalid_input, "this unit of work already tracks an entity with these keys"};
         taken.error().detail = keys_text(known->partition_key(), known->row_key());
         refuse(std::move(taken));
         return keep_aside(std::move(known));

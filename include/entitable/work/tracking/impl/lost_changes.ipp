@@ -77,7 +77,7 @@ ENTITABLE_DECL void save_run::settle_by_reading(tracked_entity& of, mutation con
     of.unsettled.reset();
     of.came_late = true;
     if (*found) { return all_.conflict(of, (*found)->entity.view(), (*found)->etag); }
-    if (of.removed) { // removed, by whichever writer
+    if (of.removed) { // removed by this or another writer
         tell(of, entity_state::removed, save_outcome::saved);
         all_.release(of);
     } else if (of.there) {

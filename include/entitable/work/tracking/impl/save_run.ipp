@@ -197,9 +197,10 @@ ENTITABLE_DECL result<std::vector<std::vector<save_run::planned>>> save_run::tra
         std::size_t const before = of_partition[partition]++;
         if (before > 0 && !how_.split) {
             return failure{error_code::invalid_input,
-                text::joined(
-                    {"the changes of one partition exceed the ", std::to_string(through_.profile().max_operations),
-                        " operations or the bytes of one transaction: nothing was sent; use save_options::split"})};
+                text::joined({"the changes in one partition do not fit into one transaction of ",
+                    std::to_string(through_.profile().max_operations), " operations and ",
+                    std::to_string(through_.profile().max_transaction_size),
+                    " bytes: nothing was sent; set save_options::split to send several transactions"})};
         }
         bool const blocked = blocked_.contains(partition);
         std::vector<planned> part;
