@@ -80,6 +80,8 @@ public:
     ENTITABLE_LAZY [[nodiscard]] std::vector<std::string> changed_entities() const;
     /// Whether a changed row must be read so that its replaced version is known.
     ENTITABLE_LAZY [[nodiscard]] bool is_changed_unread(std::string_view row_key) const;
+    /// Whether the change of a row is a removal that its sums do not show.
+    ENTITABLE_LAZY [[nodiscard]] bool archives(std::string_view row_key) const;
     /// Returns the row as read; nullopt if it was not read, or does not exist.
     ENTITABLE_LAZY [[nodiscard]] std::optional<row_view> stored_at(std::string_view row_key) const;
 

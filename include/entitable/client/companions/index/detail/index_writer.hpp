@@ -55,6 +55,7 @@ private:
         entity_type const* of;
         std::optional<row> before;
         std::optional<row> after;
+        bool archived{}; ///< removed, and counts as before
     };
 
     /// Called before each request that writes: no row is written on the basis of an expired lease. Errors: if the declaration has changed

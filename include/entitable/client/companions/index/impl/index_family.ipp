@@ -203,8 +203,8 @@ ENTITABLE_DECL result<void> index_family::check_writable(index_states const& kno
     if (!known.declared && !shapes.empty()) {
         return failure{error_code::declaration_missing,
             text::joined({"the table \"", main.name(),
-                "\" has no declaration of its indexes and sums: call create_if_absent(), or build<",
-                shapes.front().name, ">() if it has entities"})};
+                "\" has no declaration of its indexes and sums: call create_if_absent(), or adopt() if it has "
+                "entities"})};
     }
     return {};
 }

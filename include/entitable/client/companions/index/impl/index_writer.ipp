@@ -77,7 +77,8 @@ ENTITABLE_DECL result<void> index_writer::prepare(transaction_scope& all) {
         all.look_at(row_key);
         if (!all.rows.problem()) { return failure{all.rows.problem().error()}; }
         if (!of->sums.empty()) {
-            counted_.push_back({of, copy(all.rows.stored_at(row_key)), copy(all.rows.now_at(row_key))});
+            counted_.push_back(
+                {of, copy(all.rows.stored_at(row_key)), copy(all.rows.now_at(row_key)), all.rows.archives(row_key)});
         }
         ENTITABLE_TRY(index_rows before, family_.rows_for(all.rows.stored_at(row_key)));
         ENTITABLE_TRY(index_rows after, family_.rows_for(all.rows.now_at(row_key)));

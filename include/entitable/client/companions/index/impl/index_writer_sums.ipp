@@ -3,6 +3,8 @@
 #pragma once
 
 #include <entitable/client/companions/index/detail/index_writer.hpp>
+#include <entitable/core/row/system_rows.hpp>
+#include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -21,14 +23,35 @@ ENTITABLE_DECL result<void> insert_sums(transaction_scope& all, row empty) {
     return failure{error_code::update_condition_not_satisfied, "a row of sums was added, and the write starts over"};
 }
 
+/// Replaces a row of sums, or inserts it: `made` returns its values after the change.
+ENTITABLE_DECL result<void> put_sums(
+    transaction_scope& all, row place, function_ref<result<row>(row_view before)> made) {
+    ENTITABLE_TRY(auto const stored, all.find(std::string{place.row_key()}));
+    if (!stored && !all.context().operation_id.empty()) { return insert_sums(all, std::move(place)); }
+    ENTITABLE_TRY(row changed, made(stored ? *stored : place.view()));
+    all.change(stored ? mutation_kind::replace : mutation_kind::insert, std::move(changed), false);
+    return all.rows.problem();
+}
+
 /// Adds an entity to its row of sums, or subtracts it.
 ENTITABLE_DECL result<void> change_sums(
     transaction_scope& all, counted_type const& how, row place, row const& entity, bool add) {
-    ENTITABLE_TRY(auto const stored, all.find(std::string{place.row_key()}));
-    if (!stored && !all.context().operation_id.empty()) { return insert_sums(all, std::move(place)); }
-    ENTITABLE_TRY(row made, how.fold(stored ? *stored : place.view(), entity.view(), add, all.reading()));
-    all.change(stored ? mutation_kind::replace : mutation_kind::insert, std::move(made), false);
-    return all.rows.problem();
+    return put_sums(
+        all, std::move(place), [&](row_view before) { return how.fold(before, entity.view(), add, all.reading()); });
+}
+
+/// Adds a removed entity to the archive row of its sums. The row of sums is written with the same values: then a recomputation that has read it
+/// starts over, and reads the archive row again.
+ENTITABLE_DECL result<void> archive_in_sums(
+    transaction_scope& all, counted_type const& how, row place, row const& entity) {
+    std::string const row_key = text::joined({system_row::sum, place.row_key()});
+    ENTITABLE_CHECK(
+        put_sums(all, row{place.partition_key(), row_key, place.payload()}, [&](row_view before) -> result<row> {
+            before.row_key = place.row_key();
+            ENTITABLE_TRY(row const made, how.fold(before, entity.view(), true, all.reading()));
+            return row{made.partition_key(), row_key, made.payload()};
+        }));
+    return put_sums(all, std::move(place), [](row_view before) { return result<row>{row{before}}; });
 }
 
 /// Whether an entity counts as before in the same row: then the row is not written. A recomputation relies on that.
@@ -50,6 +73,10 @@ ENTITABLE_DECL result<void> index_writer::add_sums(transaction_scope& all) {
             if (from && to && from->row_key() == to->row_key()) {
                 ENTITABLE_TRY(bool const same, counts_as_before(how, *from, *each.before, *each.after, all.reading()));
                 if (same) { continue; }
+            }
+            if (from && each.archived) {
+                ENTITABLE_CHECK(archive_in_sums(all, how, *std::move(from), *each.before));
+                continue;
             }
             if (from) { ENTITABLE_CHECK(change_sums(all, how, *std::move(from), *each.before, false)); }
             if (to) { ENTITABLE_CHECK(change_sums(all, how, *std::move(to), *each.after, true)); }
