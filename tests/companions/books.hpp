@@ -92,6 +92,23 @@ struct oracle {
     std::vector<daily_sales> archived_days;
     std::vector<balance> archived_balances;
 
+    /// Reads what was archived.
+    void read_archived(any_transport const& store) {
+        auto const take_archived = [&](entity const& each) {
+            if (!each.row_key().starts_with("~!sum!")) { return; }
+            std::string const sums = each.row_key().substr(6);
+            row const stored = each.to_row();
+            std::int64_t const cents = stored.view().find("cents")->as_int64();
+            if (sums.starts_with("SALES:")) {
+                archived_days.push_back(
+                    {each.partition_key(), sums.substr(6), cents, stored.view().find("invoices")->as_int64()});
+            } else {
+                archived_balances.push_back({each.partition_key(), 0, cents});
+            }
+        };
+        row_table{store, "books"}.for_each({}, {}, take_archived, system_rows::shown).value();
+    }
+
     /// The text of every companion that the entities should have, and those that were archived.
     [[nodiscard]] std::multiset<std::string> companions() const {
         std::multiset<std::string> made;
@@ -155,19 +172,7 @@ struct found_rows {
             companions.insert("day " + one.tenant + " " + one.day + " " + std::to_string(one.cents) + " " +
                 std::to_string(one.invoices));
         }
-        auto const take_archived = [&](entity const& each) {
-            if (!each.row_key().starts_with("~!sum!")) { return; }
-            std::string const sums = each.row_key().substr(6);
-            row const stored = each.to_row();
-            std::int64_t const cents = stored.view().find("cents")->as_int64();
-            if (sums.starts_with("SALES:")) {
-                entities.archived_days.push_back(
-                    {each.partition_key(), sums.substr(6), cents, stored.view().find("invoices")->as_int64()});
-            } else {
-                entities.archived_balances.push_back({each.partition_key(), 0, cents});
-            }
-        };
-        row_table{store, "books"}.for_each({}, {}, take_archived, system_rows::shown).value();
+        entities.read_archived(store);
         std::map<std::string, std::int64_t> tenants;
         for (balance const& one : all.scan_table<balance>()) { tenants[one.tenant] += one.cents; }
         for (auto const& [tenant, cents] : tenants) {
