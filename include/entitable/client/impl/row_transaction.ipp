@@ -250,6 +250,15 @@ enum class place_in_request : std::uint8_t { guarded, exact, required, forced, i
                                                     : place_in_request::forced;
 }
 
+ENTITABLE_LAZY_BODY void row_transaction::for_each_written(
+    function_ref<void(std::string const& row_key, mutation const* change)> visit) const {
+    for (auto const& [row_key, one] : *rows_) {
+        place_in_request const place = place_of(one);
+        if (place == place_in_request::nowhere) { continue; }
+        visit(row_key, one.changed ? &one.change : nullptr);
+    }
+}
+
 ENTITABLE_LAZY_BODY result<transact> row_transaction::request(bool announces, profile const& limits) {
     transact made;
     made.table = table_;

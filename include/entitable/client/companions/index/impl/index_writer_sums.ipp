@@ -62,24 +62,41 @@ ENTITABLE_DECL result<bool> counts_as_before(
     return changed.payload() == place.payload();
 }
 
+ENTITABLE_DECL result<index_writer::changed_places> index_writer::places_of(
+    counted_entity const& one, counted_type const& how, reading mode) const {
+    auto const find = [&]() -> result<changed_places> {
+        result<changed_places> at{std::in_place};
+        if (one.before) { ENTITABLE_TRY(at->from, how.place(one.before->view(), mode)); }
+        if (one.after) { ENTITABLE_TRY(at->to, how.place(one.after->view(), mode)); }
+        if (at->from && at->to && at->from->row_key() == at->to->row_key()) {
+            ENTITABLE_TRY(bool const same, counts_as_before(how, *at->from, *one.before, *one.after, mode));
+            if (same) { *at = {}; }
+        }
+        return at;
+    };
+    auto found = find();
+    if (found) { return found; }
+    return of_companion(std::move(found).as_failure(), family_.shapes[how.companion].described(),
+        row_keys_of((one.after ? *one.after : *one.before).view()));
+}
+
 ENTITABLE_DECL result<void> index_writer::add_sums(transaction_scope& all) {
     for (counted_entity const& each : counted_) {
         for (counted_type const& how : each.of->sums) {
             if (!states_.keeps(how.companion)) { continue; }
-            std::optional<row> from;
-            std::optional<row> to;
-            if (each.before) { ENTITABLE_TRY(from, how.place(each.before->view(), all.reading())); }
-            if (each.after) { ENTITABLE_TRY(to, how.place(each.after->view(), all.reading())); }
-            if (from && to && from->row_key() == to->row_key()) {
-                ENTITABLE_TRY(bool const same, counts_as_before(how, *from, *each.before, *each.after, all.reading()));
-                if (same) { continue; }
+            ENTITABLE_TRY(changed_places at, places_of(each, how, all.reading()));
+            auto& from = at.from;
+            auto& to = at.to;
+            auto const change = [&]() -> result<void> {
+                if (from && each.archived) { return archive_in_sums(all, how, *std::move(from), *each.before); }
+                if (from) { ENTITABLE_CHECK(change_sums(all, how, *std::move(from), *each.before, false)); }
+                if (to) { ENTITABLE_CHECK(change_sums(all, how, *std::move(to), *each.after, true)); }
+                return {};
+            };
+            if (auto changed = change(); !changed) {
+                return of_companion(std::move(changed).as_failure(), family_.shapes[how.companion].described(),
+                    row_keys_of((each.after ? *each.after : *each.before).view()));
             }
-            if (from && each.archived) {
-                ENTITABLE_CHECK(archive_in_sums(all, how, *std::move(from), *each.before));
-                continue;
-            }
-            if (from) { ENTITABLE_CHECK(change_sums(all, how, *std::move(from), *each.before, false)); }
-            if (to) { ENTITABLE_CHECK(change_sums(all, how, *std::move(to), *each.after, true)); }
         }
     }
     return {};
