@@ -191,7 +191,7 @@ public:
         return write(mutation_kind::insert_or_merge, entity, any_etag);
     }
     /// See `table<E>::remove`. With `removal::archived` the entity still counts in its sums, which are then of the entities that were
-    /// archived and those that are stored. Inserted again, it counts once more. Cost: two more operations for each row of sums.
+    /// archived and those that are stored. Inserted again, it counts once more. Cost: one more read and operation for each row of sums.
     template <class E>
         requires is_entity<E>
     [[nodiscard]] result<written> remove(E const& entity, etag_condition condition, removal how = {}) const {
