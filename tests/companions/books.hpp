@@ -89,8 +89,27 @@ inline all_books open_books(any_transport const& store, table_options how = {}) 
 struct oracle {
     std::map<std::pair<std::string, std::int32_t>, invoice> invoices;
     std::map<std::pair<std::string, std::int32_t>, refund> refunds;
+    std::vector<daily_sales> archived_days;
+    std::vector<balance> archived_balances;
 
-    /// The text of every companion that the entities should have.
+    /// Reads what was archived.
+    void read_archived(any_transport const& store) {
+        auto const take_archived = [&](entity const& each) {
+            if (!each.row_key().starts_with("~!sum!")) { return; }
+            std::string const sums = each.row_key().substr(6);
+            row const stored = each.to_row();
+            std::int64_t const cents = stored.view().find("cents")->as_int64();
+            if (sums.starts_with("SALES:")) {
+                archived_days.push_back(
+                    {each.partition_key(), sums.substr(6), cents, stored.view().find("invoices")->as_int64()});
+            } else {
+                archived_balances.push_back({each.partition_key(), 0, cents});
+            }
+        };
+        row_table{store, "books"}.for_each({}, {}, take_archived, system_rows::shown).value();
+    }
+
+    /// The text of every companion that the entities should have, and those that were archived.
     [[nodiscard]] std::multiset<std::string> companions() const {
         std::multiset<std::string> made;
         std::map<std::pair<std::string, std::string>, std::pair<std::int64_t, std::int64_t>> days;
@@ -107,7 +126,14 @@ struct oracle {
             tenants[one.tenant] += one.cents;
         }
         for (auto const& [key, one] : refunds) { tenants[one.tenant] -= one.cents; }
+        for (daily_sales const& one : archived_days) {
+            auto& day = days[{one.tenant, one.day}];
+            day.first += one.cents;
+            day.second += one.invoices;
+        }
+        for (balance const& one : archived_balances) { tenants[one.tenant] += one.cents; }
         for (auto const& [key, sums] : days) {
+            if (sums.first == 0 && sums.second == 0) { continue; }
             made.insert("day " + key.first + " " + key.second + " " + std::to_string(sums.first) + " " +
                 std::to_string(sums.second));
         }
@@ -146,6 +172,7 @@ struct found_rows {
             companions.insert("day " + one.tenant + " " + one.day + " " + std::to_string(one.cents) + " " +
                 std::to_string(one.invoices));
         }
+        entities.read_archived(store);
         std::map<std::string, std::int64_t> tenants;
         for (balance const& one : all.scan_table<balance>()) { tenants[one.tenant] += one.cents; }
         for (auto const& [tenant, cents] : tenants) {

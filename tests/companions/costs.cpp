@@ -75,6 +75,9 @@ TEST_CASE("companions: the requests and operations of each write") {
     CHECK(in.cost_of([&] { return books.update<invoice>("ACME", 3, [](invoice& one) { one.account = "green"; }); }) ==
         cost{2, 1});
     CHECK(in.cost_of([&] { return books.remove<invoice>("ACME", 3, any_etag); }) == cost{3, 3});
+    // The archive row is read and written as well.
+    in.books.insert(invoice{"ACME", 3, "cid", {}, "red", "mon", 1}).value();
+    CHECK(in.cost_of([&] { return books.remove<invoice>("ACME", 3, any_etag, removal::archived); }) == cost{4, 4});
     // Ten inserts into one sum: it is read and written once.
     CHECK(in.cost_of([&] {
         auto all = books.batch();
@@ -92,6 +95,7 @@ TEST_CASE("companions: the requests and operations of each write") {
             return {};
         });
     }) == cost{3, 4});
+    CHECK(in.cost_of([&] { return books.remove<counter>("ACME", any_etag, removal::archived); }) == cost{1, 1});
 }
 
 TEST_CASE("companions: a transaction with too many rows is refused before anything is sent") {

@@ -39,6 +39,9 @@ TEST_CASE("moved from: a table with indexes and sums") {
     check_gone((books.verify)());
     check_gone(books.repair());
     check_gone(books.build<daily_sales>());
+    check_gone(books.build());
+    check_gone(books.adopt());
+    check_gone(books.remove(one, any_etag, removal::archived));
     check_gone(books.retire<daily_sales>());
     check_gone(books.state<daily_sales>());
     check_gone(books.transact("ACME", [&](auto& all) -> result<void> {

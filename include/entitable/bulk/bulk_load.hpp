@@ -124,8 +124,9 @@ template <class Entity, class Table, class Range>
 }
 
 /// Makes the removal of a row, under the version that was read. The main row of a wide entity is refused.
-[[nodiscard]] inline bulk_input take_removal(row_view each, std::string_view table, bulk_item& item) {
-    item.change = mutation::remove(row{each.partition_key, each.row_key, {}}, each.etag());
+[[nodiscard]] inline bulk_input take_removal(
+    row_view each, std::string_view table, entitable::removal sums, bulk_item& item) {
+    item.change = mutation::remove(row{each.partition_key, each.row_key, {}}, each.etag(), sums);
     if (auto good = check_not_wide(each, table, "remove it with wide_table"); !good) {
         item.why.emplace(good.error());
         return bulk_input::barred;
@@ -206,7 +207,7 @@ template <class Entity, access_path Path>
 [[nodiscard]] result<bulk_report> bulk_remove(
     table<Entity> const& from, query<Entity, Path> const& found, bulk_options const& options = {}) {
     auto const take = [&](row_view each, detail::bulk_item& item) {
-        return detail::take_removal(each, from.name(), item);
+        return detail::take_removal(each, from.name(), options.sums, item);
     };
     return detail::bulk_over(from, found, detail::bulk_mode::remove, true, take, nullptr, options);
 }

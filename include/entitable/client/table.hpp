@@ -128,8 +128,8 @@ public:
     using base::remove;
     /// Removes this entity, if the stored version is the given one: ResourceNotFound if it does not exist, UpdateConditionNotSatisfied if
     /// it was changed since.
-    [[nodiscard]] result<written> remove(Entity const& entity, etag_condition condition) const {
-        return core_.write(detail::removal(partition_key_of(entity), row_key_of(entity), std::move(condition)));
+    [[nodiscard]] result<written> remove(Entity const& entity, etag_condition condition, removal sums = {}) const {
+        return core_.write(detail::removal(partition_key_of(entity), row_key_of(entity), std::move(condition), sums));
     }
 
     // For the service an update without an ETag is an insert: refused here, with one message.

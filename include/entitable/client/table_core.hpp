@@ -67,7 +67,7 @@ public:
     ENTITABLE_LAZY [[nodiscard]] own_request<read_entity> to_read(result<std::string_view>&& partition_key,
         result<std::string_view>&& row_key, entity_visitor const& visit) const;
 
-    ENTITABLE_LAZY [[nodiscard]] partition_search to_search_partitions() const;
+    ENTITABLE_LAZY [[nodiscard]] partition_search to_search_partitions(bool any_row = false) const;
 
     // ---- calls ----
 
@@ -110,7 +110,7 @@ public:
     ENTITABLE_LAZY [[nodiscard]] result<void> for_each_row_of(
         type_pattern const& type, key_interval const& partitions, function_ref<void(row_view)> function) const;
     /// Returns the partition keys that hold an entity, in order.
-    ENTITABLE_LAZY [[nodiscard]] result<std::vector<std::string>> partitions() const;
+    ENTITABLE_LAZY [[nodiscard]] result<std::vector<std::string>> partitions(bool any_row = false) const;
 
 private:
     any_transport through_;
@@ -127,11 +127,11 @@ ENTITABLE_LAZY [[nodiscard]] result<std::string_view> key_text(
     std::string& buffer, key_part part, key_layout layout, key_source const* sources);
 
 /// Makes the removal of a row.
-ENTITABLE_LAZY [[nodiscard]] result<mutation> removal(
-    result<std::string> partition_key, result<std::string> row_key, etag_condition condition);
+ENTITABLE_LAZY [[nodiscard]] result<mutation> removal(result<std::string> partition_key, result<std::string> row_key,
+    etag_condition condition, entitable::removal sums = {});
 /// Does the same by the values of the keys of an entity of this kind.
-ENTITABLE_LAZY [[nodiscard]] result<mutation> removal(
-    entity_kind const& of, key_source const* partition, key_source const* row, etag_condition&& condition);
+ENTITABLE_LAZY [[nodiscard]] result<mutation> removal(entity_kind const& of, key_source const* partition,
+    key_source const* row, etag_condition&& condition, entitable::removal sums = {});
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

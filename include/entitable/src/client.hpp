@@ -23,6 +23,7 @@
 #include <entitable/client/companions/index/impl/index_run.ipp>
 #include <entitable/client/companions/index/impl/index_writer.ipp>
 #include <entitable/client/companions/index/impl/index_writer_elsewhere.ipp>
+#include <entitable/client/companions/index/impl/index_writer_limits.ipp>
 #include <entitable/client/companions/index/impl/index_writer_sums.ipp>
 #include <entitable/client/companions/index/impl/intent.ipp>
 #include <entitable/client/companions/index/impl/maintained_rows.ipp>

@@ -25,7 +25,7 @@ template <class Entity, access_path Path>
     }
     auto const take = [&](row_view each, detail::bulk_item& item) {
         if (each.timestamp() >= limit) { return detail::bulk_input::passed; }
-        return detail::take_removal(each, from.name(), item);
+        return detail::take_removal(each, from.name(), options.sums, item);
     };
     return detail::bulk_over(from, detail::query_rows::written_before(found, limit), detail::bulk_mode::remove, true,
         take, nullptr, options);

@@ -33,7 +33,7 @@ template <class Entity, class... Entities, class... Declared>
                 if (row_of_index) {
                     made[at] = *std::move(row_of_index);
                 } else {
-                    outcome = std::move(row_of_index).as_failure();
+                    outcome = of_index(std::move(row_of_index).as_failure(), mapping<type_of_listed<One>>::entity_name);
                 }
             }
             ++at;

@@ -190,13 +190,15 @@ public:
     [[nodiscard]] result<written> insert_or_merge(E const& entity) const {
         return write(mutation_kind::insert_or_merge, entity, any_etag);
     }
-    /// See `table<E>::remove`.
+    /// See `table<E>::remove`. With `removal::archived` the entity still counts in its sums, which are then of the entities that were
+    /// archived and those that are stored. Inserted again, it counts once more. Cost: one more read and operation for each row of sums.
     template <class E>
         requires is_entity<E>
-    [[nodiscard]] result<written> remove(E const& entity, etag_condition condition) const {
-        return base::template rows<E>().remove(entity, std::move(condition));
+    [[nodiscard]] result<written> remove(E const& entity, etag_condition condition, removal how = {}) const {
+        return base::template rows<E>().remove(entity, std::move(condition), how);
     }
-    /// Removes the entity with these keys: `remove<invoice>("ACME", 7, any_etag)`; see `table<E>::remove`.
+    /// Removes the entity with these keys: `remove<invoice>("ACME", 7, any_etag)`, `remove<invoice>("ACME", 7, any_etag,
+    /// removal::archived)`; see `table<E>::remove`.
     template <class E = only, class FirstKey, class... KeysAndCondition>
         requires(!is_entity<FirstKey>)
     [[nodiscard]] result<written> remove(FirstKey const& first, KeysAndCondition const&... keys_and_condition) const {
@@ -254,6 +256,19 @@ public:
     template <class Companion>
     [[nodiscard]] result<index_repair> build() const {
         return detail::build_index(base::family(), base::template position_of<Companion>());
+    }
+    /// Makes all indexes and sums ready that are not, also retired ones, with one wait for all.
+    [[nodiscard]] result<index_repair> build() const {
+        if constexpr (base::is_maintained) { return detail::build_missing(base::family()); }
+        return index_repair{};
+    }
+    /// Makes all indexes and sums ready in a table that other programs have written so far, with or without these rows: declares them, waits as
+    /// `build` does, corrects their rows, and retains correct ones. From the declaration on, programs with this list write and maintain them; one
+    /// that does not maintain them must have ended before. Does nothing if all are ready. May be called again after an interruption, by any
+    /// program. Cost: that of `build`; retained sums are read, and not written.
+    [[nodiscard]] result<index_repair> adopt() const {
+        if constexpr (base::is_maintained) { return detail::adopt_indexed(base::family()); }
+        return index_repair{};
     }
     /// Ends an index or sums: waits until no reader uses them, then no writer maintains them. May be called again after an interruption.
     template <class Companion>

@@ -113,19 +113,20 @@ public:
     }
 
     /// Removes the entity with these keys, if it has the given version. Errors: ResourceNotFound if it does not exist,
-    /// UpdateConditionNotSatisfied if it was changed since.
+    /// UpdateConditionNotSatisfied if it was changed since. `removal::archived`: see `table<A, B, ...>::remove`.
     [[nodiscard]] result<written> remove(key_argument<typename P::value_type>... partition,
-        key_argument<typename R::value_type>... row, etag_condition condition) const {
+        key_argument<typename R::value_type>... row, etag_condition condition, entitable::removal sums = {}) const {
         auto const keys = sources_of(partition..., row...);
-        return core_.write(removal(kind_of_entity<Entity>, keys.partition, keys.row, std::move(condition)));
+        return core_.write(removal(kind_of_entity<Entity>, keys.partition, keys.row, std::move(condition), sums));
     }
 
     /// Does the same; nullopt, which is not an error, if it does not exist. With `retrying`, an attempt that finds no entity after one
     /// whose response was lost counts as a removal (`written::after_retry`).
     [[nodiscard]] result<std::optional<written>> remove_if_present(key_argument<typename P::value_type>... partition,
-        key_argument<typename R::value_type>... row, etag_condition condition) const {
+        key_argument<typename R::value_type>... row, etag_condition condition, entitable::removal sums = {}) const {
         auto const keys = sources_of(partition..., row...);
-        return core_.write_if_present(removal(kind_of_entity<Entity>, keys.partition, keys.row, std::move(condition)));
+        return core_.write_if_present(
+            removal(kind_of_entity<Entity>, keys.partition, keys.row, std::move(condition), sums));
     }
 
     /// Reads the entity, calls `change(entity)`, and replaces it under the ETag that was read; starts over if another writer was faster, up

@@ -20,8 +20,8 @@ class partition_search {
 public:
     using has_call_for_each_request = void; ///< marks it for drivers
 
-    /// If `allowed` is an error, it sends nothing.
-    ENTITABLE_LAZY partition_search(std::string table, result<void> allowed);
+    /// If `allowed` is an error, it sends nothing. `any_row`: partitions with only system rows count, too.
+    ENTITABLE_LAZY partition_search(std::string table, result<void> allowed, bool any_row = false);
 
     [[nodiscard]] operation_step next() const noexcept { return ended_ ? operation_step{} : operation_step{asked_}; }
     ENTITABLE_LAZY void answer(result<query_entities::response> page, steady_time now);
@@ -35,6 +35,7 @@ private:
     query_entities asked_;
     std::optional<std::string> within_; ///< a partition that begins with system rows: continue after them
     result<std::vector<std::string>> keys_{std::in_place};
+    bool any_row_;
     bool ended_{};
 };
 

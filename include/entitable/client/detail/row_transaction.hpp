@@ -6,6 +6,7 @@
 /// `row_transaction`: one attempt of a partition transaction as plain data. It holds the rows read and the changes, makes the one request
 /// that applies them, and evaluates the response. Depends on no transport and no clock.
 
+#include <entitable/core/function_ref.hpp>
 #include <entitable/core/request/profile.hpp>
 #include <entitable/core/request/requests.hpp>
 #include <entitable/core/row/system_rows.hpp>
@@ -80,6 +81,11 @@ public:
     ENTITABLE_LAZY [[nodiscard]] std::vector<std::string> changed_entities() const;
     /// Whether a changed row must be read so that its replaced version is known.
     ENTITABLE_LAZY [[nodiscard]] bool is_changed_unread(std::string_view row_key) const;
+    /// Visits the rows of the request; without a change, those that are only guarded or required.
+    ENTITABLE_LAZY void for_each_written(
+        function_ref<void(std::string const& row_key, mutation const* change)> visit) const;
+    /// Whether the change of a row is a removal that its sums do not show.
+    ENTITABLE_LAZY [[nodiscard]] bool archives(std::string_view row_key) const;
     /// Returns the row as read; nullopt if it was not read, or does not exist.
     ENTITABLE_LAZY [[nodiscard]] std::optional<row_view> stored_at(std::string_view row_key) const;
 

@@ -8,7 +8,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_LAZY_BODY partition_search::partition_search(std::string table, result<void> allowed) {
+ENTITABLE_LAZY_BODY partition_search::partition_search(std::string table, result<void> allowed, bool any_row)
+    : any_row_(any_row) {
     asked_.table = std::move(table);
     asked_.select = {"PartitionKey", "RowKey"};
     asked_.page_size = 1;
@@ -42,7 +43,7 @@ ENTITABLE_LAZY_BODY void partition_search::answer(result<query_entities::respons
             return;
         }
         go_behind(*std::move(within_));
-    } else if (row_view const found = page->rows[0]; system_row::is_one(found.row_key)) {
+    } else if (row_view const found = page->rows[0]; !any_row_ && system_row::is_one(found.row_key)) {
         within_.emplace(found.partition_key);
         asked_.range = {key_interval::only(*within_), {key_bound::including(std::string{system_row::end}), {}}};
     } else {

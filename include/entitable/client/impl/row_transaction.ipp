@@ -172,7 +172,7 @@ ENTITABLE_LAZY_BODY void row_transaction::add_to(held_row& one, mutation change)
         one.change = {};
         one.changed = false;
     } else if (before.needs_existing()) {
-        before = mutation::remove(row{partition_key_, row_key, {}}, any_etag);
+        before = mutation::remove(row{partition_key_, row_key, {}}, any_etag, change.sums);
     } else {
         refuse_row(error_code::invalid_input,
             "a removal after an insert or a change needs an entity that this body has read: read it first", row_key);
@@ -225,6 +225,12 @@ ENTITABLE_LAZY_BODY bool row_transaction::is_changed_unread(std::string_view row
         at->second.change.kind != mutation_kind::insert;
 }
 
+ENTITABLE_LAZY_BODY bool row_transaction::archives(std::string_view row_key) const {
+    auto const at = rows_->find(row_key);
+    return at != rows_->end() && at->second.changed && at->second.change.kind == mutation_kind::remove &&
+        at->second.change.sums == removal::archived;
+}
+
 ENTITABLE_LAZY_BODY std::optional<row_view> row_transaction::stored_at(std::string_view row_key) const {
     auto const at = rows_->find(row_key);
     return at != rows_->end() && at->second.found() ? std::optional{at->second.stored.view()} : std::nullopt;
@@ -242,6 +248,15 @@ enum class place_in_request : std::uint8_t { guarded, exact, required, forced, i
     return one.change.kind == mutation_kind::insert ? place_in_request::inserted
         : one.found()                               ? place_in_request::exact
                                                     : place_in_request::forced;
+}
+
+ENTITABLE_LAZY_BODY void row_transaction::for_each_written(
+    function_ref<void(std::string const& row_key, mutation const* change)> visit) const {
+    for (auto const& [row_key, one] : *rows_) {
+        place_in_request const place = place_of(one);
+        if (place == place_in_request::nowhere) { continue; }
+        visit(row_key, one.changed ? &one.change : nullptr);
+    }
 }
 
 ENTITABLE_LAZY_BODY result<transact> row_transaction::request(bool announces, profile const& limits) {

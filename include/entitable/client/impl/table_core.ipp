@@ -206,31 +206,31 @@ ENTITABLE_LAZY_BODY result<void> table_core::for_each_row_of(
     });
 }
 
-ENTITABLE_LAZY_BODY partition_search table_core::to_search_partitions() const {
+ENTITABLE_LAZY_BODY partition_search table_core::to_search_partitions(bool any_row) const {
     result<void> allowed;
     if (!through_.profile().ordered) { // without an order, the smallest greater key may not be the next row
         allowed = failure{error_code::not_supported,
             "this service does not return rows in key order, so partitions cannot be skipped"};
     }
-    return partition_search{name_, std::move(allowed)};
+    return partition_search{name_, std::move(allowed), any_row};
 }
 
-ENTITABLE_LAZY_BODY result<std::vector<std::string>> table_core::partitions() const {
-    auto searching = to_search_partitions();
+ENTITABLE_LAZY_BODY result<std::vector<std::string>> table_core::partitions(bool any_row) const {
+    auto searching = to_search_partitions(any_row);
     return run(searching, options_, system_clock(), through_);
 }
 
 ENTITABLE_LAZY_BODY result<mutation> removal(
-    result<std::string> partition_key, result<std::string> row_key, etag_condition condition) {
+    result<std::string> partition_key, result<std::string> row_key, etag_condition condition, entitable::removal sums) {
     if (!partition_key) { return std::move(partition_key).as_failure(); }
     if (!row_key) { return std::move(row_key).as_failure(); }
-    return mutation::remove(row{*partition_key, *row_key, {}}, std::move(condition));
+    return mutation::remove(row{*partition_key, *row_key, {}}, std::move(condition), sums);
 }
 
-ENTITABLE_LAZY_BODY result<mutation> removal(
-    entity_kind const& of, key_source const* partition, key_source const* row, etag_condition&& condition) {
+ENTITABLE_LAZY_BODY result<mutation> removal(entity_kind const& of, key_source const* partition, key_source const* row,
+    etag_condition&& condition, entitable::removal sums) {
     return removal(write_key(of.layout.partition_layout, partition),
-        checked_row_key(write_key(of.layout.row_layout, row)), std::move(condition));
+        checked_row_key(write_key(of.layout.row_layout, row)), std::move(condition), sums);
 }
 
 } // namespace detail

@@ -160,11 +160,18 @@ enum class mutation_kind : std::uint8_t {
     return words[static_cast<std::size_t>(kind)];
 }
 
+/// What a removal does to the sums in which the entity counts: see `table<A, B, ...>::remove`.
+enum class removal : std::uint8_t {
+    subtracted, ///< the entity no longer counts
+    archived,   ///< the entity is removed and still counts
+};
+
 /// One change of one entity. The factories of replace, merge and remove require a condition, so that it cannot be forgotten.
 struct mutation {
     mutation_kind kind{};               ///< kind of change
     row entity;                         ///< row to write; `remove` uses only the keys
     etag_condition condition{any_etag}; ///< condition of replace, merge and remove
+    removal sums{};                     ///< of remove: for the table that maintains sums; stores ignore it
 
     /// Inserts a new entity.
     [[nodiscard]] static mutation insert(row entity) { return {mutation_kind::insert, std::move(entity), any_etag}; }
@@ -185,8 +192,8 @@ struct mutation {
         return {mutation_kind::insert_or_merge, std::move(entity), any_etag};
     }
     /// Removes the entity with these keys, which must satisfy the condition.
-    [[nodiscard]] static mutation remove(row keys, etag_condition condition) {
-        return {mutation_kind::remove, std::move(keys), std::move(condition)};
+    [[nodiscard]] static mutation remove(row keys, etag_condition condition, removal sums = {}) {
+        return {mutation_kind::remove, std::move(keys), std::move(condition), sums};
     }
 
     /// Whether it fails if the entity does not exist.
@@ -199,6 +206,10 @@ struct mutation {
 struct written {
     entitable::etag etag; ///< version after the write; empty after a removal
     bool after_retry{};   ///< the response to an earlier attempt was lost, and that attempt was applied
+    // Of a table that maintains indexes or sums; 0 for other tables. In a batch, those of the whole batch.
+    std::uint16_t attempts{};  ///< attempts; 0 also if an earlier call under the same operation id was applied
+    std::uint16_t healed{};    ///< index rows to be removed that no longer existed
+    std::uint16_t unsettled{}; ///< rows in other partitions that could not be removed: `repair` removes them
 };
 
 /// Writes one entity.

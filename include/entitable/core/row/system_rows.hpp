@@ -33,6 +33,8 @@ inline constexpr std::string_view bulk = "~!bulk!";
 inline constexpr std::string_view intent = "~!ix!";
 /// States of indexes, in a partition of that name.
 inline constexpr std::string_view index = "~!index!";
+/// Archive rows: the part of a row of sums that comes from removed entities.
+inline constexpr std::string_view sum = "~!sum!";
 /// Parts of wide entities.
 inline constexpr std::string_view wide = "~!w!";
 /// Queues: state of all lanes, in a partition of that name.
@@ -82,6 +84,8 @@ inline constexpr kind kinds[] = {
         "intents of writers", "indexed_table"},
     {index, "whether an index is maintained and used", "entitable/client/companions/index/indexed_table.hpp",
         copying::taken_along, copying::left_behind, false, "states of indexes", "indexed_table"},
+    {sum, "the part of a row of sums that comes from archived entities", "entitable/tables.hpp", copying::taken_along,
+        copying::refused, false, "sums of archived entities", "table<A, B, ...>"},
     {wide, "some of the properties of a wide entity", "entitable/client/wide/wide_table.hpp", copying::taken_along,
         copying::refused, false, "wide entities", "wide_table"},
     {queue, "how many lanes a queue has", "entitable/work/messaging/table_queue.hpp", copying::taken_along,

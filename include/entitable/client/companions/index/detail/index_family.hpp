@@ -34,6 +34,8 @@ struct index_shape {
     result<row> (*without_sums)(row_view sums, reading mode){};
 
     [[nodiscard]] bool is_sum() const noexcept { return without_sums != nullptr; }
+    /// Returns "the index by_age".
+    [[nodiscard]] std::string described() const;
 };
 
 /// How the entities of one type count in sums.
@@ -174,6 +176,8 @@ template <std::size_t Indexes>
     return family; // NOLINT(bugprone-return-const-ref-from-parameter): a member of the caller
 }
 
+/// Names the index whose row cannot be made.
+[[nodiscard]] failure of_index(failure why, std::string_view name);
 /// Returns the same family with other options for its calls.
 [[nodiscard]] shared<index_family> with_options(index_family const& of, call_options options);
 /// Returns the table of the entities of a family, whose writes maintain the indexes and sums.

@@ -12,6 +12,11 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+struct request_parts;
+
+/// Names a companion whose row cannot be written; and its entity, if the error is one of its content.
+[[nodiscard]] failure of_companion(failure why, std::string_view described, row_keys const& entity);
+
 /// Sends the requests of one call, attempt after attempt. One thread at a time.
 ///
 /// The protocol, for an entity whose rows in other partitions are added or removed:
@@ -54,6 +59,13 @@ private:
     struct counted_entity {
         entity_type const* of;
         std::string_view row_key; ///< one of `entities_`
+        bool archived{};          ///< removed, and counts as before
+    };
+
+    /// The rows of sums in which an entity counts: none if they do not change.
+    struct changed_places {
+        std::optional<row> from;
+        std::optional<row> to;
     };
 
     /// Called before each request that writes: no row is written on the basis of an expired lease. Errors: if the declaration has changed
@@ -63,6 +75,16 @@ private:
     [[nodiscard]] result<void> prepare(transaction_scope& all);
     /// Adds the changes of sums: the last step before the request.
     [[nodiscard]] result<void> add_sums(transaction_scope& all);
+    [[nodiscard]] result<changed_places> places_of(
+        transaction_scope& all, counted_entity const& one, counted_type const& how) const;
+    /// Refuses a transaction that will be too large, before anything is written in other partitions.
+    [[nodiscard]] result<void> check_limits(transaction_scope& all, bool announces) const;
+    [[nodiscard]] request_parts parts_of(transaction_scope const& all, bool exact) const;
+    [[nodiscard]] failure too_many(transaction_scope& all) const;
+    /// Refuses rows in other partitions, and intents, that cannot be stored: a later step could neither put nor settle them.
+    [[nodiscard]] result<void> check_moves(profile const& limits) const;
+    /// Names the companion whose row was refused, and its entity.
+    [[nodiscard]] error named(error refused, transact const& request) const;
     [[nodiscard]] result<void> take_unique(transaction_scope& all, std::size_t index, row made);
     [[nodiscard]] result<void> drop_found(transaction_scope& all, std::size_t index, row const& old, row_keys owner);
     /// Repeats the transaction as long as it fails because an index row to be removed no longer exists.
@@ -102,5 +124,6 @@ ENTITABLE_END_NAMESPACE
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/client/companions/index/impl/index_writer.ipp>
 #include <entitable/client/companions/index/impl/index_writer_elsewhere.ipp>
+#include <entitable/client/companions/index/impl/index_writer_limits.ipp>
 #include <entitable/client/companions/index/impl/index_writer_sums.ipp>
 #endif

@@ -10,17 +10,19 @@
 #include <entitable/core/transport/run.hpp>
 #include <entitable/core/try.hpp>
 
+#include <algorithm>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Whether the table has an entity of a type.
-ENTITABLE_DECL result<bool> has_entities(index_family const& family, type_pattern const& type, call& context) {
+/// Whether a table has a row of a type.
+ENTITABLE_DECL result<bool> has_rows(table_core const& in, type_pattern const& type, call& context) {
     query_entities asked;
-    asked.table = family.main.name();
+    asked.table = in.name();
     asked.range.row = type.row.interval();
     do {
         call own = context;
-        ENTITABLE_TRY(auto found, family.main.transport().execute(asked, own));
+        ENTITABLE_TRY(auto found, in.transport().execute(asked, own));
         for (std::size_t at = 0; at < found.rows.size(); ++at) {
             row_view const each = found.rows[at];
             if (!system_row::is_one(each.row_key) && type.matches(each.partition_key, each.row_key)) { return true; }
@@ -30,12 +32,18 @@ ENTITABLE_DECL result<bool> has_entities(index_family const& family, type_patter
     return false;
 }
 
-ENTITABLE_DECL result<bool> create_indexed(index_family const& family) {
+/// Creates the tables; returns whether that of the entities is new.
+ENTITABLE_DECL result<bool> create_tables(index_family const& family) {
     ENTITABLE_CHECK(family.check_places());
     ENTITABLE_TRY(bool const made, family.main.create_if_absent());
     for (std::size_t index = 0; index < family.shapes.size(); ++index) {
         if (family.shapes[index].elsewhere) { ENTITABLE_CHECK(family.places[index].create_if_absent()); }
     }
+    return made;
+}
+
+ENTITABLE_DECL result<bool> create_indexed(index_family const& family) {
+    ENTITABLE_TRY(bool const made, create_tables(family));
     call context{family.main.options(), *family.options.time};
     context.location = read_location::primary;
     ENTITABLE_TRY(auto const stored, family.read_declaration(context));
@@ -45,7 +53,7 @@ ENTITABLE_DECL result<bool> create_indexed(index_family const& family) {
         bool some = false;
         for (entity_type const& each : family.types) {
             if (!each.maintained() || some) { continue; }
-            ENTITABLE_TRY(some, has_entities(family, *each.type, context));
+            ENTITABLE_TRY(some, has_rows(family.main, *each.type, context));
         }
         if (!some) {
             ENTITABLE_CHECK(family.declare(index_state::ready, context)); // or another program was faster
@@ -86,56 +94,126 @@ ENTITABLE_DECL result<void> wait_for_leases(index_family const& family, call& co
         refused.code == error_code::entity_already_exists;
 }
 
-/// Writes the rows of a companion that are missing or wrong.
-ENTITABLE_DECL result<index_repair> fill_companion(index_family const& family, std::size_t index, bool ready) {
-    if (!family.shapes[index].is_sum()) { return ready ? repair_index(family, index) : fill_index(family, index); }
+/// What a build is for.
+enum class build_kind : std::uint8_t {
+    named,    ///< companions that the caller names; those that are ready are corrected
+    missing,  ///< companions that are not ready
+    adoption, ///< the same, in a table that other programs have written, perhaps with the rows of companions
+};
+
+/// Writes the rows of a companion that are missing or wrong. `some`: most rows may be correct.
+ENTITABLE_DECL result<index_repair> fill_companion(index_family const& family, std::size_t index, bool some) {
+    if (!family.shapes[index].is_sum()) { return some ? repair_index(family, index) : fill_index(family, index); }
     ENTITABLE_TRY(auto const mended, audit_all_sums(family, index, true, 0));
     index_repair done;
     done.written = mended.different;
     return done;
 }
 
-ENTITABLE_DECL result<index_repair> build_index(index_family const& family, std::size_t index) {
+ENTITABLE_DECL void add_repair(index_repair& to, index_repair&& more) {
+    to.intents += more.intents;
+    to.foreign_intents += more.foreign_intents;
+    to.written += more.written;
+    to.removed += more.removed;
+    to.found.entities = (std::max)(to.found.entities, more.found.entities);
+    to.found.index_rows += more.found.index_rows;
+    to.found.missing += more.found.missing;
+    to.found.dangling += more.found.dangling;
+    to.found.different += more.found.different;
+    to.found.violations += more.found.violations;
+    for (index_difference& each : more.found.samples) { to.found.samples.push_back(std::move(each)); }
+}
+
+/// Fills companions that are building or ready, and makes them ready.
+ENTITABLE_DECL result<void> fill_companions(index_family const& family, std::vector<std::size_t> const& wanted,
+    index_family::declaration const& all, build_kind kind, index_repair& done, call& context) {
+    if (kind == build_kind::adoption) { ENTITABLE_CHECK(apply_intents(family, done)); }
+    for (std::size_t const index : wanted) {
+        index_shape const& shape = family.shapes[index];
+        bool const ready = all.own[index].state == index_state::ready;
+        if (ready && kind != build_kind::named) { continue; }
+        bool some = ready;
+        if (kind == build_kind::adoption) { ENTITABLE_TRY(some, has_rows(family.places[index], *shape.type, context)); }
+        ENTITABLE_TRY(index_repair filled, fill_companion(family, index, some));
+        add_repair(done, std::move(filled));
+        if (ready) { continue; }
+        auto const next = family.set_state(index, index_state::ready, all.own[index], context);
+        if (next) { continue; }
+        if (!was_overtaken(next.error())) { return failure{next.error()}; }
+        ENTITABLE_TRY(auto const now, family.stored_state_of(index, context));
+        if (now.state != index_state::ready || now.definition != shape.definition) { // and not by another build
+            return failure{error_code::update_condition_not_satisfied,
+                text::joined({"the state of the index ", shape.name, " changed to ", to_string(now.state),
+                    " while it was built: build it again"})};
+        }
+    }
+    return {};
+}
+
+ENTITABLE_DECL result<index_repair> build_companions(
+    index_family const& family, std::vector<std::size_t> const& wanted, build_kind kind) {
     call context{family.main.options(), *family.options.time};
     context.location = read_location::primary;
-    index_shape const& shape = family.shapes[index];
     result<index_repair> done{std::in_place};
     for (std::uint32_t steps = 0; steps < family.options.max_attempts + 10; ++steps) {
         ENTITABLE_TRY(auto const all, family.read_declaration(context));
         if (!all.declared) {
-            // No program writes, and none has a lease, so there is no wait. All indexes are declared, so that a program with fewer of them
-            // cannot write while the next one is built.
-            ENTITABLE_CHECK(family.declare(index_state::building, context));
+            // No program writes that needs the declaration, and none has a lease: only an adoption waits, for other programs. All indexes
+            // are declared, so that a program with fewer of them cannot write while the next one is built.
+            ENTITABLE_CHECK(
+                family.declare(kind == build_kind::adoption ? index_state::fencing : index_state::building, context));
             continue;
         }
-        auto const& stored = all.own[index];
-        bool const ours = stored.definition == shape.definition;
-        if (ours && stored.state == index_state::fencing) {
-            // Even if another build has written it: its time is not known.
-            ENTITABLE_CHECK(wait_for_leases(family, context));
-            auto const next = family.set_state(index, index_state::building, stored, context);
-            if (!next && !was_overtaken(next.error())) { return failure{next.error()}; }
-        } else if (ours && stored.state == index_state::building) {
-            ENTITABLE_TRY(done, fill_companion(family, index, false));
-            auto const next = family.set_state(index, index_state::ready, stored, context);
-            if (next) { return done; }
-            if (!was_overtaken(next.error())) { return failure{next.error()}; }
-            ENTITABLE_TRY(auto const now, family.stored_state_of(index, context));
-            if (now.state == index_state::ready && now.definition == shape.definition) {
-                return done; // by another build
+        auto const is = [&](std::size_t index, index_state state) {
+            return all.own[index].state == state && all.own[index].definition == family.shapes[index].definition;
+        };
+        auto const write_state = [&](std::size_t index, index_state state) -> result<void> {
+            auto const next = family.set_state(index, state, all.own[index], context);
+            return next || was_overtaken(next.error()) ? result<void>{} : result<void>{failure{next.error()}};
+        };
+        // All are fenced before the wait, which is then one for all.
+        bool changed = false;
+        for (std::size_t const index : wanted) {
+            if (is(index, index_state::fencing) || is(index, index_state::building) || is(index, index_state::ready)) {
+                continue;
             }
-            return failure{error_code::update_condition_not_satisfied,
-                text::joined({"the state of the index ", shape.name, " changed to ", to_string(now.state),
-                    " while it was built: build it again"})};
-        } else if (ours && stored.state == index_state::ready) {
-            return fill_companion(family, index, true);
-        } else {
-            auto const next = family.set_state(index, index_state::fencing, stored, context);
-            if (!next && !was_overtaken(next.error())) { return failure{next.error()}; }
+            ENTITABLE_CHECK(write_state(index, index_state::fencing));
+            changed = true;
         }
+        if (changed) { continue; }
+        for (std::size_t const index : wanted) {
+            if (!is(index, index_state::fencing)) { continue; }
+            // Even if another build has written it: its time is not known.
+            if (!changed) { ENTITABLE_CHECK(wait_for_leases(family, context)); }
+            ENTITABLE_CHECK(write_state(index, index_state::building));
+            changed = true;
+        }
+        if (changed) { continue; }
+        ENTITABLE_CHECK(fill_companions(family, wanted, all, kind, *done, context));
+        return done;
     }
     return failure{error_code::update_condition_not_satisfied,
-        text::joined({"other programs are changing the state of the index ", shape.name, " while it is built"})};
+        text::joined({"other programs are changing the states of indexes or sums of the table \"", family.main.name(),
+            "\" while they are built"})};
+}
+
+[[nodiscard]] inline std::vector<std::size_t> all_companions(index_family const& family) {
+    std::vector<std::size_t> all(family.shapes.size());
+    for (std::size_t index = 0; index < all.size(); ++index) { all[index] = index; }
+    return all;
+}
+
+ENTITABLE_DECL result<index_repair> build_index(index_family const& family, std::size_t index) {
+    return build_companions(family, {index}, build_kind::named);
+}
+
+ENTITABLE_DECL result<index_repair> build_missing(index_family const& family) {
+    return build_companions(family, all_companions(family), build_kind::missing);
+}
+
+ENTITABLE_DECL result<index_repair> adopt_indexed(index_family const& family) {
+    ENTITABLE_CHECK(create_tables(family));
+    return build_companions(family, all_companions(family), build_kind::adoption);
 }
 
 ENTITABLE_DECL result<void> retire_index(index_family const& family, std::string_view name) {

@@ -63,6 +63,11 @@ ENTITABLE_DECL shared<index_family> make_absent_family(std::size_t indexes) {
         std::vector<table_core>(indexes, none), derive, std::vector<entity_type>(1, {&any, true, {}}), index_options{});
 }
 
+ENTITABLE_DECL failure of_index(failure why, std::string_view name) {
+    why.error().message = text::joined({"the index ", name, ": ", why.error().message});
+    return why;
+}
+
 ENTITABLE_DECL shared<index_family> with_options(index_family const& of, call_options options) {
     auto const changed = [&](table_core const& one) { return table_core{one.transport(), one.name(), options}; };
     std::vector<table_core> places;
@@ -107,13 +112,13 @@ ENTITABLE_DECL bool may_concern(row_view stored, std::vector<entity_type> const&
     });
 }
 
-[[nodiscard]] inline std::string_view word_for(index_shape const& shape) noexcept {
-    return shape.is_sum() ? "the sum " : "the index ";
+ENTITABLE_DECL std::string index_shape::described() const {
+    return text::joined({is_sum() ? "the sum " : "the index ", name});
 }
 
 ENTITABLE_DECL failure differs(index_shape const& shape) {
     return failure{error_code::index_definition_differs,
-        text::joined({word_for(shape), shape.name,
+        text::joined({shape.described(),
             " was built from another declaration: run the program that has that declaration, or build it "
             "again"})};
 }
@@ -208,8 +213,8 @@ ENTITABLE_DECL result<void> index_family::check_writable(index_states const& kno
     if (!known.declared && !shapes.empty()) {
         return failure{error_code::declaration_missing,
             text::joined({"the table \"", main.name(),
-                "\" has no declaration of its indexes and sums: call create_if_absent(), or build<",
-                shapes.front().name, ">() if it has entities"})};
+                "\" has no declaration of its indexes and sums: call create_if_absent(), or adopt() if it has "
+                "entities"})};
     }
     return {};
 }
@@ -292,8 +297,8 @@ ENTITABLE_DECL result<void> index_family::check_ready(std::size_t index, call& c
     index_state const state = known->states[index];
     if (state == index_state::ready) { return {}; }
     return failure{error_code::index_not_ready,
-        text::joined({word_for(shapes[index]), shapes[index].name, " is not ready (", to_string(state), "): build<",
-            shapes[index].name, ">() makes it ready"})};
+        text::joined({shapes[index].described(), " is not ready (", to_string(state), "): build<", shapes[index].name,
+            ">() makes it ready"})};
 }
 
 } // namespace detail

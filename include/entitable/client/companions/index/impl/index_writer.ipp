@@ -74,10 +74,15 @@ ENTITABLE_DECL result<void> index_writer::prepare(transaction_scope& all) {
         if (!of->maintained()) { continue; }
         all.look_at(row_key);
         if (!all.rows.problem()) { return failure{all.rows.problem().error()}; }
-        if (!of->sums.empty()) { counted_.push_back({of, row_key}); }
-        ENTITABLE_TRY(index_rows before, family_.rows_for(all.rows.stored_at(row_key)));
-        ENTITABLE_TRY(index_rows after, family_.rows_for(all.rows.now_at(row_key)));
-        changed.push_back({row_key, std::move(before), std::move(after)});
+        if (!of->sums.empty()) { counted_.push_back({of, row_key, all.rows.archives(row_key)}); }
+        auto before = family_.rows_for(all.rows.stored_at(row_key));
+        auto after = before ? family_.rows_for(all.rows.now_at(row_key)) : result<index_rows>{std::in_place};
+        if (!before || !after) {
+            failure why = !before ? std::move(before).as_failure() : std::move(after).as_failure();
+            why.error().detail = keys_text(all.rows.partition_key(), row_key);
+            return why;
+        }
+        changed.push_back({row_key, *std::move(before), *std::move(after)});
     }
     // All removals first: a key of a unique index may pass from one entity to another.
     for (changed_entity& each : changed) {
@@ -217,10 +222,10 @@ ENTITABLE_DECL sent_transaction index_writer::send(transaction_scope& all, bool 
     if (!moved_.empty()) { return send_with_intents(all, announces); }
     if (auto added = add_sums(all); !added) { return {std::move(added).as_failure(), all.rows.in_vain()}; }
     auto request = all.rows.request(announces, all.transport().profile());
-    if (!request) { return {std::move(request).as_failure()}; }
+    if (!request) { return {too_many(all)}; }
     auto made = send_healing(all, *request);
     if (!made) {
-        auto told = told_refusal(all, *request, made.error());
+        auto told = told_refusal(all, *request, named(made.error(), *request));
         told.beaten = told.beaten || changed_;
         return told;
     }

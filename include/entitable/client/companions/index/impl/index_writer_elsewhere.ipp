@@ -59,9 +59,13 @@ ENTITABLE_DECL result<bool> index_writer::put_rows(std::vector<moved_entity*> co
     for (moved_entity const* const each : pending) {
         for (move const& one : each->moves) {
             if (!one.to) { continue; }
-            ENTITABLE_TRY(put_end const ended,
-                elsewhere_.put(one.index, *one.to, each->told.entity, [this] { return check_lease(); }));
-            if (ended == put_end::taken) {
+            auto const ended = elsewhere_.put(one.index, *one.to, each->told.entity, [this] { return check_lease(); });
+            if (!ended) {
+                failure why{ended.error()};
+                if (changed_) { return why; }
+                return of_companion(std::move(why), family_.shapes[one.index].described(), each->told.entity);
+            }
+            if (*ended == put_end::taken) {
                 failure told = key_is_taken(family_.shapes[one.index], row_keys_of(one.to->view()));
                 taken = std::move(told.error());
                 return false;
@@ -125,6 +129,7 @@ ENTITABLE_DECL void index_writer::finish() {
 }
 
 ENTITABLE_DECL sent_transaction index_writer::send_with_intents(transaction_scope& all, bool announces) {
+    if (auto good = check_limits(all, announces); !good) { return {std::move(good).as_failure()}; }
     std::vector<moved_entity*> pending;
     for (moved_entity& each : moved_) {
         if (each.removal) {
@@ -173,7 +178,7 @@ ENTITABLE_DECL sent_transaction index_writer::send_with_intents(transaction_scop
             finish();
             return {std::move(made)};
         }
-        error const refused = made.error();
+        error const refused = named(made.error(), *request);
         maybe = maybe || refused.effect == effect::unknown;
         moved_entity const& witness = pending.empty() ? moved_.front() : *pending.front();
         bool known = false;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <entitable/client/companions/index/detail/index_writer.hpp>
+#include <entitable/core/row/system_rows.hpp>
+#include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -21,14 +23,35 @@ ENTITABLE_DECL result<void> insert_sums(transaction_scope& all, row empty) {
     return failure{error_code::update_condition_not_satisfied, "a row of sums was added, and the write starts over"};
 }
 
+/// Replaces a row of sums, or inserts it: `made` returns its values after the change.
+ENTITABLE_DECL result<void> put_sums(
+    transaction_scope& all, row place, function_ref<result<row>(row_view before)> made) {
+    ENTITABLE_TRY(auto const stored, all.find(std::string{place.row_key()}));
+    if (!stored && !all.context().operation_id.empty()) { return insert_sums(all, std::move(place)); }
+    ENTITABLE_TRY(row changed, made(stored ? *stored : place.view()));
+    all.change(stored ? mutation_kind::replace : mutation_kind::insert, std::move(changed), false);
+    return all.rows.problem();
+}
+
 /// Adds an entity to its row of sums, or subtracts it.
 ENTITABLE_DECL result<void> change_sums(
     transaction_scope& all, counted_type const& how, row place, row_view entity, bool add) {
-    ENTITABLE_TRY(auto const stored, all.find(std::string{place.row_key()}));
-    if (!stored && !all.context().operation_id.empty()) { return insert_sums(all, std::move(place)); }
-    ENTITABLE_TRY(row made, how.fold(stored ? *stored : place.view(), entity, add, all.reading()));
-    all.change(stored ? mutation_kind::replace : mutation_kind::insert, std::move(made), false);
-    return all.rows.problem();
+    return put_sums(
+        all, std::move(place), [&](row_view before) { return how.fold(before, entity, add, all.reading()); });
+}
+
+/// Adds a removed entity to the archive row of its sums. The row of sums is written with the same values: then a recomputation that has read it
+/// starts over, and reads the archive row again.
+ENTITABLE_DECL result<void> archive_in_sums(
+    transaction_scope& all, counted_type const& how, row place, row_view entity) {
+    std::string const row_key = text::joined({system_row::sum, place.row_key()});
+    ENTITABLE_CHECK(
+        put_sums(all, row{place.partition_key(), row_key, place.payload()}, [&](row_view before) -> result<row> {
+            before.row_key = place.row_key();
+            ENTITABLE_TRY(row const made, how.fold(before, entity, true, all.reading()));
+            return row{made.partition_key(), row_key, made.payload()};
+        }));
+    return put_sums(all, std::move(place), [](row_view before) { return result<row>{row{before}}; });
 }
 
 /// Whether an entity counts as before in the same row: then the row is not written. A recomputation relies on that.
@@ -39,23 +62,47 @@ ENTITABLE_DECL result<bool> counts_as_before(
     return changed.payload() == place.payload();
 }
 
+ENTITABLE_DECL result<index_writer::changed_places> index_writer::places_of(
+    transaction_scope& all, counted_entity const& one, counted_type const& how) const {
+    reading const mode = all.reading();
+    std::optional<row_view> const before = all.rows.stored_at(one.row_key);
+    std::optional<row_view> const after = all.rows.now_at(one.row_key);
+    auto const find = [&]() -> result<changed_places> {
+        result<changed_places> at{std::in_place};
+        if (before) { ENTITABLE_TRY(at->from, how.place(*before, mode)); }
+        if (after) { ENTITABLE_TRY(at->to, how.place(*after, mode)); }
+        if (at->from && at->to && at->from->row_key() == at->to->row_key()) {
+            ENTITABLE_TRY(bool const same, counts_as_before(how, *at->from, *before, *after, mode));
+            if (same) { *at = {}; }
+        }
+        return at;
+    };
+    auto found = find();
+    if (found) { return found; }
+    return of_companion(std::move(found).as_failure(), family_.shapes[how.companion].described(),
+        row_keys_of(after ? *after : *before));
+}
+
 ENTITABLE_DECL result<void> index_writer::add_sums(transaction_scope& all) {
     for (counted_entity const& each : counted_) {
-        // Both stay valid: what follows changes rows of sums alone.
-        std::optional<row_view> const before = all.rows.stored_at(each.row_key);
-        std::optional<row_view> const after = all.rows.now_at(each.row_key);
         for (counted_type const& how : each.of->sums) {
             if (!states_.keeps(how.companion)) { continue; }
-            std::optional<row> from;
-            std::optional<row> to;
-            if (before) { ENTITABLE_TRY(from, how.place(*before, all.reading())); }
-            if (after) { ENTITABLE_TRY(to, how.place(*after, all.reading())); }
-            if (from && to && from->row_key() == to->row_key()) {
-                ENTITABLE_TRY(bool const same, counts_as_before(how, *from, *before, *after, all.reading()));
-                if (same) { continue; }
+            ENTITABLE_TRY(changed_places at, places_of(all, each, how));
+            auto& from = at.from;
+            auto& to = at.to;
+            // Both stay valid: what follows changes rows of sums alone.
+            std::optional<row_view> const before = all.rows.stored_at(each.row_key);
+            std::optional<row_view> const after = all.rows.now_at(each.row_key);
+            auto const change = [&]() -> result<void> {
+                if (from && each.archived) { return archive_in_sums(all, how, *std::move(from), *before); }
+                if (from) { ENTITABLE_CHECK(change_sums(all, how, *std::move(from), *before, false)); }
+                if (to) { ENTITABLE_CHECK(change_sums(all, how, *std::move(to), *after, true)); }
+                return {};
+            };
+            if (auto changed = change(); !changed) {
+                return of_companion(std::move(changed).as_failure(), family_.shapes[how.companion].described(),
+                    row_keys_of(after ? *after : *before));
             }
-            if (from) { ENTITABLE_CHECK(change_sums(all, how, *std::move(from), *before, false)); }
-            if (to) { ENTITABLE_CHECK(change_sums(all, how, *std::move(to), *after, true)); }
         }
     }
     return {};

@@ -26,9 +26,13 @@ ENTITABLE_DECL result<void> add_change_of_batch(transaction_scope& all, mutation
         if (!stored) { return failure{error_code::resource_not_found, "the entity does not exist"}; }
         all.change(mutation_kind::replace, changed_row(*stored, each.entity), false);
     } else {
-        all.change(each.kind, each.entity, true);
+        all.rows.add({each.kind, each.entity, any_etag, each.sums}, true);
     }
     return all.rows.problem();
+}
+
+[[nodiscard]] inline std::uint16_t count_of(std::uint32_t number) noexcept {
+    return static_cast<std::uint16_t>((std::min)(number, std::uint32_t{65'535}));
 }
 
 ENTITABLE_DECL result<transact::response> maintained_rows::write(
@@ -67,6 +71,9 @@ ENTITABLE_DECL result<transact::response> maintained_rows::write(
     for (mutation const& each : changes.changes) {
         written& one = told->results.emplace_back();
         one.after_retry = made->told.after_retry;
+        one.attempts = count_of(made->told.attempts);
+        one.healed = count_of(made->told.healed);
+        one.unsettled = count_of(made->told.unsettled);
         for (auto& [row_key, version] : made->versions) {
             if (row_key == each.entity.row_key()) { one.etag = std::move(version); }
         }
@@ -80,6 +87,7 @@ ENTITABLE_DECL result<transact::response> maintained_rows::write_alone(mutation 
     ENTITABLE_CHECK(family_->states_to_write(context));
     ENTITABLE_TRY(written made, family_->main.write(mutation{change}));
     result<transact::response> told{std::in_place};
+    made.attempts = 1;
     told->results.push_back(std::move(made));
     return told;
 }
@@ -87,7 +95,8 @@ ENTITABLE_DECL result<transact::response> maintained_rows::write_alone(mutation 
 ENTITABLE_DECL result<transacted> maintained_rows::run(result<std::string> partition_key,
     transaction_options const& options, function_ref<result<void>(transaction_scope&)> body) const {
     ENTITABLE_TRY(auto const made, write_maintained_rows(*family_, std::move(partition_key), options, body));
-    return transacted{made.told.attempts, made.told.changed, made.told.after_retry};
+    return transacted{made.told.attempts, made.told.changed, made.told.after_retry, count_of(made.told.healed),
+        count_of(made.told.unsettled)};
 }
 
 ENTITABLE_DECL result<update_outcome> maintained_rows::update(std::string const& partition_key,

@@ -5,6 +5,7 @@
 #include <entitable/client/companions/aggregate/aggregate_declarations.hpp>
 #include <entitable/client/companions/index/detail/index_run.hpp>
 #include <entitable/client/companions/index/detail/sum_audit.hpp>
+#include <entitable/core/row/system_rows.hpp>
 #include <entitable/core/transport/run.hpp>
 #include <entitable/core/try.hpp>
 
@@ -20,11 +21,11 @@ public:
     partition_audit(index_family const& family, std::size_t position, std::string const& partition_key)
         : family_(family), position_(position), partition_(key_interval::only(partition_key)) {}
 
-    /// Reads the stored sums, then the entities: a change of an entity that is read later shows in the version of its sums.
+    /// Reads the stored sums, then the archive rows and the entities: a change of these that is read later shows in the version of its sums.
     [[nodiscard]] result<void> read() {
         entities_ = 0;
         ENTITABLE_CHECK(read_sums(stored_));
-        computed_.clear();
+        ENTITABLE_CHECK(begin_with_archived());
         result<void> good;
         for (entity_type const& type : family_.types) {
             for (counted_type const& how : type.sums) {
@@ -85,6 +86,27 @@ private:
         into.clear();
         return family_.main.for_each_row_of(*family_.shapes[position_].type, partition_,
             [&](row_view each) { into.insert_or_assign(std::string{each.row_key}, row{each}); });
+    }
+    /// Takes the archived part of each row of sums, to which the entities are added.
+    [[nodiscard]] result<void> begin_with_archived() {
+        computed_.clear();
+        std::string end{system_row::sum};
+        end.back() = '"'; // the character after '!'
+        key_interval const rows{
+            key_bound::including(std::string{system_row::sum}), key_bound::excluding(std::move(end))};
+        index_shape const& shape = family_.shapes[position_];
+        result<void> good;
+        ENTITABLE_CHECK(family_.main.for_each_row({partition_, rows}, {}, true, [&](row_view archived) {
+            archived.row_key.remove_prefix(system_row::sum.size());
+            if (!good || !shape.type->matches(archived.partition_key, archived.row_key)) { return; }
+            auto empty = shape.without_sums(archived, mode());
+            if (empty) {
+                computed_.try_emplace(std::string{archived.row_key}, computed_sums{*std::move(empty), row{archived}});
+            } else {
+                good = std::move(empty).as_failure();
+            }
+        }));
+        return good;
     }
     [[nodiscard]] result<void> count(counted_type const& how, row_view entity) {
         ENTITABLE_TRY(row place, how.place(entity, mode()));
@@ -158,7 +180,7 @@ ENTITABLE_DECL result<void> audit_partition(index_family const& family, std::siz
 
 ENTITABLE_DECL result<sum_audit> audit_all_sums(
     index_family const& family, std::size_t position, bool mend, std::size_t max_samples) {
-    ENTITABLE_TRY(auto const partitions, family.main.partitions());
+    ENTITABLE_TRY(auto const partitions, family.main.partitions(true)); // one may have archive rows alone
     random_source random{family.fresh_seed()};
     result<sum_audit> told{std::in_place};
     for (std::string const& each : partitions) {
