@@ -27,9 +27,11 @@ struct transaction_options {
 
 /// A partition transaction that was applied.
 struct transacted {
-    std::uint32_t attempts{}; ///< runs of the body; 0 if an earlier call under the same operation id was applied
-    bool changed{};           ///< whether anything was written
-    bool after_retry{};       ///< see `written`
+    std::uint32_t attempts{};  ///< runs of the body; 0 if an earlier call under the same operation id was applied
+    bool changed{};            ///< whether anything was written
+    bool after_retry{};        ///< see `written`
+    std::uint16_t healed{};    ///< see `written`
+    std::uint16_t unsettled{}; ///< see `written`
 };
 
 namespace detail {
