@@ -9,7 +9,6 @@
 #include <entitable/client/contention.hpp>
 #include <entitable/client/mapping/reference.hpp>
 #include <entitable/core/clock.hpp>
-#include <entitable/core/etag.hpp>
 #include <entitable/core/request/call.hpp>
 
 #include <cstdint>

@@ -55,8 +55,7 @@ ENTITABLE_DECL result<maintained_write> write_maintained_rows(
     }
     result<maintained_write> done{std::in_place};
     if (made.changed) { done->versions = writer.versions(); }
-    done->told = {made.attempts, made.changed, made.after_retry, static_cast<std::uint16_t>(writer.healed()),
-        static_cast<std::uint16_t>(writer.unsettled())};
+    done->told = {made.attempts, made.changed, made.after_retry, capped(writer.healed()), capped(writer.unsettled())};
     return done;
 }
 

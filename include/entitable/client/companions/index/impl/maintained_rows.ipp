@@ -73,8 +73,7 @@ ENTITABLE_DECL result<transact::response> maintained_rows::write(
     for (mutation const& each : changes.changes) {
         written& one = told->results.emplace_back();
         transacted const& told_of_all = made->told;
-        one = {{}, told_of_all.after_retry, static_cast<std::uint16_t>(told_of_all.attempts), told_of_all.healed,
-            told_of_all.unsettled};
+        one = {{}, told_of_all.after_retry, capped(told_of_all.attempts), told_of_all.healed, told_of_all.unsettled};
         for (auto const& [row_key, version] : made->versions) {
             if (row_key == each.entity.row_key()) { one.etag = version; }
         }
