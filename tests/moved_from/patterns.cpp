@@ -96,24 +96,6 @@ TEST_CASE("moved from: a table with indexes and its batch, indexed_by, indexed_q
     CHECK_GONE(sales.state<by_cents>());
 }
 
-TEST_CASE("moved from: a table with sums") {
-    table<sale, day_sum> sales{memory_backend{}, "sales"};
-    sales.create().value();
-    auto const kept = moved(sales);
-    CHECK_GONE(sales.create());
-    CHECK_GONE(sales.create_if_absent());
-    CHECK_GONE(sales.insert(first));
-    CHECK_GONE(sales.replace(first, any_etag));
-    CHECK_GONE(sales.insert_or_replace(first));
-    CHECK_GONE(sales.remove("kiel", 1, any_etag));
-    CHECK_GONE(sales.update("kiel", 1, [](sale&) {}));
-    CHECK_GONE(sales.sum({"kiel", "mon"}));
-    CHECK_GONE(sales.verify<day_sum>("kiel"));
-    CHECK_GONE(sales.rebuild<day_sum>("kiel"));
-    CHECK_GONE(sales.get("kiel", 1));
-    CHECK_GONE(sales.get<day_sum>("kiel", "mon"));
-}
-
 TEST_CASE("moved from: materialized_view") {
     table<sale> const sales{memory_backend{}, "sales"};
     sales.create().value();
