@@ -6,6 +6,7 @@
 
 #include <entitable/entitable.hpp>
 #include <entitable/memory.hpp>
+#include <entitable/retrying.hpp>
 #include <entitable/tables.hpp>
 #include <entitable/testing.hpp>
 #include <entitable/wide.hpp>
