@@ -8,8 +8,8 @@
 
 #include <entitable/doctor.hpp>
 #include <entitable/entitable.hpp>
-#include <entitable/index.hpp>
 #include <entitable/memory.hpp>
+#include <entitable/tables.hpp>
 
 #include <cstdio>
 #include <memory>
@@ -30,7 +30,7 @@ ENTITABLE(by_age, partition_key(race, distance), row_key(literal("AGE:"), width(
 struct by_club : runner {};
 ENTITABLE(by_club, partition_key(club), row_key(race, distance, width(bib, 5)), properties())
 
-using runners_table = entitable::indexed_table<runner, by_age, entitable::elsewhere<by_club>>;
+using runners_table = entitable::table<runner, by_age, entitable::elsewhere<by_club>>;
 using a = entitable::fields<by_age>;
 using c = entitable::fields<by_club>;
 
@@ -65,7 +65,7 @@ void show(runners_table const& runners) {
 }
 
 void tell(runners_table const& runners) {
-    auto const seen = runners.verify().value();
+    auto const seen = runners.verify().value().indexes;
     std::printf("verify: %llu runners, %llu index rows, %llu missing, %llu dangling, %llu different\n",
         static_cast<unsigned long long>(seen.entities), static_cast<unsigned long long>(seen.index_rows),
         static_cast<unsigned long long>(seen.missing), static_cast<unsigned long long>(seen.dangling),

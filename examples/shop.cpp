@@ -5,9 +5,9 @@
 /// Sums that are always right: the takings of a shop are stored in a row next to its orders, and change in the same transaction. Writes of a
 /// program that does not know the sums are detected and corrected.
 
-#include <entitable/aggregate.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/memory.hpp>
+#include <entitable/tables.hpp>
 
 #include <cstdio>
 #include <thread>
@@ -33,10 +33,10 @@ struct daily_sales {
 };
 ENTITABLE(daily_sales, partition_key(shop), row_key(literal("SALES:"), day), properties(cents, orders))
 
-using sales_table = entitable::aggregated_table<order, daily_sales>;
+using sales_table = entitable::table<order, daily_sales>;
 
 static void show(sales_table const& orders, char const* day) {
-    daily_sales const taken = orders.sums({"Kiel", day}).value();
+    daily_sales const taken = orders.sum({"Kiel", day}).value();
     std::printf("%s: %lld orders, %lld.%02lld\n", day, static_cast<long long>(taken.orders),
         static_cast<long long>(taken.cents / 100), static_cast<long long>(taken.cents % 100));
 }
@@ -64,10 +64,11 @@ int main() {
 
     std::puts("a program that knows nothing of sums writes");
     orders.unmaintained().insert({"Kiel", 900, "Tuesday", 1'000}).value();
-    auto const found = (orders.verify)("Kiel").value();
-    std::printf(
-        "verify: %zu orders, %zu sums wrong, %s\n", found.entities, found.different, found.samples.front().c_str());
-    std::printf("rebuild: %zu written\n", orders.rebuild("Kiel").value().different);
+    auto const found = orders.verify<daily_sales>("Kiel").value();
+    std::printf("verify: %llu orders, %llu sums wrong, %s\n", static_cast<unsigned long long>(found.indexes.entities),
+        static_cast<unsigned long long>(found.wrong_sums), found.wrong_sums_first.front().row_key.c_str());
+    std::printf("rebuild: %llu written\n",
+        static_cast<unsigned long long>(orders.rebuild<daily_sales>("Kiel").value().wrong_sums));
     show(orders, "Tuesday");
     return 0;
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 /// \file
-/// Counts and sums in the same transaction as their entities: `aggregated_table`. Part of the core. The core umbrella does not
-/// include it, so that other programs do not compile it.
+/// Sums, for one more version: the contents of `tables` under an earlier name. Include <entitable/tables.hpp>.
 
-#include <entitable/client/companions/aggregated_table.hpp>
+#include <entitable/tables.hpp>

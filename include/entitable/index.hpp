@@ -3,7 +3,6 @@
 #pragma once
 
 /// \file
-/// Secondary indexes and unique keys: `indexed_table`; `elsewhere` for an index in other partitions. Part of the core. The core
-/// umbrella does not include it, so that other programs do not compile it.
+/// Secondary indexes, for one more version: the contents of `tables` under an earlier name. Include <entitable/tables.hpp>.
 
-#include <entitable/client/companions/index/indexed_table.hpp>
+#include <entitable/tables.hpp>

@@ -4,7 +4,6 @@
 // Walks over rows, repeated after an error at each of their requests: they never end or succeed without the remaining rows.
 
 #include <entitable/async.hpp>
-#include <entitable/index.hpp>
 #include <entitable/memory.hpp>
 #include <entitable/tables.hpp>
 #include <entitable/unit_of_work.hpp>

@@ -168,9 +168,9 @@ told work_as_unit(site const& at) {
     return text;
 }
 
-using indexed_runners = indexed_table<marathon::runner, marathon::by_age, elsewhere<marathon::by_club>>;
+using indexed_runners = table<marathon::runner, marathon::by_age, elsewhere<marathon::by_club>>;
 indexed_runners runners_at(site const& at) {
-    index_options how;
+    table_options how;
     how.time = at.time;
     how.seed = at.seed;
     return {at.through, "Runners", how, in_table<marathon::by_club>{at.through, "Clubs"}};
@@ -183,8 +183,7 @@ told run_indexed(site const& at) {
         marathon::runner const one{"NYC", 7, "Ann", 30, club, "ann@example.org", {}};
         auto done = runners.insert_or_replace(one);
         if (!done) { return std::move(done).as_failure(); }
-        text +=
-            std::to_string(done->attempts) + (done->changed ? "changed" : "") + std::to_string(done->unsettled) + ";";
+        text += std::to_string(done->attempts) + "written" + std::to_string(done->unsettled) + ";";
     }
     return text;
 }
@@ -254,10 +253,8 @@ struct schedule : shuffled_world {
         text += "seats " +
             std::to_string(table<book>{store, "Trips"}.scan_table(b::isbn == "seat").count().value_or(0)) + "\n";
         auto const runners = runners_at(plain);
-        if (runners.entities().scan_table().count()) {
-            for (auto const& each : runners.entities().scan_table().to().value()) {
-                text += each.name + " " + each.club + "\n";
-            }
+        if (runners.scan_table().count()) {
+            for (auto const& each : runners.scan_table().to().value()) { text += each.name + " " + each.club + "\n"; }
         }
         return text;
     }

@@ -6,9 +6,9 @@
 //
 //     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/aggregates.cpp -o aggregates -lpthread && ./aggregates
 
-#include <entitable/aggregate.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/memory.hpp>
+#include <entitable/tables.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -80,15 +80,15 @@ void run(char const* what, std::int32_t writers, std::int32_t inserts) {
     std::printf("%-34s %2d writers  p50 %7.2f ms  p99 %7.2f ms  %5.2f attempts  sum %s\n", what, writers,
         taken[taken.size() / 2], taken[taken.size() * 99 / 100],
         static_cast<double>(attempts) / static_cast<double>(taken.size()),
-        orders.sums({"kiel", "mon"}).value().cents == 3LL * writers * inserts ? "right" : "WRONG");
+        orders.sum({"kiel", "mon"}).value().cents == 3LL * writers * inserts ? "right" : "WRONG");
 }
 
 } // namespace benchmark_aggregates
 
 int main() {
     using namespace benchmark_aggregates;
-    using hot = entitable::aggregated_table<order, sales>;
-    using salted = entitable::aggregated_table<order, entitable::salted_aggregate<sales, &sales::part, 8>>;
+    using hot = entitable::table<order, sales>;
+    using salted = entitable::table<order, entitable::salted_aggregate<sales, &sales::part, 8>>;
     run<hot>("one row of sums", 1, 200);
     run<hot>("one row of sums", 8, 100);
     run<salted>("salted, 8 rows of sums", 8, 100);

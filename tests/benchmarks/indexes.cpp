@@ -11,7 +11,6 @@
 
 #include <entitable/bulk.hpp>
 #include <entitable/entitable.hpp>
-#include <entitable/index.hpp>
 #include <entitable/memory.hpp>
 #include <entitable/tables.hpp>
 
@@ -43,7 +42,7 @@ using namespace benchmark_indexes;
 
 namespace {
 
-using indexed_runners = indexed_table<runner, by_age>;
+using indexed_runners = table<runner, by_age>;
 
 runner numbered(std::int32_t bib) { return {"NYC", bib, "a name of some length", 20 + bib % 60, "Ajax"}; }
 
@@ -158,10 +157,10 @@ int main(int argc, char** argv) {
     indexed_runners const runners{store, "runners"};
     std::uint64_t rows = 0;
     double const scans = measure::timed(1, [&] {
-        runners.entities().scan_table().for_each([&](runner const&) { ++rows; }).value();
+        runners.scan_table().for_each([&](runner const&) { ++rows; }).value();
         table<by_age>{store, "runners"}.scan_table().for_each([&](by_age const&) { ++rows; }).value();
     });
-    double const verified = measure::timed(1, [&] { rows -= runners.verify()->index_rows * 2; });
+    double const verified = measure::timed(1, [&] { rows -= runners.verify()->indexes.index_rows * 2; });
     std::printf("verify: %.2f of the speed of two plain scans (limit 0.8)%s\n", scans / verified,
         rows == 0 ? "" : ", and rows are missing");
     show_build();

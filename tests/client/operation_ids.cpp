@@ -4,10 +4,10 @@
 // A call was applied, its answer was lost, and it is repeated under its operation id and fails at each of its requests: no error claims
 // that nothing was applied.
 
-#include <entitable/aggregate.hpp>
 #include <entitable/entitable.hpp>
-#include <entitable/index.hpp>
 #include <entitable/memory.hpp>
+#include <entitable/retrying.hpp>
+#include <entitable/tables.hpp>
 #include <entitable/testing.hpp>
 #include <entitable/wide.hpp>
 
@@ -38,9 +38,9 @@ struct sales {
 };
 ENTITABLE(sales, partition_key(shop), row_key(literal("SALES:"), day), properties(cents))
 
-using indexed_orders = indexed_table<order, by_day>;
-using unique_orders = indexed_table<order, by_day, elsewhere<unique<by_cents>>>;
-using summed_orders = aggregated_table<order, sales>;
+using indexed_orders = table<order, by_day>;
+using unique_orders = table<order, by_day, elsewhere<unique<by_cents>>>;
+using summed_orders = table<order, sales>;
 
 order const first{"kiel", 1, "mon", 5};
 order const second{"kiel", 2, "tue", 7};
@@ -100,23 +100,20 @@ std::vector<verb> verbs() {
     auto const open_indexed = [](any_transport const& store) { open<indexed_orders>(store); };
     auto const open_unique = [=](any_transport const& store) { open<unique_orders>(store, place(store)); };
     auto const open_summed = [](any_transport const& store) { open<summed_orders>(store); };
-    add("indexed insert", open_indexed, [](auto const& way, auto const& how) {
-        return indexed_orders{way, "orders", how, index_options{}}.insert(second);
-    });
+    add("indexed insert", open_indexed,
+        [](auto const& way, auto const& how) { return indexed_orders{way, "orders", how}.insert(second); });
     add("indexed remove", open_indexed, [](auto const& way, auto const& how) {
-        return indexed_orders{way, "orders", how, index_options{}}.remove("kiel", 1, any_etag);
+        return indexed_orders{way, "orders", how}.remove("kiel", 1, any_etag);
     });
-    add("indexed elsewhere insert", open_unique, [=](auto const& way, auto const& how) {
-        return unique_orders{way, "orders", how, index_options{}, place(way)}.insert(second);
-    });
+    add("indexed elsewhere insert", open_unique,
+        [=](auto const& way, auto const& how) { return unique_orders{way, "orders", how, place(way)}.insert(second); });
     add("indexed batch", open_indexed, [](auto const& way, auto const& how) {
-        return indexed_orders{way, "orders", how, index_options{}}.batch().insert(second).submit();
+        return indexed_orders{way, "orders", how}.batch().insert(second).submit();
     });
     add("sum insert", open_summed,
-        [](auto const& way, auto const& how) { return summed_orders{way, "orders", {}, how}.insert(second); });
-    add("sum remove", open_summed, [](auto const& way, auto const& how) {
-        return summed_orders{way, "orders", {}, how}.remove("kiel", 1, any_etag);
-    });
+        [](auto const& way, auto const& how) { return summed_orders{way, "orders", how}.insert(second); });
+    add("sum remove", open_summed,
+        [](auto const& way, auto const& how) { return summed_orders{way, "orders", how}.remove("kiel", 1, any_etag); });
     return all;
 }
 

@@ -26,7 +26,11 @@ TEST_CASE("moved from: a table with indexes and sums") {
     check_gone(books.insert(one)); // NOLINT: tests the moved-from state
     check_gone(books.get<invoice>("ACME", 1));
     check_gone(books.update<invoice>("ACME", 1, [](invoice&) {}));
+    check_gone(books.replace(one, any_etag));
+    check_gone(books.insert_or_replace(one));
+    check_gone(books.rekey(one, one));
     check_gone(books.remove(one, any_etag));
+    check_gone(books.get<daily_sales>("ACME", "mon"));
     check_gone(books.batch().insert(one).submit());
     check_gone(books.where(i::tenant == "ACME").to());
     check_gone(books.by<by_customer>().where(of_customer::tenant == "ACME").to());
@@ -37,7 +41,11 @@ TEST_CASE("moved from: a table with indexes and sums") {
     check_gone(books.create());
     check_gone(books.drop());
     check_gone((books.verify)());
+    check_gone(books.verify<daily_sales>("ACME"));
+    check_gone(books.rebuild<daily_sales>("ACME"));
     check_gone(books.repair());
+    check_gone(books.apply_pending());
+    check_gone(books.violations<invoice>());
     check_gone(books.build<daily_sales>());
     check_gone(books.build());
     check_gone(books.adopt());

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "the row keys of an entity and its aggregate are ambiguous"
+// expect: "the row keys of two types of this table are ambiguous"
 
-#include <entitable/aggregate.hpp>
-#include <entitable/entitable.hpp>
+#include <entitable/tables.hpp>
 
 struct order {
     std::string shop;
@@ -30,5 +29,5 @@ ENTITABLE(sales, partition_key(shop), row_key(literal("SALES:"), day, width(part
 #endif
 
 void use(entitable::any_transport through) {
-    (void)entitable::aggregated_table<order, sales>{std::move(through), "orders"}.sums({"a", "b"});
+    (void)entitable::table<order, sales>{std::move(through), "orders"}.sum({"a", "b"});
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "an aggregate needs three functions"
+// expect: "this type is not a sum of the table: a sum has"
 
-#include <entitable/aggregate.hpp>
-#include <entitable/entitable.hpp>
+#include <entitable/tables.hpp>
 
 struct order {
     std::string shop;
@@ -28,5 +27,5 @@ struct sales {
 ENTITABLE(sales, partition_key(shop), row_key(literal("SALES:"), day, width(part, 2)), properties(cents))
 
 void use(entitable::any_transport through) {
-    (void)entitable::aggregated_table<order, sales>{std::move(through), "orders"}.sums({"a", "b"});
+    (void)entitable::table<order, sales>{std::move(through), "orders"}.sum(sales{"a", "b"});
 }

@@ -3,8 +3,7 @@
 //
 // expect: "where(...) of an index needs fields of this index"
 
-#include <entitable/entitable.hpp>
-#include <entitable/index.hpp>
+#include <entitable/tables.hpp>
 
 struct runner {
     std::string race;
@@ -15,7 +14,7 @@ struct runner {
 ENTITABLE(runner, partition_key(race), row_key(literal("BIB:"), width(bib, 5)), properties(age, club))
 struct by_age : runner {};
 ENTITABLE(by_age, partition_key(race), row_key(literal("AGE:"), width(age, 3), width(bib, 5)), properties())
-void use(entitable::indexed_table<runner, by_age> const& runners) {
+void use(entitable::table<runner, by_age> const& runners) {
 #if defined(BROKEN)
     using field = entitable::fields<runner>;
 #else

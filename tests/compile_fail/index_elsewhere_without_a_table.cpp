@@ -3,8 +3,7 @@
 //
 // expect: "an index elsewhere needs a table"
 
-#include <entitable/entitable.hpp>
-#include <entitable/index.hpp>
+#include <entitable/tables.hpp>
 
 struct runner {
     std::string race;
@@ -15,7 +14,7 @@ struct runner {
 ENTITABLE(runner, partition_key(race), row_key(literal("BIB:"), width(bib, 5)), properties(age, club))
 struct by_club : runner {};
 ENTITABLE(by_club, partition_key(club), row_key(race, width(bib, 5)), properties())
-using by_clubs = entitable::indexed_table<runner, entitable::elsewhere<by_club>>;
+using by_clubs = entitable::table<runner, entitable::elsewhere<by_club>>;
 by_clubs use(entitable::any_transport const& store) {
 #if defined(BROKEN)
     return by_clubs{store, "runners"};

@@ -3,8 +3,7 @@
 //
 // expect: "this index has another partition key than its entity"
 
-#include <entitable/entitable.hpp>
-#include <entitable/index.hpp>
+#include <entitable/tables.hpp>
 
 struct runner {
     std::string race;
@@ -16,8 +15,8 @@ ENTITABLE(runner, partition_key(race), row_key(literal("BIB:"), width(bib, 5)), 
 struct by_club : runner {};
 ENTITABLE(by_club, partition_key(club), row_key(literal("CLUB:"), race, width(bib, 5)), properties())
 #if defined(BROKEN)
-using by_clubs = entitable::indexed_table<runner, by_club>;
+using by_clubs = entitable::table<runner, by_club>;
 #else
-using by_clubs = entitable::indexed_table<runner, entitable::elsewhere<by_club>>;
+using by_clubs = entitable::table<runner, entitable::elsewhere<by_club>>;
 #endif
-entitable::result<entitable::indexed> use(by_clubs const& runners) { return runners.insert({}); }
+entitable::result<entitable::written> use(by_clubs const& runners) { return runners.insert({}); }

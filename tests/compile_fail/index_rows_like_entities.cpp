@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "the row keys of an entity and its index are ambiguous"
+// expect: "the row keys of two types of this table are ambiguous"
 
-#include <entitable/entitable.hpp>
-#include <entitable/index.hpp>
+#include <entitable/tables.hpp>
 
 struct runner {
     std::string race;
@@ -19,5 +18,5 @@ ENTITABLE(by_age, partition_key(race), row_key(literal("BIB:"), club, width(bib,
 #else
 ENTITABLE(by_age, partition_key(race), row_key(literal("AGE:"), width(age, 3), width(bib, 5)), properties())
 #endif
-using table_by_age = entitable::indexed_table<runner, by_age>;
-entitable::result<entitable::indexed> use(table_by_age const& runners) { return runners.insert({}); }
+using table_by_age = entitable::table<runner, by_age>;
+entitable::result<entitable::written> use(table_by_age const& runners) { return runners.insert({}); }

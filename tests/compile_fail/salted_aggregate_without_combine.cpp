@@ -3,8 +3,7 @@
 //
 // expect: "a salted aggregate needs a function void combine"
 
-#include <entitable/aggregate.hpp>
-#include <entitable/entitable.hpp>
+#include <entitable/tables.hpp>
 
 struct order {
     std::string shop;
@@ -29,7 +28,6 @@ struct sales {
 ENTITABLE(sales, partition_key(shop), row_key(literal("SALES:"), day, width(part, 2)), properties(cents))
 
 void use(entitable::any_transport through) {
-    (void)entitable::aggregated_table<order, entitable::salted_aggregate<sales, &sales::part, 8>>{
-        std::move(through), "orders"}
-        .sums({"a", "b"});
+    (void)entitable::table<order, entitable::salted_aggregate<sales, &sales::part, 8>>{std::move(through), "orders"}
+        .sum({"a", "b"});
 }

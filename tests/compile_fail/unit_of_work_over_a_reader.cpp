@@ -3,8 +3,7 @@
 //
 // expect: "a reader cannot write" "unmaintained()"
 
-#include <entitable/entitable.hpp>
-#include <entitable/index.hpp>
+#include <entitable/tables.hpp>
 #include <entitable/unit_of_work.hpp>
 
 struct runner {
@@ -15,9 +14,9 @@ struct runner {
 ENTITABLE(runner, partition_key(race), row_key(literal("BIB:"), width(bib, 5)), properties(age))
 struct by_age : runner {};
 ENTITABLE(by_age, partition_key(race), row_key(literal("AGE:"), width(age, 3), width(bib, 5)), properties())
-void use(entitable::indexed_table<runner, by_age> const& runners) {
+void use(entitable::table<runner, by_age> const& runners) {
 #if defined(BROKEN)
-    auto const table = runners.entities();
+    entitable::reader<runner> const table{runners.transport(), "runners"};
 #else
     auto const table = runners.unmaintained();
 #endif

@@ -3,8 +3,7 @@
 //
 // expect: "insert"
 
-#include <entitable/aggregate.hpp>
-#include <entitable/entitable.hpp>
+#include <entitable/tables.hpp>
 
 struct order {
     std::string shop;
@@ -20,9 +19,9 @@ struct sales {
     void subtract(order const& one) { cents -= one.cents; }
 };
 ENTITABLE(sales, partition_key(shop), row_key(literal("SALES:")), properties(cents))
-void use(entitable::aggregated_table<order, sales> const& orders) {
+void use(entitable::table<order, sales> const& orders) {
 #if defined(BROKEN)
-    auto const table = orders.entities();
+    entitable::reader<order> const table{orders.transport(), "orders"};
 #else
     auto const table = orders.unmaintained();
 #endif

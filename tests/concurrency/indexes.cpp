@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Several threads write through indexed tables: every acknowledged addition is stored, and no index row is left over.
+// Several threads write through tables with indexes: every acknowledged addition is stored, and no index row is left over.
 
 #include <entitable/memory.hpp>
 #include <entitable/retrying.hpp>

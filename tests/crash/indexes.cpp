@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Several processes write through indexed tables on one file and are killed at any time: no entity is ever without its index rows, and
+// Several processes write through tables with indexes on one file and are killed at any time: no entity is ever without its index rows, and
 // after a repair by another process none is left over.
 
 #include <entitable/file.hpp>
@@ -46,7 +46,7 @@ TEST_CASE("index: is correct after processes were killed") {
             killed += writers;
         }
         everything const runners = marathon::open(file_backend{path});
-        left += runners.verify().value().dangling;
+        left += runners.verify().value().indexes.dangling;
         std::int64_t done = 0;
         for (auto const& each : all->done) { done += each; }
         CAPTURE(round, done, killed);

@@ -15,7 +15,7 @@ using namespace entitable_test;
 
 namespace {
 
-using runners_by_mail = indexed_table<marathon::runner, unique<marathon::by_mail>>;
+using runners_by_mail = table<marathon::runner, unique<marathon::by_mail>>;
 
 marathon::runner with_mail(std::int32_t bib, std::string const& mail) { return {"NYC", bib, "", 20, "", mail, {}}; }
 
@@ -23,12 +23,12 @@ marathon::runner with_mail(std::int32_t bib, std::string const& mail) { return {
 void check_keys(memory_backend const& store) {
     runners_by_mail const all{store, "runners"};
     std::map<std::string, int> owners;
-    for (marathon::runner const& each : all.entities().scan_table()) { ++owners[each.mail]; }
+    for (marathon::runner const& each : all.scan_table()) { ++owners[each.mail]; }
     for (auto const& [mail, count] : owners) {
         INFO(mail);
         CHECK(count == 1);
     }
-    auto const found = (all.verify)().value();
+    auto const found = (all.verify)().value().indexes;
     CHECK(found.violations == 0);
     CHECK(found.missing == 0);
     CHECK(found.dangling == 0);

@@ -6,6 +6,7 @@
 #include "runners.hpp"
 #include <entitable/bulk.hpp>
 #include <entitable/memory.hpp>
+#include <entitable/retrying.hpp>
 #include <entitable/testing.hpp>
 
 #include <support/around.hpp>
@@ -20,13 +21,13 @@ using namespace marathon;
 
 namespace {
 
-using all_indexes = indexed_table<runner, by_age, unique<by_mail>, elsewhere<by_club>>;
+using all_indexes = table<runner, by_age, unique<by_mail>, elsewhere<by_club>>;
 
 struct world {
     memory_backend store;
     testing::manual_clock time;
-    index_options how = [this] {
-        index_options made;
+    table_options how = [this] {
+        table_options made;
         made.time = &time;
         return made;
     }();
@@ -159,7 +160,7 @@ TEST_CASE("index: an index is complete after a build with writers at each of its
         while (!built(runners.build<by_age>()) && lost++ < 5) {}
         while (!built(runners.build<by_mail>()) && lost++ < 5) {}
         while (!built(runners.build<by_club>()) && lost++ < 5) {}
-        auto const seen = (writer.verify)().value();
+        auto const seen = (writer.verify)().value().indexes;
         INFO("round " << round << ": " << seen.missing << " missing, " << seen.dangling << " dangling, "
                       << seen.different << " different, " << seen.violations << " violations");
         CHECK(seen.good());

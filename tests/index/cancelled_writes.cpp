@@ -17,13 +17,12 @@ using marathon::runner;
 
 namespace {
 
-using runners_elsewhere = indexed_table<runner, elsewhere<by_club>, elsewhere<unique<by_name>>>;
+using runners_elsewhere = table<runner, elsewhere<by_club>, elsewhere<unique<by_name>>>;
 
 runners_elsewhere open(any_transport const& store, cancellation_token token = {}) {
-    call_options calls;
-    calls.cancellation = std::move(token);
-    return {
-        store, "runners", calls, index_options{}, in_table<by_club>{store, "clubs"}, in_table<by_name>{store, "names"}};
+    table_options how;
+    how.calls.cancellation = std::move(token);
+    return {store, "runners", how, in_table<by_club>{store, "clubs"}, in_table<by_name>{store, "names"}};
 }
 
 /// Intents are left by writers that did not finish.
@@ -70,7 +69,7 @@ TEST_CASE("index: a write that is cancelled after any of its requests leaves no 
             written_once = written_once || (!code && requests > behind);
             CHECK((!code || code->code == error_code::cancelled));
             CHECK(intents_in(store) == 0);
-            auto const found = (open(store).verify)().value();
+            auto const found = (open(store).verify)().value().indexes;
             CHECK(found.good());
         }
     }

@@ -5,6 +5,7 @@
 
 #include "runners.hpp"
 #include <entitable/memory.hpp>
+#include <entitable/retrying.hpp>
 #include <entitable/testing.hpp>
 
 #include <support/around.hpp>
@@ -22,14 +23,14 @@ using t = fields<by_team>;
 runner const ann{"NYC", 1, "Ann", 55, "Ajax", "ann@x", 7};
 runner const bob{"NYC", 2, "Bob", 50, "Ajax", "bob@x", 7};
 
-using narrow = indexed_table<runner, by_age>;
-using wide_list = indexed_table<runner, by_age, by_team>;
+using narrow = table<runner, by_age>;
+using wide_list = table<runner, by_age, by_team>;
 
 struct world {
     memory_backend store;
     testing::manual_clock time;
-    index_options how = [this] {
-        index_options made;
+    table_options how = [this] {
+        table_options made;
         made.time = &time;
         return made;
     }();
@@ -105,11 +106,10 @@ TEST_CASE("index: a build that was stopped while it waited waits again") {
     stopping_clock slow;
     slow.behind = &all.time;
     slow.stop = &stop;
-    index_options stopped = all.how;
+    table_options stopped = all.how;
     stopped.time = &slow;
-    call_options calls;
-    calls.cancellation = stop.token();
-    CHECK(narrow{all.store, "runners", calls, stopped}.build<by_age>().error().code == error_code::cancelled);
+    stopped.calls.cancellation = stop.token();
+    CHECK(narrow{all.store, "runners", stopped}.build<by_age>().error().code == error_code::cancelled);
     narrow const second{all.store, "runners", all.how};
     CHECK(second.state<by_age>().value() == index_state::fencing);
     auto const begun = all.time.steady();
@@ -175,7 +175,7 @@ TEST_CASE("index: two programs create a table concurrently") {
         CHECK(one.create_if_absent().has_value());
         CHECK(one.insert(bob).has_value());
         narrow const direct{all.store, "runners", all.how};
-        std::size_t const entities = direct.entities().scan_table().count().value();
+        std::size_t const entities = direct.scan_table().count().value();
         CHECK(direct.by<by_age>().where(a::race == "NYC").to().value().size() == entities);
         CHECK((direct.verify)().value().good());
     }
@@ -184,7 +184,7 @@ TEST_CASE("index: two programs create a table concurrently") {
 TEST_CASE("index: the lists of two types in one table do not interfere") {
     world all;
     narrow const runners{all.store, "all", all.how};
-    indexed_table<club, by_city> const clubs{all.store, "all", all.how};
+    table<club, by_city> const clubs{all.store, "all", all.how};
     runners.create().value();
     CHECK(clubs.insert({"NYC", "Ajax", "Kiel"}).error().code == error_code::declaration_missing);
     CHECK(!clubs.create_if_absent().value());
@@ -210,7 +210,7 @@ TEST_CASE("index: the lists of two types in one table do not interfere") {
 
 TEST_CASE("index: ambiguous row types in one table are refused before the first request") {
     world all;
-    indexed_table<runner, elsewhere<by_club>> const same{
+    table<runner, elsewhere<by_club>> const same{
         all.store, "runners", all.how, in_table<by_club>{all.store, "Runners"}};
     auto const refused = same.create();
     CHECK(refused.error().code == error_code::invalid_input);
@@ -219,7 +219,7 @@ TEST_CASE("index: ambiguous row types in one table are refused before the first 
             Catch::Matchers::Contains("a separate table"));
     CHECK(same.insert(ann).error().code == error_code::invalid_input);
     CHECK((same.verify)().error().code == error_code::invalid_input);
-    indexed_table<runner, elsewhere<unique<by_name>>> const apart{
+    table<runner, elsewhere<unique<by_name>>> const apart{
         all.store, "runners", all.how, in_table<by_name>{all.store, "runners"}};
     CHECK(apart.create().has_value()); // their literals differ
     CHECK(apart.insert(ann).has_value());
@@ -233,9 +233,9 @@ TEST_CASE("index: with an operation id an index row that is already deleted is l
     runners.create().value();
     runners.insert(ann).value();
     table<by_age>{all.store, "runners"}.remove("NYC", 55, 1, any_etag).value();
-    call_options id;
-    id.operation_id = "op-1";
-    narrow const with_id{safe, "runners", id, all.how};
+    table_options id = all.how;
+    id.calls.operation_id = "op-1";
+    narrow const with_id{safe, "runners", id};
     runner older = ann;
     older.age = 56;
     auto const made = with_id.replace(older, any_etag);
@@ -251,7 +251,7 @@ TEST_CASE("index: no row is written with a state that was read before the lease 
         for (int behind = 0; behind < 12; ++behind) {
             INFO((retired ? "retired" : "built") << " behind request " << behind);
             world all;
-            using both = indexed_table<runner, by_age, elsewhere<by_club>>;
+            using both = table<runner, by_age, elsewhere<by_club>>;
             both const direct{all.store, "runners", all.how, in_table<by_club>{all.store, "clubs"}};
             direct.create().value();
             direct.insert(ann).value();
@@ -282,7 +282,7 @@ TEST_CASE("index: no row is written with a state that was read before the lease 
                 after.build<by_age>().value();
                 after.build<by_club>().value();
             }
-            auto const seen = (after.verify)().value();
+            auto const seen = (after.verify)().value().indexes;
             CHECK(seen.missing == 0);
             CHECK(seen.different == 0);
             if (!retired || done) {
@@ -298,7 +298,7 @@ TEST_CASE("index: a writer that ends right after its transaction leaves no hole 
         for (int behind = 0; behind < 12; ++behind) {
             INFO("built behind request " << behind);
             world all;
-            using both = indexed_table<runner, by_age, by_team>;
+            using both = table<runner, by_age, by_team>;
             both const direct{all.store, "runners", all.how};
             direct.create().value();
             if (replaces) { direct.insert(ann).value(); }
@@ -323,7 +323,7 @@ TEST_CASE("index: a writer that ends right after its transaction leaves no hole 
             if (direct.state<by_age>().value() != index_state::ready) {
                 break; // there was no such request
             }
-            auto const seen = (direct.verify)().value();
+            auto const seen = (direct.verify)().value().indexes;
             CHECK(seen.missing == 0);
             CHECK(seen.different == 0);
         }

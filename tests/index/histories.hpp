@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Random writes of an indexed table over any transport: compared with a map, with faults, and by several concurrent
+/// Random writes of a table with indexes over any transport: compared with a map, with faults, and by several concurrent
 /// writers.
 
 #include <entitable/core/random.hpp>
@@ -23,15 +23,14 @@ namespace marathon {
 using entitable::any_etag;
 using entitable::effect;
 using entitable::error_code;
-using entitable::indexed;
 using entitable::result;
 
-using everything = entitable::indexed_table<runner, by_age, by_team, entitable::unique<by_mail>,
-    entitable::elsewhere<by_club>, entitable::elsewhere<entitable::unique<by_name>>>;
+using everything = entitable::table<runner, by_age, by_team, entitable::unique<by_mail>, entitable::elsewhere<by_club>,
+    entitable::elsewhere<entitable::unique<by_name>>>;
 
 /// The tables, with `tag` in their names: of one test in a store that others also use.
 inline everything open(
-    entitable::any_transport const& through, std::string const& tag = "", entitable::index_options const& how = {}) {
+    entitable::any_transport const& through, std::string const& tag = "", entitable::table_options const& how = {}) {
     return {through, "runners" + tag, how, entitable::in_table<by_club>{through, "clubs" + tag},
         entitable::in_table<by_name>{through, "names" + tag}};
 }
@@ -68,7 +67,7 @@ inline void check_by_hand(
     for (auto const& [club, count] : clubs) {
         CHECK(runners.by<by_club>().where(c::club == club).to().value().size() == count);
     }
-    auto const seen = runners.verify().value();
+    auto const seen = runners.verify().value().indexes;
     CHECK(seen.good());
     CHECK(seen.entities == model.size());
 }
@@ -97,30 +96,35 @@ public:
     };
 
     /// Writes this runner in one of the possible ways.
-    result<indexed> go(everything const& runners, runner const& made, write& what) {
+    result<void> go(everything const& runners, runner const& made, write& what) {
         switch (below(7)) {
-            case 0: what.needs_absence = true; return runners.insert(made);
-            case 1: what.needs_presence = true; return runners.replace(made, any_etag);
-            case 2: return runners.insert_or_replace(made);
+            case 0: what.needs_absence = true; return only(runners.insert(made));
+            case 1: what.needs_presence = true; return only(runners.replace(made, any_etag));
+            case 2: return only(runners.insert_or_replace(made));
             case 3:
                 what.needs_presence = true;
-                return runners.update("NYC", made.bib, [&](runner& each) { each = made; });
+                return only(runners.update("NYC", made.bib, [&](runner& each) { each = made; }));
             case 4: {
                 auto all = runners.batch();
                 all.insert_or_replace(made);
-                ENTITABLE_TRY(auto const done, all.submit());
-                return indexed{done.front().etag, 1, true, done.front().after_retry, 0, 0};
+                return only(all.submit());
             }
             case 5:
-                return runners.transact("NYC", [&](entitable::transaction<runner>& all) -> result<void> {
+                return only(runners.transact("NYC", [&](entitable::transaction<runner>& all) -> result<void> {
                     all.insert_or_replace(made);
                     return {};
-                });
-            default: what.needs_presence = what.removes = true; return runners.remove("NYC", made.bib, any_etag);
+                }));
+            default: what.needs_presence = what.removes = true; return only(runners.remove("NYC", made.bib, any_etag));
         }
     }
 
 private:
+    /// Whether it succeeded.
+    template <class T>
+    [[nodiscard]] static result<void> only(result<T> done) {
+        return done ? result<void>{} : result<void>{std::move(done).as_failure()};
+    }
+
     entitable::random_source random_;
 };
 
@@ -175,14 +179,14 @@ stormy_history write_in_a_storm(
     auto const look = [&](std::size_t round) {
         CAPTURE(seed, round);
         for (std::int32_t bib = 0; bib < random_writer::bibs; ++bib) {
-            auto found = clean.entities().find("NYC", bib).value();
+            auto found = clean.find("NYC", bib).value();
             auto const is = [&](std::optional<runner> const& one) {
                 return one.has_value() == found.has_value() && (!one || same(*one, *found));
             };
             bool const known = is(now[bib]) || std::any_of(maybe[bib].begin(), maybe[bib].end(), is);
             CHECK(known);
         }
-        auto const seen = clean.verify().value();
+        auto const seen = clean.verify().value().indexes;
         CHECK(seen.missing == 0);
         CHECK(seen.violations == 0);
         told.left += static_cast<std::size_t>(seen.dangling);
@@ -206,7 +210,7 @@ stormy_history write_in_a_storm(
         if (round % 10 == 9) { look(round); }
     }
     clean.repair().value();
-    auto const seen = clean.verify().value();
+    auto const seen = clean.verify().value().indexes;
     CHECK(seen.good());
     look(rounds);
     return told;
@@ -253,7 +257,7 @@ inline void insert_movers(everything const& runners) {
 
 /// The sum of the additions is right, no entity is without its index rows, and after repair no row is left over.
 inline void check_movers(everything const& runners, additions const& all) {
-    auto const before = runners.verify().value();
+    auto const before = runners.verify().value().indexes;
     CHECK(before.entities == random_writer::bibs);
     CHECK(before.missing == 0);
     CHECK(before.violations == 0);

@@ -6,7 +6,7 @@
 /// The runners of a marathon, found by bib, by age, by club and by their mail address.
 
 #include <entitable/entitable.hpp>
-#include <entitable/index.hpp>
+#include <entitable/tables.hpp>
 
 namespace marathon {
 

@@ -31,10 +31,9 @@ TEST_CASE("index: an index of a non-empty table is not ready until it is built")
     before.insert(ann).value();
     before.insert(bob).value();
     testing::manual_clock time;
-    index_options how;
+    table_options how;
     how.time = &time;
-    indexed_table<runner, by_age, elsewhere<by_club>> const runners{
-        store, "runners", how, in_table<by_club>{store, "clubs"}};
+    table<runner, by_age, elsewhere<by_club>> const runners{store, "runners", how, in_table<by_club>{store, "clubs"}};
     CHECK(!runners.create_if_absent().value());
     using a = fields<by_age>;
     auto const asked = [&] { return runners.by<by_age>().where(a::race == "NYC").to(); };
@@ -57,9 +56,9 @@ TEST_CASE("index: an index of a non-empty table is not ready until it is built")
 TEST_CASE("index: a retired index is not maintained, and can be built again once every program knows") {
     memory_backend const store;
     testing::manual_clock time;
-    index_options how;
+    table_options how;
     how.time = &time;
-    indexed_table<runner, by_age> const runners{store, "runners", how};
+    table<runner, by_age> const runners{store, "runners", how};
     runners.create().value();
     runners.insert(ann).value();
     auto begun = time.steady();
@@ -84,17 +83,17 @@ TEST_CASE("index: a retired index is not maintained, and can be built again once
 TEST_CASE("index: a write after its lease is not sent if the states cannot be read again") {
     memory_backend const store;
     testing::manual_clock time;
-    index_options how;
+    table_options how;
     how.time = &time;
     how.lease = std::chrono::nanoseconds{0};
     how.max_attempts = 1;
-    indexed_table<runner, by_age> const before{store, "runners", how};
+    table<runner, by_age> const before{store, "runners", how};
     before.create().value();
     before.retire<by_age>().value();
     for (std::size_t query = 1; query <= 4; ++query) {
         INFO("refused query " << query);
         testing::faulty const nasty{store};
-        indexed_table<runner, by_age> const runners{nasty, "runners", how};
+        table<runner, by_age> const runners{nasty, "runners", how};
         nasty.plan({testing::fault::refused(), query, "query_entities"});
         auto const done = runners.insert(ann);
         if (done) { break; }
@@ -106,9 +105,9 @@ TEST_CASE("index: a write after its lease is not sent if the states cannot be re
 
 TEST_CASE("index: a program with another declaration of an index gets an error") {
     memory_backend const store;
-    indexed_table<runner, by_age> const runners{store, "runners"};
+    table<runner, by_age> const runners{store, "runners"};
     runners.create().value();
-    indexed_table<runner, later::by_age> const changed{store, "runners"};
+    table<runner, later::by_age> const changed{store, "runners"};
     auto const refused = changed.insert(ann);
     REQUIRE(!refused);
     CHECK(refused.error().code == error_code::index_definition_differs);
@@ -123,11 +122,11 @@ TEST_CASE("index: two entities with the same unique key are both reported, and a
     runner twin = ann;
     twin.bib = 3;
     before.insert(twin).value();
-    indexed_table<runner, unique<by_mail>, by_age> const runners{store, "runners"};
+    table<runner, unique<by_mail>, by_age> const runners{store, "runners"};
     runners.build<by_mail>().value();
     runners.build<by_age>().value();
     CHECK(runners.repair().value().written == 0);
-    auto const seen = runners.verify().value();
+    auto const seen = runners.verify().value().indexes;
     CHECK(seen.violations == 1);
     CHECK(seen.missing == 0);
     REQUIRE(seen.samples.size() == 1);
@@ -142,7 +141,7 @@ TEST_CASE("index: two entities with the same unique key are both reported, and a
     CHECK(runners.get(found.front().entities[0]).value().bib == 1); // the entity that the index finds
     CHECK(runners.get(found.front().entities[1]).value().bib == 3);
     CHECK(runners.resolve_violation(found.front(), {"NYC", "BIB:00009"}).error().code == error_code::invalid_input);
-    CHECK(runners.entities().scan_table().count().value() == 2);
+    CHECK(runners.scan_table().count().value() == 2);
     CHECK(runners.resolve_violation(found.front(), found.front().entities[1]).value() == 1);
     CHECK(runners.violations().value().empty());
     CHECK(runners.verify().value().good());

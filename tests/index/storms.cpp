@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Random writes of an indexed table with faults, in memory and in a file. The same on a server is in tests/server, on the
+// Random writes of a table with indexes with faults, in memory and in a file. The same on a server is in tests/server, on the
 // emulator in tests/azurite, and with killed processes in tests/crash.
 
 #include "histories.hpp"

@@ -6,10 +6,9 @@
 
 #include "support/catch.hpp"
 #include "support/long.hpp"
-#include <entitable/aggregate.hpp>
 #include <entitable/entitable.hpp>
-#include <entitable/index.hpp>
 #include <entitable/memory.hpp>
+#include <entitable/tables.hpp>
 #include <entitable/testing/interleavings.hpp>
 #include <entitable/testing/program.hpp>
 
@@ -37,24 +36,16 @@ struct headcount {
 };
 ENTITABLE(headcount, partition_key(team), row_key(literal("SUM:"), city), properties(people))
 
-using one_a_city = indexed_table<person, unique<only>>;
-using summed = aggregated_table<person, headcount>;
+using one_a_city = table<person, unique<only>>;
+using summed = table<person, headcount>;
 
 template <class Table>
 Table open(any_transport through, entitable::clock& time, std::uint64_t seed) {
-    if constexpr (std::is_same_v<Table, one_a_city>) {
-        index_options how;
-        how.max_attempts = 3;
-        how.time = &time;
-        how.seed = seed;
-        return Table{std::move(through), "people", how};
-    } else {
-        aggregate_options how;
-        how.max_attempts = 3;
-        how.time = &time;
-        how.seed = seed;
-        return Table{std::move(through), "people", how};
-    }
+    table_options how;
+    how.max_attempts = 3;
+    how.time = &time;
+    how.seed = seed;
+    return Table{std::move(through), "people", how};
 }
 
 /// Looks for the other runner, who may not exist, and moves to Bath unless he is there.

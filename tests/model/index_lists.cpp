@@ -7,8 +7,8 @@
 #include "support/catch.hpp"
 #include "support/long.hpp"
 #include <entitable/entitable.hpp>
-#include <entitable/index.hpp>
 #include <entitable/memory.hpp>
+#include <entitable/tables.hpp>
 #include <entitable/testing/interleavings.hpp>
 #include <entitable/testing/program.hpp>
 
@@ -27,8 +27,8 @@ ENTITABLE(by_city, partition_key(team), row_key(literal("C:"), city, id), proper
 struct also : person {};
 ENTITABLE(also, partition_key(team), row_key(literal("A:"), city, id), properties())
 
-using narrow = indexed_table<person, by_city>;
-using wider = indexed_table<person, by_city, also>;
+using narrow = table<person, by_city>;
+using wider = table<person, by_city, also>;
 using f = fields<also>;
 
 constexpr std::chrono::seconds lease{10};
@@ -37,7 +37,7 @@ constexpr std::chrono::seconds longest{10};
 template <class Table>
 Table open(any_transport through, entitable::clock& time, std::uint64_t seed, std::chrono::seconds relies = lease,
     std::chrono::seconds waits_for = longest) {
-    index_options how;
+    table_options how;
     how.max_attempts = 3;
     how.time = &time;
     how.seed = seed;

@@ -7,8 +7,8 @@
 #include "support/catch.hpp"
 #include "support/long.hpp"
 #include <entitable/entitable.hpp>
-#include <entitable/index.hpp>
 #include <entitable/memory.hpp>
+#include <entitable/tables.hpp>
 #include <entitable/testing/interleavings.hpp>
 #include <entitable/testing/program.hpp>
 
@@ -32,13 +32,13 @@ ENTITABLE(there, partition_key(city), row_key(team, id), properties())
 struct only : person {};
 ENTITABLE(only, partition_key(city), row_key(literal("U:")), properties(team, id))
 
-using in_partition = indexed_table<person, here>;
-using in_city = indexed_table<person, elsewhere<there>>;
-using one_a_city = indexed_table<person, elsewhere<unique<only>>>;
+using in_partition = table<person, here>;
+using in_city = table<person, elsewhere<there>>;
+using one_a_city = table<person, elsewhere<unique<only>>>;
 
 template <class Table>
 Table open(any_transport through, entitable::clock& time, std::uint64_t seed, std::uint32_t max_attempts = 3) {
-    index_options how;
+    table_options how;
     how.max_attempts = max_attempts;
     how.time = &time;
     how.seed = seed;
@@ -130,7 +130,7 @@ testing::interleaving_report walk(std::vector<cast<Table>> const& actors, testin
             on.always([&on] { return missing<Table>(on.store()); });
             on.at_end([&on, &told, end, limits] {
                 auto const at_last = open<Table>(on.store(), on.time(), 97);
-                auto const seen = at_last.verify().value();
+                auto const seen = at_last.verify().value().indexes;
                 // A request of unknown outcome may leave a row, however it ends; nothing else may.
                 if (limits.faults + limits.crashes == 0 && seen.dangling + seen.different > 0) {
                     return std::string{"rows too many, though all went well"};

@@ -5,11 +5,9 @@
 
 #include <entitable/advice.hpp>
 #include <entitable/advice/measured/stress_test.hpp>
-#include <entitable/aggregate.hpp>
 #include <entitable/bulk.hpp>
 #include <entitable/copy.hpp>
 #include <entitable/expiry.hpp>
-#include <entitable/index.hpp>
 #include <entitable/memory.hpp>
 #include <entitable/messaging.hpp>
 #include <entitable/tables.hpp>
@@ -31,8 +29,8 @@ auto const in_kiel = s::shop == "kiel";
 
 } // namespace
 
-TEST_CASE("moved from: indexed_table and its batch, indexed_by, indexed_query") {
-    using sales_table = indexed_table<sale, by_day, elsewhere<by_cents>>;
+TEST_CASE("moved from: a table with indexes and its batch, indexed_by, indexed_query") {
+    using sales_table = table<sale, by_day, elsewhere<by_cents>>;
     memory_backend const store;
     sales_table sales{store, "sales", in_table<by_cents>{store, "cents"}};
     sales.create().value();
@@ -82,7 +80,6 @@ TEST_CASE("moved from: indexed_table and its batch, indexed_by, indexed_query") 
     CHECK_GONE(sales.find("kiel", 1));
     CHECK_GONE(sales.get_stored("kiel", 1));
     CHECK_GONE(sales.batch().insert(first).submit());
-    CHECK_GONE(sales.entities().get("kiel", 1));
     CHECK_GONE(sales.where(in_kiel).to());
     CHECK_GONE(sales.scan_table().to());
     CHECK_GONE(sales.by<by_day>().where(d::shop == "kiel").to());
@@ -90,28 +87,13 @@ TEST_CASE("moved from: indexed_table and its batch, indexed_by, indexed_query") 
     CHECK_GONE((sales.verify)());
     CHECK_GONE(sales.repair());
     CHECK_GONE(sales.apply_pending());
+    CHECK_GONE(sales.violations());
+    index_violation<sale> const two{"by_day", {"kiel", "DAY:mon"}, {{"kiel", "1"}, {"kiel", "2"}}};
+    CHECK(sales.resolve_violation(two, two.entities.front()).error().code == error_code::invalid_input);
     CHECK_GONE(sales.build<by_day>());
     CHECK_GONE(sales.build<by_cents>());
     CHECK_GONE(sales.retire<by_day>());
     CHECK_GONE(sales.state<by_cents>());
-}
-
-TEST_CASE("moved from: aggregated_table") {
-    aggregated_table<sale, day_sum> sales{memory_backend{}, "sales"};
-    sales.create().value();
-    auto const kept = moved(sales);
-    CHECK_GONE(sales.create());
-    CHECK_GONE(sales.create_if_absent());
-    CHECK_GONE(sales.insert(first));
-    CHECK_GONE(sales.replace(first, any_etag));
-    CHECK_GONE(sales.insert_or_replace(first));
-    CHECK_GONE(sales.remove("kiel", 1, any_etag));
-    CHECK_GONE(sales.update("kiel", 1, [](sale&) {}));
-    CHECK_GONE(sales.sums({"kiel", "mon"}));
-    CHECK_GONE((sales.verify)("kiel"));
-    CHECK_GONE(sales.rebuild("kiel"));
-    CHECK_GONE(sales.entities().get("kiel", 1));
-    CHECK_GONE(sales.aggregates().get("kiel", "mon"));
 }
 
 TEST_CASE("moved from: materialized_view") {

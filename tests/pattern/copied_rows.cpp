@@ -4,17 +4,16 @@
 // A copy of a table takes the data: each kind of system row is checked against the register, the page that documents it, and the feature
 // that writes it.
 
-#include <entitable/aggregate.hpp>
 #include <entitable/bulk.hpp>
 #include <entitable/client/row_table.hpp>
 #include <entitable/copy.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/expiry.hpp>
-#include <entitable/index.hpp>
 #include <entitable/memory.hpp>
 #include <entitable/messaging.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/sequence.hpp>
+#include <entitable/tables.hpp>
 #include <entitable/testing.hpp>
 #include <entitable/views.hpp>
 #include <entitable/wide.hpp>
@@ -441,10 +440,10 @@ TEST_CASE("copy: messages of an outbox are copied with their entity and relayed 
     CHECK_FALSE(queue.claim().value());
 }
 
-TEST_CASE("copy: an indexed table is copied with its index and the index states") {
+TEST_CASE("copy: a table with indexes is copied with its index and the index states") {
     stores at;
     auto const open = [](any_transport const& store) {
-        return indexed_table<runner, by_age, elsewhere<by_club>>{store, "runners", in_table<by_club>{store, "clubs"}};
+        return table<runner, by_age, elsewhere<by_club>>{store, "runners", in_table<by_club>{store, "clubs"}};
     };
     auto const runners = open(at.source);
     runners.create().value();
@@ -474,8 +473,8 @@ TEST_CASE("copy: an indexed table is copied with its index and the index states"
             open(other.source).create().value();
             open(other.source).insert({"NYC", 2, 22, "Reds"}).value();
             dying const way{other.source, std::make_shared<int>(requests)};
-            indexed_table<runner, by_age, elsewhere<by_club>> const ends{
-                way, "runners", index_options{.max_attempts = 1, .time = &other.time}, in_table<by_club>{way, "clubs"}};
+            table<runner, by_age, elsewhere<by_club>> const ends{
+                way, "runners", table_options{.max_attempts = 1, .time = &other.time}, in_table<by_club>{way, "clubs"}};
             (void)ends.update("NYC", 2, [](runner& each) { each.club = "Greens"; });
             std::size_t const here = intents_in(other.source);
             intents += here;
@@ -485,11 +484,11 @@ TEST_CASE("copy: an indexed table is copied with its index and the index states"
             // At most some extra index rows: readers skip them, and a repair removes them.
             auto const copies = open(other.target);
             using c = fields<by_club>;
-            std::string const club = copies.entities().get("NYC", 2).value().club;
+            std::string const club = copies.get("NYC", 2).value().club;
             for (std::string const each : {"Reds", "Greens"}) {
                 CHECK(copies.by<by_club>().where(c::club == each).to().value().size() == (each == club ? 1U : 0U));
             }
-            CHECK((copies.verify)().value().missing == 0);
+            CHECK((copies.verify)().value().indexes.missing == 0);
             copies.repair().value();
             CHECK((copies.verify)().value().good());
             // At the source the writer's intent still exists, for the next repair.
@@ -501,15 +500,15 @@ TEST_CASE("copy: an indexed table is copied with its index and the index states"
 
 TEST_CASE("copy: rows of sums and of sequences are ordinary data") {
     stores at;
-    aggregated_table<sale, sales_of_day> const sales{at.source, "sales"};
+    table<sale, sales_of_day> const sales{at.source, "sales"};
     sales.create().value();
     for (std::int32_t number = 1; number <= 5; ++number) { sales.insert({"kiel", number, "mon", 100}).value(); }
     (void)at.copied("sales").value();
-    aggregated_table<sale, sales_of_day> const copies{at.target, "sales"};
-    CHECK(copies.sums({"kiel", "mon"}).value().cents == 500);
+    table<sale, sales_of_day> const copies{at.target, "sales"};
+    CHECK(copies.sum({"kiel", "mon"}).value().cents == 500);
     copies.insert({"kiel", 6, "mon", 50}).value();
-    CHECK(copies.sums({"kiel", "mon"}).value().cents == 550);
-    CHECK((copies.verify)("kiel").value().different == 0);
+    CHECK(copies.sum({"kiel", "mon"}).value().cents == 550);
+    CHECK(copies.verify<sales_of_day>("kiel").value().good());
 
     sequence const numbers{at.source, "Orders"};
     CHECK(numbers.next().value().value == 1);

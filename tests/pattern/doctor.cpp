@@ -3,8 +3,8 @@
 
 #include <entitable/doctor.hpp>
 #include <entitable/entitable.hpp>
-#include <entitable/index.hpp>
 #include <entitable/memory.hpp>
+#include <entitable/tables.hpp>
 #include <entitable/testing.hpp>
 #include <entitable/wide.hpp>
 
@@ -30,7 +30,7 @@ struct scan_result {
 };
 ENTITABLE(scan_result, partition_key(ward), row_key(name), properties(a, b))
 
-using patients_table = indexed_table<patient, unique<by_mail>>;
+using patients_table = table<patient, unique<by_mail>>;
 
 /// Removes a row in any version.
 void strike(
@@ -95,6 +95,32 @@ TEST_CASE("doctor: leftovers of older versions and foreign writers are found, wi
     CHECK(count_of(made, store_fault::wide_entity_without_part) == 1);
     CHECK(made.findings.size() == 7);
     CHECK(made.to_string().find("scans: 1 wide entities with missing parts, for example") != std::string::npos);
+}
+
+namespace {
+
+struct beds_of_ward {
+    std::string ward;
+    std::int32_t beds{};
+    static beds_of_ward key(patient const& of) { return {of.ward}; }
+    void add(patient const&) { ++beds; }
+    void subtract(patient const&) { --beds; }
+};
+ENTITABLE(beds_of_ward, partition_key(ward), row_key(literal("WARD")), properties(beds))
+
+} // namespace
+
+TEST_CASE("doctor: wrong sums are found") {
+    memory_backend const store;
+    table<patient, beds_of_ward> const patients{store, "patients"};
+    patients.create().value();
+    patients.insert({"east", 1, "ann@x"}).value();
+    CHECK(doctor(store, patients).value().good());
+    patients.unmaintained().insert({"east", 2, "bob@x"}).value();
+    auto const made = doctor(store, patients).value();
+    CHECK(count_of(made, store_fault::sum_wrong) == 1);
+    CHECK(made.to_string().find("patients: 1 rows of sums that are missing or wrong: call build()") == 0);
+    CHECK(made.findings.front().example.find("WARD") != std::string::npos);
 }
 
 TEST_CASE("doctor: an error of the store is returned, at each request") {

@@ -9,11 +9,11 @@
 #include "support/long.hpp"
 #include <entitable/bulk.hpp>
 #include <entitable/core/random.hpp>
-#include <entitable/index.hpp>
 #include <entitable/memory.hpp>
 #include <entitable/messaging.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/sequence.hpp>
+#include <entitable/tables.hpp>
 #include <entitable/unit_of_work.hpp>
 
 #include <support/maps.hpp>
@@ -86,11 +86,11 @@ TEST_CASE("shards: each number of a sequence is drawn once") {
 TEST_CASE("shards: an index in another partition is in another shard") {
     sharding::world const all;
     sharded const cloud = all.open(virtual_shards{6});
-    indexed_table<runner, elsewhere<by_club>> const runners{cloud, "runners", in_table<by_club>{cloud, "clubs"}};
+    table<runner, elsewhere<by_club>> const runners{cloud, "runners", in_table<by_club>{cloud, "clubs"}};
     runners.create().value();
     for (runner const& each : field_of_runners()) { runners.insert(each).value(); }
     CHECK(runners.by<by_club>().where(c::club == "club2").to().value().size() == 15);
-    auto const seen = runners.verify().value();
+    auto const seen = runners.verify().value().indexes;
     CHECK(seen.entities == 60);
     CHECK(seen.missing + seen.dangling + seen.different == 0);
 }
@@ -180,7 +180,7 @@ TEST_CASE("shards: sums stay correct across moves, and are in the shard of their
     troubled all;
     sharded const cloud = all.open();
     sharded const mover = all.open();
-    aggregated_table<runner, club_size> const runners{cloud, "runners"};
+    table<runner, club_size> const runners{cloud, "runners"};
     runners.create().value();
     std::int32_t moves = 0;
     for (runner const& each : field_of_runners()) {
@@ -192,9 +192,8 @@ TEST_CASE("shards: sums stay correct across moves, and are in the shard of their
     }
     std::int64_t counted = 0;
     for (int race = 0; race < 7; ++race) {
-        CHECK(runners.verify("race" + std::to_string(race)).value().different == 0);
-        for (club_size const& each :
-            runners.aggregates().where(fields<club_size>::race == "race" + std::to_string(race))) {
+        CHECK(runners.verify<club_size>("race" + std::to_string(race)).value().good());
+        for (club_size const& each : runners.where(fields<club_size>::race == "race" + std::to_string(race))) {
             counted += each.runners;
         }
     }

@@ -4,8 +4,8 @@
 
 // What stands above tables in the tests of shards: runners with an index and sums, and the work of a queue.
 
-#include <entitable/aggregate.hpp>
 #include <entitable/entitable.hpp>
+#include <entitable/tables.hpp>
 
 namespace sharding {
 

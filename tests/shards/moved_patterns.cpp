@@ -9,12 +9,12 @@
 #include "support/catch.hpp"
 #include "support/microblog.hpp"
 #include <entitable/entitable.hpp>
-#include <entitable/index.hpp>
 #include <entitable/memory.hpp>
 #include <entitable/messaging.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/sequence.hpp>
 #include <entitable/shards.hpp>
+#include <entitable/tables.hpp>
 #include <entitable/testing/manual_clock.hpp>
 
 #include <support/maps.hpp>
@@ -126,7 +126,7 @@ TEST_CASE("shards: a sequence that moves while numbers are drawn issues each num
 }
 
 TEST_CASE("shards: indexes that move while entities change") {
-    using indexed = indexed_table<runner, elsewhere<by_club>>;
+    using indexed = table<runner, elsewhere<by_club>>;
     auto const open = [](any_transport const& cloud) {
         return indexed{cloud, "runners", in_table<by_club>{cloud, "clubs"}};
     };
@@ -146,30 +146,29 @@ TEST_CASE("shards: indexes that move while entities change") {
                 wrong += " the index shows other entities than there are";
             }
             auto const seen = runners.verify();
-            return !seen
-                ? told(seen)
-                : wrong + (seen->entities == 2 && seen->missing + seen->different == 0 ? "" : " an index row is wrong");
+            return !seen ? told(seen)
+                         : wrong + (seen->indexes.entities == 2 && seen->good() ? "" : " an index row is wrong");
         }});
 }
 
 TEST_CASE("shards: sums that move while entities change") {
     with_moves({[](auto const& cloud, auto&) {
-                    aggregated_table<runner, club_size> const runners{cloud, "runners"};
+                    table<runner, club_size> const runners{cloud, "runners"};
                     runners.create().value();
                     runners.insert({"spring", 1, "red", 30}).value();
                 },
         [](auto const& cloud, auto&) {
-            aggregated_table<runner, club_size> const runners{cloud, "runners"};
+            table<runner, club_size> const runners{cloud, "runners"};
             std::string wrong = told(runners.insert({"spring", 2, "red", 20}));
             wrong += told(runners.update("spring", 1, [](runner& each) { each.club = "blue", ++each.age; }));
             wrong += told(runners.insert({"spring", 3, "blue", 25}));
             wrong += told(runners.remove("spring", 2, any_etag));
-            auto const sums = runners.aggregates().where(fields<club_size>::race == "spring").to();
+            auto const sums = runners.where(fields<club_size>::race == "spring").to();
             if (!sums || sums->at(0).club != "blue" || sums->at(0).years != 56 || sums->at(0).runners != 2) {
                 wrong += " a sum is wrong";
             }
-            auto const seen = (runners.verify)("spring");
-            return wrong + (seen && seen->different == 0 ? "" : " sums are not those of a recomputation");
+            auto const seen = runners.template verify<club_size>("spring");
+            return wrong + (seen && seen->good() ? "" : " sums are not those of a recomputation");
         }});
 }
 

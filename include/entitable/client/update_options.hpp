@@ -22,11 +22,13 @@ struct update_options {
 /// An updated entity.
 template <class Entity>
 struct updated {
-    Entity entity{};          ///< entity as written; members filled by etag(...) and timestamp(...) are as read
-    entitable::etag etag;     ///< ETag of the new version, or of the version read if nothing was written
-    std::uint32_t attempts{}; ///< number of attempts, from 1
-    bool changed{};           ///< whether it was written
-    bool after_retry{};       ///< see `written`
+    Entity entity{};           ///< entity as written; members filled by etag(...) and timestamp(...) are as read
+    entitable::etag etag;      ///< ETag of the new version, or of the version read if nothing was written
+    std::uint32_t attempts{};  ///< number of attempts, from 1
+    bool changed{};            ///< whether it was written
+    bool after_retry{};        ///< see `written`
+    std::uint16_t healed{};    ///< see `written`
+    std::uint16_t unsettled{}; ///< see `written`
 };
 
 namespace detail {
@@ -37,6 +39,8 @@ struct update_outcome {
     std::uint32_t attempts{};
     bool changed{};
     bool after_retry{};
+    std::uint16_t healed{};
+    std::uint16_t unsettled{};
 };
 /// References to the members of an `updated`.
 struct updated_parts {
@@ -45,12 +49,16 @@ struct updated_parts {
     std::uint32_t& attempts;
     bool& changed;
     bool& after_retry;
+    std::uint16_t& healed;
+    std::uint16_t& unsettled;
 
     void take(update_outcome&& outcome) const noexcept {
         etag = static_cast<entitable::etag&&>(outcome.etag);
         attempts = outcome.attempts;
         changed = outcome.changed;
         after_retry = outcome.after_retry;
+        healed = outcome.healed;
+        unsettled = outcome.unsettled;
     }
 };
 

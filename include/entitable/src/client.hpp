@@ -13,6 +13,7 @@
 
 #include <entitable/advice/doctor/impl/doctor.ipp>
 #include <entitable/client/companions/aggregate/impl/aggregate_declarations.ipp>
+#include <entitable/client/companions/aggregate/impl/listed_sums.ipp>
 #include <entitable/client/companions/index/impl/entities_of_rows.ipp>
 #include <entitable/client/companions/index/impl/index_audit.ipp>
 #include <entitable/client/companions/index/impl/index_build.ipp>

@@ -24,6 +24,7 @@ enum class store_fault : std::uint8_t {
     index_row_dangling,       ///< index rows without an entity with this key: `repair`
     index_row_different,      ///< index rows whose values differ from their entity: `repair`
     unique_violation,         ///< two entities with the same key of a unique index: `violations`, `resolve_violation`
+    sum_wrong,                ///< rows of sums that are missing or wrong: `build` of these sums
 };
 
 /// Describes the fault and names the function to call.
@@ -54,10 +55,11 @@ namespace detail {
 [[nodiscard]] result<diagnosis> examine_tables(any_transport const& store, call_options const& options);
 void add_finding(diagnosis& to, store_fault kind, std::string const& table, std::uint64_t count, std::string example);
 
-/// Adds the findings of an indexed table's verification.
+/// Adds the findings of the verification of a table with indexes or sums.
 template <class Table>
-[[nodiscard]] result<void> examine_indexes(diagnosis& to, Table const& table) {
-    ENTITABLE_TRY(auto const seen, (table.verify)(100));
+[[nodiscard]] result<void> examine_companions(diagnosis& to, Table const& table) {
+    ENTITABLE_TRY(auto const verified, (table.verify)(100));
+    auto const& seen = verified.indexes;
     auto const add = [&](store_fault kind, std::string_view fault, std::uint64_t count) {
         std::string example;
         for (auto const& each : seen.samples) {
@@ -71,23 +73,28 @@ template <class Table>
     add(store_fault::index_row_dangling, "dangling", seen.dangling);
     add(store_fault::index_row_different, "different", seen.different);
     add(store_fault::unique_violation, "violation", seen.violations);
+    std::string wrong;
+    for (auto const& each : verified.wrong_sums_first) {
+        if (wrong.empty()) { wrong = each.row_key + " of " + each.partition_key; }
+    }
+    add_finding(to, store_fault::sum_wrong, table.name(), verified.wrong_sums, std::move(wrong));
     return {};
 }
 
 } // namespace detail
 
-/// Reads every table of a store, and compares each given indexed table with its indexes: `doctor(store, runners, orders)`. Writes nothing.
-/// Writers may be active; their unfinished changes may be reported, so run it again before you repair. Without the indexed table, index
-/// rows cannot be checked, only states and intents.
+/// Reads every table of a store, and compares each given table with its indexes and sums: `doctor(store, runners, orders)`. Writes nothing.
+/// Writers may be active; their unfinished changes may be reported, so run it again before you repair. Without the table, its index rows
+/// and sums cannot be checked, only states and intents.
 ///
-/// Cost: one scan of every table, and `verify` of each indexed table; memory for the keys of the wide entities of one partition.
+/// Cost: one scan of every table, and `verify` of each table with indexes; memory for the keys of the wide entities of one partition.
 ///
 /// Errors: those of the store; NotSupported if it cannot list its tables.
-template <class... IndexedTables>
-[[nodiscard]] result<diagnosis> doctor(any_transport const& store, IndexedTables const&... indexed) {
+template <class... Tables>
+[[nodiscard]] result<diagnosis> doctor(any_transport const& store, Tables const&... tables) {
     ENTITABLE_TRY(diagnosis made, detail::examine_tables(store, {}));
     result<void> outcome;
-    static_cast<void>(((outcome = detail::examine_indexes(made, indexed)) && ...));
+    static_cast<void>(((outcome = detail::examine_companions(made, tables)) && ...));
     if (!outcome) { return std::move(outcome).as_failure(); }
     return made;
 }

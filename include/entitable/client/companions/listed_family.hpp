@@ -93,7 +93,7 @@ struct listed_rows_of<type_list<Entities...>, type_list<Indexes...>, type_list<S
 
     template <class... Places>
     [[nodiscard]] static shared<index_family> make(
-        table_core const& main, index_options const& how, in_table<Places> const&... places) {
+        table_core const& main, table_options const& how, in_table<Places> const&... places) {
         return shared<index_family>::make(main,
             std::vector<index_shape>{shape_for_index<Indexes>()..., shape_for_sums<Sums>()...},
             std::vector<table_core>{place_of_index<type_of_listed<Indexes>, Places...>(main, places...)...,

@@ -159,13 +159,7 @@ consteval void allow_index_of(type_list<Entities...>) {
     using entity = typename entity_of_index<type_of_listed<Declared>, type_list<Entities...>>::type;
     constexpr bool listed = !std::is_void_v<entity>;
     static_assert(listed, "this is an index of an entity that the table does not have");
-    if constexpr (listed) { static_cast<void>(allow_index<entity, Declared>()); }
-}
-template <class Declared, class Entity>
-consteval void allow_sum_of_entity() {
-    if constexpr (aggregates<Entity, type_of_listed<Declared>>) {
-        static_cast<void>(allow_aggregate<Entity, Declared>());
-    }
+    if constexpr (listed) { allow_index<entity, Declared>(); }
 }
 template <class Declared, class... Entities>
 consteval void allow_sum_of(type_list<Entities...>) {
@@ -173,7 +167,7 @@ consteval void allow_sum_of(type_list<Entities...>) {
     static_assert(listed,
         "this type has a function subtract(...) and is not a sum of an entity of this table: a sum has static "
         "daily_sales key(order const&), void add(order const&) and void subtract(order const&)");
-    if constexpr (listed) { (allow_sum_of_entity<Declared, Entities>(), ...); }
+    if constexpr (listed) { allow_aggregate<Declared>(); }
 }
 
 /// Reports in one line what is wrong with a type of a list.

@@ -73,11 +73,10 @@ class reader<First, Second, More...> {
     using indexes = typename sorted::indexes;
     using sums = typename sorted::sums;
     using only = typename detail::only_entity<entities>::type; // the type of a call that names none
+    using only_sum = detail::type_of_listed<typename detail::only_entity<sums>::type>;
     static constexpr std::size_t companions = indexes::size + sums::size;
     template <class Type>
     static constexpr bool is_index = detail::is_in_list<Type, indexes>;
-    template <class Type>
-    static constexpr bool is_sum = detail::is_in_list<Type, sums>;
     template <class Declared, class... Places>
     static constexpr bool has_place = !detail::index_declaration<Declared>::is_elsewhere ||
         (std::is_same_v<detail::type_of_listed<Declared>, Places> || ...) ||
@@ -86,6 +85,8 @@ class reader<First, Second, More...> {
 protected:
     /// Whether the table maintains indexes or sums.
     static constexpr bool is_maintained = companions > 0;
+    template <class Type>
+    static constexpr bool is_sum = detail::is_in_list<Type, sums>;
     /// Reports in one line why a call cannot be of this type.
     template <class E>
     static consteval bool allows() {
@@ -252,9 +253,9 @@ public:
     }
     /// Returns the sums with the keys of `place`, whose other members are ignored; without a row, a new sum. Cost: one query. The parts of a
     /// salted sum are of the same moment if the service returns them in one page. Errors: IndexNotReady.
-    template <class Sums>
+    template <class Sums = only_sum>
     [[nodiscard]] result<Sums> sum(Sums const& place) const {
-        static_assert(is_sum<Sums>, "this type is not a sum of the table");
+        detail::allow_sum<is_sum<Sums>>();
         ENTITABLE_CHECK(check_ready<Sums>());
         return detail::sums_at<typename detail::declaration_in_list<Sums, sums>::type>(core_, place);
     }
@@ -307,7 +308,7 @@ private:
     static constexpr making from_core{};
 
     template <class... Indexes>
-    reader(making, detail::table_core main, index_options const& how, in_table<Indexes> const&... places)
+    reader(making, detail::table_core main, table_options const& how, in_table<Indexes> const&... places)
         : core_(std::move(main)) {
         static_assert(
             has_place<First, Indexes...> && has_place<Second, Indexes...> && (has_place<More, Indexes...> && ...),

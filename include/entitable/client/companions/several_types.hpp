@@ -57,6 +57,25 @@ template <class... Types>
 using reader_with_transactions =
     shared_partition<reader<Types...>, typename partition_of_first<entities_of<Types...>>::type, entities_of<Types...>>;
 
+template <class Type, class... P, class... Keys>
+[[nodiscard]] result<std::string> partition_of_type(components<void, P...>, Keys const&... values) {
+    return key_from<P...>(mapping<Type>::partition_layout, values...);
+}
+
+template <class PartitionComponents, class... Keys>
+inline constexpr bool names_partition = false;
+template <class... P, class... Keys>
+inline constexpr bool names_partition<components<void, P...>, Keys...> = sizeof...(P) == sizeof...(Keys);
+
+/// Reports in one line why there are no such sums.
+template <bool IsSum, class Sums, class... Keys>
+consteval bool allow_sums() {
+    allow_sum<IsSum>();
+    constexpr bool named = names_partition<typename mapping<Sums>::partition_components, Keys...>;
+    static_assert(!IsSum || named, "name the partition by the components of its key: verify<daily_sales>(\"ACME\")");
+    return IsSum && named;
+}
+
 } // namespace detail
 
 /// A table of entities of several types. The keys of each two types must differ at a place that both know: begin the row keys with different
@@ -71,7 +90,7 @@ using reader_with_transactions =
 ///
 ///     table<counter, invoice, by_customer, daily_sales> books{store, "books"};
 ///
-/// Functions are those of `table<E>`; where no argument determines the type, it is named: `update<counter>("ACME", change)`. Copies are
+/// Functions are those of `table<E>`; where no argument determines the type, it is named, unless there is one entity type: `update<counter>("ACME", change)`. Copies are
 /// cheap. Thread safety: safe to use from several threads.
 template <class First, class Second, class... More>
 class table<First, Second, More...> : public detail::reader_with_transactions<First, Second, More...> {
@@ -97,7 +116,7 @@ public:
     }
     /// The entities of one type as a table of their own, for functions that take a `table<E>`: `bulk_insert(books.of<invoice>(), rows)`,
     /// `expire`, `unit_of_work`. Writes maintain indexes and sums; reads skip rows of other types.
-    template <class E>
+    template <class E = only>
     [[nodiscard]] table<E> of() const {
         if constexpr (allows<E>()) {
             return table<E>{base::sending_core().of_type(detail::pattern_of_type<E>)};
@@ -105,9 +124,9 @@ public:
             return table<E>{core_};
         }
     }
-    /// The rows of one type alone, for special tools: writes change no indexes and sums. It sees the rows of all types that have the form of
-    /// the keys of E.
-    template <class E>
+    /// The rows of one type alone, for special tools: writes change no indexes and sums, until `repair` and `build`. It sees the rows of all
+    /// types that have the form of the keys of E. With the type of a retired index: for `bulk_remove` of its rows.
+    template <class E = only>
     [[nodiscard]] table<E> unmaintained() const {
         static_cast<void>(base::template allows<E>());
         auto const all = base::template rows<E>();
@@ -155,17 +174,17 @@ public:
     // ---- writes of one entity ----
 
     /// See `table<E>::insert`.
-    template <class E>
+    template <class E = only>
     [[nodiscard]] result<written> insert(E const& entity) const {
         return write(mutation_kind::insert, entity, any_etag);
     }
     /// See `table<E>::replace`.
-    template <class E>
+    template <class E = only>
     [[nodiscard]] result<written> replace(E const& entity, etag_condition condition) const {
         return write(mutation_kind::replace, entity, std::move(condition));
     }
     /// See `table<E>::merge`.
-    template <class E>
+    template <class E = only>
     [[nodiscard]] result<written> merge(E const& entity, etag_condition condition) const {
         return write(mutation_kind::merge, entity, std::move(condition));
     }
@@ -181,12 +200,12 @@ public:
         }
     }
     /// See `table<E>::insert_or_replace`.
-    template <class E>
+    template <class E = only>
     [[nodiscard]] result<written> insert_or_replace(E const& entity) const {
         return write(mutation_kind::insert_or_replace, entity, any_etag);
     }
     /// See `table<E>::insert_or_merge`.
-    template <class E>
+    template <class E = only>
     [[nodiscard]] result<written> insert_or_merge(E const& entity) const {
         return write(mutation_kind::insert_or_merge, entity, any_etag);
     }
@@ -237,22 +256,83 @@ public:
         }
     }
 
+    /// Removes an entity and inserts another one in its partition, in one transaction: for keys with values that may change. With the same
+    /// keys it replaces the entity. Errors: ResourceNotFound if `from` does not exist; EntityAlreadyExists if `to` does;
+    /// CommandsInBatchActOnDifferentPartitions for two partitions.
+    template <class E = only>
+    [[nodiscard]] result<transacted> rekey(E const& from, E const& to) const {
+        if constexpr (allows<E>()) {
+            return detail::rekey_row(core_, to_row(from), to_row(to));
+        } else {
+            return detail::reported();
+        }
+    }
+
     /// Starts a batch: several changes of entities of any of the types, in one partition, all or nothing.
     [[nodiscard]] auto batch() const { return detail::batch_of(core_, entities{}); }
 
     // ---- care of indexes and sums ----
 
-    /// Compares all indexes and sums with the entities; skips retired ones. Writers may be active. Cost: see `indexed_table::verify`; for sums,
-    /// one more scan of their rows and entities for each, and memory for the sums of a partition. Errors: NotSupported if there are sums and
-    /// the service does not list partitions.
+    /// Compares all indexes and sums with the entities: counts index rows that are missing, dangling or different, keys that two entities
+    /// have, and wrong sums. Skips retired ones. Writers may be active. Cost: a scan of all tables, and two more for each 65,536 rows if some
+    /// of them differ; memory for 4,096 sums per index, and for these rows. For sums, one more scan of their rows and entities for each, and
+    /// memory for the sums of a partition. Errors: NotSupported if there are sums and the service does not list partitions.
     [[nodiscard]] result<table_verification>(verify)(std::size_t max_samples = 10) const {
         return detail::verify_companions(base::family(), max_samples);
     }
-    /// Completes writes that did not end, writes missing index rows and removes dangling ones; never changes an entity or a sum. Any program
-    /// may call it at any time.
+    /// Compares the sums of one partition: `verify<daily_sales>("ACME")`. If a sum changes meanwhile, it starts over. Errors:
+    /// UpdateConditionNotSatisfied if a sum changed in every attempt. Cost: reads all sums and entities of the partition.
+    template <class Sums, class... Keys>
+    [[nodiscard]] result<table_verification>(verify)(Keys const&... partition) const {
+        return audit<Sums>(false, partition...);
+    }
+    /// Does the same, and rewrites wrong sums, which it returns: after writers that bypassed the table. May be called again after an
+    /// interruption. Cost: one more request for each wrong row.
+    template <class Sums, class... Keys>
+    [[nodiscard]] result<table_verification> rebuild(Keys const&... partition) const {
+        return audit<Sums>(true, partition...);
+    }
+    /// Completes writes that did not end, writes missing index rows and removes dangling ones. Never changes an entity or a sum: two
+    /// entities with the same key of a unique index are left, see `violations`. Any program may call it at any time.
     [[nodiscard]] result<index_repair> repair() const { return detail::repair_indexes(base::family()); }
-    /// Makes an index or sums of a table with entities ready, while other programs with this list write: see `indexed_table::build`. Sums that
-    /// are ready are computed again, and stay ready.
+    /// Only completes interrupted writes. An active writer starts over. Cost: a scan of the table.
+    [[nodiscard]] result<index_repair> apply_pending() const {
+        result<index_repair> done{std::in_place};
+        done.fail_if(detail::apply_intents(base::family(), *done));
+        return done;
+    }
+    /// Returns the keys of unique indexes that several entities of a type have, caused by writers that bypassed the index. Cost as for
+    /// `verify`.
+    template <class E = only>
+    [[nodiscard]] result<std::vector<index_violation<E>>> violations() const {
+        ENTITABLE_TRY(auto const found, detail::violations_of_indexes(base::family()));
+        result<std::vector<index_violation<E>>> made{std::in_place};
+        for (detail::found_violation const& each : found) {
+            if (base::family().shapes[*base::family().find(each.index)].of != &detail::pattern_of_type<E>) { continue; }
+            made->push_back({each.index, each.key, {}});
+            for (row_keys const& one : each.entities) {
+                made->back().entities.push_back({one.partition_key, one.row_key});
+            }
+        }
+        return made;
+    }
+    /// Settles a violation: `keep`, which must be one of its entities, gets the key, and **the others are removed**, with their index rows
+    /// and from sums, if they still have it. To retain them, give them another key instead, with `update`. Returns how many were removed.
+    /// May be called again after an interruption. Errors: InvalidInput if `keep` is not one of the entities.
+    template <class E = only>
+    [[nodiscard]] result<std::uint64_t> resolve_violation(
+        index_violation<E> const& which, reference<E> const& keep) const {
+        detail::found_violation found{which.index, which.key, {}};
+        for (reference<E> const& each : which.entities) {
+            found.entities.push_back({each.partition_key, each.row_key});
+        }
+        return detail::resolve_violation(base::family(), found, {keep.partition_key, keep.row_key});
+    }
+    /// Makes an index or sums of a table with entities ready: writes the rows of all of them, while other programs with this list write.
+    /// First it waits until no program relies on another declaration (`table_options::lease` and `longest_request`, two and a half
+    /// minutes), except in a table without a declaration, which refuses writes. It continues an interrupted build. Rows of an index or of
+    /// sums that are ready are compared and repaired, and stay ready. Cost of an index: one request for each 100 rows, three scans of the
+    /// entities and two of the index; memory for 50,000 rows. Cost of sums: a scan, and one request for each row of sums.
     template <class Companion>
     [[nodiscard]] result<index_repair> build() const {
         return detail::build_index(base::family(), base::template position_of<Companion>());
@@ -270,7 +350,8 @@ public:
         if constexpr (base::is_maintained) { return detail::adopt_indexed(base::family()); }
         return index_repair{};
     }
-    /// Ends an index or sums: waits until no reader uses them, then no writer maintains them. May be called again after an interruption.
+    /// Ends an index or sums: waits until no reader uses them (`table_options::lease` and `longest_request`); then no writer maintains them.
+    /// May be called again after an interruption.
     template <class Companion>
     [[nodiscard]] result<void> retire() const {
         return retire(base::family().shapes[base::template position_of<Companion>()].name);
@@ -289,6 +370,15 @@ public:
     }
 
 private:
+    template <class Sums, class... Keys>
+    [[nodiscard]] result<table_verification> audit(bool mend, Keys const&... partition) const {
+        if constexpr (detail::allow_sums<base::template is_sum<Sums>, Sums, Keys...>()) {
+            return detail::audit_sums_in(base::family(), base::template position_of<Sums>(),
+                detail::partition_of_type<Sums>(typename mapping<Sums>::partition_components{}, partition...), mend);
+        } else {
+            return detail::reported();
+        }
+    }
     template <class E>
     [[nodiscard]] result<written> write(mutation_kind kind, E const& entity, etag_condition condition) const {
         if constexpr (allows<E>()) {
@@ -297,17 +387,6 @@ private:
             return detail::reported();
         }
     }
-};
-
-/// The name of a table of several types before 0.1.0.
-template <class... Types>
-class tables {
-    static_assert(
-        sizeof...(Types) > 1000, "tables<A, B> is now table<A, B>; its of<A>() is not needed: get<A>(...), where(...)");
-
-public:
-    template <class... Given>
-    explicit tables(Given&&...) {} ///< does not compile
 };
 
 ENTITABLE_END_NAMESPACE

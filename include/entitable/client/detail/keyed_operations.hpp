@@ -218,7 +218,7 @@ protected:
         Change* target = &change; // may point to a function, which is not an object
         updated<Entity>& made = *outcome;
         outcome.fail_if(update_entity(core_, kind_of_entity<Entity>, keys.partition, keys.row,
-            {&made.entity, made.etag, made.attempts, made.changed, made.after_retry},
+            {&made.entity, made.etag, made.attempts, made.changed, made.after_retry, made.healed, made.unsettled},
             {&call_change<Change, Entity>, &target}, forced, options));
         return outcome;
     }

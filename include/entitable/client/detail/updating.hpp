@@ -43,7 +43,9 @@ public:
         auto done = updating_.finish();
         if (!done) { return std::move(done).as_failure(); }
         updated<Entity>& made = *outcome_;
-        updated_parts{&made.entity, made.etag, made.attempts, made.changed, made.after_retry}.take(*std::move(done));
+        updated_parts{
+            &made.entity, made.etag, made.attempts, made.changed, made.after_retry, made.healed, made.unsettled}
+            .take(*std::move(done));
         return std::move(outcome_);
     }
 

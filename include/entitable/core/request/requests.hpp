@@ -206,10 +206,10 @@ struct mutation {
 struct written {
     entitable::etag etag; ///< version after the write; empty after a removal
     bool after_retry{};   ///< the response to an earlier attempt was lost, and that attempt was applied
-    // Of a table that maintains indexes or sums; 0 for other tables. In a batch, those of the whole batch.
-    std::uint16_t attempts{};  ///< attempts; 0 also if an earlier call under the same operation id was applied
-    std::uint16_t healed{};    ///< index rows to be removed that no longer existed
-    std::uint16_t unsettled{}; ///< rows in other partitions that could not be removed: `repair` removes them
+    // Of an entity with indexes or sums, otherwise 0; for large numbers, 65,535:
+    std::uint16_t attempts{};  ///< number of attempts; 0 if an earlier call under the same operation id was applied
+    std::uint16_t healed{};    ///< index rows to be removed that no longer existed, of the whole transaction
+    std::uint16_t unsettled{}; ///< index rows in other partitions that could not be removed: `repair` removes them
 };
 
 /// Writes one entity.

@@ -16,7 +16,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// buckets do not wait for each other. `Part` is an integer member and the last component of the aggregate's row key; the library sets it,
 /// from 0. The aggregate's `combine(other)` adds the rows.
 ///
-///     aggregated_table<order, salted_aggregate<daily_sales, &daily_sales::part, 8>> orders{store, "orders"};
+///     table<order, salted_aggregate<daily_sales, &daily_sales::part, 8>> orders{store, "orders"};
 template <class Aggregate, auto Part, std::size_t Buckets>
 struct salted_aggregate {
     static_assert(Buckets >= 2 && Buckets <= 100, "salted_aggregate needs 2 to 100 buckets");
@@ -47,24 +47,18 @@ template <class Aggregate>
 concept combines = requires(Aggregate& sums, Aggregate const& others) { sums.combine(others); };
 
 /// Reports in one line what is wrong with an aggregate.
-template <class Entity, class Declared>
-[[nodiscard]] consteval bool allow_aggregate() {
-    using aggregate = typename aggregate_declaration<Declared>::type;
-    constexpr bool complete = aggregates<Entity, aggregate>;
-    static_assert(complete,
-        "an aggregate needs three functions: static daily_sales key(order const&), whose keys select the row that "
-        "an entity is added to, void add(order const&) and void subtract(order const&)");
-    constexpr bool whole = aggregate_declaration<Declared>::buckets == 1 || combines<aggregate>;
+template <class Declared>
+consteval void allow_aggregate() {
+    constexpr bool whole =
+        aggregate_declaration<Declared>::buckets == 1 || combines<typename aggregate_declaration<Declared>::type>;
     static_assert(whole, "a salted aggregate needs a function void combine(daily_sales const&), which adds its parts");
-    if constexpr (complete) {
-        constexpr bool apart = pattern_of_type<Entity>.row.differs_from(pattern_of_type<aggregate>.row);
-        static_assert(apart,
-            "the row keys of an entity and its aggregate are ambiguous: begin them with different literals, for "
-            "example row_key(literal(\"ORDER:\"), number)");
-        return apart && whole;
-    } else {
-        return false;
-    }
+}
+/// Reports in one line that a type is not a sum.
+template <bool IsSum>
+consteval void allow_sum() {
+    static_assert(IsSum,
+        "this type is not a sum of the table: a sum has static daily_sales key(order const&), void add(order const&) "
+        "and void subtract(order const&)");
 }
 
 /// Whether two rows have the same sums; doubles may differ by `bound`.

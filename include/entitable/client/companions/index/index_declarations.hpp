@@ -98,27 +98,18 @@ template <class... Ones, class... Others>
 
 /// Reports in one line what is wrong with an index.
 template <class Entity, class Declared>
-consteval bool allow_index() {
+consteval void allow_index() {
     using index = index_of<Declared>;
     using how = index_declaration<Declared>;
-    constexpr bool derived = std::is_base_of_v<Entity, index> && !std::is_same_v<Entity, index>;
-    static_assert(derived, "an index must be a struct derived from its entity: struct by_age : runner {};");
-    if constexpr (derived) {
-        static_assert(sizeof(index) == sizeof(Entity), "an index must not add members to its entity");
-        static_assert(names_its_entity<index, Entity, how::is_unique>,
-            "a row of this index does not identify its entity: put every component of the entity's keys into the keys "
-            "of the index, or of a unique index into its properties");
-        if constexpr (!how::is_elsewhere) {
-            static_assert(share_partitions<Entity, index> &&
-                    same_members(typename mapping<Entity>::partition_components{},
-                        typename mapping<index>::partition_components{}),
-                "this index has another partition key than its entity: declare it as elsewhere<...>");
-            static_assert(are_told_apart<Entity, index>,
-                "the row keys of an entity and its index are ambiguous: begin them with different literals, for "
-                "example row_key(literal(\"AGE:\"), age)");
-        }
+    static_assert(names_its_entity<index, Entity, how::is_unique>,
+        "a row of this index does not identify its entity: put every component of the entity's keys into the keys "
+        "of the index, or of a unique index into its properties");
+    if constexpr (!how::is_elsewhere) {
+        static_assert(share_partitions<Entity, index> &&
+                same_members(
+                    typename mapping<Entity>::partition_components{}, typename mapping<index>::partition_components{}),
+            "this index has another partition key than its entity: declare it as elsewhere<...>");
     }
-    return derived;
 }
 
 /// Digest of the declaration that an index is built from.
@@ -167,25 +158,6 @@ template <class Entity, class Index>
     }
     ENTITABLE_TRY(row encoded, to_row(made));
     return std::optional<row>{std::move(encoded)};
-}
-
-template <class Entity, class... Declared>
-[[nodiscard]] result<void> derive_all(row_view stored, reading mode, index_rows& made) {
-    Entity entity{};
-    ENTITABLE_CHECK(from_row(stored, entity, mode));
-    made.clear();
-    made.reserve(sizeof...(Declared));
-    result<void> outcome;
-    auto const add = [&](result<std::optional<row>> one) {
-        if (one) {
-            made.push_back(*std::move(one));
-        } else {
-            outcome = std::move(one).as_failure();
-        }
-        return outcome.has_value();
-    };
-    (void)(add(index_row<Entity, index_of<Declared>>(entity)) && ...);
-    return outcome;
 }
 
 /// Returns the table of each index.

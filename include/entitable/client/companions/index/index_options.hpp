@@ -3,13 +3,12 @@
 #pragma once
 
 /// \file
-/// Options of an indexed table, and the results of its calls.
+/// Options of a table that maintains indexes or sums, and the results of its calls.
 
 #include <entitable/client/companions/index/intent.hpp>
 #include <entitable/client/contention.hpp>
 #include <entitable/client/mapping/reference.hpp>
 #include <entitable/core/clock.hpp>
-#include <entitable/core/etag.hpp>
 #include <entitable/core/request/call.hpp>
 
 #include <cstdint>
@@ -18,8 +17,9 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Options of an indexed table.
-struct index_options {
+/// Options of a table that maintains indexes or sums. Transactions and updates use the first three unless their own options differ from the
+/// defaults.
+struct table_options {
     std::uint32_t max_attempts{50}; ///< attempts of a write, with the first, if other writers are faster; 0 counts as 1
     backoff delays{contention_backoff}; ///< delays between attempts
     clock* time{&system_clock()};       ///< clock of delays and leases; must outlive the table
@@ -32,21 +32,7 @@ struct index_options {
     std::chrono::nanoseconds longest_request{std::chrono::seconds{90}};
     /// Maximal difference of a sum that is a double from its recomputation, relative to its magnitude, or to 1 if that is more.
     double bound{1e-9};
-};
-
-/// Options of a table that maintains indexes or sums: those of its writes, and those of its calls.
-struct table_options : index_options {
     call_options calls{}; ///< options of each call
-};
-
-/// A write that maintained the indexes.
-struct indexed {
-    entitable::etag etag;      ///< the entity's new version, if exactly one entity was written and not removed
-    std::uint32_t attempts{};  ///< number of attempts; 0 if an earlier call under the same operation id was applied
-    bool changed{};            ///< whether anything was written
-    bool after_retry{};        ///< see `written`
-    std::uint32_t healed{};    ///< index rows to be removed that no longer existed: not removed by an `indexed_table`
-    std::uint32_t unsettled{}; ///< rows in other partitions that could not be removed: `repair` removes them
 };
 
 // `absent` is also a word of merges, in the enclosing namespace.

@@ -32,7 +32,7 @@ class indexed_query {
 public:
     using value_type = Entity; ///< the type of its elements
 
-    /// Made by `indexed_table::by`.
+    /// Made by a table.
     indexed_query(shared<detail::index_family> family, std::size_t index, query<Index, Path> rows)
         : family_(std::move(family)), index_(index), rows_(std::move(rows)) {}
 
@@ -195,7 +195,7 @@ private:
         return {family_, index_, std::move(asked)};
     }
     [[nodiscard]] reader<Index> rows() const {
-        if (!family_) { return {detail::moved_from_transport("indexed table"), {}}; }
+        if (!family_) { return {detail::moved_from_transport("table"), {}}; }
         detail::table_core const& place = family_->places[index_];
         return reader<Index>{detail::table_core{place.transport(), place.name(), family_->main.options()}.of_type(
             detail::pattern_of_type<Index>)};

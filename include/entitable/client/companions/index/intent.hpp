@@ -4,7 +4,7 @@
 
 /// \file
 /// Intents: system rows that record which rows in other partitions an entity's change requires or makes obsolete. An intent is in the
-/// partition of the entity, so that one transaction changes both; any program that finds one can complete it. Written by `indexed_table`.
+/// partition of the entity, so that one transaction changes both; any program that finds one can complete it. Written by a table with indexes elsewhere.
 ///
 /// Row key: `~!ix!`, the row key of the entity, `!`, and 32 hexadecimal digits, unique for each attempt. Format: docs/stored_formats.md.
 

@@ -10,8 +10,6 @@
 #include <entitable/client/table_core.hpp>
 #include <entitable/core/try.hpp>
 
-#include <algorithm>
-
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -88,6 +86,10 @@ template <class Declared>
     return made.value();
 }
 
+/// Reads the rows with these row keys, in one query; stops visiting at an error, and returns it.
+[[nodiscard]] result<void> visit_sums(table_core const& core, std::string const& partition_key,
+    std::vector<std::string> row_keys, function_ref<result<void>(row_view)> visit);
+
 /// Returns the sums with the keys of `place`: the rows of a salted aggregate added up. Without a row, a new aggregate.
 template <class Declared>
 [[nodiscard]] auto sums_at(table_core const& core, typename aggregate_declaration<Declared>::type const& place)
@@ -103,23 +105,23 @@ template <class Declared>
         keys.push_back(std::move(key));
     }
     ENTITABLE_TRY(auto partition, partition_key_of(*total));
-    std::sort(keys.begin(), keys.end());
-    result<void> good;
-    key_range const range{
-        key_interval::only(partition), {key_bound::including(keys.front()), key_bound::including(keys.back())}};
-    auto read = core.for_each_row(range, {}, false, [&](row_view each) {
-        if (!good || !std::binary_search(keys.begin(), keys.end(), each.row_key)) { return; }
+    auto const add = [&](row_view each) -> result<void> {
         aggregate one{};
-        good = from_row(each, one, core.options().reading);
+        ENTITABLE_CHECK(from_row(each, one, core.options().reading));
         if constexpr (declaration::buckets == 1) {
             *total = std::move(one);
         } else {
             total->combine(one);
         }
-    });
-    if (!read || !good) { return !read ? std::move(read).as_failure() : std::move(good).as_failure(); }
+        return {};
+    };
+    ENTITABLE_CHECK(visit_sums(core, partition, std::move(keys), add));
     return total;
 }
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/client/companions/aggregate/impl/listed_sums.ipp>
+#endif

@@ -90,21 +90,21 @@ struct index_states {
 class index_family : public counted {
 public:
     index_family(table_core entities, std::vector<index_shape> indexes, std::vector<table_core> tables,
-        derive_index_rows derived, std::vector<entity_type> of, index_options with)
+        derive_index_rows derived, std::vector<entity_type> of, table_options with)
         : main(std::move(entities)),
           shapes(std::move(indexes)),
           places(std::move(tables)),
           derive(derived),
           types(std::move(of)),
-          options(with),
-          seeded_(with.seed) {}
+          options(std::move(with)),
+          seeded_(options.seed) {}
 
     table_core const main;
     std::vector<index_shape> const shapes;
     std::vector<table_core> const places; ///< the table of each index
     derive_index_rows const derive;
     std::vector<entity_type> const types; ///< the entity types
-    index_options const options;
+    table_options const options;
 
     /// The stored state of an index, and the definition that it was built from.
     struct stored_state {
@@ -164,7 +164,7 @@ private:
     mutable index_states known_;
 };
 
-/// Stands for the tables of a moved-from indexed table: every request is InvalidInput.
+/// Stands for the tables of a moved-from table with indexes and sums: every request is InvalidInput.
 [[nodiscard]] shared<index_family> make_absent_family(std::size_t indexes);
 /// Returns the family, or one with that number of indexes that returns InvalidInput.
 template <std::size_t Indexes>

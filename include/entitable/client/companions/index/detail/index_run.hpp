@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Complete writes to an indexed table, and maintenance of its indexes: without the types of entities.
+/// Complete writes to a table with indexes and sums, and maintenance of its indexes: without the types of entities.
 
 #include <entitable/client/companions/index/detail/index_family.hpp>
 #include <entitable/client/detail/transaction_scope.hpp>
@@ -14,7 +14,7 @@ namespace detail {
 using transaction_body = function_ref<result<void>(transaction_scope&)>;
 
 /// Transaction options of a family.
-[[nodiscard]] inline transaction_options transaction_with(index_options const& from, std::uint64_t seed = 0) {
+[[nodiscard]] inline transaction_options transaction_with(table_options const& from, std::uint64_t seed = 0) {
     transaction_options made;
     made.max_attempts = from.max_attempts;
     made.delays = from.delays;
@@ -26,17 +26,22 @@ using transaction_body = function_ref<result<void>(transaction_scope&)>;
 [[nodiscard]] result<void> check_entity_version(
     transaction_scope& all, std::string_view row_key, etag_condition const& condition);
 
+/// A count for an outcome.
+[[nodiscard]] inline std::uint16_t capped(std::uint32_t count) noexcept {
+    return static_cast<std::uint16_t>(count < 65'535 ? count : 65'535);
+}
+
 /// A write, with the version of each entity that it has written, by row key.
 struct maintained_write {
-    indexed told;
+    transacted told;
     std::vector<std::pair<std::string, etag>> versions;
 };
 /// Runs a body that changes entities, and maintains their index rows and sums.
 [[nodiscard]] result<maintained_write> write_maintained_rows(
     index_family const& family, result<std::string> partition_key, transaction_options options, transaction_body body);
-/// Does the same without the versions.
-[[nodiscard]] result<indexed> write_indexed(
-    index_family const& family, result<std::string> partition_key, transaction_options options, transaction_body body);
+
+/// Removes a row and inserts another one in its partition, or replaces it if their keys are equal, as one transaction of the table.
+[[nodiscard]] result<transacted> rekey_row(table_core const& table, result<row> from, result<row> to);
 
 /// Checks every entity and every index row: two scans, and two more of parts with faults. Unfinished changes of active writers are checked
 /// once more before they count.

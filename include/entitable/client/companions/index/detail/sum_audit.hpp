@@ -18,9 +18,9 @@ struct sum_audit {
     std::vector<row_keys> samples; ///< the first of these
 };
 
-/// Audits the sums at one position of the family, in one partition.
-[[nodiscard]] result<void> audit_partition(index_family const& family, std::size_t position,
-    std::string const& partition_key, bool mend, std::size_t max_samples, random_source& random, sum_audit& into);
+/// Audits the sums at one position of the family, in one partition, and rewrites wrong ones if asked for.
+[[nodiscard]] result<table_verification> audit_sums_in(
+    index_family const& family, std::size_t position, result<std::string> partition_key, bool mend);
 /// Audits the sums at one position of the family, in all partitions. A row that a writer changes meanwhile is checked again: its version
 /// shows it. Errors: UpdateConditionNotSatisfied if a sum changed in every attempt; NotSupported if the service does not list partitions.
 [[nodiscard]] result<sum_audit> audit_all_sums(

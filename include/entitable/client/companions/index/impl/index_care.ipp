@@ -180,9 +180,9 @@ ENTITABLE_DECL result<std::uint64_t> resolve_violation(
             }
             return {};
         };
-        ENTITABLE_TRY(
-            auto const done, write_indexed(family, other.partition_key, transaction_with(family.options), body));
-        removed += done.changed ? 1 : 0;
+        ENTITABLE_TRY(auto const done,
+            write_maintained_rows(family, other.partition_key, transaction_with(family.options), body));
+        removed += done.told.changed ? 1 : 0;
     }
     ENTITABLE_CHECK(mend_entity(family, keep, audit_call(family)));
     return removed;

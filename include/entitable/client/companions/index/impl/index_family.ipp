@@ -54,13 +54,13 @@ ENTITABLE_DECL std::uint64_t index_family::fresh_seed() const {
 }
 
 ENTITABLE_DECL shared<index_family> make_absent_family(std::size_t indexes) {
-    table_core const none{moved_from_transport("indexed table"), {}, {}};
-    auto const derive = [](row_view, reading, index_rows&) -> result<void> { return moved_from("indexed table"); };
+    table_core const none{moved_from_transport("table"), {}, {}};
+    auto const derive = [](row_view, reading, index_rows&) -> result<void> { return moved_from("table"); };
     static constexpr type_pattern any{};
     index_shape absent;
     absent.type = &any;
     return shared<index_family>::make(none, std::vector<index_shape>(indexes, absent),
-        std::vector<table_core>(indexes, none), derive, std::vector<entity_type>(1, {&any, true, {}}), index_options{});
+        std::vector<table_core>(indexes, none), derive, std::vector<entity_type>(1, {&any, true, {}}), table_options{});
 }
 
 ENTITABLE_DECL failure of_index(failure why, std::string_view name) {

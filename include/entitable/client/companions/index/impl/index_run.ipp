@@ -21,12 +21,6 @@ ENTITABLE_DECL result<void> check_entity_version(
     return {};
 }
 
-ENTITABLE_DECL result<indexed> write_indexed(
-    index_family const& family, result<std::string> partition_key, transaction_options options, transaction_body body) {
-    ENTITABLE_TRY(auto made, write_maintained_rows(family, std::move(partition_key), options, body));
-    return std::move(made.told);
-}
-
 ENTITABLE_DECL result<maintained_write> write_maintained_rows(
     index_family const& family, result<std::string> partition_key, transaction_options options, transaction_body body) {
     // Without intents, which need a name, a seed is drawn only before the first delay.
@@ -62,9 +56,22 @@ ENTITABLE_DECL result<maintained_write> write_maintained_rows(
     }
     result<maintained_write> done{std::in_place};
     if (made.changed) { done->versions = writer.take_versions(); }
-    done->told = {done->versions.size() == 1 ? done->versions.front().second : etag{}, made.attempts, made.changed,
-        made.after_retry, writer.healed(), writer.unsettled()};
+    done->told = {made.attempts, made.changed, made.after_retry, capped(writer.healed()), capped(writer.unsettled())};
     return done;
+}
+
+ENTITABLE_DECL result<transacted> rekey_row(table_core const& table, result<row> from, result<row> to) {
+    if (!from || !to) { return std::move(from ? to : from).as_failure(); }
+    auto const body = [&](transaction_scope& all) -> result<void> {
+        if (from->row_key() == to->row_key()) {
+            all.change(mutation_kind::replace, *to, true);
+            return {};
+        }
+        all.change(mutation_kind::remove, row{from->partition_key(), from->row_key(), {}}, true);
+        all.change(mutation_kind::insert, *to, false);
+        return {};
+    };
+    return run_transaction(table, std::string{from->partition_key()}, {}, body);
 }
 
 ENTITABLE_DECL result<void> mend_entity(index_family const& family, row_keys const& entity, call const& context) {

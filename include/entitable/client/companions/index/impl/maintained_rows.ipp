@@ -18,6 +18,16 @@ ENTITABLE_DECL table_core core_of(shared<index_family> const& family) {
     return {main.transport(), main.name(), main.options(), shared<companion_writer>{new maintained_rows{family}}};
 }
 
+/// The options of a call. Those that have their default values are taken from the table.
+ENTITABLE_DECL transaction_options with_table(transaction_options options, index_family const& family) {
+    transaction_options const by_default;
+    transaction_options const of_table = transaction_with(family.options);
+    if (options.max_attempts == by_default.max_attempts) { options.max_attempts = of_table.max_attempts; }
+    if (options.delays == by_default.delays) { options.delays = of_table.delays; }
+    if (options.time == by_default.time) { options.time = of_table.time; }
+    return options;
+}
+
 /// Adds one change of a batch to a body.
 ENTITABLE_DECL result<void> add_change_of_batch(transaction_scope& all, mutation const& each, bool removes) {
     ENTITABLE_CHECK(check_entity_version(all, each.entity.row_key(), each.condition));
@@ -29,10 +39,6 @@ ENTITABLE_DECL result<void> add_change_of_batch(transaction_scope& all, mutation
         all.rows.add({each.kind, each.entity, any_etag, each.sums}, true);
     }
     return all.rows.problem();
-}
-
-[[nodiscard]] inline std::uint16_t count_of(std::uint32_t number) noexcept {
-    return static_cast<std::uint16_t>((std::min)(number, std::uint32_t{65'535}));
 }
 
 ENTITABLE_DECL result<transact::response> maintained_rows::write(
@@ -70,10 +76,8 @@ ENTITABLE_DECL result<transact::response> maintained_rows::write(
     result<transact::response> told{std::in_place};
     for (mutation const& each : changes.changes) {
         written& one = told->results.emplace_back();
-        one.after_retry = made->told.after_retry;
-        one.attempts = count_of(made->told.attempts);
-        one.healed = count_of(made->told.healed);
-        one.unsettled = count_of(made->told.unsettled);
+        transacted const& told_of_all = made->told;
+        one = {{}, told_of_all.after_retry, capped(told_of_all.attempts), told_of_all.healed, told_of_all.unsettled};
         for (auto& [row_key, version] : made->versions) {
             if (row_key == each.entity.row_key()) { one.etag = std::move(version); }
         }
@@ -94,9 +98,9 @@ ENTITABLE_DECL result<transact::response> maintained_rows::write_alone(mutation 
 
 ENTITABLE_DECL result<transacted> maintained_rows::run(result<std::string> partition_key,
     transaction_options const& options, function_ref<result<void>(transaction_scope&)> body) const {
-    ENTITABLE_TRY(auto const made, write_maintained_rows(*family_, std::move(partition_key), options, body));
-    return transacted{made.told.attempts, made.told.changed, made.told.after_retry, count_of(made.told.healed),
-        count_of(made.told.unsettled)};
+    ENTITABLE_TRY(auto const made,
+        write_maintained_rows(*family_, std::move(partition_key), with_table(options, *family_), body));
+    return made.told;
 }
 
 ENTITABLE_DECL result<update_outcome> maintained_rows::update(std::string const& partition_key,
@@ -110,10 +114,12 @@ ENTITABLE_DECL result<update_outcome> maintained_rows::update(std::string const&
         if (changed) { all.change(mutation_kind::replace, *std::move(changed), false); }
         return {};
     };
-    transaction_options const how{options.max_attempts, options.delays, options.time, options.seed};
+    transaction_options const how =
+        with_table({options.max_attempts, options.delays, options.time, options.seed}, *family_);
     ENTITABLE_TRY(auto made, write_maintained_rows(*family_, partition_key, how, body));
-    if (made.told.changed) { version = std::move(made.told.etag); }
-    return update_outcome{std::move(version), made.told.attempts, made.told.changed, made.told.after_retry};
+    if (made.told.changed) { version = made.versions.empty() ? etag{} : std::move(made.versions.front().second); }
+    return update_outcome{std::move(version), made.told.attempts, made.told.changed, made.told.after_retry,
+        made.told.healed, made.told.unsettled};
 }
 
 } // namespace detail

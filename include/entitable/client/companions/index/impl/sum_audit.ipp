@@ -189,6 +189,27 @@ ENTITABLE_DECL result<sum_audit> audit_all_sums(
     return told;
 }
 
+/// Adds the findings of an audit, with the first of its rows.
+ENTITABLE_DECL void add_findings(table_verification& to, sum_audit&& found, std::size_t max_samples) {
+    to.sums += found.rows;
+    to.wrong_sums += found.different;
+    for (row_keys& each : found.samples) {
+        if (to.wrong_sums_first.size() < max_samples) { to.wrong_sums_first.push_back(std::move(each)); }
+    }
+}
+
+ENTITABLE_DECL result<table_verification> audit_sums_in(
+    index_family const& family, std::size_t position, result<std::string> partition_key, bool mend) {
+    if (!partition_key) { return std::move(partition_key).as_failure(); }
+    random_source random{family.fresh_seed()};
+    sum_audit found;
+    ENTITABLE_CHECK(audit_partition(family, position, *partition_key, mend, 10, random, found));
+    table_verification told;
+    told.indexes.entities = found.entities;
+    add_findings(told, std::move(found), 10);
+    return told;
+}
+
 ENTITABLE_DECL result<table_verification> verify_companions(index_family const& family, std::size_t max_samples) {
     result<table_verification> told{std::in_place};
     call context{family.main.options(), *family.options.time};
@@ -199,11 +220,7 @@ ENTITABLE_DECL result<table_verification> verify_companions(index_family const& 
         bool const maintained = stored.own[position].state != index_state::retired;
         if (!family.shapes[position].is_sum() || !maintained) { continue; }
         ENTITABLE_TRY(auto found, audit_all_sums(family, position, false, max_samples));
-        told->sums += found.rows;
-        told->wrong_sums += found.different;
-        for (row_keys& each : found.samples) {
-            if (told->wrong_sums_first.size() < max_samples) { told->wrong_sums_first.push_back(std::move(each)); }
-        }
+        add_findings(*told, std::move(found), max_samples);
     }
     return told;
 }

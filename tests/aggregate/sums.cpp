@@ -4,9 +4,10 @@
 #include "support/around.hpp"
 #include "support/catch.hpp"
 #include "support/long.hpp"
-#include <entitable/aggregate.hpp>
+#include <entitable/tables.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/memory.hpp>
+#include <entitable/retrying.hpp>
 #include <entitable/testing.hpp>
 #include <entitable/testing/interleavings.hpp>
 #include <entitable/testing/program.hpp>
@@ -53,21 +54,24 @@ struct split_sales {
 };
 ENTITABLE(split_sales, partition_key(shop), row_key(literal("SPLIT:"), day, width(part, 2)), properties(cents))
 
-using sales_table = aggregated_table<order, daily_sales>;
-using split_table = aggregated_table<order, salted_aggregate<split_sales, &split_sales::part, 4>>;
+using sales_table = table<order, daily_sales>;
+using split_table = table<order, salted_aggregate<split_sales, &split_sales::part, 4>>;
 
-sales_table new_orders(any_transport through = memory_backend{}, aggregate_options how = {}) {
+sales_table new_orders(any_transport through = memory_backend{}, table_options how = {}) {
     sales_table orders{std::move(through), "orders", how};
     orders.create_if_absent().value();
     return orders;
 }
 
 /// Empty if the sums match the entities.
-template <class Table>
+template <class Sums, class Table>
 std::string wrong_sums(Table const& orders) {
-    auto const seen = (orders.verify)("kiel");
-    return !seen ? seen.error().message : seen->different != 0 ? "wrong: " + seen->samples.front() : "";
+    auto const seen = orders.template verify<Sums>("kiel");
+    return !seen                  ? seen.error().message
+        : seen->wrong_sums != 0 ? "wrong: " + seen->wrong_sums_first.front().row_key
+                                  : "";
 }
+std::string wrong_sums(sales_table const& orders) { return wrong_sums<daily_sales>(orders); }
 
 } // namespace
 
@@ -79,32 +83,32 @@ TEST_CASE("sums change in the transaction of their entity") {
     auto const before = service.seen().size();
     orders.insert({"kiel", 3, "tue", 50, ""}).value();
     CHECK(service.seen().size() - before == 2); // one read, one transaction
-    CHECK(orders.sums({"kiel", "mon"}).value().cents == 350);
-    CHECK(orders.sums({"kiel", "mon"}).value().orders == 2);
-    CHECK(orders.sums({"kiel", "sun"}).value().orders == 0);
+    CHECK(orders.sum({"kiel", "mon"}).value().cents == 350);
+    CHECK(orders.sum({"kiel", "mon"}).value().orders == 2);
+    CHECK(orders.sum({"kiel", "sun"}).value().orders == 0);
     CHECK(orders.insert({"kiel", 3, "tue", 50, ""}).error().code == error_code::entity_already_exists);
 
     orders.update("kiel", 2, [](order& each) { each.cents = 90; }).value();
-    CHECK(orders.sums({"kiel", "mon"}).value().cents == 340);
+    CHECK(orders.sum({"kiel", "mon"}).value().cents == 340);
     orders.update("kiel", 2, [](order& each) { each.day = "tue"; }).value(); // removed from one sum, added to another
-    CHECK(orders.sums({"kiel", "mon"}).value().cents == 250);
-    CHECK(orders.sums({"kiel", "tue"}).value().cents == 140);
+    CHECK(orders.sum({"kiel", "mon"}).value().cents == 250);
+    CHECK(orders.sum({"kiel", "tue"}).value().cents == 140);
     orders.insert_or_replace({"kiel", 1, "tue", 1, ""}).value();
     orders.insert_or_replace({"kiel", 9, "tue", 1, ""}).value();
     orders.replace({"kiel", 9, "tue", 2, ""}, any_etag).value();
-    CHECK(orders.sums({"kiel", "tue"}).value().cents == 143);
-    CHECK(orders.sums({"kiel", "mon"}).value().orders == 0);
+    CHECK(orders.sum({"kiel", "tue"}).value().cents == 143);
+    CHECK(orders.sum({"kiel", "mon"}).value().orders == 0);
     auto const version = orders.get_stored("kiel", 9).value().etag;
     orders.replace({"kiel", 9, "tue", 3, ""}, version).value();
     CHECK(orders.remove("kiel", 9, version).error().code == error_code::update_condition_not_satisfied);
     orders.remove("kiel", 9, any_etag).value();
-    CHECK(orders.sums({"kiel", "tue"}).value().cents == 141);
+    CHECK(orders.sum({"kiel", "tue"}).value().cents == 141);
     CHECK(orders.remove("kiel", 9, any_etag).error().code == error_code::resource_not_found);
 
     // A change that leaves a sum equal does not write it.
-    auto const hot = orders.aggregates().get_stored("kiel", "tue").value().etag;
+    auto const hot = orders.get_stored<daily_sales>("kiel", "tue").value().etag;
     orders.update("kiel", 3, [](order& each) { each.note = "paid"; }).value();
-    CHECK(orders.aggregates().get_stored("kiel", "tue").value().etag == hot);
+    CHECK(orders.get_stored<daily_sales>("kiel", "tue").value().etag == hot);
 
     orders
         .transact("kiel",
@@ -113,7 +117,7 @@ TEST_CASE("sums change in the transaction of their entity") {
                 return {};
             })
         .value();
-    CHECK(orders.sums({"kiel", "wed"}).value().cents == 11);
+    CHECK(orders.sum({"kiel", "wed"}).value().cents == 11);
     CHECK(wrong_sums(orders) == "");
 }
 
@@ -124,15 +128,16 @@ TEST_CASE("rebuild() corrects sums after writes that did not maintain them") {
     orders.unmaintained().insert({"kiel", 3, "mon", 30, ""}).value();
     orders.unmaintained().insert({"kiel", 4, "tue", 40, ""}).value();
     orders.unmaintained().remove("kiel", 2, any_etag).value();
-    auto const seen = (orders.verify)("kiel").value();
-    CHECK(seen.entities == 3);
-    CHECK(seen.different == 3); // mon, tue and sun
-    CHECK(orders.rebuild("kiel").value().different == 3);
-    CHECK(orders.sums({"kiel", "mon"}).value().cents == 280);
-    CHECK(orders.sums({"kiel", "tue"}).value().orders == 1);
-    CHECK(orders.sums({"kiel", "sun"}).value().orders == 0);
-    CHECK((orders.verify)("kiel").value().rows == 3);
-    CHECK(orders.rebuild("kiel").value().different == 0);
+    auto const seen = orders.verify<daily_sales>("kiel").value();
+    CHECK(seen.indexes.entities == 3);
+    CHECK(seen.wrong_sums == 3); // mon, tue and sun
+    CHECK_FALSE(seen.good());
+    CHECK(orders.rebuild<daily_sales>("kiel").value().wrong_sums == 3);
+    CHECK(orders.sum({"kiel", "mon"}).value().cents == 280);
+    CHECK(orders.sum({"kiel", "tue"}).value().orders == 1);
+    CHECK(orders.sum({"kiel", "sun"}).value().orders == 0);
+    CHECK(orders.verify<daily_sales>("kiel").value().sums == 3);
+    CHECK(orders.rebuild<daily_sales>("kiel").value().wrong_sums == 0);
 }
 
 TEST_CASE("rebuild() counts all rows that it wrote, including those of an attempt that lost to another writer") {
@@ -150,11 +155,11 @@ TEST_CASE("rebuild() counts all rows that it wrote, including those of an attemp
     orders.unmaintained().insert({"kiel", 4, "mon", 30, ""}).value();
     orders.unmaintained().insert({"kiel", 5, "tue", 40, ""}).value();
     meddles = true;
-    auto const mended = orders.rebuild("kiel").value();
-    CHECK(mended.different == 2);
-    CHECK(mended.rows == 1);
-    CHECK(mended.samples.size() == 2);
-    CHECK((orders.verify)("kiel").value().different == 0);
+    auto const mended = orders.rebuild<daily_sales>("kiel").value();
+    CHECK(mended.wrong_sums == 2);
+    CHECK(mended.sums == 1);
+    CHECK(mended.wrong_sums_first.size() == 2);
+    CHECK(orders.verify<daily_sales>("kiel").value().wrong_sums == 0);
 }
 
 TEST_CASE("a salted aggregate is the sum of its parts") {
@@ -162,13 +167,13 @@ TEST_CASE("a salted aggregate is the sum of its parts") {
     split_table const orders{store, "orders"};
     orders.create().value();
     for (std::int32_t number = 0; number < 40; ++number) { orders.insert({"kiel", number, "mon", number, ""}).value(); }
-    CHECK(orders.sums({"kiel", "mon"}).value().cents == 780);
+    CHECK(orders.sum({"kiel", "mon"}).value().cents == 780);
     std::size_t parts = 0;
     for (std::int32_t part = 0; part < 4; ++part) {
-        parts += orders.aggregates().find("kiel", "mon", part).value() ? 1U : 0U;
+        parts += orders.find<split_sales>("kiel", "mon", part).value() ? 1U : 0U;
     }
     CHECK(parts == 4);
-    CHECK(wrong_sums(orders) == "");
+    CHECK(wrong_sums<split_sales>(orders) == "");
 }
 
 TEST_CASE("sums equal a recomputation after every step of random histories, with faults") {
@@ -227,7 +232,7 @@ TEST_CASE("with eight writers, faults and a rebuild the sums are correct at ever
     std::string problem; // verify reads one page, so all its rows existed at one time
     std::size_t looks = 0;
     for (; writing > 0; ++looks) {
-        if (looks % 8 == 7) { (void)seen.rebuild("kiel"); }
+        if (looks % 8 == 7) { (void)seen.rebuild<daily_sales>("kiel"); }
         if (auto const wrong = wrong_sums(seen); problem.empty()) { problem = wrong; }
     }
     for (std::thread& each : writers) { each.join(); }
@@ -310,7 +315,7 @@ TEST_CASE("writers of one sum are correct in every order, with lost answers and 
                                       all.update("kiel", 1, [](order& each) { each.cents = 30, each.day = "tue"; }));
                               }};
     sales_actor const removes{"remove", [](auto const& all) { return only_whether(all.remove("kiel", 1, any_etag)); }};
-    sales_actor const rebuilds{"rebuild", [](auto const& all) { return only_whether(all.rebuild("kiel")); }};
+    sales_actor const rebuilds{"rebuild", [](auto const& all) { return only_whether(all.template rebuild<daily_sales>("kiel")); }};
     testing::interleaving_limits limits;
     limits.crashes = 1;
     limits.most_states = entitable_test::rounds(60, 100'000, 2'000);
@@ -341,13 +346,13 @@ TEST_CASE("sums: an operation id is not voided if another writer inserts a row o
                                                          other.insert({"kiel", 2, "mon", 10, ""}).value();
                                                      }
                                                  }};
-            call_options id;
-            id.operation_id = "click-1";
-            sales_table const mine{retrying{any_transport{watched}, {.operation_rows = true}}, "orders", {}, id};
+            table_options id;
+            id.calls.operation_id = "click-1";
+            sales_table const mine{retrying{any_transport{watched}, {.operation_rows = true}}, "orders", id};
             auto const made = mine.insert({"kiel", 1, "mon", 5, ""});
             CHECK((made ? std::string{} : made.error().to_string()) == "");
-            CHECK(other.sums({"kiel", "mon"}).value().cents == 5 + (done ? 10 : 0) + (is_there ? 1 : 0));
-            CHECK((other.verify)("kiel").value().different == 0);
+            CHECK(other.sum({"kiel", "mon"}).value().cents == 5 + (done ? 10 : 0) + (is_there ? 1 : 0));
+            CHECK(other.verify<daily_sales>("kiel").value().good());
             CHECK(mine.insert({"kiel", 1, "mon", 5, ""}).value().attempts == 0); // it was created before
         }
     }
