@@ -162,20 +162,21 @@ public:
     transaction& replace(E const& entity) {
         return add(mutation_kind::replace, entity, false);
     }
-    /// Replaces all properties of an entity that must exist, whatever its version.
+    /// Replaces all properties of an entity that must exist, with this version, or any. A version is that of the stored entity: if it has
+    /// another one, `transact` returns UpdateConditionNotSatisfied, and the body does not start over.
     template <mapped_entity E = First>
-    transaction& replace(E const& entity, any_etag_t) {
-        return add(mutation_kind::replace, entity, true);
+    transaction& replace(E const& entity, etag_condition condition) {
+        return add(mutation_kind::replace, entity, true, std::move(condition));
     }
     /// Merges with an entity that this body has read.
     template <mapped_entity E = First>
     transaction& merge(E const& entity) {
         return add(mutation_kind::merge, entity, false);
     }
-    /// Merges with an entity that must exist, whatever its version.
+    /// Merges with an entity that must exist, with this version, or any: see `replace`.
     template <mapped_entity E = First>
-    transaction& merge(E const& entity, any_etag_t) {
-        return add(mutation_kind::merge, entity, true);
+    transaction& merge(E const& entity, etag_condition condition) {
+        return add(mutation_kind::merge, entity, true, std::move(condition));
     }
     /// Inserts an entity, or replaces the stored one.
     template <mapped_entity E = First>
@@ -192,10 +193,10 @@ public:
     transaction& remove(E const& entity) {
         return add(mutation_kind::remove, entity, false);
     }
-    /// Removes an entity that must exist, whatever its version. Only the keys are used.
+    /// Removes an entity that must exist, with this version, or any: see `replace`. Only the keys are used.
     template <mapped_entity E = First>
-    transaction& remove(E const& entity, any_etag_t) {
-        return add(mutation_kind::remove, entity, true);
+    transaction& remove(E const& entity, etag_condition condition) {
+        return add(mutation_kind::remove, entity, true, std::move(condition));
     }
     /// Reads an entity, calls `change(entity)`, and replaces it: `update<account>(7, [](account& a) { ... })`. Returns the changed entity;
     /// ResourceNotFound if it does not exist. Properties that the type does not declare are retained. A change that returns false leaves
@@ -221,9 +222,9 @@ private:
         return detail::rows_of<E>{scope_};
     }
     template <class E>
-    transaction& add(mutation_kind kind, E const& entity, bool forced) {
+    transaction& add(mutation_kind kind, E const& entity, bool forced, etag_condition expected = any_etag) {
         static_assert(is_one<E>, "this entity type does not belong to the transaction");
-        scope_.change(kind, to_row(entity), forced);
+        scope_.change(kind, to_row(entity), forced, std::move(expected));
         return *this;
     }
 
