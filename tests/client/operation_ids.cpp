@@ -8,6 +8,7 @@
 #include <entitable/entitable.hpp>
 #include <entitable/index.hpp>
 #include <entitable/memory.hpp>
+#include <entitable/retrying.hpp>
 #include <entitable/testing.hpp>
 #include <entitable/wide.hpp>
 
