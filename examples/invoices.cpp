@@ -102,7 +102,7 @@ int main() {
     for (std::int32_t number = 1; number <= 500; ++number) {
         imported.push_back({"Initech", number, "ann", "2026-11-23", number});
     }
-    auto const loaded = entitable::bulk_insert(books.of<invoice>(), imported).value();
+    auto const loaded = entitable::bulk_insert(books, imported).value();
     std::printf("imported %llu, ", static_cast<unsigned long long>(loaded.written));
     std::printf("sums of that day: %lld\n",
         static_cast<long long>(books.sum(daily_sales{"Initech", "2026-11-23"}).value().cents));

@@ -97,8 +97,8 @@ public:
         changed.use(std::move(options));
         return changed;
     }
-    /// The entities of one type as a table of their own, for functions that take a `table<E>`: `bulk_insert(books.of<invoice>(), rows)`,
-    /// `expire`, `unit_of_work`. Writes maintain indexes and sums; reads skip rows of other types.
+    /// The entities of one type as a table of their own, for functions that take a `table<E>`. Writes maintain indexes and
+    /// sums; reads skip rows of other types.
     template <class E>
     [[nodiscard]] table<E> of() const {
         if constexpr (allows<E>()) {
