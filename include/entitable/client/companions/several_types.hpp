@@ -77,6 +77,9 @@ using reader_with_transactions =
 /// cheap. Thread safety: safe to use from several threads.
 template <class First, class Second, class... More>
 class table<First, Second, More...> : public detail::reader_with_transactions<First, Second, More...> {
+    static_assert(detail::allow_company<First, First, Second, More...>() &&
+        detail::allow_company<Second, First, Second, More...>() &&
+        (detail::allow_company<More, First, Second, More...>() && ...));
     using base = detail::reader_with_transactions<First, Second, More...>;
     using base::core_;
     using entities = detail::entities_of<First, Second, More...>;
@@ -113,7 +116,7 @@ public:
     [[nodiscard]] table<E> unmaintained() const {
         static_cast<void>(base::template allows<E>());
         auto const all = base::template rows<E>();
-        return table<E>{all.transport(), all.name(), all.options()};
+        return table<E>{detail::table_core{all.transport(), all.name(), all.options()}};
     }
 
     // ---- the table itself ----
