@@ -16,9 +16,9 @@
 
 struct counter {
     std::string tenant;
-    std::int32_t last{};
+    std::int32_t last{}, edits{};
 };
-ENTITABLE(counter, partition_key(tenant), row_key(literal("COUNTER")), properties(last))
+ENTITABLE(counter, partition_key(tenant), row_key(literal("COUNTER")), properties(last, edits))
 
 struct invoice {
     std::string tenant;
@@ -81,21 +81,28 @@ int main() {
     bill("bob", 3'00).value();
     show(books, "two invoices");
 
-    // An edit form: read with the ETag, saved only if nobody was faster.
+    // An edit form: read with the ETag, saved only if nobody was faster; and counted, in the same transaction.
     auto form = books.get_stored<invoice>("ACME", 2).value();
     form.entity.customer = "ann";
     form.entity.cents = 4'00;
-    books.replace(form.entity, form.etag).value();
+    auto const save = [&] {
+        return books.transact("ACME", [&](entitable::transaction<counter, invoice>& all) -> entitable::result<void> {
+            all.replace(form.entity, form.etag);
+            ENTITABLE_CHECK(all.update<counter>([](counter& one) { ++one.edits; }));
+            return {};
+        });
+    };
+    save().value();
     show(books, "an edit");
-    std::printf("the same form again:   %s\n",
-        std::string{entitable::to_string(books.replace(form.entity, form.etag).error().code)}.c_str());
+    std::printf("the same form again:   %s, edits: %d\n", entitable::to_string(save().error().code).data(),
+        books.get<counter>("ACME").value().edits);
 
     // A load, of another tenant.
     std::vector<invoice> imported;
     for (std::int32_t number = 1; number <= 500; ++number) {
         imported.push_back({"Initech", number, "ann", "2026-11-23", number});
     }
-    auto const loaded = entitable::bulk_insert(books.of<invoice>(), imported).value();
+    auto const loaded = entitable::bulk_insert(books, imported).value();
     std::printf("imported %llu, ", static_cast<unsigned long long>(loaded.written));
     std::printf("sums of that day: %lld\n",
         static_cast<long long>(books.sum(daily_sales{"Initech", "2026-11-23"}).value().cents));

@@ -225,22 +225,21 @@ TEST_CASE("companions: other options for calls keep indexes and sums") {
 
 TEST_CASE("companions: loads, expiry and units of work maintain index rows and sums") {
     opened const in;
-    auto const invoices = in.books.of<invoice>();
     std::vector<invoice> many;
     for (std::int32_t number = 10; number < 60; ++number) {
         many.push_back({"ACME", number, "ann", {}, number % 2 == 0 ? "red" : "blue", "sun", 1'000 + number});
     }
-    CHECK(bulk_insert(invoices, many)->written == 50);
+    CHECK(bulk_insert(in.books, many)->written == 50);
     in.check();
     CHECK(in.of_ann() == 51);
     for (invoice& each : many) { each.day = "mon"; }
-    CHECK(bulk_upsert(invoices, many)->written == 50);
+    CHECK(bulk_upsert(in.books, many)->written == 50);
     in.check();
-    CHECK(bulk_update(invoices, in.books.where(i::tenant == "ACME" && i::number >= 50), [](invoice& one) {
+    CHECK(bulk_update(in.books, in.books.where(i::tenant == "ACME" && i::number >= 50), [](invoice& one) {
         one.customer = "old";
     })->written == 10);
     in.check();
-    CHECK(bulk_remove(invoices, in.books.where(i::tenant == "ACME" && i::number >= 40))->written == 20);
+    CHECK(bulk_remove(in.books, in.books.where(i::tenant == "ACME" && i::number >= 40))->written == 20);
     in.check();
     unit_of_work work{in.books};
     invoice& one = *work.find<invoice>("ACME", 1).value();
@@ -259,7 +258,7 @@ TEST_CASE("companions: loads, expiry and units of work maintain index rows and s
     work.resolve(one, keep::mine);
     CHECK(work.save_all());
     in.check();
-    CHECK(expire(invoices, in.books.scan_table<invoice>(), std::chrono::nanoseconds{1})->written == 31);
+    CHECK(expire(in.books, in.books.scan_table<invoice>(), std::chrono::nanoseconds{1})->written == 31);
     in.check();
     CHECK(in.books.sum(balance{"ACME"})->cents == -2); // the refund stays
 }

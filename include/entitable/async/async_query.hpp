@@ -6,6 +6,7 @@
 /// `async_query`: a query whose pages are awaited.
 
 #include <entitable/async/awaited.hpp>
+#include <entitable/async/own_stack.hpp>
 #include <entitable/client/detail/query_rows.hpp>
 #include <entitable/client/query.hpp>
 #include <entitable/core/try.hpp>
@@ -67,8 +68,8 @@ private:
     result<shared<detail::row_walk>> walk_;
 };
 
-/// A query of `async_table`. Copies are cheap, and a move copies. `query::in_flight` has no effect: one page at a time is in flight, and
-/// other tasks run meanwhile.
+/// A query of `async_table`: the options and endings of `query`, each ending to be awaited. Pages, `to`, `first` and `count` await one page at
+/// a time; the other endings run the blocking one on a stack of its own (`on_own_stack`). Copies are cheap, and a move copies.
 template <class Entity, access_path Path, class Row>
 class async_query {
 public:
@@ -85,6 +86,8 @@ public:
     [[nodiscard]] async_query page_size(std::uint32_t rows) const { return {at_, asked_.page_size(rows)}; }
     /// Like `query::resume`.
     [[nodiscard]] async_query resume(std::string token) const { return {at_, asked_.resume(std::move(token))}; }
+    /// Like `query::in_flight`, for endings on stacks of their own.
+    [[nodiscard]] async_query in_flight(std::size_t ranges) const { return {at_, asked_.in_flight(ranges)}; }
     /// Like `query::select`.
     template <class... Fields>
     [[nodiscard]] auto select(Fields... fields) const {
@@ -101,8 +104,53 @@ public:
     [[nodiscard]] task<result<std::uint64_t>> count() const {
         return count_rows(at_, detail::query_rows::of(asked_, true));
     }
+    /// Like `query::explain`.
+    [[nodiscard]] auto explain() const {
+        return ended([](auto const& all) { return all.explain(); });
+    }
+    /// Like `query::for_each`. The function is called on the stack.
+    template <class Function>
+    [[nodiscard]] auto for_each(Function function) const {
+        return ended([](auto const& all, auto& each) { return all.for_each(each); }, std::move(function));
+    }
+    /// Like `query::fold`: of an initial value and a function, or of aggregates.
+    template <class... Given>
+    [[nodiscard]] auto fold(Given... given) const {
+        return ended([](auto const& all, auto&... each) { return all.fold(each...); }, std::move(given)...);
+    }
+    /// Like `query::group_by`.
+    template <class... Given>
+    [[nodiscard]] auto group_by(Given... given) const {
+        return ended([](auto const& all, auto&... each) { return all.group_by(each...); }, std::move(given)...);
+    }
+    /// Like `query::min`.
+    template <class Field>
+    [[nodiscard]] auto(min)(Field field) const {
+        return ended([](auto const& all, auto& of) { return (all.min)(of); }, field);
+    }
+    /// Like `query::max`.
+    template <class Field>
+    [[nodiscard]] auto(max)(Field field) const {
+        return ended([](auto const& all, auto& of) { return (all.max)(of); }, field);
+    }
+    /// Like `query::sum`.
+    template <class Field>
+    [[nodiscard]] auto sum(Field field) const {
+        return ended([](auto const& all, auto& of) { return all.sum(of); }, field);
+    }
 
 private:
+    /// Calls `ending(query, arguments...)` on a stack.
+    template <class Ending, class... Given>
+    [[nodiscard]] auto ended(Ending ending, Given... given) const {
+        auto const* const source = detail::query_rows::source_of(asked_);
+        auto asked =
+            source == nullptr ? asked_ : detail::query_rows::on(asked_, loop_transport{at_->core, source->through});
+        return detail::on_own_stack(
+            at_->core, [asked = std::move(asked), ending, held = std::tuple{std::move(given)...}]() mutable {
+                return std::apply([&](auto&... each) { return ending(asked, each...); }, held);
+            });
+    }
     static task<result<std::vector<Row>>> collect(async_pages<Entity, Row> pages) {
         std::vector<Row> all;
         for (;;) {

@@ -48,6 +48,12 @@ template <class Entity, access_path Path>
     return detail::bulk_copy_rows(
         found, to, [](row_view each) -> result<std::optional<row>> { return std::optional<row>{row{each}}; }, options);
 }
+/// Does the same into a table of several types, with indexes and sums.
+template <class Entity, access_path Path, class First, class Second, class... More>
+[[nodiscard]] result<bulk_report> bulk_copy(
+    query<Entity, Path> const& found, table<First, Second, More...> const& to, bulk_options const& options = {}) {
+    return bulk_copy(found, to.template of<Entity>(), options);
+}
 
 /// Inserts the result of `change` for each entity that a query finds: a `Target`, an optional of one, or a result of either. An empty
 /// optional skips the entity, which counts as already there; an error refuses it. Properties that `Source` does not declare are not copied.

@@ -247,29 +247,60 @@ template <class Entity, access_path Path, class Change>
     return detail::bulk_over(in, found, detail::bulk_mode::update, false, take, &again, options);
 }
 
+// ---- a table of several types: the type is that of the rows, or of the query ------------------------
+
+/// Does the same in a table of several types, with indexes and sums.
+template <class First, class Second, class... More, class Range>
+[[nodiscard]] result<bulk_report> bulk_insert(
+    table<First, Second, More...> const& into, Range&& rows, bulk_options const& options = {}) {
+    return bulk_insert(into.template of<detail::bulk_element_of<Range>>(), std::forward<Range>(rows), options);
+}
+/// Does the same in a table of several types, with indexes and sums.
+template <class First, class Second, class... More, class Range>
+[[nodiscard]] result<bulk_report> bulk_upsert(
+    table<First, Second, More...> const& into, Range&& rows, bulk_options const& options = {}) {
+    return bulk_upsert(into.template of<detail::bulk_element_of<Range>>(), std::forward<Range>(rows), options);
+}
+/// Does the same in a table of several types, with indexes and sums.
+template <class First, class Second, class... More, class Entity, access_path Path>
+[[nodiscard]] result<bulk_report> bulk_remove(
+    table<First, Second, More...> const& from, query<Entity, Path> const& found, bulk_options const& options = {}) {
+    return bulk_remove(from.template of<Entity>(), found, options);
+}
+/// Does the same in a table of several types, with indexes and sums.
+template <class First, class Second, class... More, class Entity, access_path Path, class Change>
+[[nodiscard]] result<bulk_report> bulk_update(table<First, Second, More...> const& in, query<Entity, Path> const& found,
+    Change&& change, bulk_options const& options = {}) {
+    return bulk_update(in.template of<Entity>(), found, change, options);
+}
+
 // A reader is refused with one message.
 /// Does not compile: a reader cannot write.
-template <class Entity, class... Rest>
-result<bulk_report> bulk_insert(reader<Entity> const&, Rest&&...) {
-    detail::refuse_reader<Entity>();
+template <class Reader, class... Rest>
+    requires detail::is_reader<Reader>
+result<bulk_report> bulk_insert(Reader const&, Rest&&...) {
+    detail::refuse_reader<Reader>();
     return failure{error_code::invalid_input, {}};
 }
 /// Does not compile: a reader cannot write.
-template <class Entity, class... Rest>
-result<bulk_report> bulk_upsert(reader<Entity> const&, Rest&&...) {
-    detail::refuse_reader<Entity>();
+template <class Reader, class... Rest>
+    requires detail::is_reader<Reader>
+result<bulk_report> bulk_upsert(Reader const&, Rest&&...) {
+    detail::refuse_reader<Reader>();
     return failure{error_code::invalid_input, {}};
 }
 /// Does not compile: a reader cannot write.
-template <class Entity, class... Rest>
-result<bulk_report> bulk_remove(reader<Entity> const&, Rest&&...) {
-    detail::refuse_reader<Entity>();
+template <class Reader, class... Rest>
+    requires detail::is_reader<Reader>
+result<bulk_report> bulk_remove(Reader const&, Rest&&...) {
+    detail::refuse_reader<Reader>();
     return failure{error_code::invalid_input, {}};
 }
 /// Does not compile: a reader cannot write.
-template <class Entity, class... Rest>
-result<bulk_report> bulk_update(reader<Entity> const&, Rest&&...) {
-    detail::refuse_reader<Entity>();
+template <class Reader, class... Rest>
+    requires detail::is_reader<Reader>
+result<bulk_report> bulk_update(Reader const&, Rest&&...) {
+    detail::refuse_reader<Reader>();
     return failure{error_code::invalid_input, {}};
 }
 

@@ -6,7 +6,7 @@
 /// `query<E, Path>`: a typed query. A range of entities, and folds over it that return results.
 
 #include <entitable/client/aggregate.hpp>
-#include <entitable/client/detail/group_index.hpp>
+#include <entitable/client/detail/grouped.hpp>
 #include <entitable/client/mapping/codec.hpp>
 #include <entitable/client/pages.hpp>
 #include <entitable/client/row_walk.hpp>
@@ -167,46 +167,10 @@ public:
     template <class Field, detail::aggregate... Aggregates>
         requires(detail::is_field_of<Entity, Field> && detail::are_of_fields<Entity, Aggregates...>)
     [[nodiscard]] auto group_by(Field field, Aggregates... aggregates) const {
-        using key = typename Field::value_type;
-        using values = std::tuple<typename Aggregates::value_type...>;
-        struct group {
-            key value;
-            std::tuple<Aggregates...> of;
-        };
-        detail::group_index groups{[](void const* left, void const* right) {
-                                       return detail::value_less{}(
-                                           *static_cast<key const*>(left), *static_cast<key const*>(right));
-                                   },
-            [](void* made) noexcept { delete static_cast<group*>(made); }};
-        group* last = nullptr;
-        auto read = with_fields<Field, typename Aggregates::field...>([&](auto const& rows) {
-            return rows.show_each([&](auto const& row) {
-                key const& held = detail::value_of(row, field);
-                if (last == nullptr || !detail::equal_values(last->value, held)) {
-                    last = static_cast<group*>(groups.find(&held));
-                }
-                if (last == nullptr) {
-                    last = new group{held, {aggregates...}};
-                    groups.add(&last->value, last);
-                }
-                std::apply([&](auto&... each) { (each.take(row), ...); }, last->of);
-            });
+        return detail::grouped(field, std::tuple{aggregates...}, [&](auto const& visit) {
+            return with_fields<Field, typename Aggregates::field...>(
+                [&](auto const& rows) { return rows.show_each(visit); });
         });
-        result<std::vector<std::pair<key, values>>> made{std::in_place};
-        if (!read) {
-            made = std::move(read).as_failure();
-            return made;
-        }
-        groups.each([&](void* one) {
-            auto& [value, of] = *static_cast<group*>(one);
-            auto finished = std::apply([](auto&... each) { return detail::finish_all(each...); }, of);
-            if (finished && made) {
-                made->emplace_back(std::move(value), *std::move(finished));
-            } else if (made) {
-                made = std::move(finished).as_failure();
-            }
-        });
-        return made;
     }
     /// Does not compile: the field of a group must be one of the query's entity.
     template <class Field, class... Aggregates>

@@ -39,6 +39,8 @@ ENTITABLE_LAZY void only_of_type(query_source& source, type_pattern const& type,
 /// Returns the same source for rows written before `limit`, if the filter has room for one more comparison.
 ENTITABLE_LAZY [[nodiscard]] shared<query_source> only_older(query_source const& all, date_time limit);
 
+/// Returns the same source on another transport.
+ENTITABLE_LAZY [[nodiscard]] shared<query_source> with_transport(query_source const& all, any_transport through);
 /// The error of a query that cannot run.
 ENTITABLE_LAZY [[nodiscard]] result<void> check_source(query_source const* source);
 

@@ -25,6 +25,15 @@ consteval bool refuse_table() {
     return true;
 }
 
+/// Reports in one line that an entity must not be written through a table of its type alone.
+template <class Entity>
+consteval void allow_alone() {
+    constexpr bool alone = !requires { typename Entity::lives_with; };
+    static_assert(alone,
+        "this entity lives with others: table<runner, by_age, daily_sales> with all types of its lives_with, or "
+        "reader<runner> to read");
+}
+
 } // namespace detail
 
 /// A table of entities: `table<E>` of one type; `table<A, B, ...>` of several types, in `<entitable/tables.hpp>`.
@@ -52,7 +61,9 @@ public:
     /// `name`: 3 to 63 letters and digits, starting with a letter; case-insensitive, except in Cosmos DB. Each request checks it
     /// (InvalidResourceName, OutOfRangeInput).
     table(any_transport through, std::string name, call_options options = {})
-        : base(detail::table_core{std::move(through), std::move(name), std::move(options)}) {}
+        : base(detail::table_core{std::move(through), std::move(name), std::move(options)}) {
+        detail::allow_alone<Entity>();
+    }
     explicit table(detail::table_core core) : base(std::move(core)) {} ///< made by a table of several types
 
     [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< the table's name

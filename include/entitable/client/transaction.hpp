@@ -97,6 +97,11 @@ private:
 template <class Entity>
 using rows_of = scoped_rows<Entity, typename mapping<Entity>::row_components>;
 
+/// Whether a type is declared like an index or sums of an entity.
+template <class Type, class Entity>
+inline constexpr bool looks_like_companion =
+    std::is_base_of_v<Entity, Type> || requires(Entity const& one) { Type::key(one); };
+
 } // namespace detail
 
 /// The reads and changes of a body of `table::transact`. Valid during the attempt. Thread safety: one thread at a time.
@@ -110,13 +115,18 @@ using rows_of = scoped_rows<Entity, typename mapping<Entity>::row_components>;
 /// the same effect on others, but others' changes of its row do not make this body start over.
 ///
 /// Errors: `transact` returns the error of an invalid change, and the error of a read, even if the body ignores it.
-template <mapped_entity First, mapped_entity... More>
+template <class First, class... More>
 class transaction {
     template <class E>
     static constexpr bool is_one = std::same_as<E, First> || (std::same_as<E, More> || ...);
+    template <class E>
+    static constexpr bool is_companion =
+        !is_one<E> && (detail::looks_like_companion<E, First> || (detail::looks_like_companion<E, More> || ...));
 
 public:
-    explicit transaction(detail::transaction_scope& scope) noexcept : scope_(scope) {} ///< made by `transact`
+    /// Made by `transact`.
+    explicit transaction(detail::transaction_scope& scope, detail::table_core const* core = nullptr) noexcept
+        : scope_(scope), core_(core) {}
     transaction(transaction const&) = delete;
     transaction& operator=(transaction const&) = delete;
 
@@ -136,14 +146,9 @@ public:
     /// not fit on one page and the body is not exclusive.
     template <mapped_entity E, shape_set Shapes, shape_set Negated>
     [[nodiscard]] result<std::vector<E>> where(predicate<E, Shapes, Negated> const& condition) const {
-        static_assert(is_one<E>, "this entity type does not belong to the transaction");
-        result<std::vector<E>> all{std::in_place};
-        detail::type_pattern const* type = nullptr;
-        if constexpr (sizeof...(More) > 0) { type = &detail::pattern_of_type<E>; }
-        auto read = scope_.for_each(condition.nodes(), mapping<E>::partition_layout, mapping<E>::row_layout, type,
-            [&](row_view found) { return from_row(found, all->emplace_back(), scope_.reading()); });
-        if (!read) { return std::move(read).as_failure(); }
-        return all;
+        static_cast<void>(allows<E>());
+        bool const several = core_ != nullptr && (core_->writer() != nullptr || core_->type() != nullptr);
+        return matching<E>(condition.nodes(), sizeof...(More) > 0 || several);
     }
     /// Serializes all bodies that call it first: two of them in one partition are applied only if one starts after the other has ended. So
     /// a row that was absent when the body read it is absent when it writes. A writer without a transaction, or with one that is not
@@ -163,20 +168,21 @@ public:
     transaction& replace(E const& entity) {
         return add(mutation_kind::replace, entity, false);
     }
-    /// Replaces all properties of an entity that must exist, whatever its version.
+    /// Replaces all properties of an entity that must exist, with this version, or any. A version is that of the stored entity: if it has
+    /// another one, `transact` returns UpdateConditionNotSatisfied, and the body does not start over.
     template <mapped_entity E = First>
-    transaction& replace(E const& entity, any_etag_t) {
-        return add(mutation_kind::replace, entity, true);
+    transaction& replace(E const& entity, etag_condition condition) {
+        return add(mutation_kind::replace, entity, true, std::move(condition));
     }
     /// Merges with an entity that this body has read.
     template <mapped_entity E = First>
     transaction& merge(E const& entity) {
         return add(mutation_kind::merge, entity, false);
     }
-    /// Merges with an entity that must exist, whatever its version.
+    /// Merges with an entity that must exist, with this version, or any: see `replace`.
     template <mapped_entity E = First>
-    transaction& merge(E const& entity, any_etag_t) {
-        return add(mutation_kind::merge, entity, true);
+    transaction& merge(E const& entity, etag_condition condition) {
+        return add(mutation_kind::merge, entity, true, std::move(condition));
     }
     /// Inserts an entity, or replaces the stored one.
     template <mapped_entity E = First>
@@ -193,10 +199,10 @@ public:
     transaction& remove(E const& entity) {
         return add(mutation_kind::remove, entity, false);
     }
-    /// Removes an entity that must exist, whatever its version. Only the keys are used.
+    /// Removes an entity that must exist, with this version, or any: see `replace`. Only the keys are used.
     template <mapped_entity E = First>
-    transaction& remove(E const& entity, any_etag_t) {
-        return add(mutation_kind::remove, entity, true);
+    transaction& remove(E const& entity, etag_condition condition) {
+        return add(mutation_kind::remove, entity, true, std::move(condition));
     }
     /// Reads an entity, calls `change(entity)`, and replaces it: `update<account>(7, [](account& a) { ... })`. Returns the changed entity;
     /// ResourceNotFound if it does not exist. Properties that the type does not declare are retained. A change that returns false leaves
@@ -213,40 +219,62 @@ public:
         return *this;
     }
 
-private:
-    friend struct detail::system_changes;
-
+protected:
+    /// The entities that satisfy a condition; `several`: whether other rows of the partition can be of other types.
     template <class E>
-    [[nodiscard]] detail::rows_of<E> rows() const {
-        static_assert(is_one<E>, "this entity type does not belong to the transaction");
-        return detail::rows_of<E>{scope_};
-    }
-    template <class E>
-    transaction& add(mutation_kind kind, E const& entity, bool forced) {
-        static_assert(is_one<E>, "this entity type does not belong to the transaction");
-        scope_.change(kind, to_row(entity), forced);
-        return *this;
+    [[nodiscard]] result<std::vector<E>> matching(predicate_nodes const& condition, bool several) const {
+        result<std::vector<E>> all{std::in_place};
+        detail::type_pattern const* const type = several ? &detail::pattern_of_type<E> : nullptr;
+        auto read = scope_.for_each(condition, mapping<E>::partition_layout, mapping<E>::row_layout, type,
+            [&](row_view found) { return from_row(found, all->emplace_back(), scope_.reading()); });
+        if (!read) { return std::move(read).as_failure(); }
+        return all;
     }
 
     detail::transaction_scope& scope_;
+    detail::table_core const* core_; ///< null, or the table
+
+private:
+    friend struct detail::system_changes;
+
+    /// Reports in one line why a body cannot read or write a type.
+    template <class E>
+    static consteval bool allows() {
+        static_assert(is_one<E> || is_companion<E>, "this entity type does not belong to the transaction");
+        static_assert(!is_companion<E>,
+            "this type is maintained by the table: it is read, and not written; a body that reads it takes "
+            "transaction<books_table>&, or auto&");
+        return true;
+    }
+    template <class E>
+    [[nodiscard]] detail::rows_of<E> rows() const {
+        static_cast<void>(allows<E>());
+        return detail::rows_of<E>{scope_};
+    }
+    template <class E>
+    transaction& add(mutation_kind kind, E const& entity, bool forced, etag_condition expected = any_etag) {
+        static_cast<void>(allows<E>());
+        scope_.change(kind, to_row(entity), forced, std::move(expected));
+        return *this;
+    }
 };
 
 namespace detail {
 
 /// Runs a typed body.
-template <class... Entities, class Body>
+template <class... Types, class Body>
 [[nodiscard]] result<transacted> transact_entities(
     table_core const& core, result<std::string> partition_key, Body& body, transaction_options const& options) {
-    constexpr bool takes_it = std::is_invocable_v<Body&, transaction<Entities...>&>;
+    constexpr bool takes_it = std::is_invocable_v<Body&, transaction<Types...>&>;
     static_assert(
         takes_it, "the body of a transaction must take an entitable::transaction of the table's entities by reference");
     if constexpr (takes_it) {
-        constexpr bool tells = std::same_as<std::invoke_result_t<Body&, transaction<Entities...>&>, result<void>>;
+        constexpr bool tells = std::same_as<std::invoke_result_t<Body&, transaction<Types...>&>, result<void>>;
         static_assert(
             tells, "the body of a transaction must return entitable::result<void>: with an error nothing is written");
         if constexpr (tells) {
             auto const typed = [&](transaction_scope& scope) {
-                transaction<Entities...> all{scope};
+                transaction<Types...> all{scope, &core};
                 return body(all);
             };
             return run_transaction(core, std::move(partition_key), options, typed);

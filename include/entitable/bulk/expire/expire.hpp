@@ -30,5 +30,18 @@ template <class Entity, access_path Path>
     return detail::bulk_over(from, detail::query_rows::written_before(found, limit), detail::bulk_mode::remove, true,
         take, nullptr, options);
 }
+/// Does the same in a table of several types, with indexes and sums.
+template <class First, class Second, class... More, class Entity, access_path Path>
+[[nodiscard]] result<bulk_report> expire(table<First, Second, More...> const& from, query<Entity, Path> const& found,
+    std::chrono::nanoseconds older_than, bulk_options const& options = {}) {
+    return expire(from.template of<Entity>(), found, older_than, options);
+}
+/// Does not compile: a reader cannot write.
+template <class Reader, class... Rest>
+    requires detail::is_reader<Reader>
+result<bulk_report> expire(Reader const&, Rest&&...) {
+    detail::refuse_reader<Reader>();
+    return failure{error_code::invalid_input, {}};
+}
 
 ENTITABLE_END_NAMESPACE

@@ -195,5 +195,21 @@ consteval bool allow_type() {
     return true; // what is wrong was reported
 }
 
+template <class... Declared, class... Others>
+consteval bool has_company(type_list<Declared...> all, types<Others...>) {
+    return (is_in_list<type_of_listed<Others>, decltype(all)> && ...);
+}
+/// Reports in one line that the list of a table lacks a type that one of its types lives with.
+template <class Type, class... All>
+consteval bool allow_company() {
+    if constexpr (requires { typename type_of_listed<Type>::lives_with; }) {
+        constexpr bool complete = has_company(type_list<All...>{}, typename type_of_listed<Type>::lives_with{});
+        static_assert(complete,
+            "this entity lives with others: table<runner, by_age, daily_sales> with all types of its lives_with, or "
+            "reader<runner> to read");
+    }
+    return true;
+}
+
 } // namespace detail
 ENTITABLE_END_NAMESPACE

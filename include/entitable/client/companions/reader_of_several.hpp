@@ -83,6 +83,7 @@ class reader<First, Second, More...> {
         detail::is_told_apart_in<detail::type_of_listed<Declared>, First, Second, More...>;
 
 protected:
+    using whole = table<First, Second, More...>;
     /// Whether the table maintains indexes or sums.
     static constexpr bool is_maintained = companions > 0;
     template <class Type>

@@ -5,6 +5,7 @@
 /// \file
 /// `table<A, B, ...>`: entities of several types in one table, so that they share partitions, batches and transactions.
 
+#include <entitable/client/companions/listed_transaction.hpp>
 #include <entitable/client/companions/reader_of_several.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -24,15 +25,16 @@ class shared_partition<Reader, components<void, P...>, type_list<First, More...>
 public:
     using Reader::Reader;
 
-    /// Like `table<E>::transact`: the body takes a `transaction` of all entity types of the table. All types must have the same partition
-    /// key. Indexes and sums of the entities that it changes are changed in the same transaction.
+    /// Like `table<E>::transact`: the body takes a `transaction` of all entity types of the table, or of the table itself, which also reads
+    /// indexes and sums. All entity types must have the same partition key. Indexes and sums of the entities that it changes are changed in
+    /// the same transaction.
     template <class Body>
     [[nodiscard]] result<transacted> transact(
         key_argument<typename P::value_type>... partition, Body&& body, transaction_options const& options = {}) const {
         static_assert((share_partitions<First, More> && ...),
             "the entity types of a transaction must have the same partition key: components of the same types, in the "
             "same order");
-        return transact_entities<First, More...>(
+        return transact_entities<typename Reader::whole>(
             this->core_, key_from<P...>(mapping<First>::partition_layout, partition...), body, options);
     }
     /// The table for code that sends requests itself: its transport maintains indexes and sums.
@@ -94,6 +96,9 @@ consteval bool allow_sums() {
 /// cheap. Thread safety: safe to use from several threads.
 template <class First, class Second, class... More>
 class table<First, Second, More...> : public detail::reader_with_transactions<First, Second, More...> {
+    static_assert(detail::allow_company<First, First, Second, More...>() &&
+        detail::allow_company<Second, First, Second, More...>() &&
+        (detail::allow_company<More, First, Second, More...>() && ...));
     using base = detail::reader_with_transactions<First, Second, More...>;
     using base::core_;
     using entities = detail::entities_of<First, Second, More...>;
@@ -114,8 +119,8 @@ public:
         changed.use(std::move(options));
         return changed;
     }
-    /// The entities of one type as a table of their own, for functions that take a `table<E>`: `bulk_insert(books.of<invoice>(), rows)`,
-    /// `expire`, `unit_of_work`. Writes maintain indexes and sums; reads skip rows of other types.
+    /// The entities of one type as a table of their own, for functions that take a `table<E>`. Writes maintain indexes and sums; reads skip rows
+    /// of other types.
     template <class E = only>
     [[nodiscard]] table<E> of() const {
         if constexpr (allows<E>()) {
@@ -130,7 +135,7 @@ public:
     [[nodiscard]] table<E> unmaintained() const {
         static_cast<void>(base::template allows<E>());
         auto const all = base::template rows<E>();
-        return table<E>{all.transport(), all.name(), all.options()};
+        return table<E>{detail::table_core{all.transport(), all.name(), all.options()}};
     }
 
     // ---- the table itself ----

@@ -25,6 +25,9 @@ struct held_row {
     bool changed{};    ///< `change` is to be made
     mutation change{}; ///< result of all changes of the row; its condition is the version of an existing row
 
+    /// Version of the stored row that the caller requires.
+    etag_condition expected{any_etag};
+
     [[nodiscard]] bool found() const noexcept { return read && there; }
 };
 

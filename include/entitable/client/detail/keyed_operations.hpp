@@ -25,12 +25,15 @@ class reader;
 namespace detail {
 
 /// Reports that a reader was passed to a function that writes.
-template <class Entity>
+template <class Reader>
 consteval void refuse_reader() {
-    static_assert(sizeof(Entity) == 0,
-        "a reader cannot write: write through the table that maintains its indexes or sums, or bypass them through its "
-        "unmaintained()");
+    static_assert(sizeof(Reader) == 0,
+        "this only reads: pass the table that maintains its indexes and sums, or its unmaintained() to bypass them");
 }
+template <class Type>
+inline constexpr bool is_reader = false;
+template <class... Types>
+inline constexpr bool is_reader<reader<Types...>> = true;
 
 /// Whether the number of arguments differs from the number of key components, and they are not a reference to an entity.
 template <class Entity, std::size_t Count, class... Given>

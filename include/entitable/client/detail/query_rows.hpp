@@ -26,6 +26,12 @@ struct query_rows {
         if (asked.source_ && asked.limits_.read == nullptr) { asked.source_ = only_older(*asked.source_, limit); }
         return asked;
     }
+    /// Returns the same query on another transport, with the same profile.
+    template <class Query>
+    [[nodiscard]] static Query on(Query asked, any_transport through) {
+        if (asked.source_) { asked.source_ = with_transport(*asked.source_, std::move(through)); }
+        return asked;
+    }
     /// Source of the query; null for an empty query.
     template <class Query>
     [[nodiscard]] static query_source const* source_of(Query const& asked) noexcept {

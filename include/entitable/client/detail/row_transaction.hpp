@@ -59,8 +59,11 @@ public:
 
     // ---- changing ----
 
-    /// Adds a change to those of its row. Without `forced`, a row that must exist must have been read.
+    /// Adds a change to those of its row. Without `forced`, a row that must exist must have been read. A version as its condition is that of
+    /// the stored row, whatever the body did with the row before; if it differs, the attempt ends with UpdateConditionNotSatisfied.
     ENTITABLE_LAZY void add(mutation change, bool forced);
+    /// Whether the caller has given the version of the row: another version is the outcome, and the body does not start over.
+    ENTITABLE_LAZY [[nodiscard]] bool expects_version(std::string_view row_key) const;
     /// Requires the row to exist at the end.
     ENTITABLE_LAZY void require_row(std::string row_key);
     /// At the end of the body: ends the attempt with an error if a required row is known not to exist.
@@ -108,6 +111,8 @@ private:
     /// State of a row.
     ENTITABLE_LAZY [[nodiscard]] held_row& held(std::string_view row_key);
     ENTITABLE_LAZY void add_to(held_row& one, mutation change);
+    /// Notes the version that the caller expects; false if the row is known not to have it.
+    ENTITABLE_LAZY [[nodiscard]] bool expect(held_row& one, mutation const& change);
     ENTITABLE_LAZY void refuse_row(error_code code, std::string_view why, std::string_view row_key);
 
     std::string table_;

@@ -65,6 +65,10 @@ ENTITABLE_LAZY_BODY result<void> row_transaction::take(std::string_view row_key,
         one.stored = std::move(found->entity);
         one.version = std::move(found->etag);
     }
+    if (!missing && !one.expected.accepts(one.version)) {
+        refuse_row(error_code::update_condition_not_satisfied, "the entity was changed since it was read", row_key);
+        return failure{problem_.error()};
+    }
     if (one.changed &&
         one.change.kind !=
             mutation_kind::insert) { // before it was read: from now on it depends on the row that is found
@@ -123,6 +127,7 @@ ENTITABLE_LAZY_BODY void row_transaction::add(mutation change, bool forced) {
         return refuse(std::move(elsewhere));
     }
     held_row& one = held(row_key);
+    if (!change.condition.any() && !expect(one, change)) { return; }
     if (one.changed) { return add_to(one, std::move(change)); }
     if (one.read && change.needs_existing() && !one.there) {
         return refuse_row(error_code::resource_not_found,
@@ -146,6 +151,30 @@ ENTITABLE_LAZY_BODY void row_transaction::add(mutation change, bool forced) {
     }
     one.change = std::move(change);
     one.changed = true;
+}
+
+ENTITABLE_LAZY_BODY bool row_transaction::expect(held_row& one, mutation const& change) {
+    bool const inserted = one.changed && one.change.kind == mutation_kind::insert;
+    bool const differs = one.found() && !change.condition.accepts(one.version);
+    bool const twice = !one.expected.any() && !one.expected.accepts(change.condition.version());
+    if (inserted || differs || twice) {
+        refuse_row(error_code::update_condition_not_satisfied,
+            inserted    ? "the entity does not have this ETag: this body has inserted it"
+                : twice ? "this body has changed the entity under another ETag"
+                        : "the entity was changed since it was read",
+            change.entity.row_key());
+        return false;
+    }
+    one.expected = change.condition;
+    if (one.changed && !one.change.needs_existing()) { // an upsert before: the row must exist now
+        one.change.kind = lays_over(one.change.kind) ? mutation_kind::merge : mutation_kind::replace;
+    }
+    return true;
+}
+
+ENTITABLE_LAZY_BODY bool row_transaction::expects_version(std::string_view row_key) const {
+    auto const at = rows_->find(row_key);
+    return at != rows_->end() && !at->second.expected.any();
 }
 
 ENTITABLE_LAZY_BODY void row_transaction::add_to(held_row& one, mutation change) {
@@ -246,7 +275,7 @@ enum class place_in_request : std::uint8_t { guarded, exact, required, forced, i
                            : place_in_request::nowhere;
     }
     return one.change.kind == mutation_kind::insert ? place_in_request::inserted
-        : one.found()                               ? place_in_request::exact
+        : one.found() || !one.expected.any()        ? place_in_request::exact
                                                     : place_in_request::forced;
 }
 
@@ -279,7 +308,9 @@ ENTITABLE_LAZY_BODY result<transact> row_transaction::request(bool announces, pr
                 made.changes.push_back(mutation::merge(nothing_of(row_key), any_etag));
             } else if (place == now) {
                 made.changes.push_back(std::move(one.change));
-                if (place == place_in_request::exact) { made.changes.back().condition = one.version; }
+                if (place == place_in_request::exact) {
+                    made.changes.back().condition = one.found() ? etag_condition{one.version} : one.expected;
+                }
             }
         }
     }
@@ -297,7 +328,9 @@ ENTITABLE_LAZY_BODY bool row_transaction::was_beaten(error const& refused, trans
     bool const changed = refused.code == error_code::update_condition_not_satisfied;
     bool const taken = refused.code == error_code::entity_already_exists;
     auto const by_others = [&](mutation const& change) {
-        if (change.needs_existing()) { return !change.condition.any() && (gone || changed); }
+        if (change.needs_existing()) {
+            return !change.condition.any() && (gone || changed) && !expects_version(change.entity.row_key());
+        }
         auto const at = rows_->find(change.entity.row_key());
         return change.kind == mutation_kind::insert && taken && at->second.read;
     };

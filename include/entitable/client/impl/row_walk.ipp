@@ -57,10 +57,16 @@ ENTITABLE_LAZY_BODY shared<query_source> only_older(query_source const& all, dat
         plan.server.nodes.push_back({filter_operator::less, "Timestamp", value{value_view{limit}}});
         if (!alone) { plan.server.nodes.push_back({filter_operator::all_of, {}, {}}); }
     }
-    result<query_plan> planned{std::move(plan)};
+    auto source = with_transport(all, all.through);
+    source->plan = std::move(plan);
+    return source;
+}
+
+ENTITABLE_LAZY_BODY shared<query_source> with_transport(query_source const& all, any_transport through) {
+    result<query_plan> planned{all.plan};
     if (!all.problem) { planned = failure{all.problem.error()}; }
     auto source = shared<query_source>::make(
-        all.through, all.options, all.table, std::move(planned), all.partition_layout, all.row_layout);
+        std::move(through), all.options, all.table, std::move(planned), all.partition_layout, all.row_layout);
     source->type = all.type;
     return source;
 }

@@ -39,9 +39,10 @@ ENTITABLE_LAZY_BODY result<std::optional<row_view>> transaction_scope::find_now(
                                                                 : failure{again.error()};
 }
 
-ENTITABLE_LAZY_BODY void transaction_scope::change(mutation_kind kind, result<row> entity, bool forced) {
+ENTITABLE_LAZY_BODY void transaction_scope::change(
+    mutation_kind kind, result<row> entity, bool forced, etag_condition expected) {
     if (entity) {
-        rows.add(mutation{kind, *std::move(entity), any_etag}, forced);
+        rows.add(mutation{kind, *std::move(entity), std::move(expected)}, forced);
     } else {
         rows.refuse(std::move(entity).as_failure());
     }
@@ -157,10 +158,27 @@ ENTITABLE_LAZY_BODY result<transact::response> transaction_scope::send(transact 
     return through_.execute(request, call_);
 }
 
+/// Returns the change whose row does not have the version that the caller expects, for a refusal that does not name it.
+ENTITABLE_LAZY std::optional<std::size_t> changed_under_the_caller(transaction_scope& all, transact const& request) {
+    for (std::size_t at = 0; at < request.changes.size(); ++at) {
+        std::string row_key{request.changes[at].entity.row_key()};
+        if (!all.rows.expects_version(row_key)) { continue; }
+        auto const now = all.transport().execute(
+            get_entity{request.table, all.rows.partition_key(), std::move(row_key), {}}, all.context());
+        bool const missing = !now && now.error().code == error_code::resource_not_found;
+        if (missing || (now && !request.changes[at].condition.accepts(now->etag))) { return at; }
+    }
+    return std::nullopt;
+}
+
 ENTITABLE_LAZY_BODY sent_transaction told_refusal(transaction_scope& all, transact const& request, error refused) {
     bool const made_elsewhere = !all.context().operation_id.empty() && refused.effect == effect::none &&
         refused.code == error_code::operation_id_taken;
-    bool const beaten = made_elsewhere || all.rows.was_beaten(refused, request);
+    bool beaten = made_elsewhere || all.rows.was_beaten(refused, request);
+    if (refused.effect == effect::none && !made_elsewhere && !refused.operation_index) {
+        refused.operation_index = changed_under_the_caller(all, request);
+        beaten = beaten && !refused.operation_index;
+    }
     if (refused.operation_index && *refused.operation_index < request.changes.size() && refused.detail.empty()) {
         refused.detail =
             keys_text(all.rows.partition_key(), request.changes[*refused.operation_index].entity.row_key());

@@ -47,4 +47,9 @@ using fields = typename mapping<T>::fields;
 template <class T>
 concept mapped_entity = detail::declares_mapping<T>;
 
+/// The types that must be in one table with an entity, which declares them: `using lives_with = entitable::types<by_age, daily_sales>;` (they
+/// may be incomplete). Then `table<runner>` does not compile, nor a list without one of them: no program writes past the indexes and sums.
+template <class... Types>
+struct types {};
+
 ENTITABLE_END_NAMESPACE

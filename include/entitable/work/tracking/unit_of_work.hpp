@@ -53,7 +53,11 @@ public:
         : all_(new detail::entity_tracker{of.sending_core()}), merge_(options.merge) {}
 
     /// Does not compile: a reader cannot write.
-    explicit unit_of_work(reader<First> const&, unit_of_work_options = {}) { detail::refuse_reader<First>(); }
+    template <class Reader>
+        requires detail::is_reader<Reader>
+    explicit unit_of_work(Reader const&, unit_of_work_options = {}) {
+        detail::refuse_reader<Reader>();
+    }
 
     // ---- reading ----
 
@@ -352,6 +356,9 @@ template <mapped_entity E>
 unit_of_work(table<E> const&, unit_of_work_options = {}) -> unit_of_work<E>;
 template <mapped_entity E>
 unit_of_work(reader<E> const&, unit_of_work_options = {}) -> unit_of_work<E>;
+template <class First, class Second, class... More>
+unit_of_work(reader<First, Second, More...> const&, unit_of_work_options = {})
+    -> unit_of_work<detail::type_of_listed<First>>;
 /// Unit of several types.
 template <class Reader, class Partition, class... Entities>
 unit_of_work(detail::shared_partition<Reader, Partition, detail::type_list<Entities...>> const&,

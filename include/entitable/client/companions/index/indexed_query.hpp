@@ -7,6 +7,7 @@
 
 #include <entitable/client/companions/index/detail/index_run.hpp>
 #include <entitable/client/companions/index/index_declarations.hpp>
+#include <entitable/client/detail/grouped.hpp>
 #include <entitable/client/query.hpp>
 #include <entitable/client/reader.hpp>
 #include <entitable/core/try.hpp>
@@ -22,13 +23,80 @@ struct index_explanation {
     /// `explain`.
     bool reads_entities{};
 };
+namespace detail {
+
+/// Returns the keys of an index row and of its entity.
+template <class Entity, class Index>
+[[nodiscard]] result<named_entity> name_of(Index const& found) {
+    result<named_entity> named{std::in_place};
+    Entity const& entity = found;
+    ENTITABLE_TRY(named->entity.partition_key, partition_key_of(entity));
+    ENTITABLE_TRY(named->entity.row_key, row_key_of(entity));
+    ENTITABLE_TRY(named->index_row.partition_key, partition_key_of(found));
+    ENTITABLE_TRY(named->index_row.row_key, row_key_of(found));
+    return named;
+}
+/// Returns an error if an index is not ready any more. A moved-from query has pages that return its error.
+[[nodiscard]] inline result<void> check_still_ready(shared<index_family> const& family, std::size_t index) {
+    if (!family) { return {}; }
+    call context{family->main.options(), *family->options.time};
+    return family->check_ready(index, context);
+}
+
+} // namespace detail
+
+/// The entities of an index query, page by page: those of one page of index rows, and `page_of::token` continues after it. InvalidInput
+/// after a move. Thread safety: one thread at a time.
+template <mapped_entity Index, mapped_entity Entity>
+class indexed_pages {
+public:
+    /// Made by `indexed_query::pages`.
+    indexed_pages(
+        shared<detail::index_family> family, std::size_t index, query_pages<Index, Index> rows, std::size_t in_flight)
+        : family_(std::move(family)), index_(index), rows_(std::move(rows)), in_flight_(in_flight) {}
+
+    /// See `query_pages::next`.
+    [[nodiscard]] result<std::optional<page_of<Entity>>> next() {
+        if (!failed_) { return failure{failed_.error()}; }
+        auto made = read();
+        if (!made) { failed_ = failure{made.error()}; } // otherwise a further call would skip a page
+        return made;
+    }
+
+private:
+    [[nodiscard]] result<std::optional<page_of<Entity>>> read() {
+        for (;;) {
+            ENTITABLE_CHECK(detail::check_still_ready(family_, index_));
+            ENTITABLE_TRY(auto page, rows_.next());
+            if (!page) { return std::optional<page_of<Entity>>{}; }
+            std::vector<detail::named_entity> named;
+            for (Index const& each : *page) {
+                ENTITABLE_TRY(auto one, detail::name_of<Entity>(each));
+                named.push_back(std::move(one));
+            }
+            ENTITABLE_CHECK(detail::read_named(*family_, index_, named, in_flight_));
+            page_of<Entity> made{{}, std::move(page->token)};
+            for (detail::named_entity const& each : named) {
+                if (!each.stored) { continue; }
+                ENTITABLE_CHECK(from_row(*each.stored, made.items.emplace_back(), family_->main.options().reading));
+            }
+            if (!made.items.empty()) { return std::optional{std::move(made)}; }
+        }
+    }
+
+    shared<detail::index_family> family_;
+    std::size_t index_;
+    query_pages<Index, Index> rows_;
+    std::size_t in_flight_;
+    result<void> failed_;
+};
 
 /// The entities that an index finds, in index order. Each is read by its keys, several concurrently, and skipped if it was removed or now
 /// has another index row. `select` with fields of the index, and `unverified`, do not read entities.
 ///
 /// Thread safety: one thread at a time.
 template <mapped_entity Index, mapped_entity Entity, access_path Path>
-class indexed_query {
+class indexed_query : public detail::entity_folds<indexed_query<Index, Entity, Path>, Entity> {
 public:
     using value_type = Entity; ///< the type of its elements
 
@@ -47,6 +115,10 @@ public:
     /// Reads up to that many entities concurrently. Default: 16.
     [[nodiscard]] indexed_query in_flight(std::size_t reads) const {
         return {family_, index_, rows_, reads < 1 ? 1 : reads};
+    }
+    /// Continues after the page of this token, of `pages`: see `query::resume`.
+    [[nodiscard]] indexed_query resume(std::string token) const {
+        return {family_, index_, rows_.resume(std::move(token)), in_flight_};
     }
 
     /// Returns only these fields, from the index rows, without reading entities. They must be fields of the index:
@@ -102,6 +174,8 @@ public:
         if (!walked) { found = std::move(walked).as_failure(); }
         return found;
     }
+    /// Returns the entities page by page, to stop and continue with `resume(token)`. A page can have fewer entities than index rows.
+    [[nodiscard]] indexed_pages<Index, Entity> pages() const { return {family_, index_, rows_.pages(), in_flight_}; }
 
 private:
     indexed_query(
@@ -128,28 +202,16 @@ private:
         auto pages = rows.pages();
         while (!enough) {
             // Before each page: the index may have been retired since the query was made, or its last page read.
-            if (family_) { // otherwise the pages return the error of a moved-from table
-                call context{family_->main.options(), *family_->options.time};
-                ENTITABLE_CHECK(family_->check_ready(index_, context));
-            }
+            ENTITABLE_CHECK(detail::check_still_ready(family_, index_));
             ENTITABLE_TRY(auto const page, pages.next());
             if (!page) { break; }
             for (Index const& each : *page) {
-                ENTITABLE_TRY(auto one, name_of(each));
+                ENTITABLE_TRY(auto one, detail::name_of<Entity>(each));
                 named.push_back(std::move(one));
                 if (named.size() == together) { ENTITABLE_CHECK(hand_out()); }
             }
         }
         return hand_out();
-    }
-    [[nodiscard]] static result<detail::named_entity> name_of(Index const& found) {
-        result<detail::named_entity> named{std::in_place};
-        Entity const& entity = found;
-        ENTITABLE_TRY(named->entity.partition_key, partition_key_of(entity));
-        ENTITABLE_TRY(named->entity.row_key, row_key_of(entity));
-        ENTITABLE_TRY(named->index_row.partition_key, partition_key_of(found));
-        ENTITABLE_TRY(named->index_row.row_key, row_key_of(found));
-        return named;
     }
 
     shared<detail::index_family> family_;

@@ -23,6 +23,9 @@ public:
         function_ref<result<void>(transaction_scope&)> body) const override;
     [[nodiscard]] result<update_outcome> update(std::string const& partition_key, std::string const& row_key,
         row_change change, update_options const& options) const override;
+    [[nodiscard]] result<void> check_ready(std::size_t companion, call& context) const override {
+        return family_->check_ready(companion, context);
+    }
 
 private:
     /// Writes one entity for which nothing is maintained, under the lease of the declaration.

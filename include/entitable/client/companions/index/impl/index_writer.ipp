@@ -104,7 +104,8 @@ ENTITABLE_DECL result<void> index_writer::prepare(transaction_scope& all) {
             }
             if (!before || same_keys) { continue; }
             // Under an operation id a row to be removed is read first: a refusal that is not about a version abandons the id.
-            if (family_.shapes[index].unique || !all.context().operation_id.empty()) {
+            bool const known_absent = all.rows.remembers_absence(before->row_key()); // the body has looked for it
+            if (family_.shapes[index].unique || known_absent || !all.context().operation_id.empty()) {
                 ENTITABLE_CHECK(drop_found(all, index, *before, {all.rows.partition_key(), each.row_key}));
             } else {
                 removals_.emplace_back(before->row_key());

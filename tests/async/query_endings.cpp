@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+//
+// Every kind of query has the same options and endings, with the same results: of a table, of a list, by an index, awaited. The one template
+// below does not compile if a kind lacks one of them. Iteration and `analyze` are those of blocking queries of rows alone.
+
+#include "companions/books.hpp"
+#include "support/catch.hpp"
+#include <entitable/async.hpp>
+
+using namespace companion_tests;
+
+namespace {
+
+using lines = std::vector<std::string>;
+
+std::string text(std::int64_t number) { return std::to_string(number); }
+
+/// Takes the result of a blocking query.
+struct blocking {
+    template <class T>
+    [[nodiscard]] T operator()(T made) const {
+        return made;
+    }
+    template <class Pages>
+    [[nodiscard]] auto next(Pages& pages) const {
+        return pages.next();
+    }
+};
+
+template <class Pages>
+task<result<std::optional<page_of<invoice>>>> next_of(Pages& pages) {
+    co_return co_await pages.next();
+}
+
+/// Awaits an awaited one.
+struct awaiting {
+    event_loop& loop;
+
+    template <class T>
+    [[nodiscard]] T operator()(task<T> made) const {
+        return loop.run(std::move(made));
+    }
+    template <class Pages>
+    [[nodiscard]] auto next(Pages& pages) const {
+        return loop.run(next_of(pages));
+    }
+};
+
+/// The results of all options and endings. `covered`: a field that `select` can take.
+template <class Query, class Ask, class Field>
+lines results_of(Query const& all, Ask const& ask, Field covered) {
+    lines made;
+    auto const numbers = [](auto const& of) {
+        std::string found;
+        for (auto const& each : of) { found += text(each.number) + " "; }
+        return found;
+    };
+    made.push_back(numbers(ask(all.to()).value()));
+    made.push_back(text(ask(all.first()).value().value().number));
+    made.push_back(text(static_cast<std::int64_t>(ask(all.count()).value())));
+    auto each = std::make_shared<std::string>();
+    ask(all.for_each([each](invoice const& one) { *each += text(one.number) + ","; })).value();
+    made.push_back(*each);
+    made.push_back(text(
+        ask(all.fold(std::int64_t{7}, [](std::int64_t sum, invoice const& one) { return sum + one.cents; })).value()));
+    auto const folded = ask(all.fold(count(), (entitable::max)(i::cents), average(i::cents))).value();
+    made.push_back(text(static_cast<std::int64_t>(std::get<0>(folded))) + " " + text(*std::get<1>(folded)) + " " +
+        text(static_cast<std::int64_t>(*std::get<2>(folded) * 100)));
+    for (auto const& [day, values] : ask(all.group_by(i::day, count(), sum(i::cents))).value()) {
+        made.push_back(
+            day + " " + text(static_cast<std::int64_t>(std::get<0>(values))) + " " + text(std::get<1>(values)));
+    }
+    made.push_back(text(ask((all.min)(i::cents)).value().value()));
+    made.push_back(text(ask((all.max)(i::cents)).value().value()));
+    made.push_back(text(ask(all.sum(i::cents)).value()));
+    made.push_back(ask(all.explain()) ? "explained" : "");
+    made.push_back(numbers(ask(all.take(2).to()).value()));
+    made.push_back(numbers(ask(all.page_size(1).in_flight(4).to()).value()));
+    made.push_back(text(static_cast<std::int64_t>(ask(all.select(covered).count()).value())));
+    auto pages = all.page_size(2).pages();
+    std::optional<std::string> token;
+    while (auto page = ask.next(pages).value()) {
+        made.push_back(numbers(page->items));
+        if (!token) { token = page->token; }
+    }
+    made.push_back(numbers(ask(all.page_size(2).resume(token.value()).to()).value()));
+    made.push_back(std::string{to_string(ask(all.resume("bad").to()).error().code)});
+    made.push_back(std::string{to_string(ask(all.resume("bad").sum(i::cents)).error().code)});
+    made.push_back(std::string{to_string(ask(all.page_size(0).fold(count())).error().code)});
+    return made;
+}
+
+struct opened {
+    memory_backend store;
+    all_books books = open_books(store);
+    table<invoice> alone{store, "alone"};
+
+    opened() {
+        books.create().value();
+        alone.create().value();
+        std::int64_t cents = 100;
+        for (std::int32_t number = 1; number <= 5; ++number, cents += 10) {
+            invoice const one{"ACME", number, "ann", {}, "red", number < 3 ? "mon" : "tue", cents};
+            books.insert(one).value();
+            alone.insert(one).value();
+        }
+    }
+};
+
+} // namespace
+
+TEST_CASE("every kind of query has the same options and endings, with the same results") {
+    opened const in;
+    lines const expected = results_of(in.alone.where(i::tenant == "ACME"), blocking{}, i::cents);
+    CHECK(expected[0] == "1 2 3 4 5 ");
+    CHECK(expected.size() == 22);
+    CHECK(results_of(in.books.where(i::tenant == "ACME"), blocking{}, i::cents) == expected);
+    auto const by_index =
+        in.books.by<by_customer>().where(of_customer::tenant == "ACME" && of_customer::customer == "ann");
+    CHECK(results_of(by_index, blocking{}, of_customer::cents) == expected);
+    event_loop loop;
+    async_table<invoice> const awaited_alone{loop, in.store, "alone"};
+    CHECK(results_of(awaited_alone.where(i::tenant == "ACME"), awaiting{loop}, i::cents) == expected);
+}
+
+TEST_CASE("pages of an index query skip what is gone, and an error stays") {
+    opened in;
+    auto const by_index =
+        in.books.by<by_customer>().where(of_customer::tenant == "ACME" && of_customer::customer == "ann").page_size(2);
+    auto pages = by_index.pages();
+    CHECK(pages.next().value()->size() == 2);
+    in.books.remove(invoice{"ACME", 3, {}, {}, {}, {}, 0}, any_etag).value();
+    in.books.unmaintained<invoice>()
+        .remove(invoice{"ACME", 4, {}, {}, {}, {}, 0}, any_etag)
+        .value(); // its index row dangles
+    auto const last = pages.next().value();
+    REQUIRE(last);
+    CHECK(last->items[0].number == 5);
+    CHECK_FALSE(pages.next().value());
+    CHECK(by_index.count().value() == 3);
+    auto again = by_index.pages();
+    CHECK(again.next());
+    in.books.retire<by_customer>().value();
+    CHECK(again.next().error().code == error_code::index_not_ready);
+    CHECK(again.next().error().code == error_code::index_not_ready);
+    CHECK(by_index.sum(i::cents).error().code == error_code::index_not_ready);
+}
+
+TEST_CASE("moved from: indexed_pages") {
+    opened const in;
+    auto pages = in.books.by<by_customer>().scan_index().pages();
+    auto const taken = std::move(pages);
+    (void)taken;
+    CHECK(pages.next().error().code == error_code::invalid_input); // NOLINT(bugprone-use-after-move)
+}

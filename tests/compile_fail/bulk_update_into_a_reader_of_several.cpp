@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+//
+// expect: "this only reads: pass the table that maintains its indexes and sums"
+
+#include "listed.hpp"
+#include <entitable/bulk.hpp>
+
+void use([[maybe_unused]] orders_table const& orders, [[maybe_unused]] orders_reader const& shown) {
+    std::vector<order> const all{{"Kiel", 1, "ann", 100}};
+    (void)all;
+#if defined(BROKEN)
+    (void)entitable::bulk_update(
+        shown, shown.where(entitable::fields<order>::shop == "Kiel"), [](order& one) { one.cents = 0; });
+#else
+    (void)entitable::bulk_update(
+        orders, shown.where(entitable::fields<order>::shop == "Kiel"), [](order& one) { one.cents = 0; });
+#endif
+}
