@@ -8,6 +8,7 @@
 #include <entitable/client/mapping/codec.hpp>
 #include <entitable/client/partial_merge.hpp>
 #include <entitable/client/table_core.hpp>
+#include <entitable/core/clock.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -29,9 +30,11 @@ public:
     [[nodiscard]] std::string_view partition_key() const noexcept {
         return request_.changes.empty() ? std::string_view{} : request_.changes.front().entity.partition_key();
     }
-    ENTITABLE_LAZY [[nodiscard]] result<std::vector<written>> submit(table_core const& table) const;
+    ENTITABLE_LAZY [[nodiscard]] result<std::vector<written>> submit(
+        table_core const& table, clock& time = system_clock()) const;
     /// Submits and returns the outcome of the only change.
-    ENTITABLE_LAZY [[nodiscard]] result<written> submit_one(table_core const& table) const;
+    ENTITABLE_LAZY [[nodiscard]] result<written> submit_one(
+        table_core const& table, clock& time = system_clock()) const;
     /// Makes the submission as an operation that owns the changes. Errors: NotSupported if a merge removes properties, which takes more
     /// than one request.
     ENTITABLE_LAZY [[nodiscard]] own_submission to_submit(table_core const& table) &&;

@@ -76,7 +76,6 @@ using reader_with_transactions =
 template <class First, class Second, class... More>
 class table<First, Second, More...> : public detail::reader_with_transactions<First, Second, More...> {
     using base = detail::reader_with_transactions<First, Second, More...>;
-    using base::core_;
     using entities = detail::entities_of<First, Second, More...>;
     using only = typename detail::only_entity<entities>::type;
     template <class E>
@@ -272,6 +271,9 @@ public:
             auto const stored, base::family().stored_state_of(base::template position_of<Companion>(), context));
         return stored.state;
     }
+
+protected:
+    using base::core_;
 
 private:
     template <class E>

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// Awaited tables of several types: the same outcomes as the blocking calls, and companions that are right after random histories.
+
+#include <entitable/async_tables.hpp>
+#include <entitable/bulk.hpp>
+#include <entitable/testing/manual_clock.hpp>
+#include <entitable/unit_of_work.hpp>
+
+#include <async/books.hpp>
+#include <companions/books.hpp>
+#include <support/catch.hpp>
+#include <support/delayed.hpp>
+#include <support/long.hpp>
+
+#include <algorithm>
+#include <set>
+
+using namespace companion_tests;
+using namespace std::chrono_literals;
+using entitable_test::in_channel;
+
+namespace {
+
+using awaited_books = async_table<counter, invoice, refund, by_customer, unique<by_reference>, elsewhere<by_account>,
+    daily_sales, salted_aggregate<balance, &balance::part, 3>>;
+
+awaited_books open_awaited(event_loop& loop, any_transport const& store, table_options how = {}) {
+    return awaited_books{loop, store, "books", std::move(how), in_table<by_account>{store, "accounts"}};
+}
+
+std::string number(std::int64_t value) { return std::to_string(value); }
+std::string text(counter const& one) { return "counter " + number(one.last); }
+std::string text(invoice const& one) {
+    return "invoice " + number(one.number) + " " + one.customer + " " + one.account + " " + one.day + " " +
+        number(one.cents) + one.reference.value_or("");
+}
+std::string text(refund const& one) { return "refund " + number(one.number) + " " + number(one.cents); }
+std::string text(daily_sales const& one) { return one.day + " " + number(one.cents) + " of " + number(one.invoices); }
+std::string text(balance const& one) { return "balance " + number(one.cents); }
+std::string text(std::string const& one) { return one; }
+std::string text(written const&) { return "written"; }
+std::string text(transacted const& one) { return one.changed ? "changed" : "unchanged"; }
+template <std::integral T>
+std::string text(T one) {
+    return std::to_string(one);
+}
+std::string text(index_state one) { return std::string{to_string(one)}; }
+std::string text(table_verification const& one) { return one.good() ? "good" : "faults"; }
+std::string text(index_repair const& one) { return number(static_cast<std::int64_t>(one.written + one.removed)); }
+std::string text(explanation const& one) { return one.to_string(); }
+std::string text(index_explanation const& one) { return one.index + " " + one.table; }
+template <class T>
+std::string text(stored<T> const& one) {
+    return text(one.entity);
+}
+template <class T>
+std::string text(updated<T> const& one) {
+    return text(one.entity) + (one.changed ? "!" : "");
+}
+template <class T>
+std::string text(std::optional<T> const& one) {
+    return one ? text(*one) : "none";
+}
+template <class... T>
+std::string text(std::tuple<T...> const& all) {
+    return std::apply([](auto const&... each) { return (std::string{} + ... + (text(each) + " ")); }, all);
+}
+template <class K, class T>
+std::string text(std::pair<K, T> const& both) {
+    return text(both.first) + ": " + text(both.second);
+}
+template <class E, class... Fields>
+std::string text(selected<E, Fields...> const& one) {
+    return (std::string{} + ... + (text(one[Fields{}]) + " "));
+}
+template <class T>
+std::string text(std::vector<T> const& all) {
+    std::string made;
+    for (T const& each : all) { made += text(each) + "; "; }
+    return made;
+}
+template <class T>
+std::string told(result<T> const& outcome) {
+    return outcome ? text(*outcome) : outcome.error().to_string();
+}
+std::string told(result<void> const& outcome) { return outcome ? "done" : outcome.error().to_string(); }
+
+using lines = std::vector<std::string>;
+void raise_cents(invoice& one) { one.cents += 1; }
+
+invoice bill(std::int32_t number, std::int64_t cents = 100, std::string day = "mon") {
+    return {"ACME", number, "ann", {}, "red", std::move(day), cents};
+}
+refund back(std::int32_t number, std::int64_t cents) { return {"ACME", number, "mon", cents}; }
+counter count_of(std::int64_t last) { return {"ACME", last}; }
+daily_sales day_of(std::string day) { return {"ACME", std::move(day), {}, {}}; }
+balance of_tenant(std::string tenant) { return {std::move(tenant), {}, {}}; }
+std::string keep_text(std::string value) { return value; }
+
+/// Every call of the list, with successes and errors. `ask` awaits or does nothing.
+#define ENTITABLE_TEST_CALLS(ask)                                                                                  \
+    SAY(ask books.insert(bill(1)));                                                                                \
+    SAY(ask books.create());                                                                                       \
+    SAY(ask books.create());                                                                                       \
+    SAY(ask books.create_if_absent());                                                                             \
+    for (std::int32_t each = 1; each < 9; ++each) { SAY(ask books.insert(bill(each, 100 * each))); }                \
+    SAY(ask books.insert(bill(1)));                                                                                \
+    SAY(ask books.insert(bill(11)));                                                                               \
+    SAY(ask books.insert(bill(12, 200)));                                                                          \
+    SAY(ask books.insert(count_of(7)));                                                                            \
+    SAY(ask books.insert(back(1, 30)));                                                                            \
+    SAY(ask books.template get<invoice>("ACME", 3));                                                                        \
+    SAY(ask books.template get<invoice>(keep_text("ACME"), 33));                                                            \
+    SAY(ask books.template get<counter>("ACME"));                                                                           \
+    SAY(ask books.template get<by_customer>(keep_text("ACME"), keep_text("ann"), 3));                                       \
+    SAY(ask books.template get<daily_sales>("ACME", "mon"));                                                                \
+    SAY(ask books.get(books.template reference_to<invoice>("ACME", 4).value()));                                            \
+    SAY(ask books.get(books.template reference_to<daily_sales>("ACME", "tue").value()));                                    \
+    SAY(ask books.template get<refund>("ACME", 1));  \
+    SAY(ask books.template find<invoice>("ACME", 44));                                                                      \
+    SAY(ask books.template find<invoice>("ACME", 4));                                                                       \
+    SAY(ask books.template find<by_customer>("ACME", "ann", 44));                                                           \
+    SAY(ask books.find(books.template reference_to<invoice>("ACME", 5).value()));                                           \
+    SAY(ask books.template get_stored<invoice>("ACME", 5));                                                                 \
+    SAY(ask books.template get_stored<daily_sales>("ACME", "mon"));                                                         \
+    SAY(ask books.replace(bill(3, 50, "tue"), any_etag));                                                          \
+    SAY(ask books.replace(bill(33), any_etag));                                                                    \
+    SAY(ask books.merge(bill(4, 55), any_etag));                                                                   \
+    SAY(ask books.merge(at(keep_text("ACME"), 5), i::day = keep_text("tue"), any_etag));                           \
+    SAY(ask books.merge(at("ACME", 5), i::reference = absent, i::cents = 7, any_etag));                            \
+    SAY(ask books.merge(at("ACME", 55), i::cents = 7, any_etag));                                                  \
+    SAY(ask books.insert_or_replace(bill(8, 8)));                                                                  \
+    SAY(ask books.insert_or_merge(bill(9, 9)));                                                                    \
+    SAY(ask books.template update<invoice>(keep_text("ACME"), 6, raise_cents));                                             \
+    SAY(ask books.template update<invoice>("ACME", 6, any_etag, raise_cents, update_options{}));                            \
+    SAY(ask books.template update<invoice>("ACME", 6, [](invoice&) { return false; }));                                     \
+    SAY(ask books.template update<invoice>("ACME", 66, raise_cents));                                                       \
+    SAY(ask books.template update_if_present<invoice>("ACME", 66, raise_cents));                                            \
+    SAY(ask books.template update_if_present<invoice>("ACME", 6, raise_cents));                                             \
+    SAY(ask books.template remove<invoice>("ACME", 1, any_etag));                                                           \
+    SAY(ask books.template remove<invoice>("ACME", 1, any_etag));                                                           \
+    SAY(ask books.remove(bill(2), any_etag));                                                                      \
+    SAY(ask books.template remove_if_present<invoice>("ACME", 2, any_etag));                                                \
+    SAY(ask books.template remove_if_present<refund>("ACME", 1, any_etag));                                                 \
+    SAY(ask books.where(i::tenant == keep_text("ACME")).page_size(3).to());                                        \
+    SAY(ask books.where(i::tenant == "ACME" && i::cents > 50).take(2).to());                                       \
+    SAY(ask books.where(i::tenant == "ACME").page_size(2).in_flight(2).count());                                   \
+    SAY(ask books.where(i::tenant == "ACME").first());                                                             \
+    SAY(ask books.where(i::tenant == "none").first());                                                             \
+    SAY(ask books.where(i::tenant == "ACME").select(i::customer, i::day).to());                                    \
+    SAY(ask books.where(i::tenant == "ACME").resume("nonsense").to());                                             \
+    SAY(ask books.where(i::tenant == "ACME").explain());                                                           \
+    SAY(ask books.where(i::tenant == "ACME").fold(std::uint64_t{}, [](std::uint64_t so_far, invoice const& one) {  \
+        return so_far + static_cast<std::uint64_t>(one.cents);                                                     \
+    }));                                                                                                           \
+    SAY(ask books.where(i::tenant == "ACME").fold(count(), sum(i::cents)));                                        \
+    SAY(ask books.where(i::tenant == "ACME").group_by(i::day, sum(i::cents)));                                     \
+    SAY(ask (books.where(i::tenant == "ACME").min)(i::cents));                                                      \
+    SAY(ask (books.where(i::tenant == "ACME").max)(i::cents));                                                      \
+    SAY(ask books.where(i::tenant == "ACME").sum(i::cents));                                                       \
+    SAY(ask books.where(fields<daily_sales>::tenant == "ACME").to());                                              \
+    SAY(ask books.template scan_table<refund>().count());                                                                   \
+    SAY(ask books.scan_table(i::cents > 100).to());                                                                \
+    SAY(ask books.template by<by_customer>().where(of_customer::tenant == "ACME" && of_customer::customer == "ann").to());  \
+    SAY(ask books.template by<by_customer>().where(of_customer::tenant == "ACME").page_size(1).take(2).first());            \
+    SAY(ask books.template by<by_customer>().where(of_customer::tenant == "ACME").select(of_customer::cents).to());         \
+    SAY(ask books.template by<by_customer>().where(of_customer::tenant == "ACME").unverified().count());                    \
+    SAY(ask books.template by<by_account>().where(of_account::account == "red").in_flight(2).to());                         \
+    SAY(ask books.template by<by_account>().where(of_account::account == "red").explain());                                 \
+    SAY(ask books.template by<by_account>().scan_index().to());                                                             \
+    SAY(ask books.sum(day_of("mon")));                                                                             \
+    SAY(ask books.sum(of_tenant("ACME")));                                                                         \
+    SAY(ask books.partitions());                                                                                   \
+    SAY(ask books.transact("ACME", raise_both));                                                                   \
+    SAY(ask books.transact(keep_text("ACME"), fails, transaction_options{}));                                      \
+    SAY(ask books.for_each_in_partition(keep_text("ACME"), [&](auto const&) { ++visited; }));                      \
+    said.push_back(number(visited));                                                                               \
+    SAY(ask (books.verify)());                                                                                      \
+    SAY(ask books.repair());                                                                                       \
+    SAY(ask books.template state<by_customer>());                                                                           \
+    SAY(ask books.template retire<by_customer>());                                                                          \
+    SAY(ask books.template by<by_customer>().where(of_customer::tenant == "ACME").to());                                    \
+    SAY(ask books.template get<by_customer>("ACME", "ann", 4));                                                             \
+    SAY(ask books.template build<by_customer>());                                                                           \
+    SAY(ask books.retire("by_nobody"));                                                                            \
+    SAY(ask books.retire("daily_sales"));                                                                          \
+    SAY(ask books.sum(day_of("mon")));                                                                             \
+    SAY(ask books.where(fields<daily_sales>::tenant == "ACME").count())
+#define SAY(...) said.push_back(told(__VA_ARGS__))
+
+constexpr auto raise_both = [](transaction<counter, invoice, refund>& all) -> result<void> {
+    auto const one = all.update<invoice>(7, raise_cents);
+    auto const other = all.update<counter>([](counter& it) { ++it.last; });
+    return one && other ? result<void>{} : failure{error_code::internal_error, "not there"};
+};
+constexpr auto fails = [](transaction<counter, invoice, refund>& all) -> result<void> {
+    all.insert(bill(70));
+    return failure{error_code::invalid_input, "changed my mind"};
+};
+
+lines blocking_calls(all_books const& books) {
+    lines said;
+    int visited = 0;
+    ENTITABLE_TEST_CALLS();
+    auto changes = books.batch();
+    changes.insert(bill(21)).insert(bill(22, 9'000)).insert_or_replace(count_of(3));
+    SAY(changes.submit());
+    SAY(changes.submit());
+    SAY(books.drop());
+    SAY(books.drop_if_present());
+    return said;
+}
+task<lines> awaited_calls(awaited_books books) {
+    lines said;
+    int visited = 0;
+    ENTITABLE_TEST_CALLS(co_await);
+    auto changes = books.batch();
+    changes.insert(bill(21)).insert(bill(22, 9'000)).insert_or_replace(count_of(3));
+    SAY(co_await books.submit(changes));
+    SAY(co_await books.submit(std::move(changes)));
+    SAY(co_await books.drop());
+    SAY(co_await books.drop_if_present());
+    co_return said;
+}
+
+} // namespace
+
+TEST_CASE("awaited lists: every call has the outcome of the blocking one") {
+    memory_backend one;
+    memory_backend other;
+    testing::manual_clock time;
+    table_options how;
+    how.time = &time;
+    auto const expected = blocking_calls(open_books(one, how));
+    bool const spot = GENERATE(true, false);
+    testing::manual_clock in_loop;
+    event_loop loop{{.time = &in_loop, .letters = false}};
+    auto const books = open_awaited(loop, spot ? any_transport{other} : any_transport{in_channel{other}});
+    auto const made = loop.run(awaited_calls(books));
+    REQUIRE(made.size() == expected.size());
+    for (std::size_t each = 0; each < made.size(); ++each) {
+        INFO("call " << each);
+        CHECK(made[each] == expected[each]);
+    }
+    CHECK(expected.size() > 90);
+}
