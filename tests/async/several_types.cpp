@@ -9,9 +9,9 @@
 #include <entitable/unit_of_work.hpp>
 
 #include <async/books.hpp>
-#include <companions/books.hpp>
+#include <async/shuffled.hpp>
+#include <companions/drawn.hpp>
 #include <support/catch.hpp>
-#include <support/delayed.hpp>
 #include <support/long.hpp>
 
 #include <algorithm>
@@ -20,6 +20,8 @@
 using namespace companion_tests;
 using namespace std::chrono_literals;
 using entitable_test::in_channel;
+using entitable_test::mishap;
+using entitable_test::shuffled;
 
 namespace {
 
@@ -100,93 +102,95 @@ balance of_tenant(std::string tenant) { return {std::move(tenant), {}, {}}; }
 std::string keep_text(std::string value) { return value; }
 
 /// Every call of the list, with successes and errors. `ask` awaits or does nothing.
-#define ENTITABLE_TEST_CALLS(ask)                                                                                  \
-    SAY(ask books.insert(bill(1)));                                                                                \
-    SAY(ask books.create());                                                                                       \
-    SAY(ask books.create());                                                                                       \
-    SAY(ask books.create_if_absent());                                                                             \
+#define ENTITABLE_TEST_CALLS(ask)                                                                                   \
+    SAY(ask books.insert(bill(1)));                                                                                 \
+    SAY(ask books.create());                                                                                        \
+    SAY(ask books.create());                                                                                        \
+    SAY(ask books.create_if_absent());                                                                              \
     for (std::int32_t each = 1; each < 9; ++each) { SAY(ask books.insert(bill(each, 100 * each))); }                \
-    SAY(ask books.insert(bill(1)));                                                                                \
-    SAY(ask books.insert(bill(11)));                                                                               \
-    SAY(ask books.insert(bill(12, 200)));                                                                          \
-    SAY(ask books.insert(count_of(7)));                                                                            \
-    SAY(ask books.insert(back(1, 30)));                                                                            \
-    SAY(ask books.template get<invoice>("ACME", 3));                                                                        \
-    SAY(ask books.template get<invoice>(keep_text("ACME"), 33));                                                            \
-    SAY(ask books.template get<counter>("ACME"));                                                                           \
-    SAY(ask books.template get<by_customer>(keep_text("ACME"), keep_text("ann"), 3));                                       \
-    SAY(ask books.template get<daily_sales>("ACME", "mon"));                                                                \
-    SAY(ask books.get(books.template reference_to<invoice>("ACME", 4).value()));                                            \
-    SAY(ask books.get(books.template reference_to<daily_sales>("ACME", "tue").value()));                                    \
-    SAY(ask books.template get<refund>("ACME", 1));  \
-    SAY(ask books.template find<invoice>("ACME", 44));                                                                      \
-    SAY(ask books.template find<invoice>("ACME", 4));                                                                       \
-    SAY(ask books.template find<by_customer>("ACME", "ann", 44));                                                           \
-    SAY(ask books.find(books.template reference_to<invoice>("ACME", 5).value()));                                           \
-    SAY(ask books.template get_stored<invoice>("ACME", 5));                                                                 \
-    SAY(ask books.template get_stored<daily_sales>("ACME", "mon"));                                                         \
-    SAY(ask books.replace(bill(3, 50, "tue"), any_etag));                                                          \
-    SAY(ask books.replace(bill(33), any_etag));                                                                    \
-    SAY(ask books.merge(bill(4, 55), any_etag));                                                                   \
-    SAY(ask books.merge(at(keep_text("ACME"), 5), i::day = keep_text("tue"), any_etag));                           \
-    SAY(ask books.merge(at("ACME", 5), i::reference = absent, i::cents = 7, any_etag));                            \
-    SAY(ask books.merge(at("ACME", 55), i::cents = 7, any_etag));                                                  \
-    SAY(ask books.insert_or_replace(bill(8, 8)));                                                                  \
-    SAY(ask books.insert_or_merge(bill(9, 9)));                                                                    \
-    SAY(ask books.template update<invoice>(keep_text("ACME"), 6, raise_cents));                                             \
-    SAY(ask books.template update<invoice>("ACME", 6, any_etag, raise_cents, update_options{}));                            \
-    SAY(ask books.template update<invoice>("ACME", 6, [](invoice&) { return false; }));                                     \
-    SAY(ask books.template update<invoice>("ACME", 66, raise_cents));                                                       \
-    SAY(ask books.template update_if_present<invoice>("ACME", 66, raise_cents));                                            \
-    SAY(ask books.template update_if_present<invoice>("ACME", 6, raise_cents));                                             \
-    SAY(ask books.template remove<invoice>("ACME", 1, any_etag));                                                           \
-    SAY(ask books.template remove<invoice>("ACME", 1, any_etag));                                                           \
-    SAY(ask books.remove(bill(2), any_etag));                                                                      \
-    SAY(ask books.template remove_if_present<invoice>("ACME", 2, any_etag));                                                \
-    SAY(ask books.template remove_if_present<refund>("ACME", 1, any_etag));                                                 \
-    SAY(ask books.where(i::tenant == keep_text("ACME")).page_size(3).to());                                        \
-    SAY(ask books.where(i::tenant == "ACME" && i::cents > 50).take(2).to());                                       \
-    SAY(ask books.where(i::tenant == "ACME").page_size(2).in_flight(2).count());                                   \
-    SAY(ask books.where(i::tenant == "ACME").first());                                                             \
-    SAY(ask books.where(i::tenant == "none").first());                                                             \
-    SAY(ask books.where(i::tenant == "ACME").select(i::customer, i::day).to());                                    \
-    SAY(ask books.where(i::tenant == "ACME").resume("nonsense").to());                                             \
-    SAY(ask books.where(i::tenant == "ACME").explain());                                                           \
-    SAY(ask books.where(i::tenant == "ACME").fold(std::uint64_t{}, [](std::uint64_t so_far, invoice const& one) {  \
-        return so_far + static_cast<std::uint64_t>(one.cents);                                                     \
-    }));                                                                                                           \
-    SAY(ask books.where(i::tenant == "ACME").fold(count(), sum(i::cents)));                                        \
-    SAY(ask books.where(i::tenant == "ACME").group_by(i::day, sum(i::cents)));                                     \
-    SAY(ask (books.where(i::tenant == "ACME").min)(i::cents));                                                      \
-    SAY(ask (books.where(i::tenant == "ACME").max)(i::cents));                                                      \
-    SAY(ask books.where(i::tenant == "ACME").sum(i::cents));                                                       \
-    SAY(ask books.where(fields<daily_sales>::tenant == "ACME").to());                                              \
-    SAY(ask books.template scan_table<refund>().count());                                                                   \
-    SAY(ask books.scan_table(i::cents > 100).to());                                                                \
-    SAY(ask books.template by<by_customer>().where(of_customer::tenant == "ACME" && of_customer::customer == "ann").to());  \
-    SAY(ask books.template by<by_customer>().where(of_customer::tenant == "ACME").page_size(1).take(2).first());            \
-    SAY(ask books.template by<by_customer>().where(of_customer::tenant == "ACME").select(of_customer::cents).to());         \
-    SAY(ask books.template by<by_customer>().where(of_customer::tenant == "ACME").unverified().count());                    \
-    SAY(ask books.template by<by_account>().where(of_account::account == "red").in_flight(2).to());                         \
-    SAY(ask books.template by<by_account>().where(of_account::account == "red").explain());                                 \
-    SAY(ask books.template by<by_account>().scan_index().to());                                                             \
-    SAY(ask books.sum(day_of("mon")));                                                                             \
-    SAY(ask books.sum(of_tenant("ACME")));                                                                         \
-    SAY(ask books.partitions());                                                                                   \
-    SAY(ask books.transact("ACME", raise_both));                                                                   \
-    SAY(ask books.transact(keep_text("ACME"), fails, transaction_options{}));                                      \
-    SAY(ask books.for_each_in_partition(keep_text("ACME"), [&](auto const&) { ++visited; }));                      \
-    said.push_back(number(visited));                                                                               \
-    SAY(ask (books.verify)());                                                                                      \
-    SAY(ask books.repair());                                                                                       \
-    SAY(ask books.template state<by_customer>());                                                                           \
-    SAY(ask books.template retire<by_customer>());                                                                          \
-    SAY(ask books.template by<by_customer>().where(of_customer::tenant == "ACME").to());                                    \
-    SAY(ask books.template get<by_customer>("ACME", "ann", 4));                                                             \
-    SAY(ask books.template build<by_customer>());                                                                           \
-    SAY(ask books.retire("by_nobody"));                                                                            \
-    SAY(ask books.retire("daily_sales"));                                                                          \
-    SAY(ask books.sum(day_of("mon")));                                                                             \
+    SAY(ask books.insert(bill(1)));                                                                                 \
+    SAY(ask books.insert(bill(11)));                                                                                \
+    SAY(ask books.insert(bill(12, 200)));                                                                           \
+    SAY(ask books.insert(count_of(7)));                                                                             \
+    SAY(ask books.insert(back(1, 30)));                                                                             \
+    SAY(ask books.template get<invoice>("ACME", 3));                                                                \
+    SAY(ask books.template get<invoice>(keep_text("ACME"), 33));                                                    \
+    SAY(ask books.template get<counter>("ACME"));                                                                   \
+    SAY(ask books.template get<by_customer>(keep_text("ACME"), keep_text("ann"), 3));                               \
+    SAY(ask books.template get<daily_sales>("ACME", "mon"));                                                        \
+    SAY(ask books.get(books.template reference_to<invoice>("ACME", 4).value()));                                    \
+    SAY(ask books.get(books.template reference_to<daily_sales>("ACME", "tue").value()));                            \
+    SAY(ask books.template get<refund>("ACME", 1));                                                                 \
+    SAY(ask books.template find<invoice>("ACME", 44));                                                              \
+    SAY(ask books.template find<invoice>("ACME", 4));                                                               \
+    SAY(ask books.template find<by_customer>("ACME", "ann", 44));                                                   \
+    SAY(ask books.find(books.template reference_to<invoice>("ACME", 5).value()));                                   \
+    SAY(ask books.template get_stored<invoice>("ACME", 5));                                                         \
+    SAY(ask books.template get_stored<daily_sales>("ACME", "mon"));                                                 \
+    SAY(ask books.replace(bill(3, 50, "tue"), any_etag));                                                           \
+    SAY(ask books.replace(bill(33), any_etag));                                                                     \
+    SAY(ask books.merge(bill(4, 55), any_etag));                                                                    \
+    SAY(ask books.merge(at(keep_text("ACME"), 5), i::day = keep_text("tue"), any_etag));                            \
+    SAY(ask books.merge(at("ACME", 5), i::reference = absent, i::cents = 7, any_etag));                             \
+    SAY(ask books.merge(at("ACME", 55), i::cents = 7, any_etag));                                                   \
+    SAY(ask books.insert_or_replace(bill(8, 8)));                                                                   \
+    SAY(ask books.insert_or_merge(bill(9, 9)));                                                                     \
+    SAY(ask books.template update<invoice>(keep_text("ACME"), 6, raise_cents));                                     \
+    SAY(ask books.template update<invoice>("ACME", 6, any_etag, raise_cents, update_options{}));                    \
+    SAY(ask books.template update<invoice>("ACME", 6, [](invoice&) { return false; }));                             \
+    SAY(ask books.template update<invoice>("ACME", 66, raise_cents));                                               \
+    SAY(ask books.template update_if_present<invoice>("ACME", 66, raise_cents));                                    \
+    SAY(ask books.template update_if_present<invoice>("ACME", 6, raise_cents));                                     \
+    SAY(ask books.template remove<invoice>("ACME", 1, any_etag));                                                   \
+    SAY(ask books.template remove<invoice>("ACME", 1, any_etag));                                                   \
+    SAY(ask books.remove(bill(2), any_etag));                                                                       \
+    SAY(ask books.template remove_if_present<invoice>("ACME", 2, any_etag));                                        \
+    SAY(ask books.template remove_if_present<refund>("ACME", 1, any_etag));                                         \
+    SAY(ask books.where(i::tenant == keep_text("ACME")).page_size(3).to());                                         \
+    SAY(ask books.where(i::tenant == "ACME" && i::cents > 50).take(2).to());                                        \
+    SAY(ask books.where(i::tenant == "ACME").page_size(2).in_flight(2).count());                                    \
+    SAY(ask books.where(i::tenant == "ACME").first());                                                              \
+    SAY(ask books.where(i::tenant == "none").first());                                                              \
+    SAY(ask books.where(i::tenant == "ACME").select(i::customer, i::day).to());                                     \
+    SAY(ask books.where(i::tenant == "ACME").resume("nonsense").to());                                              \
+    SAY(ask books.where(i::tenant == "ACME").explain());                                                            \
+    SAY(ask books.where(i::tenant == "ACME").fold(std::uint64_t{}, [](std::uint64_t so_far, invoice const& one) {   \
+        return so_far + static_cast<std::uint64_t>(one.cents);                                                      \
+    }));                                                                                                            \
+    SAY(ask books.where(i::tenant == "ACME").fold(count(), sum(i::cents)));                                         \
+    SAY(ask books.where(i::tenant == "ACME").group_by(i::day, sum(i::cents)));                                      \
+    SAY(ask(books.where(i::tenant == "ACME").min)(i::cents));                                                       \
+    SAY(ask(books.where(i::tenant == "ACME").max)(i::cents));                                                       \
+    SAY(ask books.where(i::tenant == "ACME").sum(i::cents));                                                        \
+    SAY(ask books.where(fields<daily_sales>::tenant == "ACME").to());                                               \
+    SAY(ask books.template scan_table<refund>().count());                                                           \
+    SAY(ask books.scan_table(i::cents > 100).to());                                                                 \
+    SAY(ask books.template by<by_customer>()                                                                        \
+            .where(of_customer::tenant == "ACME" && of_customer::customer == "ann")                                 \
+            .to());                                                                                                 \
+    SAY(ask books.template by<by_customer>().where(of_customer::tenant == "ACME").page_size(1).take(2).first());    \
+    SAY(ask books.template by<by_customer>().where(of_customer::tenant == "ACME").select(of_customer::cents).to()); \
+    SAY(ask books.template by<by_customer>().where(of_customer::tenant == "ACME").unverified().count());            \
+    SAY(ask books.template by<by_account>().where(of_account::account == "red").in_flight(2).to());                 \
+    SAY(ask books.template by<by_account>().where(of_account::account == "red").explain());                         \
+    SAY(ask books.template by<by_account>().scan_index().to());                                                     \
+    SAY(ask books.sum(day_of("mon")));                                                                              \
+    SAY(ask books.sum(of_tenant("ACME")));                                                                          \
+    SAY(ask books.partitions());                                                                                    \
+    SAY(ask books.transact("ACME", raise_both));                                                                    \
+    SAY(ask books.transact(keep_text("ACME"), fails, transaction_options{}));                                       \
+    SAY(ask books.for_each_in_partition(keep_text("ACME"), [&](auto const&) { ++visited; }));                       \
+    said.push_back(number(visited));                                                                                \
+    SAY(ask(books.verify)());                                                                                       \
+    SAY(ask books.repair());                                                                                        \
+    SAY(ask books.template state<by_customer>());                                                                   \
+    SAY(ask books.template retire<by_customer>());                                                                  \
+    SAY(ask books.template by<by_customer>().where(of_customer::tenant == "ACME").to());                            \
+    SAY(ask books.template get<by_customer>("ACME", "ann", 4));                                                     \
+    SAY(ask books.template build<by_customer>());                                                                   \
+    SAY(ask books.retire("by_nobody"));                                                                             \
+    SAY(ask books.retire("daily_sales"));                                                                           \
+    SAY(ask books.sum(day_of("mon")));                                                                              \
     SAY(ask books.where(fields<daily_sales>::tenant == "ACME").count())
 #define SAY(...) said.push_back(told(__VA_ARGS__))
 
@@ -225,6 +229,213 @@ task<lines> awaited_calls(awaited_books books) {
     co_return said;
 }
 
+// ---- random histories ----
+
+struct world : entitable_test::shuffled_world {
+    explicit world(std::uint64_t seed, std::size_t faulty) : shuffled_world(seed), faults(seed + 1) {
+        fault_of = [this, faulty](request_ref of) {
+            if (faulty == 0 || faults.bits() % faulty != 0) { return mishap::none; }
+            constexpr mishap all[] = {mishap::applied_lost, mishap::lost, mishap::late, mishap::busy};
+            return of.writes() ? all[faults.bits() % 4] : mishap::busy;
+        };
+    }
+    random_source faults;
+    std::size_t ended{};
+    std::size_t refused{};
+    std::size_t unknown{};
+};
+
+template <class T>
+task<result<T>> limited(event_loop& loop, std::size_t milliseconds, task<result<T>> write) {
+    co_return co_await with_timeout(loop, milliseconds * 1ms, std::move(write));
+}
+/// Awaits a write, which may be cancelled after some milliseconds, and counts its outcome.
+template <class T>
+task<> outcome_of(world& in, event_loop& loop, task<result<T>> write, std::size_t limit) {
+    if (limit != 0) { write = limited(loop, limit, std::move(write)); }
+    result<T> const made = co_await std::move(write);
+    ++in.ended;
+    in.refused += made ? 0U : 1U;
+    in.unknown += !made && made.error().effect == effect::unknown ? 1U : 0U;
+}
+
+struct changing { // not a lambda: GCC 12 gives lambdas of a coroutine no linkage
+    std::int64_t more;
+    std::string customer;
+    std::string account;
+
+    void operator()(invoice& each) const {
+        each.cents += more;
+        each.customer = customer;
+        each.account = account;
+    }
+};
+struct moving {
+    invoice one;
+    std::int32_t refunded;
+
+    result<void> operator()(transaction<counter, invoice, refund>& all) const {
+        ENTITABLE_TRY(auto const found, all.find<invoice>(one.number));
+        if (found) {
+            all.remove(*found).insert_or_replace(refund{"ACME", refunded, found->day, found->cents});
+        } else {
+            all.insert(one);
+        }
+        return {};
+    }
+};
+struct saving {
+    awaited_books books;
+    changing change;
+    refund back;
+    bool together;
+
+    result<bool> operator()() const {
+        unit_of_work work{books.blocking()};
+        for (std::int32_t number = 1; number <= 3; ++number) {
+            auto const found = work.find<invoice>("ACME", number);
+            if (found && *found != nullptr) { change(**found); }
+        }
+        auto const refunded = work.find<refund>("ACME", back.number);
+        if (refunded && *refunded != nullptr) {
+            work.remove(**refunded);
+        } else if (refunded) {
+            work.add(back);
+        }
+        save_options how;
+        how.mode = together ? save_mode::batch : save_mode::each;
+        static_cast<void>(work.save(how));
+        static_cast<void>(work.save(how)); // settles what was lost
+        return true;
+    }
+};
+struct loading {
+    awaited_books books;
+    std::vector<invoice> rows;
+    changing change;
+    std::int32_t kind;
+    entitable::clock* time;
+
+    result<bool> operator()() const {
+        bulk_options how;
+        how.time = time;
+        how.seed = 5;
+        auto const here = i::tenant == "ACME";
+        auto const done = kind == 0 ? bulk_insert(books.of<invoice>(), rows, how)
+            : kind == 1             ? bulk_upsert(books.of<invoice>(), rows, how)
+            : kind == 2
+            ? bulk_update(books.of<invoice>(), books.blocking().where(here), change, how)
+            : bulk_remove(books.of<invoice>(), books.blocking().where(here && i::number <= rows.front().number), how);
+        return done.has_value();
+    }
+};
+
+/// Makes some writes, whatever their outcome.
+task<> writes(world& in, event_loop& loop, awaited_books books, std::uint64_t seed, std::int32_t count) {
+    drawn from{random_source{seed}};
+    for (std::int32_t each = 0; each < count; ++each) {
+        auto const one = from.any_invoice();
+        auto const back = from.any_refund();
+        changing const change{from.below(3), from.one_of({"ann", "b!b", ""}), from.one_of({"red", "blue"})};
+        std::size_t const limit = from.below(4) == 0 ? static_cast<std::size_t>(1 + from.below(8)) : 0;
+        auto const told = [&](auto write) { return outcome_of(in, loop, std::move(write), limit); };
+        auto const kind = from.below(18);
+        if (kind == 0) { co_await told(books.insert(one)); }
+        if (kind == 1) { co_await told(books.insert_or_replace(one)); }
+        if (kind == 2) { co_await told(books.insert_or_merge(one)); }
+        if (kind == 3) { co_await told(books.replace(one, any_etag)); }
+        if (kind == 4) { co_await told(books.merge(one, any_etag)); }
+        if (kind == 5) { co_await told(books.update<invoice>("ACME", one.number, change)); }
+        if (kind == 6) { co_await told(books.remove<invoice>("ACME", one.number, any_etag)); }
+        if (kind == 7) { co_await told(books.insert_or_replace(back)); }
+        if (kind == 8) { co_await told(books.remove_if_present<refund>("ACME", back.number, any_etag)); }
+        if (kind == 9) {
+            co_await told(books.merge(at("ACME", one.number), i::reference = absent, i::day = one.day, any_etag));
+        }
+        if (kind == 10) {
+            auto all = books.batch();
+            counter const counted{"ACME", from.below(9)};
+            all.insert_or_replace(one).insert_or_replace(back).insert_or_replace(counted);
+            invoice other = one;
+            other.number = 1 + one.number % 3;
+            if (from.below(2) == 0) { all.remove(other, any_etag); }
+            co_await told(books.submit(std::move(all)));
+        }
+        if (kind == 11) {
+            moving const body{one, back.number};
+            co_await told(books.transact("ACME", body));
+        }
+        if (kind == 12) {
+            saving const work{books, change, back, from.below(2) == 0};
+            co_await told(on_own_stack(loop, work));
+        }
+        if (kind >= 13 && kind <= 16) {
+            std::vector<invoice> rows;
+            for (std::int32_t number = 1; number <= 3; ++number) {
+                rows.push_back(from.any_invoice());
+                rows.back().number = number;
+            }
+            loading const work{books, std::move(rows), change, kind - 13, &loop_clock(loop)};
+            co_await told(on_own_stack(loop, work));
+        }
+        if (kind == 17) {
+            auto const stored = co_await books.get_stored<invoice>("ACME", one.number);
+            if (stored) { co_await told(books.replace(one, stored->etag)); }
+        }
+    }
+}
+
+table_options options_for(entitable::clock& time, std::uint64_t seed) {
+    table_options how;
+    how.time = &time;
+    how.seed = seed;
+    how.max_attempts = 4;
+    return how;
+}
+
+struct told_of_runs {
+    std::size_t ended{}, refused{}, unknown{}, turns{};
+};
+
+/// Runs writers of one loop; stops or destroys it at a turn. Returns what is wrong.
+std::string run(std::uint64_t seed, std::size_t faulty, std::size_t stopped, std::size_t destroyed, told_of_runs& all) {
+    world in{seed, faulty};
+    any_transport const store{in.store};
+    auto const plain = open_books(store, options_for(in.time, 99));
+    plain.create().value();
+    drawn start{random_source{seed}};
+    for (int each = 0; each < 2; ++each) { static_cast<void>(plain.insert(start.any_invoice())); }
+    auto loop = std::make_unique<event_loop>(loop_options{.time = &in.time, .letters = false});
+    any_transport const cloud{shuffled{&in}};
+    for (std::uint64_t writer = 1; writer <= 3; ++writer) {
+        loop->spawn(writes(in, *loop, open_awaited(*loop, cloud, options_for(in.time, writer)), seed * 3 + writer, 3));
+    }
+    bool more = true;
+    std::size_t turn = 0;
+    for (; more && turn < destroyed; ++turn) {
+        if (turn == stopped) { loop->stop(); }
+        more = loop->turn();
+        if (turn > 5'000) { return "the loop does not end"; }
+        if (more) { in.time.wait_until(std::min(loop->wakes_at(), in.time.steady() + 1s)); }
+        if (std::string wrong = wrong_in(store, false); !wrong.empty()) {
+            return "turn " + std::to_string(turn) + ": " + wrong;
+        }
+    }
+    loop.reset();
+    in.time.advance(1s);
+    in.deliver(in.time.steady());
+    if (std::string wrong = wrong_in(store, false); !wrong.empty()) { return "at the end: " + wrong; }
+    plain.repair().value();
+    if (std::string wrong = wrong_in(store, true); !wrong.empty()) { return "after repair: " + wrong; }
+    all.ended += in.ended;
+    all.refused += in.refused;
+    all.unknown += in.unknown;
+    all.turns += turn;
+    return (plain.verify)().value().good() ? std::string{} : std::string{"verify finds faults"};
+}
+
+constexpr auto never = ~std::size_t{0};
+
 } // namespace
 
 TEST_CASE("awaited lists: every call has the outcome of the blocking one") {
@@ -245,4 +456,34 @@ TEST_CASE("awaited lists: every call has the outcome of the blocking one") {
         CHECK(made[each] == expected[each]);
     }
     CHECK(expected.size() > 90);
+}
+
+TEST_CASE("awaited lists: random histories of several writers in one loop") {
+    std::size_t const faulty = GENERATE(0U, 12U);
+    told_of_runs all;
+    auto const count = entitable_test::rounds(40, 20'000, 1'000);
+    for (std::uint64_t seed = 1; seed <= count; ++seed) {
+        std::string const wrong = run(seed, faulty, never, never, all);
+        INFO("seed " << seed << ": " << wrong);
+        REQUIRE(wrong.empty());
+    }
+    CHECK(all.ended > 5 * count);
+    CHECK(all.refused > count); // of absent rows, and cancelled
+    CHECK((faulty == 0 || all.unknown > count / 8));
+}
+
+TEST_CASE("awaited lists: the loop is stopped or destroyed with writes under way") {
+    auto const count = entitable_test::rounds(40, 20'000, 1'000);
+    told_of_runs whole;
+    for (std::uint64_t seed = 1; seed <= count; ++seed) {
+        told_of_runs one;
+        std::string const wrong = run(seed, 12, never, never, one);
+        INFO("seed " << seed << ": " << wrong);
+        REQUIRE(wrong.empty());
+        std::size_t const at = seed * 7 % one.turns;
+        std::string const stopped = run(seed, 12, at, never, whole);
+        std::string const destroyed = run(seed, 12, never, at, whole);
+        INFO("seed " << seed << ", turn " << at << ": " << stopped << destroyed);
+        REQUIRE((stopped.empty() && destroyed.empty()));
+    }
 }

@@ -249,7 +249,7 @@ TEST_CASE("moved from: period_tables, wide_table") {
     CHECK_GONE(days.between(now, now));
     CHECK_GONE(days.drop_old());
 
-    wide_table<runner> wide{memory_backend{}, "wide"};
+    table<wide<runner>> wide{memory_backend{}, "wide"};
     wide.create().value();
     auto const kept_wide = moved(wide);
     CHECK_GONE(wide.create());

@@ -32,6 +32,12 @@ class async_table<First, Second, More...>
     using only = typename detail::only_entity<entities>::type;
     template <class E>
     static constexpr bool is_entity = detail::is_in_list<E, entities>;
+    template <class E>
+    static constexpr bool is_wide = detail::is_wide_in<E, First, Second, More...>;
+    template <class E>
+    using written_of = detail::written_of<std::remove_cvref_t<E>, First, Second, More...>;
+    template <class E>
+    using updated_of = detail::updated_of<E, First, Second, More...>;
 
 public:
     /// One of the entity types, or an `entity` for any other row.
@@ -188,14 +194,14 @@ public:
 
     /// Like `table::insert`.
     template <class E>
-    [[nodiscard]] task<result<written>> insert(E&& entity) const {
-        return at_.template later<result<written>>(
+    [[nodiscard]] task<result<written_of<E>>> insert(E&& entity) const {
+        return at_.template later<result<written_of<E>>>(
             [](auto const& books, auto& one) { return books.insert(one); }, std::forward<E>(entity));
     }
     /// Like `table::replace`.
     template <class E, class... Condition>
-    [[nodiscard]] task<result<written>> replace(E&& entity, Condition&&... condition) const {
-        return at_.template later<result<written>>(
+    [[nodiscard]] task<result<written_of<E>>> replace(E&& entity, Condition&&... condition) const {
+        return at_.template later<result<written_of<E>>>(
             [](auto const& books, auto&... each) { return books.replace(each...); }, std::forward<E>(entity),
             std::forward<Condition>(condition)...);
     }
@@ -230,8 +236,8 @@ public:
     }
     /// Like `table::insert_or_replace`.
     template <class E>
-    [[nodiscard]] task<result<written>> insert_or_replace(E&& entity) const {
-        return at_.template later<result<written>>(
+    [[nodiscard]] task<result<written_of<E>>> insert_or_replace(E&& entity) const {
+        return at_.template later<result<written_of<E>>>(
             [](auto const& books, auto& one) { return books.insert_or_replace(one); }, std::forward<E>(entity));
     }
     /// Like `table::insert_or_merge`.
@@ -242,46 +248,46 @@ public:
     }
     /// Like `table::remove` of an entity.
     template <class E, class... Condition>
-        requires is_entity<std::remove_cvref_t<E>>
-    [[nodiscard]] task<result<written>> remove(E&& entity, Condition&&... condition) const {
-        return at_.template later<result<written>>(
+        requires(is_entity<std::remove_cvref_t<E>> || is_wide<std::remove_cvref_t<E>>)
+    [[nodiscard]] task<result<written_of<E>>> remove(E&& entity, Condition&&... condition) const {
+        return at_.template later<result<written_of<E>>>(
             [](auto const& books, auto&... each) { return books.remove(each...); }, std::forward<E>(entity),
             std::forward<Condition>(condition)...);
     }
     /// Like `table::remove` by keys: `remove<invoice>("ACME", 7, any_etag)`.
     template <class E = only, class FirstKey, class... KeysAndCondition>
-        requires(!is_entity<std::remove_cvref_t<FirstKey>>)
-    [[nodiscard]] task<result<written>> remove(FirstKey&& first, KeysAndCondition&&... keys_and_condition) const {
-        return at_.template later<result<written>>(
+        requires(!is_entity<std::remove_cvref_t<FirstKey>> && !is_wide<std::remove_cvref_t<FirstKey>>)
+    [[nodiscard]] task<result<written_of<E>>> remove(FirstKey&& first, KeysAndCondition&&... keys_and_condition) const {
+        return at_.template later<result<written_of<E>>>(
             [](auto const& books, auto&... each) { return books.template remove<E>(each...); },
             std::forward<FirstKey>(first), std::forward<KeysAndCondition>(keys_and_condition)...);
     }
     /// Like `table::remove_if_present`.
     template <class E = only, class... KeysAndCondition>
-    [[nodiscard]] task<result<std::optional<written>>> remove_if_present(
+    [[nodiscard]] task<result<std::optional<written_of<E>>>> remove_if_present(
         KeysAndCondition&&... keys_and_condition) const {
-        return at_.template later<result<std::optional<written>>>(
+        return at_.template later<result<std::optional<written_of<E>>>>(
             [](auto const& books, auto&... each) { return books.template remove_if_present<E>(each...); },
             std::forward<KeysAndCondition>(keys_and_condition)...);
     }
     /// Like `table::update`. The change is called on the stack; `update_options::time` is ignored.
     template <class E = only, class... KeysAndChange>
-    [[nodiscard]] task<result<updated<E>>> update(KeysAndChange&&... keys_and_change) const {
-        return at_.template with_clock<result<updated<E>>, update_options>(
+    [[nodiscard]] task<result<updated_of<E>>> update(KeysAndChange&&... keys_and_change) const {
+        return at_.template with_clock<result<updated_of<E>>, std::conditional_t<is_wide<E>, void, update_options>>(
             [](auto const& books, auto&... each) { return books.template update<E>(each...); },
             std::forward<KeysAndChange>(keys_and_change)...);
     }
     /// Like `table::update_if_present`.
     template <class E = only, class... KeysAndChange>
-    [[nodiscard]] task<result<std::optional<updated<E>>>> update_if_present(KeysAndChange&&... keys_and_change) const {
-        return at_.template with_clock<result<std::optional<updated<E>>>, update_options>(
+    [[nodiscard]] task<result<std::optional<updated_of<E>>>> update_if_present(KeysAndChange&&... keys_and_change) const {
+        return at_.template with_clock<result<std::optional<updated_of<E>>>, std::conditional_t<is_wide<E>, void, update_options>>(
             [](auto const& books, auto&... each) { return books.template update_if_present<E>(each...); },
             std::forward<KeysAndChange>(keys_and_change)...);
     }
     /// Returns an empty batch; it is sent by `submit`.
     [[nodiscard]] auto batch() const { return at_.at->books.batch(); }
     /// Like `batch::submit`, for a batch of any types. The task keeps a copy; `submit(std::move(changes))` copies nothing.
-    template <mapped_entity... Entities>
+    template <class... Entities>
     [[nodiscard]] task<result<std::vector<written>>> submit(entitable::batch<Entities...> changes) const {
         return at_.template later<result<std::vector<written>>>(
             [time = stack_time()](auto const& books, auto& all) { return all.submit(books.core(), *time); },

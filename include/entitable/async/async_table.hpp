@@ -126,7 +126,7 @@ public:
     /// Returns an empty batch; it is sent by `submit`.
     [[nodiscard]] entitable::batch<Entity> batch() const { return entitable::batch<Entity>{at_->table}; }
     /// Like `batch::submit`, for a batch of any types. The awaitable keeps a copy; `submit(std::move(changes))` copies nothing.
-    template <mapped_entity... Entities>
+    template <class... Entities>
     [[nodiscard]] awaited<detail::own_submission> submit(entitable::batch<Entities...> changes) const {
         return {at_, [&] { return std::move(changes).changes().to_submit(at_->table); }};
     }

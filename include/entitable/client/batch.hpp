@@ -50,7 +50,7 @@ private:
 /// Up to 100 changes of different entities of one partition, together as large as `profile::max_transaction_size`; checked on submission.
 /// One entity type, or those of a `table<A, B, ...>`. A value: nothing is sent before `submit()`, and a batch can be submitted again. Thread
 /// safety: one thread at a time.
-template <mapped_entity First, mapped_entity... More>
+template <detail::entity_or_wide First, detail::entity_or_wide... More>
 class batch {
 public:
     explicit batch(detail::table_core table) : table_(std::move(table)) {} ///< made by `table::batch`
@@ -125,7 +125,9 @@ private:
 
     template <class E>
     static consteval void check_type() {
-        static_assert(
+        constexpr bool is_wide = std::same_as<wide<E>, First> || (std::same_as<wide<E>, More> || ...);
+        if constexpr (is_wide) { detail::refuse_wide<E>(); }
+        static_assert(is_wide || 
             std::same_as<E, First> || (std::same_as<E, More> || ...), "this entity type does not belong to the table");
     }
     template <class E>

@@ -82,10 +82,10 @@ struct in_listed_place {
             return std::apply([&](auto&... each) -> Result { return verb(at->books, each...); }, held);
         });
     }
-    /// Does the same with options whose delays are those of the loop: the last argument, or new ones.
+    /// Does the same with options whose delays are those of the loop: the last argument, or new ones; none if `Options` is void.
     template <class Result, class Options, class Verb, class... Given>
     [[nodiscard]] task<Result> with_clock(Verb verb, Given&&... given) const {
-        if constexpr ((false || ... || std::is_same_v<std::remove_cvref_t<Given>, Options>)) {
+        if constexpr ((std::is_void_v<Options> || ... || std::is_same_v<std::remove_cvref_t<Given>, Options>)) {
             return later<Result>(verb, std::forward<Given>(given)...);
         } else {
             return later<Result>(verb, std::forward<Given>(given)..., Options{});
@@ -93,9 +93,14 @@ struct in_listed_place {
     }
 };
 
-/// The calls whose parameters are the components of the partition key.
+/// The calls whose parameters are the components of the partition key; without entities of one row: none.
 template <class Place, class PartitionComponents>
-class listed_partition;
+class listed_partition {
+protected:
+    explicit listed_partition(shared<Place> at) noexcept : at_{std::move(at)} {}
+
+    in_listed_place<Place> at_;
+};
 
 template <class Place, class... P>
 class listed_partition<Place, components<void, P...>> {

@@ -15,9 +15,18 @@ template <class... Entities>
     return entitable::batch<Entities...>{core};
 }
 
-/// The operations whose parameters are the components of the partition key, declared as in the first type.
+/// The operations whose parameters are the components of the partition key, declared as in the first type. Without entities of one row: none.
 template <class Reader, class PartitionComponents, class Entities>
-class shared_partition;
+class shared_partition : public Reader {
+public:
+    using Reader::Reader;
+
+    template <class... Given>
+    [[nodiscard]] result<transacted> transact(Given const&...) const {
+        refuse_wide<Reader>();
+        return reported();
+    }
+};
 
 template <class Reader, class... P, class First, class... More>
 class shared_partition<Reader, components<void, P...>, type_list<First, More...>> : public Reader {
@@ -47,7 +56,9 @@ public:
 };
 
 template <class List>
-struct partition_of_first;
+struct partition_of_first {
+    using type = void;
+};
 template <class First, class... More>
 struct partition_of_first<type_list<First, More...>> {
     using type = typename mapping<First>::partition_components;
@@ -79,7 +90,11 @@ class table<First, Second, More...> : public detail::reader_with_transactions<Fi
     using entities = detail::entities_of<First, Second, More...>;
     using only = typename detail::only_entity<entities>::type;
     template <class E>
-    static constexpr bool is_entity = detail::is_in_list<E, entities>;
+    static constexpr bool is_entity = detail::is_in_list<E, entities> || detail::is_wide_in<E, First, Second, More...>;
+    template <class E>
+    using written_of = detail::written_of<E, First, Second, More...>;
+    template <class E>
+    using updated_of = detail::updated_of<E, First, Second, More...>;
     template <class E>
     static consteval bool allows() {
         return detail::allow_write<E, entities, First, Second, More...>();
@@ -98,6 +113,7 @@ public:
     /// `expire`, `unit_of_work`. Writes maintain indexes and sums; reads skip rows of other types.
     template <class E>
     [[nodiscard]] table<E> of() const {
+        if constexpr (base::template is_wide<E>) { detail::refuse_wide<E>(); }
         if constexpr (allows<E>()) {
             return table<E>{base::sending_core().of_type(detail::pattern_of_type<E>)};
         } else {
@@ -109,6 +125,7 @@ public:
     template <class E>
     [[nodiscard]] table<E> unmaintained() const {
         static_cast<void>(base::template allows<E>());
+        if constexpr (base::template is_wide<E>) { detail::refuse_wide<E>(); }
         auto const all = base::template rows<E>();
         return table<E>{all.transport(), all.name(), all.options()};
     }
@@ -155,17 +172,18 @@ public:
 
     /// See `table<E>::insert`.
     template <class E>
-    [[nodiscard]] result<written> insert(E const& entity) const {
+    [[nodiscard]] result<written_of<E>> insert(E const& entity) const {
         return write(mutation_kind::insert, entity, any_etag);
     }
     /// See `table<E>::replace`.
     template <class E>
-    [[nodiscard]] result<written> replace(E const& entity, etag_condition condition) const {
+    [[nodiscard]] result<written_of<E>> replace(E const& entity, etag_condition condition) const {
         return write(mutation_kind::replace, entity, std::move(condition));
     }
     /// See `table<E>::merge`.
     template <class E>
     [[nodiscard]] result<written> merge(E const& entity, etag_condition condition) const {
+        refuse_merge<E>();
         return write(mutation_kind::merge, entity, std::move(condition));
     }
     /// Replaces only the given members: `merge(at("ACME"), c::last = 7, any_etag)`; see `table<E>::merge`. The type is that of the members.
@@ -173,7 +191,8 @@ public:
     [[nodiscard]] result<written> merge(
         keys_at<Values...> const& keys, ChangesAndCondition const&... changes_and_condition) const {
         using E = detail::entity_of_changes<detail::type_of_listed<First>, ChangesAndCondition...>;
-        if constexpr (allows<E>()) {
+        refuse_merge<E>();
+        if constexpr (allows<E>() && !base::template is_wide<E>) {
             return base::template rows<E>().merge(keys, changes_and_condition...);
         } else {
             return detail::reported();
@@ -181,24 +200,25 @@ public:
     }
     /// See `table<E>::insert_or_replace`.
     template <class E>
-    [[nodiscard]] result<written> insert_or_replace(E const& entity) const {
+    [[nodiscard]] result<written_of<E>> insert_or_replace(E const& entity) const {
         return write(mutation_kind::insert_or_replace, entity, any_etag);
     }
     /// See `table<E>::insert_or_merge`.
     template <class E>
     [[nodiscard]] result<written> insert_or_merge(E const& entity) const {
+        refuse_merge<E>();
         return write(mutation_kind::insert_or_merge, entity, any_etag);
     }
     /// See `table<E>::remove`.
     template <class E>
         requires is_entity<E>
-    [[nodiscard]] result<written> remove(E const& entity, etag_condition condition) const {
+    [[nodiscard]] result<written_of<E>> remove(E const& entity, etag_condition condition) const {
         return base::template rows<E>().remove(entity, std::move(condition));
     }
     /// Removes the entity with these keys: `remove<invoice>("ACME", 7, any_etag)`; see `table<E>::remove`.
     template <class E = only, class FirstKey, class... KeysAndCondition>
         requires(!is_entity<FirstKey>)
-    [[nodiscard]] result<written> remove(FirstKey const& first, KeysAndCondition const&... keys_and_condition) const {
+    [[nodiscard]] result<written_of<E>> remove(FirstKey const& first, KeysAndCondition const&... keys_and_condition) const {
         if constexpr (allows<E>()) {
             return base::template rows<E>().remove(first, keys_and_condition...);
         } else {
@@ -207,7 +227,7 @@ public:
     }
     /// See `table<E>::remove_if_present`.
     template <class E = only, class... KeysAndCondition>
-    [[nodiscard]] result<std::optional<written>> remove_if_present(
+    [[nodiscard]] result<std::optional<written_of<E>>> remove_if_present(
         KeysAndCondition const&... keys_and_condition) const {
         if constexpr (allows<E>()) {
             return base::template rows<E>().remove_if_present(keys_and_condition...);
@@ -217,7 +237,7 @@ public:
     }
     /// See `table<E>::update`: `update<counter>("ACME", [](counter& one) { ++one.last; })`.
     template <class E = only, class... KeysAndChange>
-    [[nodiscard]] result<updated<E>> update(KeysAndChange&&... keys_and_change) const {
+    [[nodiscard]] result<updated_of<E>> update(KeysAndChange&&... keys_and_change) const {
         if constexpr (allows<E>()) {
             return base::template rows<E>().update(std::forward<KeysAndChange>(keys_and_change)...);
         } else {
@@ -226,7 +246,7 @@ public:
     }
     /// See `table<E>::update_if_present`.
     template <class E = only, class... KeysAndChange>
-    [[nodiscard]] result<std::optional<updated<E>>> update_if_present(KeysAndChange&&... keys_and_change) const {
+    [[nodiscard]] result<std::optional<updated_of<E>>> update_if_present(KeysAndChange&&... keys_and_change) const {
         if constexpr (allows<E>()) {
             return base::template rows<E>().update_if_present(std::forward<KeysAndChange>(keys_and_change)...);
         } else {
@@ -235,7 +255,9 @@ public:
     }
 
     /// Starts a batch: several changes of entities of any of the types, in one partition, all or nothing.
-    [[nodiscard]] auto batch() const { return detail::batch_of(core_, entities{}); }
+    [[nodiscard]] auto batch() const {
+        return detail::batch_of(core_, typename detail::batched_types<entities, First, Second, More...>::type{});
+    }
 
     // ---- care of indexes and sums ----
 
@@ -277,8 +299,15 @@ protected:
 
 private:
     template <class E>
-    [[nodiscard]] result<written> write(mutation_kind kind, E const& entity, etag_condition condition) const {
-        if constexpr (allows<E>()) {
+    static consteval void refuse_merge() {
+        static_assert(!base::template is_wide<E>,
+            "a wide entity is written as a whole: replace(...), insert_or_replace(...) or update(...)");
+    }
+    template <class E>
+    [[nodiscard]] result<written_of<E>> write(mutation_kind kind, E const& entity, etag_condition condition) const {
+        if constexpr (base::template is_wide<E>) {
+            return base::template rows<E>().write(kind, entity, condition);
+        } else if constexpr (allows<E>()) {
             return core_.write(kind, &entity, detail::kind_of_entity<E>, condition);
         } else {
             return detail::reported();

@@ -83,7 +83,7 @@ inline constexpr kind kinds[] = {
     {index, "whether an index is maintained and used", "entitable/client/companions/index/indexed_table.hpp",
         copying::taken_along, copying::left_behind, false, "states of indexes", "indexed_table"},
     {wide, "some of the properties of a wide entity", "entitable/client/wide/wide_table.hpp", copying::taken_along,
-        copying::refused, false, "wide entities", "wide_table"},
+        copying::refused, false, "wide entities", "table<wide<E>>"},
     {queue, "how many lanes a queue has", "entitable/work/messaging/table_queue.hpp", copying::taken_along,
         copying::refused, true, "a queue", "table_queue"},
     {message, "work of a queue, and its worker", "entitable/work/messaging/table_queue.hpp", copying::taken_along,

@@ -54,6 +54,8 @@ public:
 
     /// Does not compile: a reader cannot write.
     explicit unit_of_work(reader<First> const&, unit_of_work_options = {}) { detail::refuse_reader<First>(); }
+    /// Does not compile: a unit of work saves entities of one row.
+    explicit unit_of_work(table<wide<First>> const&, unit_of_work_options = {}) { detail::refuse_wide<First>(); }
 
     // ---- reading ----
 
@@ -352,6 +354,8 @@ template <mapped_entity E>
 unit_of_work(table<E> const&, unit_of_work_options = {}) -> unit_of_work<E>;
 template <mapped_entity E>
 unit_of_work(reader<E> const&, unit_of_work_options = {}) -> unit_of_work<E>;
+template <mapped_entity E>
+unit_of_work(table<wide<E>> const&, unit_of_work_options = {}) -> unit_of_work<E>;
 /// Unit of several types.
 template <class Reader, class Partition, class... Entities>
 unit_of_work(detail::shared_partition<Reader, Partition, detail::type_list<Entities...>> const&,
