@@ -27,7 +27,8 @@ scan scan_of(std::int32_t number, std::size_t size) {
     return {"ACME", number, std::string(size, 'f'), std::string(size, 'b')};
 }
 bool same(scan const& one, scan const& other) {
-    return one.tenant == other.tenant && one.number == other.number && one.front == other.front && one.back == other.back;
+    return one.tenant == other.tenant && one.number == other.number && one.front == other.front &&
+        one.back == other.back;
 }
 std::size_t rows_of(any_transport const& store, std::string_view begins) {
     std::size_t count = 0;
@@ -95,7 +96,7 @@ TEST_CASE("wide in a list: other types do not see its rows, and companions stay 
     CHECK((books.verify)().value().good());
     auto const doubled = [](transaction<counter, invoice>& all) -> result<void> {
         return all.update<invoice>(1, [](invoice& each) { each.cents *= 2; }) ? result<void>{}
-                                                                             : failure{error_code::internal_error, ""};
+                                                                              : failure{error_code::internal_error, ""};
     };
     books.transact("ACME", doubled).value();
     auto several = books.batch();

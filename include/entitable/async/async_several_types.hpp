@@ -279,8 +279,10 @@ public:
     }
     /// Like `table::update_if_present`.
     template <class E = only, class... KeysAndChange>
-    [[nodiscard]] task<result<std::optional<updated_of<E>>>> update_if_present(KeysAndChange&&... keys_and_change) const {
-        return at_.template with_clock<result<std::optional<updated_of<E>>>, std::conditional_t<is_wide<E>, void, update_options>>(
+    [[nodiscard]] task<result<std::optional<updated_of<E>>>> update_if_present(
+        KeysAndChange&&... keys_and_change) const {
+        return at_.template with_clock<result<std::optional<updated_of<E>>>,
+            std::conditional_t<is_wide<E>, void, update_options>>(
             [](auto const& books, auto&... each) { return books.template update_if_present<E>(each...); },
             std::forward<KeysAndChange>(keys_and_change)...);
     }

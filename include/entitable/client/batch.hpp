@@ -127,8 +127,8 @@ private:
     static consteval void check_type() {
         constexpr bool is_wide = std::same_as<wide<E>, First> || (std::same_as<wide<E>, More> || ...);
         if constexpr (is_wide) { detail::refuse_wide<E>(); }
-        static_assert(is_wide || 
-            std::same_as<E, First> || (std::same_as<E, More> || ...), "this entity type does not belong to the table");
+        static_assert(is_wide || std::same_as<E, First> || (std::same_as<E, More> || ...),
+            "this entity type does not belong to the table");
     }
     template <class E>
     batch& add(mutation_kind kind, E const& entity, etag_condition condition) {

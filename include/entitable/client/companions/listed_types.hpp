@@ -211,8 +211,7 @@ consteval bool allow_type() {
     using type = type_of_listed<Declared>;
     constexpr bool mapped = mapped_entity<type>;
     constexpr bool wide_companion = !listed_type<Declared>::always_entity &&
-        ((listed_type<All>::is_wide &&
-             (extends<type, type_of_listed<All>> || aggregates<type_of_listed<All>, type>)) ||
+        ((listed_type<All>::is_wide && (extends<type, type_of_listed<All>> || aggregates<type_of_listed<All>, type>)) ||
             ...);
     if constexpr (wide_companion) { refuse_wide<type>(); }
     static_assert(mapped, "every type of a table needs an ENTITABLE(...)");

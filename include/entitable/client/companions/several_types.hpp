@@ -218,7 +218,8 @@ public:
     /// Removes the entity with these keys: `remove<invoice>("ACME", 7, any_etag)`; see `table<E>::remove`.
     template <class E = only, class FirstKey, class... KeysAndCondition>
         requires(!is_entity<FirstKey>)
-    [[nodiscard]] result<written_of<E>> remove(FirstKey const& first, KeysAndCondition const&... keys_and_condition) const {
+    [[nodiscard]] result<written_of<E>> remove(
+        FirstKey const& first, KeysAndCondition const&... keys_and_condition) const {
         if constexpr (allows<E>()) {
             return base::template rows<E>().remove(first, keys_and_condition...);
         } else {

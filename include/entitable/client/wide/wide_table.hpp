@@ -59,8 +59,9 @@ public:
         return write_row(mutation_kind::remove, std::move(made.entity), condition);
     }
     /// Does the same; nullopt, which is not an error, if it does not exist.
-    [[nodiscard]] result<std::optional<wide_written>> remove_if_present(key_argument<typename P::value_type>... partition,
-        key_argument<typename R::value_type>... row, etag_condition condition) const {
+    [[nodiscard]] result<std::optional<wide_written>> remove_if_present(
+        key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row,
+        etag_condition condition) const {
         return if_present{}(remove(partition..., row..., std::move(condition)));
     }
     /// Reads the entity, calls `change(entity)`, and writes it back; starts over if another writer was faster. Like `table::update`.
@@ -81,8 +82,9 @@ public:
 
     /// Does the same; nullopt, which is not an error, if it does not exist.
     template <class Change>
-    [[nodiscard]] result<std::optional<wide_written>> update_if_present(key_argument<typename P::value_type>... partition,
-        key_argument<typename R::value_type>... row, Change&& change) const {
+    [[nodiscard]] result<std::optional<wide_written>> update_if_present(
+        key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row,
+        Change&& change) const {
         return if_present{}(update(partition..., row..., std::forward<Change>(change)));
     }
 

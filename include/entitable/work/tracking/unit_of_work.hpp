@@ -55,7 +55,10 @@ public:
     /// Does not compile: a reader cannot write.
     explicit unit_of_work(reader<First> const&, unit_of_work_options = {}) { detail::refuse_reader<First>(); }
     /// Does not compile: a unit of work saves entities of one row.
-    explicit unit_of_work(table<wide<First>> const&, unit_of_work_options = {}) { detail::refuse_wide<First>(); }
+    template <class E>
+    explicit unit_of_work(table<wide<E>> const&, unit_of_work_options = {}) {
+        detail::refuse_wide<E>();
+    }
 
     // ---- reading ----
 

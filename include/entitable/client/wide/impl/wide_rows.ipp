@@ -59,8 +59,8 @@ ENTITABLE_DECL result<std::vector<row>> split_wide(
         if (!property.present) { continue; }
         if (property.name == wide_generation || property.name == wide_parts) {
             return failure{error_code::invalid_input,
-                text::joined(
-                    {"the entity ", entity, " has a property \"", property.name, "\", a name that the rows of wide entities use"})};
+                text::joined({"the entity ", entity, " has a property \"", property.name,
+                    "\", a name that the rows of wide entities use"})};
         }
         std::size_t const more = service_size_of(property);
         if (count == limits.max_properties || size + more > limits.max_entity_size) {
