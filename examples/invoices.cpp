@@ -5,10 +5,10 @@
 /// The books of a tenant in one table: a counter, invoices, two indexes, one of them in another table, and sums of each day. Writes, a load,
 /// an edit form and a unit of work keep them right.
 
+#include <entitable/async_tables.hpp>
 #include <entitable/bulk.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/memory.hpp>
-#include <entitable/tables.hpp>
 #include <entitable/unit_of_work.hpp>
 
 #include <cstdio>
@@ -113,6 +113,12 @@ int main() {
     work.remove(*work.find<invoice>("ACME", 2).value());
     work.save_all(entitable::save_mode::batch).value();
     show(books, "saved, one removed");
+
+    // The same books in an event loop, where coroutines await their calls: here one report.
+    entitable::event_loop loop;
+    entitable::async_table<counter, invoice, by_customer, entitable::elsewhere<by_day>, daily_sales> const awaited{
+        loop, store, "books", entitable::in_table<by_day>{store, "days"}};
+    std::printf("awaited: %zu\n", loop.run(awaited.by<by_customer>().where(c::tenant == "ACME").to()).value().size());
 
     auto const checked = (books.verify)().value();
     std::printf("verified: %s\n", checked.good() ? "all index rows and sums are right" : "faults");

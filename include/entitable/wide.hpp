@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Entities of more than 252 properties, or more than 1 MiB: `wide_table`. Part of the core. The core umbrella does not include it,
+/// Entities of more than 252 properties, or more than 1 MiB: `table<wide<E>>`. Part of the core. The core umbrella does not include it,
 /// so that other programs do not compile it.
 
 #include <entitable/client/wide/wide_table.hpp>

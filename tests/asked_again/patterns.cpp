@@ -206,7 +206,7 @@ TEST_CASE("repeated requests: a queue that is claimed until it is empty, its lis
 
 TEST_CASE("repeated requests: an entity stored in several rows") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
-        wide_table<sale> const wide{store, "wide"};
+        table<wide<sale>> const wide{store, "wide"};
         wide.create().value();
         plan();
         for (int asked = 0; asked < 5; ++asked) {

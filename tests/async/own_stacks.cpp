@@ -370,3 +370,23 @@ TEST_CASE("a loop_transport refuses requests outside a stack of its loop") {
     CHECK(code == error_code::invalid_input);
     CHECK(loop_clock(in.loop).steady() == in.time.steady());
 }
+
+#if !ENTITABLE_STACKS_ARE_THREADS
+TEST_CASE("no memory for a stack is an error of the call, and the function is not called") {
+    far_loop in;
+    constexpr std::size_t too_much = std::size_t{1} << 46U;
+    int calls = 0;
+    auto const work = [&]() -> result<void> {
+        ++calls;
+        return {};
+    };
+    auto const refused = in.loop.run(on_own_stack(in.loop, work, too_much));
+    CHECK(refused.error().code == error_code::internal_error);
+    CHECK(refused.error().message == "out of memory for a stack");
+    CHECK(refused.error().effect == effect::none);
+    CHECK_THROWS_AS(in.loop.run(on_own_stack(in.loop, [&] { ++calls; }, too_much)), error);
+    CHECK(calls == 0);
+    CHECK(in.loop.run(on_own_stack(in.loop, work)));
+    CHECK(calls == 1);
+}
+#endif

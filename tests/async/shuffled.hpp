@@ -24,6 +24,7 @@ enum class mishap : std::uint8_t {
     lost,         ///< the request is lost
     applied_lost, ///< the answer is lost
     busy,         ///< refused
+    late,         ///< a write that arrives after its sender got the error of a lost one
 };
 
 /// Shared by all parts of one schedule.
@@ -47,6 +48,20 @@ struct shuffled_world {
         return options;
     }()};
     std::function<mishap(entitable::request_ref)> fault_of = [](entitable::request_ref) { return mishap::none; };
+    /// Applies the writes that are late until now.
+    void deliver(entitable::steady_time now) {
+        for (std::size_t at = 0; at < late.size();) {
+            if (late[at].first > now) {
+                ++at;
+                continue;
+            }
+            auto const arrives = std::move(late[at].second);
+            late.erase(late.begin() + static_cast<std::ptrdiff_t>(at));
+            arrives();
+        }
+    }
+
+    std::vector<std::pair<entitable::steady_time, std::function<void()>>> late;
     std::size_t sent{};
     std::size_t completed{};
 };
@@ -58,6 +73,14 @@ template <entitable::table_request Request>
     if (fault == mishap::none) { return in.store.execute(request, context); }
     if (fault == mishap::busy) { return entitable::failure{entitable::error_code::server_busy, "busy"}; }
     if (fault == mishap::applied_lost) { (void)in.store.execute(request, context); }
+    if constexpr (Request::writes) {
+        if (fault == mishap::late) {
+            in.late.emplace_back(in.time.steady() + in.below(30) * std::chrono::milliseconds{1}, [&in, request] {
+                entitable::call alone;
+                (void)in.store.execute(request, alone);
+            });
+        }
+    }
     entitable::error lost{entitable::error_code::transport_failed, "lost"};
     lost.effect = Request::writes ? entitable::effect::unknown : entitable::effect::none;
     return entitable::failure{std::move(lost)};
@@ -88,6 +111,7 @@ public:
         }
     }
     void poll(entitable::steady_time now, entitable::completion_sink sink) override {
+        in_.deliver(now);
         std::vector<sent> due;
         std::erase_if(under_way_, [&](sent& each) {
             bool const ends = each.cancelled || each.due <= now;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "an entity of a wide_table must not have a property called WideGeneration or WideParts"
+// expect: "an wide entity must not have a property called WideGeneration or WideParts"
 
 #include <entitable/entitable.hpp>
 #include <entitable/wide.hpp>
@@ -17,4 +17,4 @@ ENTITABLE(sheet, partition_key(book), row_key(name), properties(property(parts, 
 ENTITABLE(sheet, partition_key(book), row_key(name), properties(property(parts, "Parts")))
 #endif
 
-void use(entitable::wide_table<sheet> const& sheets) { (void)sheets.get("ann", "one"); }
+void use(entitable::table<wide<sheet>> const& sheets) { (void)sheets.get("ann", "one"); }

@@ -83,6 +83,7 @@ private:
               stack(std::size_t{1} << 20U, [](void* of) { static_cast<running*>(of)->body(); }, this) {}
         std::function<void()> body;
         entitable::detail::side_stack stack;
+        bool allocated = false;
     };
     struct event {
         steady_time at;
@@ -94,6 +95,7 @@ private:
     };
     void enter(running& which) {
         running* const before = std::exchange(on_, &which);
+        if (!std::exchange(which.allocated, true) && !which.stack.allocate()) { std::abort(); }
         if (!which.stack.enter()) { --alive_; }
         on_ = before;
     }

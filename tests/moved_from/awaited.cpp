@@ -4,9 +4,10 @@
 // Handles of a loop: moving one copies it, so one that was moved from still works. A task that was moved from is
 // refused.
 
-#include <entitable/async.hpp>
+#include <entitable/async_tables.hpp>
 #include <entitable/memory.hpp>
 
+#include <companions/books.hpp>
 #include <support/moved_from.hpp>
 #include <support/runners.hpp>
 
@@ -83,6 +84,42 @@ TEST_CASE("moved from: async_table over a store that was moved from") {
     };
     loop.run(work());
     CHECK(ended);
+}
+
+TEST_CASE("moved from: async_table of several types, listed_query, listed_pages, listed_index, whose moves are copies") {
+    memory_backend const store;
+    event_loop loop;
+    companion_tests::invoice const bill{"ACME", 1, "ann", {}, "red", "mon", 100};
+    async_table<companion_tests::counter, companion_tests::invoice, companion_tests::by_customer> books{
+        loop, store, "books"};
+    auto const kept = moved(books);
+    loop.run(books.create()).value();
+    CHECK(loop.run(kept.insert(bill)));
+    auto found = books.where(companion_tests::i::tenant == "ACME");
+    auto const kept_found = moved(found);
+    CHECK(loop.run(found.count()).value() == 1);
+    CHECK(loop.run(kept_found.count()).value() == 1);
+    auto pages = found.pages();
+    auto const kept_pages = moved(pages);
+    CHECK(loop.run(pages.next()).value()->size() == 1);
+    CHECK_FALSE(loop.run(kept_pages.next()).value()); // both return the same pages
+    auto index = books.by<companion_tests::by_customer>();
+    auto const kept_index = moved(index);
+    CHECK(loop.run(index.scan_index().to()).value().size() == 1);
+    CHECK(loop.run(kept_index.scan_index().to()).value().size() == 1);
+}
+
+TEST_CASE("moved from: async_table of several types over a store that was moved from") {
+    memory_backend store;
+    auto const gone = moved(store);
+    event_loop loop;
+    async_table<companion_tests::counter, companion_tests::invoice, companion_tests::by_customer> const books{
+        loop, store, "books"};
+    CHECK_GONE(loop.run(books.create()));
+    CHECK_GONE(loop.run(books.insert(companion_tests::counter{"ACME", 1})));
+    CHECK_GONE(loop.run(books.where(companion_tests::i::tenant == "ACME").to()));
+    CHECK_GONE(loop.run(books.by<companion_tests::by_customer>().scan_index().to()));
+    CHECK_GONE(loop.run((books.verify)()));
 }
 
 TEST_CASE("moved from: task, which is refused with InvalidInput") {

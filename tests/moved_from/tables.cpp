@@ -240,7 +240,7 @@ TEST_CASE("moved from: sequence, sharded_sequence") {
     CHECK_GONE(many.total());
 }
 
-TEST_CASE("moved from: period_tables, wide_table") {
+TEST_CASE("moved from: period_tables, wide_table, which is now table") {
     period_tables<runner> days{memory_backend{}, "days", {.length = period::day, .keep = std::chrono::hours{24}}};
     date_time const now = system_clock().now();
     REQUIRE(days.at(now)); // known to the copies, which the moved-from one must not use
@@ -249,7 +249,7 @@ TEST_CASE("moved from: period_tables, wide_table") {
     CHECK_GONE(days.between(now, now));
     CHECK_GONE(days.drop_old());
 
-    wide_table<runner> wide{memory_backend{}, "wide"};
+    table<wide<runner>> wide{memory_backend{}, "wide"};
     wide.create().value();
     auto const kept_wide = moved(wide);
     CHECK_GONE(wide.create());

@@ -247,7 +247,7 @@ TEST_CASE("copy: each kind of system row is copied, skipped or refused as regist
 
 TEST_CASE("copy: wide entities are copied with their parts, and refused if parts would be lost") {
     stores at;
-    wide_table<sheet> const sheets{at.source, "sheets"};
+    table<wide<sheet>> const sheets{at.source, "sheets"};
     sheets.create().value();
     for (int number = 0; number < 3; ++number) {
         std::size_t const units = 400'000 - 100 * static_cast<std::size_t>(number);
@@ -259,7 +259,7 @@ TEST_CASE("copy: wide entities are copied with their parts, and refused if parts
     auto const done = at.copied("sheets").value();
     CHECK(done.system_rows == done.read - 3);
     CHECK(done.system_rows >= 6);
-    wide_table<sheet> const copies{at.target, "sheets"};
+    table<wide<sheet>> const copies{at.target, "sheets"};
     for (int number = 0; number < 3; ++number) {
         auto const one = sheets.get("b", "s" + std::to_string(number)).value();
         auto const other = copies.get("b", "s" + std::to_string(number)).value();
@@ -275,7 +275,7 @@ TEST_CASE("copy: wide entities are copied with their parts, and refused if parts
     CHECK(refused.error().message ==
         "the table \"sheets\" holds wide entities; a copy that changes rows would lose them: copy the table as it is, "
         "or "
-        "use wide_table");
+        "use table<wide<E>>");
 
     table<bare_sheet> const bare{at.source, "sheets"};
     table<bare_sheet> const elsewhere{at.target, "bare"};
@@ -288,7 +288,7 @@ TEST_CASE("copy: wide entities are copied with their parts, and refused if parts
 
 TEST_CASE("bulk_remove and expire: a wide entity is refused and keeps its parts") {
     stores at;
-    wide_table<sheet> const sheets{at.source, "sheets"};
+    table<wide<sheet>> const sheets{at.source, "sheets"};
     sheets.create().value();
     sheets.insert({"b", "wide", std::string(400'000, 'a'), std::string(400'000, 'b'), "", "", ""}).value();
     table<bare_sheet> const bare{at.source, "sheets"};

@@ -54,7 +54,7 @@ TEST_CASE("doctor: a sound store has no findings") {
     patients_table const patients{store, "patients"};
     patients.create().value();
     patients.insert({"east", 1, "ann@x"}).value();
-    wide_table<scan_result> const scans{store, "scans"};
+    table<wide<scan_result>> const scans{store, "scans"};
     scans.create().value();
     scans.insert({"east", "a!00", std::string(30'000, 'x'), std::string(30'000, 'y')}).value();
     auto const made = doctor(store, patients).value();
@@ -78,7 +78,7 @@ TEST_CASE("doctor: leftovers of older versions and foreign writers are found, wi
     state.add("Definition", value_view{std::int64_t{1}});
     call context;
     any_transport{store}.execute(write_entity{"patients", mutation::insert(state.build())}, context).value();
-    wide_table<scan_result> const scans{store, "scans"};
+    table<wide<scan_result>> const scans{store, "scans"};
     scans.create().value();
     scans.insert({"east", "one", std::string(30'000, 'x'), std::string(30'000, 'y')}).value();
     scans.insert({"east", "two", std::string(30'000, 'x'), std::string(30'000, 'y')}).value();

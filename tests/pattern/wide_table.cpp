@@ -27,8 +27,8 @@ ENTITABLE(sheet, partition_key(book), row_key(name),
 constexpr std::size_t units = 32768;
 constexpr std::size_t most = 15 * units;
 
-wide_table<sheet> new_sheets(any_transport through = memory_backend{}, wide_options how = {}) {
-    wide_table<sheet> sheets{std::move(through), "sheets", how};
+table<wide<sheet>> new_sheets(any_transport through = memory_backend{}, wide_options how = {}) {
+    table<wide<sheet>> sheets{std::move(through), "sheets", how};
     sheets.create_if_absent().value();
     return sheets;
 }
@@ -199,12 +199,12 @@ struct narrow {
     }
 };
 
-wide_table<strip> strips(any_transport through, entitable::clock& time, std::uint64_t seed) {
+table<wide<strip>> strips(any_transport through, entitable::clock& time, std::uint64_t seed) {
     wide_options how;
     how.max_attempts = 3;
     how.time = &time;
     how.seed = seed;
-    return wide_table<strip>{narrow{std::move(through)}, "strips", how};
+    return table<wide<strip>>{narrow{std::move(through)}, "strips", how};
 }
 strip strip_of(char letter, bool longer) {
     return {"b", "s", std::string(1, letter), longer ? std::string(1, letter) : std::string{}, std::string(1, letter)};
@@ -213,9 +213,9 @@ bool is_whole(strip const& seen) { return seen.a == seen.c && (seen.b.empty() ||
 
 struct wide_actor {
     std::string name;
-    std::function<result<void>(wide_table<strip> const&)> does;
+    std::function<result<void>(table<wide<strip>> const&)> does;
 };
-result<void> read_whole(wide_table<strip> const& table) {
+result<void> read_whole(table<wide<strip>> const& table) {
     auto seen = table.find("b", "s");
     if (!seen) { return std::move(seen).as_failure(); }
     return !*seen || is_whole(**seen) ? result<void>{} : result<void>{failure{error_code::invalid_input, "torn"}};

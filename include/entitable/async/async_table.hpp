@@ -12,6 +12,27 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
+namespace detail {
+
+/// Reports in one line why there is no such table.
+template <class... Types>
+consteval bool refuse_async_table() {
+    if constexpr (sizeof...(Types) > 1) {
+        static_assert(sizeof...(Types) == 0, "an awaited table of several types: include <entitable/async_tables.hpp>");
+        return true;
+    } else {
+        return refuse_table<Types...>();
+    }
+}
+
+} // namespace detail
+
+/// A table in a loop: `async_table<E>` of one type; `async_table<A, B, ...>` of several types, in `<entitable/async_tables.hpp>`.
+template <class... Types>
+class async_table {
+    static_assert(detail::refuse_async_table<Types...>());
+};
+
 /// A table of entities of one type in a loop: the calls of `table<E>`, to be awaited. Each runs the operation of the blocking call, with
 /// the same semantics and errors. Copies are cheap, and a move copies. The loop outlives it.
 ///
@@ -19,8 +40,8 @@ ENTITABLE_BEGIN_NAMESPACE
 ///
 /// Thread safety: only the loop's thread.
 template <mapped_entity Entity>
-class async_table : public detail::async_keyed<Entity, typename mapping<Entity>::partition_components,
-                        typename mapping<Entity>::row_components> {
+class async_table<Entity> : public detail::async_keyed<Entity, typename mapping<Entity>::partition_components,
+                                typename mapping<Entity>::row_components> {
     using base = detail::async_keyed<Entity, typename mapping<Entity>::partition_components,
         typename mapping<Entity>::row_components>;
     using base::at_;
@@ -34,6 +55,7 @@ public:
         : base(
               shared<detail::async_place>::make(loop.core(), std::move(through), std::move(name), std::move(options))) {
     }
+    explicit async_table(shared<detail::async_place> at) : base(std::move(at)) {} ///< made by a table of several types
     async_table(async_table const&) = default;            ///< shares the place in the loop; so does a move
     async_table& operator=(async_table const&) = default; ///< shares the place in the loop; so does a move
     ~async_table() = default;
@@ -104,7 +126,7 @@ public:
     /// Returns an empty batch; it is sent by `submit`.
     [[nodiscard]] entitable::batch<Entity> batch() const { return entitable::batch<Entity>{at_->table}; }
     /// Like `batch::submit`, for a batch of any types. The awaitable keeps a copy; `submit(std::move(changes))` copies nothing.
-    template <mapped_entity... Entities>
+    template <class... Entities>
     [[nodiscard]] awaited<detail::own_submission> submit(entitable::batch<Entities...> changes) const {
         return {at_, [&] { return std::move(changes).changes().to_submit(at_->table); }};
     }

@@ -67,6 +67,13 @@ template <class Function>
 [[nodiscard]] task<std::invoke_result_t<Function&>> on_own_stack(
     loop_core& core, Function function, std::size_t bytes = stack_bytes) {
     stack_work<Function> work{core, function, bytes};
+    if (auto made = work.stack().allocate(); !made) {
+        if constexpr (std::is_constructible_v<std::invoke_result_t<Function&>, failure>) {
+            co_return std::move(made).as_failure();
+        } else {
+            made.value(); // throws
+        }
+    }
     while (work.stack().go_on()) { co_await work.stack().woken(); }
     co_return work.take();
 }
@@ -83,6 +90,8 @@ template <class Function>
 /// The wait for the function is cancelled and timed out like every wait: each request then ends, or is refused, with the reason, and waits
 /// by the `loop_clock` end immediately, as if their time had passed. The function still runs to its end; the caller waits for that, even if
 /// the coroutine is destroyed.
+///
+/// Errors: InternalError if there is no memory for the stack; thrown if the function does not return a `result`. The function is not called.
 ///
 /// Cost: some memory of the stack (`bytes`, as far as it is used), a few microseconds to start, and two switches a request. If the system
 /// has no `<ucontext.h>`, the stack is that of a thread, which runs while the loop does not.

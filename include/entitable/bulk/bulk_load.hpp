@@ -127,7 +127,7 @@ template <class Entity, class Table, class Range>
 [[nodiscard]] inline bulk_input take_removal(
     row_view each, std::string_view table, entitable::removal sums, bulk_item& item) {
     item.change = mutation::remove(row{each.partition_key, each.row_key, {}}, each.etag(), sums);
-    if (auto good = check_not_wide(each, table, "remove it with wide_table"); !good) {
+    if (auto good = check_not_wide(each, table, "remove it with table<wide<E>>"); !good) {
         item.why.emplace(good.error());
         return bulk_input::barred;
     }
@@ -170,7 +170,7 @@ template <class Entity, class Query, class Take>
 
 /// Inserts the entities of a range, or of results of entities: an element that is an error is refused with that error. A row that exists
 /// with other properties is refused with EntityAlreadyExists. An exception of the range ends the load; a thrown `error` is returned.
-template <class Entity, class Range>
+template <mapped_entity Entity, class Range>
 [[nodiscard]] result<bulk_report> bulk_insert(
     table<Entity> const& into, Range&& rows, bulk_options const& options = {}) {
     return detail::bulk_write<Entity>(into, std::forward<Range>(rows), detail::bulk_mode::insert, options);
@@ -184,7 +184,7 @@ template <class Range>
 
 /// Inserts the entities of a range, or replaces the stored ones, or merges into them (`bulk_options::merge`). Otherwise like `bulk_insert`.
 /// A write whose response was lost is sent again: it may undo a change that another writer made in between.
-template <class Entity, class Range>
+template <mapped_entity Entity, class Range>
 [[nodiscard]] result<bulk_report> bulk_upsert(
     table<Entity> const& into, Range&& rows, bulk_options const& options = {}) {
     return detail::bulk_write<Entity>(into, std::forward<Range>(rows),
@@ -200,7 +200,7 @@ template <class Range>
 
 /// Removes the entities that a query of the table finds. A row that was changed since the query is refused with
 /// UpdateConditionNotSatisfied; a row that no longer exists counts as already there. The main row of a wide entity is refused with
-/// NotSupported, because its parts would remain: remove it with `wide_table`. Checkpoints are not supported (NotSupported);
+/// NotSupported, because its parts would remain: remove it with `table<wide<E>>`. Checkpoints are not supported (NotSupported);
 /// after an interruption, run it again.
 /// Errors: InvalidInput for a query of another table; NotSupported, before anything is sent, for the table of a queue or a view.
 template <class Entity, access_path Path>
@@ -301,6 +301,19 @@ template <class Reader, class... Rest>
     requires detail::is_reader<Reader>
 result<bulk_report> bulk_update(Reader const&, Rest&&...) {
     detail::refuse_reader<Reader>();
+    return failure{error_code::invalid_input, {}};
+}
+
+/// Does not compile: a bulk load writes entities of one row.
+template <class Entity, class... Rest>
+result<bulk_report> bulk_insert(table<wide<Entity>> const&, Rest&&...) {
+    detail::refuse_wide<Entity>();
+    return failure{error_code::invalid_input, {}};
+}
+/// Does not compile: a bulk load writes entities of one row.
+template <class Entity, class... Rest>
+result<bulk_report> bulk_upsert(table<wide<Entity>> const&, Rest&&...) {
+    detail::refuse_wide<Entity>();
     return failure{error_code::invalid_input, {}};
 }
 

@@ -8,6 +8,7 @@
 #include <entitable/client/mapping/codec.hpp>
 #include <entitable/client/partial_merge.hpp>
 #include <entitable/client/table_core.hpp>
+#include <entitable/core/clock.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -29,9 +30,11 @@ public:
     [[nodiscard]] std::string_view partition_key() const noexcept {
         return request_.changes.empty() ? std::string_view{} : request_.changes.front().entity.partition_key();
     }
-    ENTITABLE_LAZY [[nodiscard]] result<std::vector<written>> submit(table_core const& table) const;
+    ENTITABLE_LAZY [[nodiscard]] result<std::vector<written>> submit(
+        table_core const& table, clock& time = system_clock()) const;
     /// Submits and returns the outcome of the only change.
-    ENTITABLE_LAZY [[nodiscard]] result<written> submit_one(table_core const& table) const;
+    ENTITABLE_LAZY [[nodiscard]] result<written> submit_one(
+        table_core const& table, clock& time = system_clock()) const;
     /// Makes the submission as an operation that owns the changes. Errors: NotSupported if a merge removes properties, which takes more
     /// than one request.
     ENTITABLE_LAZY [[nodiscard]] own_submission to_submit(table_core const& table) &&;
@@ -47,7 +50,7 @@ private:
 /// Up to 100 changes of different entities of one partition, together as large as `profile::max_transaction_size`; checked on submission.
 /// One entity type, or those of a `table<A, B, ...>`. A value: nothing is sent before `submit()`, and a batch can be submitted again. Thread
 /// safety: one thread at a time.
-template <mapped_entity First, mapped_entity... More>
+template <detail::entity_or_wide First, detail::entity_or_wide... More>
 class batch {
 public:
     explicit batch(detail::table_core table) : table_(std::move(table)) {} ///< made by `table::batch`
@@ -122,8 +125,10 @@ private:
 
     template <class E>
     static consteval void check_type() {
-        static_assert(
-            std::same_as<E, First> || (std::same_as<E, More> || ...), "this entity type does not belong to the table");
+        constexpr bool is_wide = std::same_as<wide<E>, First> || (std::same_as<wide<E>, More> || ...);
+        if constexpr (is_wide) { detail::refuse_wide<E>(); }
+        static_assert(is_wide || std::same_as<E, First> || (std::same_as<E, More> || ...),
+            "this entity type does not belong to the table");
     }
     template <class E>
     batch& add(mutation_kind kind, E const& entity, etag_condition condition) {

@@ -16,9 +16,11 @@ namespace detail {
 /// Reports in one line why there is no such table.
 template <class... Types>
 consteval bool refuse_table() {
-    if constexpr (sizeof...(Types) == 1) {
+    constexpr bool known = sizeof...(Types) != 1 || !(is_wide<Types> || ...);
+    static_assert(known, "a table of a wide entity: include <entitable/wide.hpp>");
+    if constexpr (sizeof...(Types) == 1 && known) {
         (static_cast<void>(sizeof(mapping_of<Types>)), ...);
-    } else {
+    } else if constexpr (known) {
         static_assert(sizeof...(Types) == 0, "a table with several entity types needs #include <entitable/tables.hpp>");
         static_assert(sizeof...(Types) != 0, "a table needs its entity type: table<order>");
     }

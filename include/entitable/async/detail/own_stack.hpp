@@ -35,6 +35,10 @@ public:
 
     // ---- for the coroutine ----
 
+    /// Makes the stack, before `go_on`. Errors: InternalError without memory for it.
+    [[nodiscard]] result<void> allocate() noexcept {
+        return side_.allocate() ? result<void>{} : failure{error_code::internal_error, "out of memory for a stack"};
+    }
     /// Runs the code until it waits (true) or has ended (false).
     bool go_on() {
         if (!ending_) { join(core_.scope()); }

@@ -58,7 +58,7 @@ using stack_body = void (*)(void* of);
 /// Must not move. When it is destroyed, its function has ended or was never entered. One thread at a time.
 class side_stack {
 public:
-    /// Allocates at the first entry. `bytes` are rounded up to pages; a guard page after the end makes an overflow fail.
+    /// `bytes` are rounded up to pages; a guard page after the end makes an overflow fail.
     side_stack(std::size_t bytes, stack_body run, void* of) noexcept : run_(run), of_(of), bytes_(bytes) {}
     side_stack(side_stack const&) = delete;
     side_stack& operator=(side_stack const&) = delete;
@@ -66,9 +66,19 @@ public:
         if (memory_ != nullptr) { (void)::munmap(memory_, bytes_); }
     }
 
+    /// Allocates the stack, before the first entry. False if there is no memory for it.
+    [[nodiscard]] bool allocate() noexcept {
+        auto const page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+        std::size_t const size = (bytes_ + page - 1) / page * page + page;
+        void* const made = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (made == MAP_FAILED) { return false; }
+        memory_ = made;
+        bytes_ = size;
+        // Stacks grow down. The guard page divides the mapping, of which a process may have a limited number.
+        return ::mprotect(memory_, page, PROT_NONE) == 0 && ::getcontext(&inside_) == 0 && begin();
+    }
     /// Runs until the function leaves (true) or has ended (false).
     bool enter() {
-        if (memory_ == nullptr) { begin(); }
         switch_exceptions();
 #if defined(ENTITABLE_TELLS_SANITIZER)
         void* kept = nullptr;
@@ -94,21 +104,14 @@ public:
     }
 
 private:
-    void begin() {
-        auto const page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-        bytes_ = (bytes_ + page - 1) / page * page + page;
-        void* const made = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (made == MAP_FAILED || ::getcontext(&inside_) != 0) {
-            error{error_code::internal_error, "out of memory for a stack"}.raise();
-        }
-        memory_ = made;
-        (void)::mprotect(memory_, page, PROT_NONE); // stacks grow down
+    bool begin() noexcept {
         inside_.uc_stack.ss_sp = memory_;
         inside_.uc_stack.ss_size = bytes_;
         inside_.uc_link = nullptr;
         auto const self = reinterpret_cast<std::uintptr_t>(this); // makecontext passes numbers of type int
         ::makecontext(&inside_, reinterpret_cast<void (*)()>(&first), 2,
             static_cast<unsigned>(static_cast<std::uint64_t>(self) >> 32U), static_cast<unsigned>(self));
+        return true;
     }
     static void first(unsigned high, unsigned low) {
         auto const address = static_cast<std::uintptr_t>(static_cast<std::uint64_t>(high) << 32U | low);
@@ -160,23 +163,43 @@ public:
     side_stack(side_stack const&) = delete;
     side_stack& operator=(side_stack const&) = delete;
     ~side_stack() {
-        if (thread_.joinable()) { thread_.join(); }
+        if (thread_.joinable()) {
+            {
+                std::lock_guard const guard{lock_};
+                unused_ = true;
+                changed_.notify_all();
+            }
+            thread_.join();
+        }
     }
 
+    /// Starts the thread, before the first entry. False if the system has none left.
+    [[nodiscard]] bool allocate() noexcept {
+        auto const runs = [this] {
+            {
+                std::unique_lock guard{lock_};
+                changed_.wait(guard, [&] { return inside_ || unused_; });
+                if (!inside_) { return; }
+            }
+            run_(of_);
+            std::lock_guard const at_end{lock_};
+            ended_ = true;
+            inside_ = false;
+            changed_.notify_all();
+        };
+#if ENTITABLE_HAS_EXCEPTIONS
+        try {
+            thread_ = std::thread{runs};
+        } catch (...) { return false; }
+#else
+        thread_ = std::thread{runs};
+#endif
+        return true;
+    }
     bool enter() {
         std::unique_lock guard{lock_};
         inside_ = true;
-        if (thread_.joinable()) {
-            changed_.notify_all();
-        } else {
-            thread_ = std::thread{[this] {
-                run_(of_);
-                std::lock_guard const at_end{lock_};
-                ended_ = true;
-                inside_ = false;
-                changed_.notify_all();
-            }};
-        }
+        changed_.notify_all();
         changed_.wait(guard, [&] { return !inside_; });
         return !ended_;
     }
@@ -194,6 +217,7 @@ private:
     std::condition_variable changed_;
     bool inside_{};
     bool ended_{};
+    bool unused_{}; ///< it is destroyed without an entry
     std::thread thread_;
 };
 

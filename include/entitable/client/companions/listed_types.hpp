@@ -17,6 +17,8 @@ ENTITABLE_BEGIN_NAMESPACE
 template <class Entity>
 struct as_entity {};
 
+struct wide_written; // see `<entitable/wide.hpp>`
+
 namespace detail {
 
 template <class... Types>
@@ -33,10 +35,16 @@ struct listed_type {
     static constexpr bool always_entity = false;
     static constexpr bool always_index = false;
     static constexpr bool always_sum = false;
+    static constexpr bool is_wide = false;
 };
 template <class Entity>
 struct listed_type<as_entity<Entity>> : listed_type<Entity> {
     static constexpr bool always_entity = true;
+};
+template <class Entity>
+struct listed_type<wide<Entity>> : listed_type<Entity> {
+    static constexpr bool always_entity = true;
+    static constexpr bool is_wide = true;
 };
 template <class Index>
 struct listed_type<unique<Index>> : listed_type<Index> {
@@ -67,6 +75,17 @@ inline constexpr bool is_listed_sum = listed_type<Declared>::always_sum ||
 template <class Declared, class... All>
 inline constexpr bool is_listed_entity = !is_listed_index<Declared, All...> && !is_listed_sum<Declared, All...>;
 
+/// Whether a type is a wide entity of the list.
+template <class Type, class... Declared>
+inline constexpr bool is_wide_in =
+    ((listed_type<Declared>::is_wide && std::is_same_v<Type, type_of_listed<Declared>>) || ...);
+/// Outcome of a write.
+template <class Type, class... Declared>
+using written_of = std::conditional_t<is_wide_in<Type, Declared...>, wide_written, written>;
+/// Outcome of an update.
+template <class Type, class... Declared>
+using updated_of = std::conditional_t<is_wide_in<Type, Declared...>, wide_written, updated<Type>>;
+
 /// Appends a type to a list if it is wanted.
 template <class List, bool Wanted, class Type>
 struct chosen_into {
@@ -80,13 +99,14 @@ struct chosen_into<type_list<Types...>, true, Type> {
 /// The types of a list by what they are.
 template <class Entities, class Indexes, class Sums, class All, class... Left>
 struct sorted_types {
-    using entities = Entities; ///< the entities, without their wrappers
+    using entities = Entities; ///< the entities of one row, without their wrappers
     using indexes = Indexes;   ///< the indexes as declared
     using sums = Sums;         ///< the sums as declared
 };
 template <class Entities, class Indexes, class Sums, class... All, class First, class... Left>
 struct sorted_types<Entities, Indexes, Sums, type_list<All...>, First, Left...>
-    : sorted_types<typename chosen_into<Entities, is_listed_entity<First, All...>, type_of_listed<First>>::type,
+    : sorted_types<typename chosen_into<Entities, is_listed_entity<First, All...> && !listed_type<First>::is_wide,
+                       type_of_listed<First>>::type,
           typename chosen_into<Indexes, is_listed_index<First, All...>, First>::type,
           typename chosen_into<Sums, !is_listed_index<First, All...> && is_listed_sum<First, All...>, First>::type,
           type_list<All...>, Left...> {};
@@ -94,6 +114,15 @@ template <class... Declared>
 using types_of = sorted_types<type_list<>, type_list<>, type_list<>, type_list<Declared...>, Declared...>;
 template <class... Declared>
 using entities_of = typename types_of<Declared...>::entities;
+
+/// The types of a batch: the entities, and the wide ones, which it refuses.
+template <class List, class... Declared>
+struct batched_types {
+    using type = List;
+};
+template <class List, class First, class... Left>
+struct batched_types<List, First, Left...>
+    : batched_types<typename chosen_into<List, listed_type<First>::is_wide, First>::type, Left...> {};
 
 /// Position of a type among those of some declarations; their number if it is not among them.
 template <class Type, class List>
@@ -175,6 +204,10 @@ template <class Declared, class... All>
 consteval bool allow_type() {
     using type = type_of_listed<Declared>;
     constexpr bool mapped = mapped_entity<type>;
+    constexpr bool wide_companion = !listed_type<Declared>::always_entity &&
+        ((listed_type<All>::is_wide && (extends<type, type_of_listed<All>> || aggregates<type_of_listed<All>, type>)) ||
+            ...);
+    if constexpr (wide_companion) { refuse_wide<type>(); }
     static_assert(mapped, "every type of a table needs an ENTITABLE(...)");
     if constexpr (mapped && (mapped_entity<type_of_listed<All>> && ...)) {
         constexpr bool once = (std::size_t{std::is_same_v<type, type_of_listed<All>>} + ...) == 1;
@@ -185,7 +218,9 @@ consteval bool allow_type() {
         static_assert(apart,
             "the row keys of two types of this table are ambiguous: begin them with different literals, for example "
             "row_key(literal(\"ORDER:\"), number)");
-        if constexpr (is_listed_index<Declared, All...>) {
+        if constexpr (wide_companion) {
+            return true;
+        } else if constexpr (is_listed_index<Declared, All...>) {
             allow_index_of<Declared>(entities_of<All...>{});
         } else if constexpr (is_listed_sum<Declared, All...> ||
             (has_subtract<type> && !listed_type<Declared>::always_entity)) {

@@ -41,7 +41,7 @@ consteval bool allow_read() {
 template <class Type, class Entities, class... Declared>
 consteval bool allow_write() {
     constexpr bool known = allow_read<Type, Entities, Declared...>();
-    constexpr bool entity = !known || is_in_list<Type, Entities>;
+    constexpr bool entity = !known || is_in_list<Type, Entities> || is_wide_in<Type, Declared...>;
     static_assert(entity, "this type is maintained by the table: it is read, and not written");
     return known && entity;
 }
@@ -75,6 +75,9 @@ class reader<First, Second, More...> {
     using only = typename detail::only_entity<entities>::type; // the type of a call that names none
     using only_sum = detail::type_of_listed<typename detail::only_entity<sums>::type>;
     static constexpr std::size_t companions = indexes::size + sums::size;
+    static constexpr bool has_wide = detail::listed_type<First>::is_wide || detail::listed_type<Second>::is_wide ||
+        (detail::listed_type<More>::is_wide || ...);
+    struct no_options {};
     template <class Type>
     static constexpr bool is_index = detail::is_in_list<Type, indexes>;
     template <class Declared, class... Places>
@@ -84,6 +87,9 @@ class reader<First, Second, More...> {
 
 protected:
     using whole = table<First, Second, More...>;
+    /// Whether an entity type is stored in several rows.
+    template <class E>
+    static constexpr bool is_wide = detail::is_wide_in<E, First, Second, More...>;
     /// Whether the table maintains indexes or sums.
     static constexpr bool is_maintained = companions > 0;
     template <class Type>
@@ -103,8 +109,10 @@ protected:
     }
     /// The rows of one type as a table of their own.
     template <class E>
-    [[nodiscard]] table<E> rows() const {
-        if constexpr (is_index<E>) {
+    [[nodiscard]] auto rows() const {
+        if constexpr (is_wide<E>) { // it has no companions
+            return table<wide<E>>{detail::table_core{core_.transport(), core_.name(), core_.options()}, wide_how_};
+        } else if constexpr (is_index<E>) {
             return table<E>{family().places[position_of<E>()]};
         } else {
             return table<E>{core_};
@@ -227,6 +235,7 @@ public:
         static_cast<void>(allows<E>());
         static_assert(!is_index<E>, "these are fields of an index: by<by_customer>().where(...)");
         static_cast<void>(sizeof(detail::allowed_path<E, path>));
+        if constexpr (is_wide<E>) { detail::refuse_wide<E>(); }
         return query_of<E, path>(condition.nodes());
     }
     /// For a predicate that was already diagnosed.
@@ -236,6 +245,7 @@ public:
     /// See `table::scan_table`: `scan_table<invoice>()`.
     template <class E = only>
     [[nodiscard]] auto scan_table() const {
+        if constexpr (is_wide<E>) { detail::refuse_wide<E>(); }
         if constexpr (allows<E>()) { return query_of<E, access_path::table>({}); }
     }
     /// See `table::scan_table`.
@@ -243,6 +253,7 @@ public:
     [[nodiscard]] auto scan_table(predicate<E, Shapes, Negated> const& condition) const {
         constexpr access_path path = path_of(Shapes, mapping<E>::partition_layout, mapping<E>::row_layout);
         static_cast<void>(allows<E>());
+        if constexpr (is_wide<E>) { detail::refuse_wide<E>(); }
         return query_of<E, path>(condition.nodes());
     }
     /// Selects an index for a query: `books.by<by_customer>().where(...)`.
@@ -303,6 +314,7 @@ protected:
 
     shared<detail::index_family> family_; ///< null if it maintains nothing
     detail::table_core core_;             ///< the table
+    [[no_unique_address]] std::conditional_t<has_wide, table_options, no_options> wide_how_{}; ///< of wide entities
 
 private:
     struct making {};
@@ -314,6 +326,7 @@ private:
         static_assert(
             has_place<First, Indexes...> && has_place<Second, Indexes...> && (has_place<More, Indexes...> && ...),
             "an index elsewhere needs a table: in_table<by_club>{store, \"clubs\"} after the name");
+        if constexpr (has_wide) { wide_how_ = how; }
         if constexpr (is_maintained) {
             family_ = detail::rows_of_list<First, Second, More...>::make(core_, how, places...);
             core_ = detail::core_of(family_);

@@ -5,80 +5,9 @@
 /// \file
 /// `table<A, B, ...>`: entities of several types in one table, so that they share partitions, batches and transactions.
 
-#include <entitable/client/companions/listed_transaction.hpp>
-#include <entitable/client/companions/reader_of_several.hpp>
+#include <entitable/client/companions/listed_partition.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
-namespace detail {
-
-template <class... Entities>
-[[nodiscard]] entitable::batch<Entities...> batch_of(table_core const& core, type_list<Entities...>) {
-    return entitable::batch<Entities...>{core};
-}
-
-/// The operations whose parameters are the components of the partition key, declared as in the first type.
-template <class Reader, class PartitionComponents, class Entities>
-class shared_partition;
-
-template <class Reader, class... P, class First, class... More>
-class shared_partition<Reader, components<void, P...>, type_list<First, More...>> : public Reader {
-public:
-    using Reader::Reader;
-
-    /// Like `table<E>::transact`: the body takes a `transaction` of all entity types of the table, or of the table itself, which also reads
-    /// indexes and sums. All entity types must have the same partition key. Indexes and sums of the entities that it changes are changed in
-    /// the same transaction.
-    template <class Body>
-    [[nodiscard]] result<transacted> transact(
-        key_argument<typename P::value_type>... partition, Body&& body, transaction_options const& options = {}) const {
-        static_assert((share_partitions<First, More> && ...),
-            "the entity types of a transaction must have the same partition key: components of the same types, in the "
-            "same order");
-        return transact_entities<typename Reader::whole>(
-            this->core_, key_from<P...>(mapping<First>::partition_layout, partition...), body, options);
-    }
-    /// The table for code that sends requests itself: its transport maintains indexes and sums.
-    [[nodiscard]] table_core sending_core() const {
-        if constexpr (Reader::is_maintained) {
-            if (!this->family_) { return this->core_; } // moved from
-            return {any_transport{maintaining{this->shared_family()}}, this->name(), this->options()};
-        } else {
-            return this->core_;
-        }
-    }
-};
-
-template <class List>
-struct partition_of_first;
-template <class First, class... More>
-struct partition_of_first<type_list<First, More...>> {
-    using type = typename mapping<First>::partition_components;
-};
-
-template <class... Types>
-using reader_with_transactions =
-    shared_partition<reader<Types...>, typename partition_of_first<entities_of<Types...>>::type, entities_of<Types...>>;
-
-template <class Type, class... P, class... Keys>
-[[nodiscard]] result<std::string> partition_of_type(components<void, P...>, Keys const&... values) {
-    return key_from<P...>(mapping<Type>::partition_layout, values...);
-}
-
-template <class PartitionComponents, class... Keys>
-inline constexpr bool names_partition = false;
-template <class... P, class... Keys>
-inline constexpr bool names_partition<components<void, P...>, Keys...> = sizeof...(P) == sizeof...(Keys);
-
-/// Reports in one line why there are no such sums.
-template <bool IsSum, class Sums, class... Keys>
-consteval bool allow_sums() {
-    allow_sum<IsSum>();
-    constexpr bool named = names_partition<typename mapping<Sums>::partition_components, Keys...>;
-    static_assert(!IsSum || named, "name the partition by the components of its key: verify<daily_sales>(\"ACME\")");
-    return IsSum && named;
-}
-
-} // namespace detail
 
 /// A table of entities of several types. The keys of each two types must differ at a place that both know: begin the row keys with different
 /// literals, `row_key(literal("INVOICE:"), number)`; rows of numbers and of literals differ, too.
@@ -100,11 +29,14 @@ class table<First, Second, More...> : public detail::reader_with_transactions<Fi
         detail::allow_company<Second, First, Second, More...>() &&
         (detail::allow_company<More, First, Second, More...>() && ...));
     using base = detail::reader_with_transactions<First, Second, More...>;
-    using base::core_;
     using entities = detail::entities_of<First, Second, More...>;
     using only = typename detail::only_entity<entities>::type;
     template <class E>
-    static constexpr bool is_entity = detail::is_in_list<E, entities>;
+    static constexpr bool is_entity = detail::is_in_list<E, entities> || detail::is_wide_in<E, First, Second, More...>;
+    template <class E>
+    using written_of = detail::written_of<E, First, Second, More...>;
+    template <class E>
+    using updated_of = detail::updated_of<E, First, Second, More...>;
     template <class E>
     static consteval bool allows() {
         return detail::allow_write<E, entities, First, Second, More...>();
@@ -123,6 +55,7 @@ public:
     /// of other types.
     template <class E = only>
     [[nodiscard]] table<E> of() const {
+        if constexpr (base::template is_wide<E>) { detail::refuse_wide<E>(); }
         if constexpr (allows<E>()) {
             return table<E>{base::sending_core().of_type(detail::pattern_of_type<E>)};
         } else {
@@ -134,6 +67,7 @@ public:
     template <class E = only>
     [[nodiscard]] table<E> unmaintained() const {
         static_cast<void>(base::template allows<E>());
+        if constexpr (base::template is_wide<E>) { detail::refuse_wide<E>(); }
         auto const all = base::template rows<E>();
         return table<E>{detail::table_core{all.transport(), all.name(), all.options()}};
     }
@@ -180,17 +114,18 @@ public:
 
     /// See `table<E>::insert`.
     template <class E = only>
-    [[nodiscard]] result<written> insert(E const& entity) const {
+    [[nodiscard]] result<written_of<E>> insert(E const& entity) const {
         return write(mutation_kind::insert, entity, any_etag);
     }
     /// See `table<E>::replace`.
     template <class E = only>
-    [[nodiscard]] result<written> replace(E const& entity, etag_condition condition) const {
+    [[nodiscard]] result<written_of<E>> replace(E const& entity, etag_condition condition) const {
         return write(mutation_kind::replace, entity, std::move(condition));
     }
     /// See `table<E>::merge`.
     template <class E = only>
     [[nodiscard]] result<written> merge(E const& entity, etag_condition condition) const {
+        refuse_merge<E>();
         return write(mutation_kind::merge, entity, std::move(condition));
     }
     /// Replaces only the given members: `merge(at("ACME"), c::last = 7, any_etag)`; see `table<E>::merge`. The type is that of the members.
@@ -198,7 +133,8 @@ public:
     [[nodiscard]] result<written> merge(
         keys_at<Values...> const& keys, ChangesAndCondition const&... changes_and_condition) const {
         using E = detail::entity_of_changes<detail::type_of_listed<First>, ChangesAndCondition...>;
-        if constexpr (allows<E>()) {
+        refuse_merge<E>();
+        if constexpr (allows<E>() && !base::template is_wide<E>) {
             return base::template rows<E>().merge(keys, changes_and_condition...);
         } else {
             return detail::reported();
@@ -206,26 +142,32 @@ public:
     }
     /// See `table<E>::insert_or_replace`.
     template <class E = only>
-    [[nodiscard]] result<written> insert_or_replace(E const& entity) const {
+    [[nodiscard]] result<written_of<E>> insert_or_replace(E const& entity) const {
         return write(mutation_kind::insert_or_replace, entity, any_etag);
     }
     /// See `table<E>::insert_or_merge`.
     template <class E = only>
     [[nodiscard]] result<written> insert_or_merge(E const& entity) const {
+        refuse_merge<E>();
         return write(mutation_kind::insert_or_merge, entity, any_etag);
     }
     /// See `table<E>::remove`. With `removal::archived` the entity still counts in its sums, which are then of the entities that were
     /// archived and those that are stored. Inserted again, it counts once more. Cost: one more read and operation for each row of sums.
     template <class E>
         requires is_entity<E>
-    [[nodiscard]] result<written> remove(E const& entity, etag_condition condition, removal how = {}) const {
-        return base::template rows<E>().remove(entity, std::move(condition), how);
+    [[nodiscard]] result<written_of<E>> remove(E const& entity, etag_condition condition, removal how = {}) const {
+        if constexpr (base::template is_wide<E>) {
+            return base::template rows<E>().remove(entity, std::move(condition));
+        } else {
+            return base::template rows<E>().remove(entity, std::move(condition), how);
+        }
     }
     /// Removes the entity with these keys: `remove<invoice>("ACME", 7, any_etag)`, `remove<invoice>("ACME", 7, any_etag,
     /// removal::archived)`; see `table<E>::remove`.
     template <class E = only, class FirstKey, class... KeysAndCondition>
         requires(!is_entity<FirstKey>)
-    [[nodiscard]] result<written> remove(FirstKey const& first, KeysAndCondition const&... keys_and_condition) const {
+    [[nodiscard]] result<written_of<E>> remove(
+        FirstKey const& first, KeysAndCondition const&... keys_and_condition) const {
         if constexpr (allows<E>()) {
             return base::template rows<E>().remove(first, keys_and_condition...);
         } else {
@@ -234,7 +176,7 @@ public:
     }
     /// See `table<E>::remove_if_present`.
     template <class E = only, class... KeysAndCondition>
-    [[nodiscard]] result<std::optional<written>> remove_if_present(
+    [[nodiscard]] result<std::optional<written_of<E>>> remove_if_present(
         KeysAndCondition const&... keys_and_condition) const {
         if constexpr (allows<E>()) {
             return base::template rows<E>().remove_if_present(keys_and_condition...);
@@ -244,7 +186,7 @@ public:
     }
     /// See `table<E>::update`: `update<counter>("ACME", [](counter& one) { ++one.last; })`.
     template <class E = only, class... KeysAndChange>
-    [[nodiscard]] result<updated<E>> update(KeysAndChange&&... keys_and_change) const {
+    [[nodiscard]] result<updated_of<E>> update(KeysAndChange&&... keys_and_change) const {
         if constexpr (allows<E>()) {
             return base::template rows<E>().update(std::forward<KeysAndChange>(keys_and_change)...);
         } else {
@@ -253,7 +195,7 @@ public:
     }
     /// See `table<E>::update_if_present`.
     template <class E = only, class... KeysAndChange>
-    [[nodiscard]] result<std::optional<updated<E>>> update_if_present(KeysAndChange&&... keys_and_change) const {
+    [[nodiscard]] result<std::optional<updated_of<E>>> update_if_present(KeysAndChange&&... keys_and_change) const {
         if constexpr (allows<E>()) {
             return base::template rows<E>().update_if_present(std::forward<KeysAndChange>(keys_and_change)...);
         } else {
@@ -274,7 +216,9 @@ public:
     }
 
     /// Starts a batch: several changes of entities of any of the types, in one partition, all or nothing.
-    [[nodiscard]] auto batch() const { return detail::batch_of(core_, entities{}); }
+    [[nodiscard]] auto batch() const {
+        return detail::batch_of(core_, typename detail::batched_types<entities, First, Second, More...>::type{});
+    }
 
     // ---- care of indexes and sums ----
 
@@ -374,6 +318,9 @@ public:
         return stored.state;
     }
 
+protected:
+    using base::core_;
+
 private:
     template <class Sums, class... Keys>
     [[nodiscard]] result<table_verification> audit(bool mend, Keys const&... partition) const {
@@ -385,8 +332,15 @@ private:
         }
     }
     template <class E>
-    [[nodiscard]] result<written> write(mutation_kind kind, E const& entity, etag_condition condition) const {
-        if constexpr (allows<E>()) {
+    static consteval void refuse_merge() {
+        static_assert(!base::template is_wide<E>,
+            "a wide entity is written as a whole: replace(...), insert_or_replace(...) or update(...)");
+    }
+    template <class E>
+    [[nodiscard]] result<written_of<E>> write(mutation_kind kind, E const& entity, etag_condition condition) const {
+        if constexpr (base::template is_wide<E>) {
+            return base::template rows<E>().write(kind, entity, condition);
+        } else if constexpr (allows<E>()) {
             return core_.write(kind, &entity, detail::kind_of_entity<E>, condition);
         } else {
             return detail::reported();

@@ -32,12 +32,11 @@ ENTITABLE_LAZY_BODY void change_list::clear() noexcept {
     problem_ = {};
 }
 
-ENTITABLE_LAZY_BODY result<std::vector<written>> change_list::submit(table_core const& table) const {
+ENTITABLE_LAZY_BODY result<std::vector<written>> change_list::submit(table_core const& table, clock& time) const {
     if (!problem_) { return failure{problem_.error()}; }
     request_.table = table.name();
     if (removing_.empty()) { return each_written{}(table.submit(request_)); }
     if (table.writer() != nullptr) { return each_written{}(table.writer()->write(request_, removing_)); }
-    clock& time = system_clock();
     removing_batch submission{request_, removing_, static_cast<std::uint64_t>(time.steady().time_since_epoch().count()),
         table.check_operation_id()};
     call context{table.options(), time};
@@ -46,8 +45,8 @@ ENTITABLE_LAZY_BODY result<std::vector<written>> change_list::submit(table_core 
     return each_written{}(run(submission, context, time, through));
 }
 
-ENTITABLE_LAZY_BODY result<written> change_list::submit_one(table_core const& table) const {
-    auto all = submit(table);
+ENTITABLE_LAZY_BODY result<written> change_list::submit_one(table_core const& table, clock& time) const {
+    auto all = submit(table, time);
     if (!all) {
         failure refused = std::move(all).as_failure();
         refused.error().operation_index.reset(); // the caller did not write a batch

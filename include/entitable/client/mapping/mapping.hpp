@@ -51,5 +51,28 @@ concept mapped_entity = detail::declares_mapping<T>;
 /// may be incomplete). Then `table<runner>` does not compile, nor a list without one of them: no program writes past the indexes and sums.
 template <class... Types>
 struct types {};
+/// An entity type in a list whose entities are stored in several rows: `table<counter, wide<survey>>`; see `<entitable/wide.hpp>`.
+template <class Entity>
+struct wide {};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_wide = false;
+template <class Entity>
+inline constexpr bool is_wide<wide<Entity>> = true;
+
+/// A type of a table, for the types of a batch.
+template <class T>
+concept entity_or_wide = mapped_entity<T> || is_wide<T>;
+
+/// Reports that something needs entities of one row.
+template <class Entity>
+consteval void refuse_wide() {
+    static_assert(sizeof(Entity) == 0,
+        "a wide entity is read and written by its keys alone: keep what is asked for in an entity of its own");
+}
+
+} // namespace detail
 
 ENTITABLE_END_NAMESPACE

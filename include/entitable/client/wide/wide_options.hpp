@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Options of `wide_table<E>`, and the results of its writes.
+/// Options of `table<wide<E>>`, and the results of its writes.
 
 #include <entitable/client/contention.hpp>
 #include <entitable/core/clock.hpp>

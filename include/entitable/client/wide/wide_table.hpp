@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `wide_table<E>`: entities of more than 252 properties, or more than 1 MiB, each in several rows of one partition.
+/// `table<wide<E>>`: entities of more than 252 properties, or more than 1 MiB, each in several rows of one partition.
 
 #include <entitable/client/detail/update_operation.hpp>
 #include <entitable/client/table.hpp>
@@ -27,40 +27,42 @@ class wide_operations<Entity, components<void, P...>, components<void, R...>>
 public:
     /// Reads the entity with these keys, all parts of one write; starts over if a writer has changed it in between.
     ///
-    /// Errors: ResourceNotFound if it does not exist; RowMismatch if a `wide_table` did not write it; RowMalformed if parts are missing;
+    /// Errors: ResourceNotFound if it does not exist; RowMismatch if it was not written as a wide entity; RowMalformed if parts are missing;
     /// UpdateConditionNotSatisfied if writers changed it during every attempt. Cost: two requests, if the parts fit on one page.
     [[nodiscard]] result<Entity> get(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
         ENTITABLE_TRY(auto found, get_stored(partition..., row...));
         return std::move(found.entity);
     }
+    [[nodiscard]] result<Entity> get(reference<Entity> const& named) const {
+        ENTITABLE_TRY(auto found, read(named.partition_key, named.row_key));
+        return std::move(found.entity);
+    }
     /// Does the same; nullopt if the entity does not exist.
     [[nodiscard]] result<std::optional<Entity>> find(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
-        auto found = get_stored(partition..., row...);
-        if (found) { return std::optional<Entity>{std::move(found->entity)}; }
-        if (found.error().code == error_code::resource_not_found) { return std::optional<Entity>{}; }
-        return std::move(found).as_failure();
+        return if_present{}(get(partition..., row...));
+    }
+    [[nodiscard]] result<std::optional<Entity>> find(reference<Entity> const& named) const {
+        return if_present{}(get(named));
     }
     /// Does the same, with the ETag and Timestamp of its main row; ResourceNotFound if it does not exist.
     [[nodiscard]] result<stored<Entity>> get_stored(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
-        ENTITABLE_TRY(auto read,
-            read_wide(base::core_, base::partition_key(partition...), base::row_key(row...), entity_name, options_));
-        result<stored<Entity>> found{std::in_place};
-        found->etag = std::move(read.version);
-        found->timestamp = read.timestamp;
-        if (auto decoded = from_row(read.whole.view(), found->entity, base::core_.options().reading); !decoded) {
-            found = std::move(decoded).as_failure();
-        }
-        return found;
+        return read(base::partition_key(partition...), base::row_key(row...));
     }
     /// Removes the entity with these keys and all its parts, if it has the given version: ResourceNotFound if it does not exist,
     /// UpdateConditionNotSatisfied if it was changed since.
     [[nodiscard]] result<wide_written> remove(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, etag_condition condition) const {
         ENTITABLE_TRY(auto made, removal(base::partition_key(partition...), base::row_key(row...), condition));
-        return write_wide(base::core_, wide_write::remove, std::move(made.entity), condition, entity_name, options_);
+        return write_row(mutation_kind::remove, std::move(made.entity), condition);
+    }
+    /// Does the same; nullopt, which is not an error, if it does not exist.
+    [[nodiscard]] result<std::optional<wide_written>> remove_if_present(
+        key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row,
+        etag_condition condition) const {
+        return if_present{}(remove(partition..., row..., std::move(condition)));
     }
     /// Reads the entity, calls `change(entity)`, and writes it back; starts over if another writer was faster. Like `table::update`.
     template <class Change>
@@ -78,6 +80,14 @@ public:
             base::core_, base::partition_key(partition...), base::row_key(row...), change_row, entity_name, options_);
     }
 
+    /// Does the same; nullopt, which is not an error, if it does not exist.
+    template <class Change>
+    [[nodiscard]] result<std::optional<wide_written>> update_if_present(
+        key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row,
+        Change&& change) const {
+        return if_present{}(update(partition..., row..., std::forward<Change>(change)));
+    }
+
 protected:
     using row_of_wide = entitable::row; // `row` is a parameter above
 
@@ -93,9 +103,20 @@ protected:
         }
         return made;
     }
-    [[nodiscard]] result<wide_written> write(
-        wide_write kind, Entity const& entity, etag_condition const& condition) const {
-        return write_wide(base::core_, kind, whole_row(entity), condition, entity_name, options_);
+    [[nodiscard]] result<wide_written> write_row(
+        mutation_kind kind, result<row_of_wide> const& whole, etag_condition const& condition) const {
+        return write_wide(base::core_, kind, whole, condition, entity_name, options_);
+    }
+    [[nodiscard]] result<stored<Entity>> read(
+        result<std::string> const& partition_key, result<std::string> const& row_key) const {
+        ENTITABLE_TRY(auto found, read_wide(base::core_, partition_key, row_key, entity_name, options_));
+        result<stored<Entity>> made{std::in_place};
+        made->etag = std::move(found.version);
+        made->timestamp = found.timestamp;
+        if (auto decoded = from_row(found.whole.view(), made->entity, base::core_.options().reading); !decoded) {
+            made = std::move(decoded).as_failure();
+        }
+        return made;
     }
 
     wide_options options_;
@@ -112,9 +133,9 @@ template <class Entity>
 
 } // namespace detail
 
-/// A table of entities that do not fit into one row: of more than 252 properties, or more than 1 MiB. The row with an entity's keys, the
-/// main row, has the number of parts and their generation; the parts are system rows `~!w!<RowKey>!<nn>` of the same partition, of up to
-/// 251 properties and 1 MiB each.
+/// A table of entities that do not fit into one row: of more than 252 properties, or more than 1 MiB. Such a type can be one of several in a
+/// table: `table<counter, wide<survey>>`. The row with an entity's keys, the main row, has the number of parts and their generation; the parts
+/// are system rows `~!w!<RowKey>!<nn>` of the same partition, of up to 251 properties and 1 MiB each.
 ///
 /// - Every write replaces all rows in one transaction: a read and a transaction. A smaller entity removes the parts that it no longer
 ///   needs. A reader never returns parts of two writes: it starts over.
@@ -126,21 +147,23 @@ template <class Entity>
 /// Thread safety: safe to use from several threads; copies are cheap. A write of unknown effect ends with that error, as `table::update`
 /// does.
 template <mapped_entity Entity>
-class wide_table : public detail::wide_operations<Entity, typename mapping<Entity>::partition_components,
-                       typename mapping<Entity>::row_components> {
+class table<wide<Entity>> : public detail::wide_operations<Entity, typename mapping<Entity>::partition_components,
+                                typename mapping<Entity>::row_components> {
     using base = detail::wide_operations<Entity, typename mapping<Entity>::partition_components,
         typename mapping<Entity>::row_components>;
     using base::core_;
     static_assert(detail::leaves_names_to_wide_rows<Entity>(),
-        "an entity of a wide_table must not have a property called WideGeneration or WideParts: its rows use these "
-        "names");
+        "a wide entity must not have a property called WideGeneration or WideParts: its rows use these names");
 
 public:
     using value_type = Entity; ///< entity type
 
-    /// `name`: as for `table`.
-    wide_table(any_transport through, std::string name, wide_options const& how = {}, call_options options = {})
+    /// `name`: as for `table<E>`.
+    table(any_transport through, std::string name, wide_options const& how = {}, call_options options = {})
         : base(detail::table_core{std::move(through), std::move(name), std::move(options)}, how) {}
+    /// Made by a table of several types.
+    table(detail::table_core core, auto const& how)
+        : base(std::move(core), {how.max_attempts, how.delays, how.time, how.seed}) {}
 
     [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< name of the table
 
@@ -153,17 +176,55 @@ public:
 
     /// Inserts an entity; EntityAlreadyExists if one exists with its keys.
     [[nodiscard]] result<wide_written> insert(Entity const& entity) const {
-        return base::write(detail::wide_write::insert, entity, any_etag);
+        return write(mutation_kind::insert, entity, any_etag);
     }
     /// Replaces the entity, if it has the given version, or with `any_etag`: ResourceNotFound if it does not exist,
     /// UpdateConditionNotSatisfied if it was changed since.
     [[nodiscard]] result<wide_written> replace(Entity const& entity, etag_condition condition) const {
-        return base::write(detail::wide_write::replace, entity, condition);
+        return write(mutation_kind::replace, entity, condition);
     }
     /// Inserts an entity, or replaces the stored one.
     [[nodiscard]] result<wide_written> insert_or_replace(Entity const& entity) const {
-        return base::write(detail::wide_write::insert_or_replace, entity, any_etag);
+        return write(mutation_kind::insert_or_replace, entity, any_etag);
     }
+    using base::remove;
+    /// Removes this entity: see the other `remove`. Only the keys are used.
+    [[nodiscard]] result<wide_written> remove(Entity const& entity, etag_condition condition) const {
+        return write(mutation_kind::remove, entity, condition);
+    }
+    /// Does one of these writes; a merge is NotSupported.
+    [[nodiscard]] result<wide_written> write(
+        mutation_kind kind, Entity const& entity, etag_condition const& condition) const {
+        return base::write_row(kind, base::whole_row(entity), condition);
+    }
+
+    /// Does not compile: it needs entities of one row.
+    template <class... Given>
+    void where(Given const&...) const {
+        detail::refuse_wide<Entity>();
+    }
+    template <class... Given>
+    void scan_table(Given const&...) const {
+        detail::refuse_wide<Entity>();
+    }
+    template <class... Given>
+    void transact(Given const&...) const {
+        detail::refuse_wide<Entity>();
+    }
+    template <class E = Entity>
+    void batch() const {
+        detail::refuse_wide<E>();
+    }
+};
+
+/// The name of a table of wide entities before 0.1.0.
+template <class Entity>
+class wide_table {
+    static_assert(sizeof(Entity) == 0, "wide_table<survey> is now table<wide<survey>>");
+
+public:
+    template <class... Given>
+    explicit wide_table(Given&&...) {} ///< does not compile
 };
 
 ENTITABLE_END_NAMESPACE

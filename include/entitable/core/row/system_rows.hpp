@@ -88,7 +88,7 @@ inline constexpr kind kinds[] = {
     {sum, "the part of a row of sums that comes from archived entities", "entitable/tables.hpp", copying::taken_along,
         copying::refused, false, "sums of archived entities", "a table with its sums"},
     {wide, "some of the properties of a wide entity", "entitable/client/wide/wide_table.hpp", copying::taken_along,
-        copying::refused, false, "wide entities", "wide_table"},
+        copying::refused, false, "wide entities", "table<wide<E>>"},
     {queue, "how many lanes a queue has", "entitable/work/messaging/table_queue.hpp", copying::taken_along,
         copying::refused, true, "a queue", "table_queue"},
     {message, "a message of a queue, and the worker that has claimed it", "entitable/work/messaging/table_queue.hpp",

@@ -58,6 +58,11 @@ public:
     explicit unit_of_work(Reader const&, unit_of_work_options = {}) {
         detail::refuse_reader<Reader>();
     }
+    /// Does not compile: a unit of work saves entities of one row.
+    template <class E>
+    explicit unit_of_work(table<wide<E>> const&, unit_of_work_options = {}) {
+        detail::refuse_wide<E>();
+    }
 
     // ---- reading ----
 
@@ -359,6 +364,8 @@ unit_of_work(reader<E> const&, unit_of_work_options = {}) -> unit_of_work<E>;
 template <class First, class Second, class... More>
 unit_of_work(reader<First, Second, More...> const&, unit_of_work_options = {})
     -> unit_of_work<detail::type_of_listed<First>>;
+template <mapped_entity E>
+unit_of_work(table<wide<E>> const&, unit_of_work_options = {}) -> unit_of_work<E>;
 /// Unit of several types.
 template <class Reader, class Partition, class... Entities>
 unit_of_work(detail::shared_partition<Reader, Partition, detail::type_list<Entities...>> const&,

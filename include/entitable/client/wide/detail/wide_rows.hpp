@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The part of `wide_table<E>` that does not depend on its entity: conversion of one wide row to several rows of a partition, and back.
+/// The part of `table<wide<E>>` that does not depend on its entity: conversion of one wide row to several rows of a partition, and back.
 
 #include <entitable/client/detail/transaction_scope.hpp>
 #include <entitable/client/stored.hpp>
@@ -32,11 +32,8 @@ struct wide_head {
 [[nodiscard]] result<std::vector<row>> split_wide(
     row_view whole, std::int64_t generation, std::string_view entity, profile const& limits);
 
-/// Kind of write.
-enum class wide_write : std::uint8_t { insert, replace, insert_or_replace, remove };
-
-/// Replaces all rows of an entity in one transaction.
-[[nodiscard]] result<wide_written> write_wide(table_core const& core, wide_write kind, result<row> const& whole,
+/// Replaces all rows of an entity in one transaction. Errors: NotSupported for a merge.
+[[nodiscard]] result<wide_written> write_wide(table_core const& core, mutation_kind kind, result<row> const& whole,
     etag_condition const& condition, std::string_view entity, wide_options const& options);
 
 /// A wide row that was read, with all parts of one generation.

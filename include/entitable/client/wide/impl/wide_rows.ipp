@@ -59,8 +59,8 @@ ENTITABLE_DECL result<std::vector<row>> split_wide(
         if (!property.present) { continue; }
         if (property.name == wide_generation || property.name == wide_parts) {
             return failure{error_code::invalid_input,
-                text::joined(
-                    {"the entity ", entity, " has a property \"", property.name, "\", a name that wide_table uses"})};
+                text::joined({"the entity ", entity, " has a property \"", property.name,
+                    "\", a name that the rows of wide entities use"})};
         }
         std::size_t const more = service_size_of(property);
         if (count == limits.max_properties || size + more > limits.max_entity_size) {
@@ -100,7 +100,7 @@ ENTITABLE_DECL result<wide_head> wide_head_of(row_view main, std::string_view en
     if (!parts || parts->type() != edm_type::int32 || parts->as_int32() < 1 || parts->as_int32() > 100 || !generation ||
         generation->type() != edm_type::int64) {
         return failure{error_code::row_mismatch,
-            text::joined({"a row does not fit the wide entity ", entity, ": it was not written by wide_table"})};
+            text::joined({"a row does not fit the wide entity ", entity, ": it was not written as a wide entity"})};
     }
     return wide_head{static_cast<std::size_t>(parts->as_int32()), generation->as_int64()};
 }
@@ -114,15 +114,18 @@ ENTITABLE_DECL result<void> check_wide_version(bool there, etag const& version, 
     return {};
 }
 
-ENTITABLE_DECL result<wide_written> write_wide(table_core const& core, wide_write kind, result<row> const& whole,
+ENTITABLE_DECL result<wide_written> write_wide(table_core const& core, mutation_kind kind, result<row> const& whole,
     etag_condition const& condition, std::string_view entity, wide_options const& options) {
     if (!whole) { return failure{whole.error()}; }
+    if (kind == mutation_kind::merge || kind == mutation_kind::insert_or_merge) {
+        return failure{error_code::not_supported, "a wide entity is written as a whole"};
+    }
     std::uint64_t const seed = options.seed != 0 ? options.seed : random_seed();
     random_source random{seed};
     profile const limits = core.transport().profile();
     std::string const row_key{whole->row_key()};
     std::string const prefix = wide_part_prefix(row_key);
-    if (kind != wide_write::remove) {
+    if (kind != mutation_kind::remove) {
         ENTITABLE_CHECK(split_wide(whole->view(), 0, entity, limits)); // before anything is read
     }
     wide_written told;
@@ -135,14 +138,14 @@ ENTITABLE_DECL result<wide_written> write_wide(table_core const& core, wide_writ
             ENTITABLE_TRY(wide_head const head, wide_head_of(*stored, entity));
             before = head.parts;
         }
-        if (kind == wide_write::insert && there) {
+        if (kind == mutation_kind::insert && there) {
             return failure{error_code::entity_already_exists, "an entity with these keys exists"};
         }
-        if (kind == wide_write::replace || kind == wide_write::remove) {
+        if (kind == mutation_kind::replace || kind == mutation_kind::remove) {
             ENTITABLE_CHECK(check_wide_version(there, all.version_of(row_key), condition));
         }
         told.parts = 0;
-        if (kind == wide_write::remove) {
+        if (kind == mutation_kind::remove) {
             all.change(mutation_kind::remove, row{whole->partition_key(), row_key, {}}, false);
         } else {
             // A number unique to each write: it distinguishes parts of two writes, even if the entity was removed in between.
@@ -160,7 +163,7 @@ ENTITABLE_DECL result<wide_written> write_wide(table_core const& core, wide_writ
     };
     auto const send = [&](transaction_scope& all, bool announces) {
         sent_transaction sent = send_transaction(all, announces);
-        if (sent.made && kind != wide_write::remove && !sent.made->results.empty()) {
+        if (sent.made && kind != mutation_kind::remove && !sent.made->results.empty()) {
             // Changes under an exact version come first in the request, inserts last.
             told.etag = there ? sent.made->results.front().etag : sent.made->results.back().etag;
         }
@@ -263,7 +266,7 @@ ENTITABLE_DECL result<wide_written> update_wide(table_core const& core, result<s
         wide_options once = options;
         once.max_attempts = 1;
         once.seed = random.bits();
-        auto written = write_wide(core, wide_write::replace, *changed, etag_condition{found.version}, entity, once);
+        auto written = write_wide(core, mutation_kind::replace, *changed, etag_condition{found.version}, entity, once);
         bool const beaten = !written && written.error().effect == effect::none &&
             written.error().code == error_code::update_condition_not_satisfied;
         if (written) { written->attempts = attempts; }

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+//
+// expect: "a wide entity is read and written by its keys alone: keep what is asked for in an entity of its own"
+
+#include <entitable/bulk.hpp>
+#include <entitable/tables.hpp>
+#include <entitable/unit_of_work.hpp>
+#include <entitable/wide.hpp>
+
+struct counter {
+    std::string tenant;
+    std::int64_t last{};
+};
+ENTITABLE(counter, partition_key(tenant), row_key(literal("COUNTER")), properties(last))
+
+struct survey {
+    std::string tenant;
+    std::int32_t year{};
+    std::string north;
+};
+ENTITABLE(survey, partition_key(tenant), row_key(literal("SURVEY:"), year), properties(north))
+
+void use(entitable::table<counter, entitable::wide<survey>> const& all) {
+    auto changes = all.batch();
+    changes.insert(counter{"ACME", 1});
+#ifdef BROKEN
+    changes.insert(survey{"ACME", 2026, ""});
+#endif
+    (void)changes.submit();
+}
