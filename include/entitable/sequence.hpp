@@ -6,5 +6,5 @@
 /// Unique numbers for many programs from one counter: `sequence`, `sharded_sequence`. Part of the core. The core umbrella does not include
 /// it, so that other programs do not compile it.
 
-#include <entitable/client/sequence/sequence.hpp>
-#include <entitable/client/sequence/sharded_sequence.hpp>
+#include <entitable/work/sequence/sequence.hpp>
+#include <entitable/work/sequence/sharded_sequence.hpp>

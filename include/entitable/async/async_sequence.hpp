@@ -8,9 +8,9 @@
 #include <entitable/async/awaited.hpp>
 #include <entitable/async/semaphore.hpp>
 #include <entitable/async/task.hpp>
-#include <entitable/client/sequence/sequence.hpp>
 #include <entitable/core/random_seed.hpp>
 #include <entitable/core/try.hpp>
+#include <entitable/work/sequence/sequence.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 

@@ -55,7 +55,4 @@
 #include <entitable/client/query/impl/predicate.ipp>
 #include <entitable/client/query/impl/reading.ipp>
 #include <entitable/client/query/impl/token.ipp>
-#include <entitable/client/sequence/impl/reservation.ipp>
-#include <entitable/client/sequence/impl/sequence.ipp>
-#include <entitable/client/sequence/impl/sharded_sequence.ipp>
 #include <entitable/client/wide/impl/wide_rows.ipp>

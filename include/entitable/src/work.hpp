@@ -23,6 +23,9 @@
 #include <entitable/work/messaging/impl/saga.ipp>
 #include <entitable/work/messaging/impl/stuck_saga.ipp>
 #include <entitable/work/messaging/impl/worker_crew.ipp>
+#include <entitable/work/sequence/impl/reservation.ipp>
+#include <entitable/work/sequence/impl/sequence.ipp>
+#include <entitable/work/sequence/impl/sharded_sequence.ipp>
 #include <entitable/work/tracking/impl/entity_tracker.ipp>
 #include <entitable/work/tracking/impl/lost_changes.ipp>
 #include <entitable/work/tracking/impl/row_merge.ipp>

@@ -107,5 +107,5 @@ private:
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
-#include <entitable/client/sequence/impl/reservation.ipp>
+#include <entitable/work/sequence/impl/reservation.ipp>
 #endif

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/client/sequence/detail/reservation.hpp>
 #include <entitable/core/text.hpp>
+#include <entitable/work/sequence/detail/reservation.hpp>
 
 #include <limits>
 

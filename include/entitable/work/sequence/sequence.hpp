@@ -11,11 +11,11 @@
 /// A number as a key: `row_key(number)` sorts ascending, `row_key(descending(number))` has the newest first, so that `.take(10)` of a
 /// partition reads only the last ten.
 
-#include <entitable/client/sequence/detail/reservation.hpp>
 #include <entitable/client/update.hpp>
 #include <entitable/core/atomic.hpp>
 #include <entitable/core/shared.hpp>
 #include <entitable/core/transport/any_transport.hpp>
+#include <entitable/work/sequence/detail/reservation.hpp>
 
 #include <mutex>
 
@@ -126,5 +126,5 @@ private:
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
-#include <entitable/client/sequence/impl/sequence.ipp>
+#include <entitable/work/sequence/impl/sequence.ipp>
 #endif

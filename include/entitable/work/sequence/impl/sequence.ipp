@@ -2,11 +2,11 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/client/sequence/sequence.hpp>
 #include <entitable/core/process.hpp>
 #include <entitable/core/random_seed.hpp>
 #include <entitable/core/transport/run.hpp>
 #include <entitable/core/try.hpp>
+#include <entitable/work/sequence/sequence.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

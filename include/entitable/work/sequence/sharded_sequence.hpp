@@ -5,7 +5,7 @@
 /// \file
 /// `sharded_sequence`: numbers from several counters, for a rate that one row cannot sustain.
 
-#include <entitable/client/sequence/sequence.hpp>
+#include <entitable/work/sequence/sequence.hpp>
 
 #include <vector>
 
@@ -48,5 +48,5 @@ private:
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
-#include <entitable/client/sequence/impl/sharded_sequence.ipp>
+#include <entitable/work/sequence/impl/sharded_sequence.ipp>
 #endif

@@ -2,12 +2,12 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/client/sequence/impl/reservation.ipp>
-#include <entitable/client/sequence/impl/sequence.ipp>
-#include <entitable/client/sequence/sharded_sequence.hpp>
 #include <entitable/core/request/in_turn.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
+#include <entitable/work/sequence/impl/reservation.ipp>
+#include <entitable/work/sequence/impl/sequence.ipp>
+#include <entitable/work/sequence/sharded_sequence.hpp>
 
 #include <limits>
 
