@@ -146,11 +146,3 @@ TEST_CASE("pages of an index query skip what is gone, and an error stays") {
     CHECK(again.next().error().code == error_code::index_not_ready);
     CHECK(by_index.sum(i::cents).error().code == error_code::index_not_ready);
 }
-
-TEST_CASE("moved from: indexed_pages") {
-    opened const in;
-    auto pages = in.books.by<by_customer>().scan_index().pages();
-    auto const taken = std::move(pages);
-    (void)taken;
-    CHECK(pages.next().error().code == error_code::invalid_input); // NOLINT(bugprone-use-after-move)
-}

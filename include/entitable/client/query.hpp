@@ -6,7 +6,7 @@
 /// `query<E, Path>`: a typed query. A range of entities, and folds over it that return results.
 
 #include <entitable/client/aggregate.hpp>
-#include <entitable/client/detail/grouped.hpp>
+#include <entitable/client/detail/query_folds.hpp>
 #include <entitable/client/mapping/codec.hpp>
 #include <entitable/client/pages.hpp>
 #include <entitable/client/row_walk.hpp>
@@ -27,7 +27,9 @@ struct query_rows;
 /// Single pass: each `begin()` runs it again. `call_options::timeout` bounds each page, not the run. Thread safety: one thread at a time;
 /// copies are independent.
 template <class Entity, access_path Path, class Row = Entity>
-class query : public std::ranges::view_base, private detail::any_query {
+class query : public std::ranges::view_base,
+              public detail::query_folds<query<Entity, Path, Row>, Entity>,
+              private detail::any_query {
 public:
     /// The access path of the query.
     static constexpr access_path access = Path;
@@ -138,15 +140,7 @@ public:
         return all;
     }
 
-    /// Computes `value = function(std::move(value), entity)` for all entities, with one page in memory.
-    template <class Value, class Function>
-        requires(!detail::aggregate<Value>)
-    [[nodiscard]] result<Value> fold(Value initial, Function&& function) const {
-        result<Value> value{std::in_place, std::move(initial)};
-        auto done = for_each([&](Row const& entity) { *value = function(*std::move(value), entity); });
-        if (!done) { return std::move(done).as_failure(); }
-        return value;
-    }
+    using detail::query_folds<query, Entity>::fold;
     /// Computes several aggregates in one pass: `auto [n, least] = readings.fold(count(), min(r::celsius)).value()`. The service sends only
     /// the members that they need.
     template <detail::aggregate... Aggregates>
@@ -167,7 +161,7 @@ public:
     template <class Field, detail::aggregate... Aggregates>
         requires(detail::is_field_of<Entity, Field> && detail::are_of_fields<Entity, Aggregates...>)
     [[nodiscard]] auto group_by(Field field, Aggregates... aggregates) const {
-        return detail::grouped(field, std::tuple{aggregates...}, [&](auto const& visit) {
+        return detail::groups_of(field, std::tuple{aggregates...}, [&](auto const& visit) {
             return with_fields<Field, typename Aggregates::field...>(
                 [&](auto const& rows) { return rows.show_each(visit); });
         });
@@ -181,32 +175,6 @@ public:
             "group_by(r::city, count(), min(r::age))");
         return {};
     }
-    /// Returns the smallest value of a field; nullopt if there is none. Absent values and NaN do not count. Like `std::min`, it conflicts
-    /// with the macro of that name in windows.h: define NOMINMAX.
-    template <class Field>
-    [[nodiscard]] auto(min)(Field field) const {
-        constexpr bool own = detail::is_field_of<Entity, Field>;
-        static_assert(own, "min needs a field of the query's entity: min(r::age)");
-        if constexpr (own) { return only((entitable::min)(field)); }
-    }
-    /// Returns the largest value of a field; see `min`.
-    template <class Field>
-    [[nodiscard]] auto(max)(Field field) const {
-        constexpr bool own = detail::is_field_of<Entity, Field>;
-        static_assert(own, "max needs a field of the query's entity: max(r::age)");
-        if constexpr (own) { return only((entitable::max)(field)); }
-    }
-    /// Returns the sum of a field: std::int64_t for integers, with OutOfRangeInput if the sum or a partial sum overflows; double for
-    /// others. Absent values do not count.
-    template <class Field>
-    [[nodiscard]] auto sum(Field field) const {
-        constexpr bool own = detail::is_field_of<Entity, Field>;
-        constexpr bool is_number = detail::is_summable_if<own, Field>;
-        static_assert(own, "sum needs a field of the query's entity: sum(r::age)");
-        static_assert(is_number || !own, "sum needs a numeric member that fits into std::int64_t or double");
-        if constexpr (is_number) { return only(entitable::sum(field)); }
-    }
-
     /// Returns the result page by page, to stop and continue with `resume(token)`.
     [[nodiscard]] query_pages<Entity, Row> pages() const { return query_pages<Entity, Row>{start(names)}; }
 
@@ -277,13 +245,6 @@ private:
             if ((*walk)->can_read_shown()) { return detail::fold_shown<typename Row::shown_type>(**walk, function); }
         }
         return each_of(false, function);
-    }
-    /// Computes one aggregate.
-    template <class Aggregate>
-    [[nodiscard]] result<typename Aggregate::value_type> only(Aggregate aggregate) const {
-        auto values = fold(aggregate);
-        if (!values) { return std::move(values).as_failure(); }
-        return std::get<0>(*std::move(values));
     }
     /// Runs `function` over the rows with these fields only; counts as a run of this object.
     template <class... Fields, class Function>

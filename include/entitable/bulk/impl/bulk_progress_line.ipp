@@ -15,7 +15,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 /// Formats "1,234,567".
-[[nodiscard]] ENTITABLE_DECL std::string grouped(std::uint64_t number) {
+[[nodiscard]] ENTITABLE_DECL std::string with_separators(std::uint64_t number) {
     std::string digits = std::to_string(number);
     for (std::size_t at = digits.size(); at > 3;) {
         at -= 3;
@@ -44,18 +44,18 @@ namespace detail {
 } // namespace detail
 
 ENTITABLE_DECL std::string to_string(bulk_progress const& progress) {
-    using detail::grouped;
+    using detail::with_separators;
     std::uint64_t const settled = progress.read - progress.held;
-    std::string made = grouped(settled);
+    std::string made = with_separators(settled);
     if (progress.total) {
         std::uint64_t const total = *progress.total;
-        made += text::joined({" of ", grouped(total)});
+        made += text::joined({" of ", with_separators(total)});
         made += " rows (" + std::to_string(total == 0 ? 100 : settled * 100 / total) + " %)";
     } else {
         made += " rows";
     }
     if (progress.rows_a_second > 0) {
-        made += ", " + grouped(static_cast<std::uint64_t>(progress.rows_a_second)) + " a second";
+        made += ", " + with_separators(static_cast<std::uint64_t>(progress.rows_a_second)) + " a second";
     }
     if (progress.ended) {
         made += " for " + detail::clock_text(progress.elapsed);
@@ -65,7 +65,7 @@ ENTITABLE_DECL std::string to_string(bulk_progress const& progress) {
     char const* mark = "; ";
     auto const add = [&](std::uint64_t number, char const* what) {
         if (number > 0) {
-            made += mark + grouped(number) + what;
+            made += mark + with_separators(number) + what;
             mark = ", ";
         }
     };

@@ -128,5 +128,6 @@ private:
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/client/impl/row_confirmation.ipp>
 #include <entitable/client/impl/row_transaction.ipp>
 #endif

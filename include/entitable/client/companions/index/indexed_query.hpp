@@ -7,7 +7,7 @@
 
 #include <entitable/client/companions/index/detail/index_run.hpp>
 #include <entitable/client/companions/index/index_declarations.hpp>
-#include <entitable/client/detail/grouped.hpp>
+#include <entitable/client/detail/query_folds.hpp>
 #include <entitable/client/query.hpp>
 #include <entitable/client/reader.hpp>
 #include <entitable/core/try.hpp>

@@ -16,7 +16,7 @@ namespace detail {
 
 /// Computes aggregates of each group: `run(visit)` calls `visit(row)` for all rows.
 template <class Field, class... Aggregates, class Run>
-[[nodiscard]] auto grouped(Field field, std::tuple<Aggregates...> const& empty, Run const& run) {
+[[nodiscard]] auto groups_of(Field field, std::tuple<Aggregates...> const& empty, Run const& run) {
     using key = typename Field::value_type;
     using values = std::tuple<typename Aggregates::value_type...>;
     struct group {
@@ -54,63 +54,80 @@ template <class Field, class... Aggregates, class Run>
     return made;
 }
 
-/// The endings of `query` for one that reads whole entities by `for_each`.
+/// The endings that any query computes from its `for_each` and its `fold` of aggregates.
 template <class Query, class Entity>
-class entity_folds {
+class query_folds {
 public:
-    /// See `query::count`. Cost: that of reading the entities.
-    [[nodiscard]] result<std::uint64_t> count() const { return only(entitable::count()); }
-    /// See `query::fold`.
+    /// Computes `value = function(std::move(value), entity)` for all entities, with one page in memory.
     template <class Value, class Function>
         requires(!aggregate<Value>)
     [[nodiscard]] result<Value> fold(Value initial, Function&& function) const {
         result<Value> value{std::in_place, std::move(initial)};
-        value.fail_if(run([&](Entity const& one) { *value = function(*std::move(value), one); }));
+        auto done = self().for_each([&](auto const& entity) { *value = function(*std::move(value), entity); });
+        if (!done) { return std::move(done).as_failure(); }
         return value;
     }
+    /// Returns the least value of a field; nullopt if there is none. Absent values and NaN do not count. Like `std::min`, it conflicts with
+    /// the macro of that name in windows.h: define NOMINMAX.
+    template <class Field>
+    [[nodiscard]] auto(min)(Field field) const {
+        constexpr bool own = is_field_of<Entity, Field>;
+        static_assert(own, "min needs a field of the query's entity: min(r::age)");
+        if constexpr (own) { return only((entitable::min)(field)); }
+    }
+    /// Returns the greatest value of a field; see `min`.
+    template <class Field>
+    [[nodiscard]] auto(max)(Field field) const {
+        constexpr bool own = is_field_of<Entity, Field>;
+        static_assert(own, "max needs a field of the query's entity: max(r::age)");
+        if constexpr (own) { return only((entitable::max)(field)); }
+    }
+    /// Returns the sum of a field: std::int64_t for integers, with OutOfRangeInput if the sum or a partial sum overflows; double for
+    /// others. Absent values do not count.
+    template <class Field>
+    [[nodiscard]] auto sum(Field field) const {
+        constexpr bool own = is_field_of<Entity, Field>;
+        constexpr bool is_number = is_summable_if<own, Field>;
+        static_assert(own, "sum needs a field of the query's entity: sum(r::age)");
+        static_assert(is_number || !own, "sum needs a numeric member that fits into std::int64_t or double");
+        if constexpr (is_number) { return only(entitable::sum(field)); }
+    }
+
+protected:
+    [[nodiscard]] Query const& self() const { return *static_cast<Query const*>(this); }
+    /// Computes one aggregate.
+    template <class Aggregate>
+    [[nodiscard]] result<typename Aggregate::value_type> only(Aggregate aggregate) const {
+        auto values = self().fold(aggregate);
+        if (!values) { return std::move(values).as_failure(); }
+        return std::get<0>(*std::move(values));
+    }
+};
+
+/// The endings of `query` for one that reads whole entities by `for_each`.
+template <class Query, class Entity>
+class entity_folds : public query_folds<Query, Entity> {
+public:
+    using query_folds<Query, Entity>::fold;
     /// See `query::fold`: of aggregates of fields of the entity.
     template <aggregate... Aggregates>
     [[nodiscard]] result<std::tuple<typename Aggregates::value_type...>> fold(Aggregates... aggregates) const {
         constexpr bool own = are_of_fields<Entity, Aggregates...>;
         static_assert(own, "fold(...) needs aggregates of fields of the query's entity");
         if constexpr (own) {
-            auto read = run([&](Entity const& one) { (aggregates.take(one), ...); });
+            auto read = this->self().for_each([&](Entity const& one) { (aggregates.take(one), ...); });
             if (!read) { return std::move(read).as_failure(); }
         }
         return finish_all(aggregates...);
     }
+    /// See `query::count`. Cost: that of reading the entities.
+    [[nodiscard]] result<std::uint64_t> count() const { return this->only(entitable::count()); }
     /// See `query::group_by`.
     template <class Field, aggregate... Aggregates>
         requires(is_field_of<Entity, Field> && are_of_fields<Entity, Aggregates...>)
     [[nodiscard]] auto group_by(Field field, Aggregates... aggregates) const {
-        return grouped(field, std::tuple{aggregates...}, [&](auto const& visit) { return run(visit); });
-    }
-    /// See `query::min`.
-    template <class Field>
-    [[nodiscard]] auto(min)(Field field) const {
-        return only((entitable::min)(field));
-    }
-    /// See `query::max`.
-    template <class Field>
-    [[nodiscard]] auto(max)(Field field) const {
-        return only((entitable::max)(field));
-    }
-    /// See `query::sum`.
-    template <class Field>
-    [[nodiscard]] auto sum(Field field) const {
-        return only(entitable::sum(field));
-    }
-
-private:
-    template <class Visit>
-    [[nodiscard]] result<void> run(Visit const& visit) const {
-        return static_cast<Query const*>(this)->for_each(visit);
-    }
-    template <class Aggregate>
-    [[nodiscard]] result<typename Aggregate::value_type> only(Aggregate aggregate) const {
-        auto values = fold(aggregate);
-        if (!values) { return std::move(values).as_failure(); }
-        return std::get<0>(*std::move(values));
+        return groups_of(
+            field, std::tuple{aggregates...}, [&](auto const& visit) { return this->self().for_each(visit); });
     }
 };
 
