@@ -57,25 +57,6 @@ template <class... Types>
 using reader_with_transactions =
     shared_partition<reader<Types...>, typename partition_of_first<entities_of<Types...>>::type, entities_of<Types...>>;
 
-template <class Type, class... P, class... Keys>
-[[nodiscard]] result<std::string> partition_of_type(components<void, P...>, Keys const&... values) {
-    return key_from<P...>(mapping<Type>::partition_layout, values...);
-}
-
-template <class PartitionComponents, class... Keys>
-inline constexpr bool names_partition = false;
-template <class... P, class... Keys>
-inline constexpr bool names_partition<components<void, P...>, Keys...> = sizeof...(P) == sizeof...(Keys);
-
-/// Reports in one line why there are no such sums.
-template <bool IsSum, class Sums, class... Keys>
-consteval bool allow_sums() {
-    allow_sum<IsSum>();
-    constexpr bool named = names_partition<typename mapping<Sums>::partition_components, Keys...>;
-    static_assert(!IsSum || named, "name the partition by the components of its key: verify<daily_sales>(\"ACME\")");
-    return IsSum && named;
-}
-
 } // namespace detail
 
 /// A table of entities of several types. The keys of each two types must differ at a place that both know: begin the row keys with different
@@ -89,6 +70,17 @@ consteval bool allow_sums() {
 /// with another list are refused, see `create_if_absent`, `build` and `retire`.
 ///
 ///     table<counter, invoice, by_customer, daily_sales> books{store, "books"};
+///
+/// - An index in the partition of its entities costs no request: its rows are written in the transaction of the entity, which has up to
+///   1 + 2k operations for k indexes. Replacements and removals read first. For one in other partitions see `elsewhere`.
+/// - An entity in which an optional component of an index key is absent has no row in that index.
+/// - `add` and `subtract` of sums must undo each other exactly, as integers do. An insert reads each row of sums that it changes; a
+///   replacement or a removal reads the entity as well. A row of sums is hot: writers that collide start over. `salted_aggregate` splits
+///   it. A change that does not affect the sums does not write them; a row whose sums are zero again is not removed.
+/// - Each object, with its copies, reads the declaration before its first call and again after `table_options::lease`, and sends no write
+///   based on an older one. If others maintain an index or sums that it does not declare, it writes nothing: DeclarationDiffers. Names of
+///   these types must be distinct.
+/// - Writers that bypass the list (`table<E>`, `unmaintained`) leave index rows missing and sums wrong: `verify` reports them.
 ///
 /// Functions are those of `table<E>`; where no argument determines the type, it is named, unless there is one entity type: `update<counter>("ACME", change)`. Copies are
 /// cheap. Thread safety: safe to use from several threads.
