@@ -4,10 +4,10 @@
 #include "support/around.hpp"
 #include "support/catch.hpp"
 #include "support/long.hpp"
-#include <entitable/tables.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/memory.hpp>
 #include <entitable/retrying.hpp>
+#include <entitable/tables.hpp>
 #include <entitable/testing.hpp>
 #include <entitable/testing/interleavings.hpp>
 #include <entitable/testing/program.hpp>
@@ -67,9 +67,9 @@ sales_table new_orders(any_transport through = memory_backend{}, table_options h
 template <class Sums, class Table>
 std::string wrong_sums(Table const& orders) {
     auto const seen = orders.template verify<Sums>("kiel");
-    return !seen                  ? seen.error().message
+    return !seen                ? seen.error().message
         : seen->wrong_sums != 0 ? "wrong: " + seen->wrong_sums_first.front().row_key
-                                  : "";
+                                : "";
 }
 std::string wrong_sums(sales_table const& orders) { return wrong_sums<daily_sales>(orders); }
 
@@ -315,7 +315,8 @@ TEST_CASE("writers of one sum are correct in every order, with lost answers and 
                                       all.update("kiel", 1, [](order& each) { each.cents = 30, each.day = "tue"; }));
                               }};
     sales_actor const removes{"remove", [](auto const& all) { return only_whether(all.remove("kiel", 1, any_etag)); }};
-    sales_actor const rebuilds{"rebuild", [](auto const& all) { return only_whether(all.template rebuild<daily_sales>("kiel")); }};
+    sales_actor const rebuilds{
+        "rebuild", [](auto const& all) { return only_whether(all.template rebuild<daily_sales>("kiel")); }};
     testing::interleaving_limits limits;
     limits.crashes = 1;
     limits.most_states = entitable_test::rounds(60, 100'000, 2'000);

@@ -8,10 +8,10 @@
 /// answers to every client.
 
 #include <entitable/client/detail/update_operation.hpp>
-#include <entitable/work/sequence/detail/reservation.hpp>
 #include <entitable/local/memory/memory_backend.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/testing.hpp>
+#include <entitable/work/sequence/detail/reservation.hpp>
 
 #include <functional>
 #include <map>

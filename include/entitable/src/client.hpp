@@ -35,8 +35,8 @@
 #include <entitable/client/impl/exact_sum.ipp>
 #include <entitable/client/impl/group_index.ipp>
 #include <entitable/client/impl/partition_search.ipp>
-#include <entitable/client/impl/row_table.ipp>
 #include <entitable/client/impl/row_confirmation.ipp>
+#include <entitable/client/impl/row_table.ipp>
 #include <entitable/client/impl/row_transaction.ipp>
 #include <entitable/client/impl/row_walk.ipp>
 #include <entitable/client/impl/table_core.ipp>

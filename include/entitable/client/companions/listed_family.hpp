@@ -106,5 +106,26 @@ template <class... Declared>
 using rows_of_list = listed_rows_of<typename types_of<Declared...>::entities, typename types_of<Declared...>::indexes,
     typename types_of<Declared...>::sums>;
 
+// ---- the sums of one partition ----------------------------------------------------------------------
+
+template <class Type, class... P, class... Keys>
+[[nodiscard]] result<std::string> partition_of_type(components<void, P...>, Keys const&... values) {
+    return key_from<P...>(mapping<Type>::partition_layout, values...);
+}
+
+template <class PartitionComponents, class... Keys>
+inline constexpr bool names_partition = false;
+template <class... P, class... Keys>
+inline constexpr bool names_partition<components<void, P...>, Keys...> = sizeof...(P) == sizeof...(Keys);
+
+/// Reports in one line why there are no such sums.
+template <bool IsSum, class Sums, class... Keys>
+consteval bool allow_sums() {
+    allow_sum<IsSum>();
+    constexpr bool named = names_partition<typename mapping<Sums>::partition_components, Keys...>;
+    static_assert(!IsSum || named, "name the partition by the components of its key: verify<daily_sales>(\"ACME\")");
+    return IsSum && named;
+}
+
 } // namespace detail
 ENTITABLE_END_NAMESPACE

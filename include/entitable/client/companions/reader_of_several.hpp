@@ -92,6 +92,7 @@ protected:
     static constexpr bool is_wide = detail::is_wide_in<E, First, Second, More...>;
     /// Whether the table maintains indexes or sums.
     static constexpr bool is_maintained = companions > 0;
+    /// Whether a type is a sum of the table.
     template <class Type>
     static constexpr bool is_sum = detail::is_in_list<Type, sums>;
     /// Reports in one line why a call cannot be of this type.

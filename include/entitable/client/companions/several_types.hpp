@@ -21,6 +21,17 @@ ENTITABLE_BEGIN_NAMESPACE
 ///
 ///     table<counter, invoice, by_customer, daily_sales> books{store, "books"};
 ///
+/// - An index in the partition of its entities costs no request: its rows are written in the transaction of the entity, which has up to
+///   1 + 2k operations for k indexes. Replacements and removals read first. For one in other partitions see `elsewhere`.
+/// - An entity in which an optional component of an index key is absent has no row in that index.
+/// - `add` and `subtract` of sums must undo each other exactly, as integers do. An insert reads each row of sums that it changes; a
+///   replacement or a removal reads the entity as well. A row of sums is hot: writers that collide start over. `salted_aggregate` splits
+///   it. A change that does not affect the sums does not write them; a row whose sums are zero again is not removed.
+/// - Each object, with its copies, reads the declaration before its first call and again after `table_options::lease`, and sends no write
+///   based on an older one. If others maintain an index or sums that it does not declare, it writes nothing: DeclarationDiffers. Names of
+///   these types must be distinct.
+/// - Writers that bypass the list (`table<E>`, `unmaintained`) leave index rows missing and sums wrong: `verify` reports them.
+///
 /// Functions are those of `table<E>`; where no argument determines the type, it is named, unless there is one entity type: `update<counter>("ACME", change)`. Copies are
 /// cheap. Thread safety: safe to use from several threads.
 template <class First, class Second, class... More>
