@@ -373,3 +373,13 @@ TEST_CASE("a date alone is midnight of its day") {
         CHECK_FALSE(date_time::parse_date(text));
     }
 }
+
+TEST_CASE("a time of the system clock in days is exact over the whole range") {
+    using std::chrono::sys_days;
+    using std::chrono::year;
+    STATIC_REQUIRE(date_time::from_system(sys_days{year{2026} / 1 / 31}) == date_time::from_date(2026, 1, 31));
+    for (int each = 1601; each <= 9999; ++each) {
+        if (date_time::from_system(sys_days{year{each} / 2 / 28}) != date_time::from_date(each, 2, 28)) { FAIL(each); }
+    }
+    CHECK_FALSE(date_time::from_system(sys_days{std::chrono::days{(std::numeric_limits<int>::max)()}}).is_valid());
+}

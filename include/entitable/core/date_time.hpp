@@ -72,9 +72,13 @@ struct date_time {
 
     /// Returns the time of day of the computer's clock.
     ENTITABLE_LAZY [[nodiscard]] static date_time now() noexcept;
-    /// Converts a time of the system clock, rounded down to 100 ns. A time too far away for 64 bits of ticks becomes the closest one, which
-    /// is not valid.
-    ENTITABLE_LAZY [[nodiscard]] static date_time from_system(std::chrono::system_clock::time_point time) noexcept;
+    /// Converts a time of the system clock in any unit, rounded down to 100 ns. A time too far away for 64 bits of ticks becomes the closest
+    /// one, which is not valid.
+    template <class Unit>
+    [[nodiscard]] static constexpr date_time from_system(
+        std::chrono::time_point<std::chrono::system_clock, Unit> time) noexcept {
+        return date_time{unix_epoch} + time.time_since_epoch();
+    }
     /// Converts to a time of the system clock, rounded down to its resolution. Returns nullopt if the clock cannot represent the time:
     /// 64 bits of nanoseconds hold the years 1678 to 2261.
     ENTITABLE_LAZY [[nodiscard]] std::optional<std::chrono::system_clock::time_point> to_system() const noexcept;

@@ -18,10 +18,6 @@ ENTITABLE_LAZY_BODY unsigned days_of_month(int year, unsigned month) noexcept {
 
 } // namespace detail
 
-ENTITABLE_LAZY_BODY date_time date_time::from_system(std::chrono::system_clock::time_point time) noexcept {
-    return {detail::saturated_sum(unix_epoch, detail::saturated_duration<duration>(time.time_since_epoch()).count())};
-}
-
 ENTITABLE_LAZY_BODY std::optional<std::chrono::system_clock::time_point> date_time::to_system() const noexcept {
     using time_point = std::chrono::system_clock::time_point;
     using steps = std::chrono::system_clock::duration;
