@@ -18,12 +18,15 @@
 #include <entitable/client/mapping/entity.hpp>
 #include <entitable/client/query.hpp>
 #include <entitable/client/stored.hpp>
+#include <entitable/client/update_options.hpp>
 #include <entitable/core/printing.hpp>
 #include <entitable/core/row/printed.hpp>
 
 #include <iterator>
 #include <ostream>
 #include <sstream>
+#include <tuple>
+#include <utility>
 #include <version>
 #if defined(__cpp_lib_format)
 #include <format>
@@ -81,10 +84,14 @@ template <>
 inline constexpr bool is_printed<value_view> = true;
 template <>
 inline constexpr bool is_printed<entity> = true;
+template <>
+inline constexpr bool is_printed<written> = true;
 template <class T>
 inline constexpr bool is_printed<result<T>> = true;
 template <class Entity>
 inline constexpr bool is_printed<stored<Entity>> = is_printed<Entity>;
+template <class Entity>
+inline constexpr bool is_printed<updated<Entity>> = is_printed<Entity>;
 template <class Entity, class... Fields>
 inline constexpr bool is_printed<selected<Entity, Fields...>> = true;
 template <class Entity, access_path Path, class Row>
@@ -111,6 +118,8 @@ namespace printing {
 
 template <class T>
 void append(std::string& out, T const& value);
+/// Stands for a value of a type without a text.
+inline constexpr std::string_view no_text = "...";
 
 /// Writes `name: value` between commas.
 struct list {
@@ -212,6 +221,36 @@ void append_special(std::string& out, stored<Entity> const& read) {
     if (read.stale) { to.add("stale", true); }
     out += '}';
 }
+inline void append_special(std::string& out, written const& write) {
+    out += "written{";
+    list to{out};
+    add_system(to, write.etag);
+    if (write.after_retry) { to.add("after_retry", true); }
+    out += '}';
+}
+template <class Entity>
+void append_special(std::string& out, updated<Entity> const& update) {
+    out += "updated{";
+    list to{out};
+    to.add("entity", update.entity);
+    add_system(to, update.etag);
+    out += '}';
+}
+template <class... Parts>
+void append_special(std::string& out, std::tuple<Parts...> const& parts) {
+    out += '(';
+    std::apply(
+        [&](auto const&... part) {
+            [[maybe_unused]] std::size_t index = 0;
+            ((out += index++ == 0 ? "" : ", ", append(out, part)), ...);
+        },
+        parts);
+    out += ')';
+}
+template <class First, class Second>
+void append_special(std::string& out, std::pair<First, Second> const& both) {
+    append_special(out, std::tie(both.first, both.second));
+}
 template <class T>
 void append_special(std::string& out, result<T> const& outcome) {
     if (!outcome) {
@@ -219,7 +258,9 @@ void append_special(std::string& out, result<T> const& outcome) {
     } else if constexpr (std::is_void_v<T>) {
         out += "OK";
     } else {
-        append(out, *outcome);
+        std::string text;
+        append(text, *outcome);
+        out += text == no_text ? "OK" : text;
     }
 }
 template <class Entity, access_path Path, class Row>
@@ -296,7 +337,7 @@ void append(std::string& out, T const& value) {
     } else if constexpr (requires { std::begin(value) != std::end(value); }) {
         append_elements(out, value);
     } else {
-        out += "...";
+        out += no_text;
     }
 }
 

@@ -217,8 +217,13 @@ TEST_CASE("a result is printed as its value or its error, without detail") {
     CHECK(streamed(result<printed_shop::book>{printed_shop::book{"sf", "1"}}) == R"(book{shelf: "sf", isbn: "1"})");
     CHECK(streamed(result<std::optional<printed_shop::book>>{std::nullopt}) == "absent");
     CHECK(streamed(result<std::string>{"a\tb"}) == R"("a\tb")");
-    CHECK(streamed(result<printed_shop::plain>{printed_shop::plain{}}) == "...");
+    CHECK(streamed(result<printed_shop::plain>{printed_shop::plain{}}) == "OK");
+    CHECK(to_text(printed_shop::plain{}) == "...");
     CHECK(streamed(result<printed_shop::proud>{printed_shop::proud{"Ann", 1}}) == R"(proud{name: "Ann", number: 1})");
+    CHECK(streamed(result<written>{written{}}) == "written{}");
+    CHECK(streamed(written{etag{"\"v1\""}, true}) == R"(written{etag: "v1", after_retry: true})");
+    CHECK(streamed(result<std::pair<std::string, std::tuple<int, double>>>{{"a", {1, 2.0}}}) == R"(("a", (1, 2.0)))");
+    CHECK(streamed(updated<printed_shop::book>{{"sf", "1"}, etag{"\"v1\""}, {}}).starts_with("updated{entity: book{"));
     error refused{error_code::entity_already_exists, "the entity exists"};
     refused.detail = "the secret key";
     CHECK(streamed(refused) == "EntityAlreadyExists (409): the entity exists");
