@@ -151,5 +151,6 @@ function(entitable_install_package)
         "${PROJECT_BINARY_DIR}/entitable-config-version.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/EntitableCompiled.cmake"
         DESTINATION "${ENTITABLE_PACKAGE_DIR}")
+    install(FILES "${PROJECT_SOURCE_DIR}/cmake/gdb/entitable-gdb.py" DESTINATION "${CMAKE_INSTALL_DATADIR}/entitable")
     install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/licenses/entitable")
 endfunction()

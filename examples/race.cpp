@@ -7,8 +7,9 @@
 
 #include <entitable/entitable.hpp>
 #include <entitable/memory.hpp>
+#include <entitable/print.hpp>
 
-#include <cstdio>
+#include <iostream>
 #include <string>
 
 struct runner {
@@ -51,29 +52,26 @@ int main() {
     auto const full = r::race == "Boston 2011" && r::distance == "Full";
 
     auto const pack = runners.where(full && between(r::bib, 1000, 1999) && r::age >= 50);
-    std::printf("bibs from 1000 to 1999, 50 or older\n%s", pack.explain().value().to_string().c_str());
-    for (runner const& found : pack) { std::printf("  %d %s\n", found.bib, found.name.c_str()); }
+    std::cout << "bibs from 1000 to 1999, 50 or older\n" << pack; // a query is printed as its plan
+    for (runner const& found : pack) { std::cout << "  " << found << '\n'; }
 
     // Two partitions with one prefix, and only the necessary members.
-    auto const all = runners.where(starts_with(r::race, "Boston")).select(r::name, r::hours);
-    std::printf("\nall distances, names and hours only\n");
-    for (auto const& row : all) {
-        std::printf("  %-5s %-4s %s\n", row[r::distance].c_str(), row[r::name].c_str(),
-            row[r::hours] ? std::to_string(*row[r::hours]).substr(0, 4).c_str() : "-");
+    std::cout << "\nall distances, names and hours only\n";
+    for (auto const& row : runners.where(starts_with(r::race, "Boston")).select(r::name, r::hours)) {
+        std::cout << "  " << row << '\n';
     }
 
     // An absent property satisfies no comparison and is not counted in a fold.
     auto const finished = runners.where(full);
-    std::printf("\nfull distance: %llu started, best %.2f hours, ages add up to %lld\n",
-        static_cast<unsigned long long>(finished.count().value()), finished.min(r::hours).value().value(),
-        static_cast<long long>(finished.sum(r::age).value()));
+    std::cout << "\nfull distance: " << finished.count() << " started, best " << finished.min(r::hours)
+              << " hours, ages add up to " << finished.sum(r::age) << '\n';
 
     // Parts decided at run time only ever add to the filter.
     bool const only_finishers = true;
     auto const chosen = runners.where(full && in(r::bib, {12, 1240, 20001}) && when(only_finishers, r::hours > 0.0));
-    std::printf("\nthree bibs, finishers only\n");
-    for (runner const& found : chosen) { std::printf("  %d %s\n", found.bib, found.name.c_str()); }
-    std::printf("%s", chosen.analyze().to_string().c_str());
+    std::cout << "\nthree bibs, finishers only\n";
+    for (runner const& found : chosen) { std::cout << "  " << found << '\n'; }
+    std::cout << chosen.analyze();
 
     entitable::table<finish> finishes{store, "finishes"};
     finishes.create().value();
@@ -81,9 +79,7 @@ int main() {
     finishes.insert({"Boston 2011", 12600, "Ann/Anna"}).value();
     finishes.insert({"Boston 2011", 15300, "John"}).value();
     using f = entitable::fields<finish>;
-    std::printf("\nthe last two to arrive\n");
-    for (finish const& found : finishes.where(f::race == "Boston 2011").take(2)) {
-        std::printf("  %lld s %s\n", static_cast<long long>(found.second), found.name.c_str());
-    }
+    std::cout << "\nthe last two to arrive\n";
+    for (finish const& found : finishes.where(f::race == "Boston 2011").take(2)) { std::cout << "  " << found << '\n'; }
     return 0;
 }

@@ -51,6 +51,7 @@
 #include <entitable/core/request/impl/validate.ipp>
 #include <entitable/core/row/impl/name_table.ipp>
 #include <entitable/core/row/impl/page.ipp>
+#include <entitable/core/row/impl/printed.ipp>
 #include <entitable/core/row/impl/property_finder.ipp>
 #include <entitable/core/row/impl/row.ipp>
 #include <entitable/core/transport/impl/any_transport.ipp>

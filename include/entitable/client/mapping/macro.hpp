@@ -26,6 +26,7 @@
 #include <entitable/client/mapping/field.hpp>
 #include <entitable/client/mapping/property_type.hpp>
 #include <entitable/core/etag.hpp>
+#include <entitable/core/printing.hpp>
 
 // Marked as a system header: GCC then omits its macro expansion notes from a user's messages.
 #if defined(__GNUC__) && !defined(__clang__)
@@ -113,6 +114,7 @@
         entitable_type const*) {                                                                                      \
         return {};                                                                                                    \
     }                                                                                                                 \
+    using ::entitable::printing::operator<<;                                                                          \
     static_assert(::entitable::detail::finds_mapping<entitable_type>,                                                 \
         "ENTITABLE(" #entitable_type ", ...) must be in the namespace of the type");
 

@@ -59,6 +59,8 @@ template <class Entity, auto Member, class From>
         static_assert(
             may_be_absent, "only an optional member can be compared with nullopt: this member is always present");
         return is_present(field, operation == filter_operator::not_equal);
+    } else if constexpr (std::same_as<type, date_time> && requires { date_time::from_system(from); }) {
+        return compare(field, operation, date_time::from_system(from));
     } else if constexpr (comparable_with<From, type>) {
         constexpr auto free = shape_set::of(0);
         return predicate<Entity, free, free>{compare_value<type>(field.name, operation, from)};
@@ -164,7 +166,7 @@ template <class Codec, class From>
 }
 
 template <filter_operator Operation, class Entity, key_part Part, class Component, class From>
-[[nodiscard]] auto compare(key_field<Entity, Part, Component>, From const& from) {
+[[nodiscard]] auto compare(key_field<Entity, Part, Component> field, From const& from) {
     using codec = typename Component::codec;
     using type = typename held_by<typename codec::value_type>::type;
     constexpr key_layout layout = layout_of<Entity, Part>;
@@ -177,6 +179,8 @@ template <filter_operator Operation, class Entity, key_part Part, class Componen
             "this key component does not preserve the order of its values, so a range over it would miss rows: text is "
             "in order only as the last component of its key; compare with == or !=");
         return refused_predicate{};
+    } else if constexpr (std::same_as<type, date_time> && requires { date_time::from_system(from); }) {
+        return compare<Operation>(field, date_time::from_system(from));
     } else if constexpr (comparable_with<From, type> || literal_for<From, type> || whole) {
         constexpr shape_set shape = shape_of(Operation, Part, index);
         constexpr shape_set opposite = shape_of_opposite(Operation, Part, index, codec::optional);

@@ -18,9 +18,15 @@ ENTITABLE_LAZY_BODY unsigned days_of_month(int year, unsigned month) noexcept {
 
 } // namespace detail
 
-ENTITABLE_LAZY_BODY date_time date_time::from_system(std::chrono::system_clock::time_point time) noexcept {
-    using steps = std::chrono::duration<std::int64_t, std::ratio<1, 10'000'000>>;
-    return {unix_epoch + std::chrono::floor<steps>(time.time_since_epoch()).count()};
+ENTITABLE_LAZY_BODY std::optional<std::chrono::system_clock::time_point> date_time::to_system() const noexcept {
+    using time_point = std::chrono::system_clock::time_point;
+    using steps = std::chrono::system_clock::duration;
+    // Compares seconds, which both can represent, before it converts: the last second of the clock is left out.
+    std::int64_t const seconds = detail::whole_seconds(detail::saturated_difference(ticks, unix_epoch));
+    auto const limit = std::chrono::duration_cast<std::chrono::seconds>((steps::max)()).count();
+    if (seconds >= limit || seconds <= -limit) { return std::nullopt; }
+    return time_point{std::chrono::floor<steps>(std::chrono::seconds{seconds}) +
+        std::chrono::floor<steps>(duration{static_cast<std::int64_t>(detail::ticks_of_second(ticks))})};
 }
 
 ENTITABLE_LAZY_BODY date_time date_time::now() noexcept { return from_system(std::chrono::system_clock::now()); }
@@ -57,6 +63,13 @@ ENTITABLE_LAZY_BODY std::optional<date_time> date_time::parse(std::string_view t
     time.ticks += ((hour * 60 + minute) * 60 + second) * ticks_per_second + fraction;
     if (!time.is_valid()) { return std::nullopt; }
     return time;
+}
+
+ENTITABLE_LAZY_BODY std::optional<date_time> date_time::parse_date(std::string_view text) noexcept {
+    if (text.size() != 10) { return std::nullopt; }
+    char whole[] = "0000-00-00T00:00:00";
+    std::memcpy(whole, text.data(), text.size());
+    return parse(whole);
 }
 
 namespace detail {
