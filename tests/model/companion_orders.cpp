@@ -161,8 +161,12 @@ actor<Table> replaces(std::string const& day) {
             }};
 }
 
+/// The state of sums before the first move.
+enum class sums_at_first : std::uint8_t { ready, building };
+
 template <class Table>
-testing::interleaving_report walk(std::vector<actor<Table>> const& actors, testing::interleaving_limits limits) {
+testing::interleaving_report walk(std::vector<actor<Table>> const& actors, testing::interleaving_limits limits,
+    sums_at_first sums = sums_at_first::ready) {
     limits.most_states = entitable_test::rounds(150, 100'000, 3'000);
     limits.most_requests = 500;
     return testing::interleavings(
@@ -170,6 +174,15 @@ testing::interleaving_report walk(std::vector<actor<Table>> const& actors, testi
             auto const books = open<Table>(on.store(), on.time(), 98);
             books.create().value();
             books.insert(invoice{"ACME", 1, "eve", {}, "red", "mon", 100}).value();
+            if (sums == sums_at_first::building) {
+                table<daily_sales>{on.store(), "books"}.remove("ACME", "mon", any_etag).value();
+                row_builder state{"~!index!", "~!index!daily_sales"};
+                state.add("State", value_view{std::string_view{"building"}});
+                call context;
+                any_transport{on.store()}
+                    .execute(write_entity{"books", mutation::merge(state.build(), any_etag)}, context)
+                    .value();
+            }
             std::uint64_t seed = 0;
             for (actor<Table> const& each : actors) {
                 ++seed;
@@ -183,10 +196,13 @@ testing::interleaving_report walk(std::vector<actor<Table>> const& actors, testi
                     },
                     [](result<void> const&) {});
             }
-            on.always([&on] { return wrong_in<Table>(on.store(), false); });
-            on.at_end([&on] {
+            if (sums == sums_at_first::ready) {
+                on.always([&on] { return wrong_in<Table>(on.store(), false); });
+            }
+            on.at_end([&on, sums] {
                 auto const at_last = open<Table>(on.store(), on.time(), 97);
                 at_last.repair().value();
+                if (sums != sums_at_first::ready) { at_last.build().value(); } // where the build was refused
                 if (std::string const wrong = wrong_in<Table>(on.store(), true); !wrong.empty()) { return wrong; }
                 return (at_last.verify)().value().good() ? std::string{} : std::string{"verify finds faults"};
             });
@@ -286,6 +302,18 @@ TEMPLATE_TEST_CASE("companions: a writer with lost and late requests and a crash
         INFO(each.name);
         check(walk<TestType>({each}, faulty));
     }
+}
+
+TEST_CASE("companions: sums are built beside each writer, in every order") {
+    for (auto const& each : {archives<with_sums>(1), removes<with_sums>(), inserts<with_sums>(2, "mon"),
+             inserts<with_sums>(2, "tue"), updates<with_sums>("ann", 1)}) {
+        INFO(each.name);
+        check(walk(std::vector{each, builds<with_sums>()}, quiet, sums_at_first::building));
+    }
+    check(walk(std::vector{archives<with_sums>(1), builds<with_sums>()}, faulty, sums_at_first::building));
+    CHECK(walk(std::vector{with(archiving_past_sums(), archives<with_sums>(1)), builds<with_sums>()}, quiet,
+              sums_at_first::building)
+              .problem != "");
 }
 
 TEST_CASE("companions: each guard is needed") {

@@ -80,7 +80,7 @@ enum class error_code : std::uint16_t {
     wrong_store, ///< the store's content shows that it is not the one named by the map or list of stores, or that it lost data
     store_read_only, ///< the store is read-only: a standby, a role of reading sessions, a folder without write permission
     declaration_differs, ///< the table has an index that this program does not declare, so the program may not write
-    declaration_missing, ///< the table has entities but no declaration of its indexes: build the indexes
+    declaration_missing, ///< the table has entities but no declaration of its indexes and sums: adopt or build them
     already_made,        ///< the map, or the generation of hashed stores, already exists: open it instead
 };
 

@@ -24,7 +24,7 @@ struct sum_audit {
 /// Audits the sums at one position of the family, in all partitions. A row that a writer changes meanwhile is checked again: its version
 /// shows it. Errors: UpdateConditionNotSatisfied if a sum changed in every attempt; NotSupported if the service does not list partitions.
 [[nodiscard]] result<sum_audit> audit_all_sums(
-    index_family const& family, std::size_t position, bool mend, std::size_t max_samples);
+    index_family const& family, std::size_t position, bool mend, std::size_t max_samples, bool building = false);
 
 /// Verifies all indexes and sums of a family.
 [[nodiscard]] result<table_verification> verify_companions(index_family const& family, std::size_t max_samples);

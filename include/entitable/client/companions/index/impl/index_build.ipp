@@ -102,9 +102,10 @@ enum class build_kind : std::uint8_t {
 };
 
 /// Writes the rows of a companion that are missing or wrong. `some`: most rows may be correct.
-ENTITABLE_DECL result<index_repair> fill_companion(index_family const& family, std::size_t index, bool some) {
+ENTITABLE_DECL result<index_repair> fill_companion(
+    index_family const& family, std::size_t index, bool some, bool ready) {
     if (!family.shapes[index].is_sum()) { return some ? repair_index(family, index) : fill_index(family, index); }
-    ENTITABLE_TRY(auto const mended, audit_all_sums(family, index, true, 0));
+    ENTITABLE_TRY(auto const mended, audit_all_sums(family, index, true, 0, !ready));
     index_repair done;
     done.written = mended.different;
     return done;
@@ -134,7 +135,7 @@ ENTITABLE_DECL result<void> fill_companions(index_family const& family, std::vec
         if (ready && kind != build_kind::named) { continue; }
         bool some = ready;
         if (kind == build_kind::adoption) { ENTITABLE_TRY(some, has_rows(family.places[index], *shape.type, context)); }
-        ENTITABLE_TRY(index_repair filled, fill_companion(family, index, some));
+        ENTITABLE_TRY(index_repair filled, fill_companion(family, index, some, ready));
         add_repair(done, std::move(filled));
         if (ready) { continue; }
         auto const next = family.set_state(index, index_state::ready, all.own[index], context);

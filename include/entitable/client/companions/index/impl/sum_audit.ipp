@@ -39,14 +39,30 @@ public:
         }
         return compare();
     }
+    /// Notes the correct rows that have not changed since they were read; false if there are others. An entity that the sums lacked, removed
+    /// between the reads of both, leaves a row wrong that was equal to its recomputation.
+    [[nodiscard]] result<bool> settle(std::set<std::string>& settled) const {
+        rows_by_key now;
+        ENTITABLE_CHECK(read_sums(now));
+        bool all = true;
+        for (auto const& [row_key, each] : now) {
+            if (wrong_.contains(row_key) || settled.contains(row_key)) { continue; }
+            auto const before = stored_.find(row_key);
+            bool const same = before != stored_.end() && before->second.view().etag() == each.view().etag();
+            if (same) { settled.insert(row_key); }
+            all = all && same;
+        }
+        return all;
+    }
     /// Rewrites the wrong rows under their versions; false if a writer was faster.
-    [[nodiscard]] result<bool> mend() {
+    [[nodiscard]] result<bool> mend(std::set<std::string>& settled) {
         bool all = true;
         for (auto& [row_key, change] : wrong_) {
             auto const written = family_.main.write(mutation{change});
             if (!written && (written.error().effect != effect::none || !was_faster(written.error()))) {
                 return failure{written.error()};
             }
+            if (written) { settled.insert(row_key); }
             all = all && written.has_value();
         }
         return all;
@@ -148,16 +164,21 @@ private:
     std::uint64_t correct_{};
 };
 
-/// Audits a partition until no writer was active.
+/// Audits a partition until no writer was active. `building`: the sums may lack entities, so that a row which a writer changes between the reads
+/// may look correct: it is compared again until it had one version at both.
 ENTITABLE_DECL result<void> audit_partition(index_family const& family, std::size_t position,
-    std::string const& partition_key, bool mend, std::size_t max_samples, random_source& random, sum_audit& into) {
+    std::string const& partition_key, bool mend, std::size_t max_samples, random_source& random, sum_audit& into,
+    bool building) {
     std::set<std::string> found;
+    std::set<std::string> settled;
     for (std::uint32_t attempts = 1;; ++attempts) {
         partition_audit one{family, position, partition_key};
         ENTITABLE_CHECK(one.read());
         if (!mend) { found.clear(); }
         for (auto const& [row_key, change] : one.wrong()) { found.insert(row_key); }
-        ENTITABLE_TRY(bool const done, mend ? one.mend() : one.is_still());
+        ENTITABLE_TRY(bool const still, building ? one.settle(settled) : result<bool>{true});
+        ENTITABLE_TRY(bool const changed, mend ? one.mend(settled) : one.is_still());
+        bool const done = still && changed;
         if (done) {
             into.entities += one.entities();
             into.rows += one.correct() -
@@ -179,12 +200,12 @@ ENTITABLE_DECL result<void> audit_partition(index_family const& family, std::siz
 }
 
 ENTITABLE_DECL result<sum_audit> audit_all_sums(
-    index_family const& family, std::size_t position, bool mend, std::size_t max_samples) {
+    index_family const& family, std::size_t position, bool mend, std::size_t max_samples, bool building) {
     ENTITABLE_TRY(auto const partitions, family.main.partitions(true)); // one may have archive rows alone
     random_source random{family.fresh_seed()};
     result<sum_audit> told{std::in_place};
     for (std::string const& each : partitions) {
-        ENTITABLE_CHECK(audit_partition(family, position, each, mend, max_samples, random, *told));
+        ENTITABLE_CHECK(audit_partition(family, position, each, mend, max_samples, random, *told, building));
     }
     return told;
 }
@@ -203,7 +224,7 @@ ENTITABLE_DECL result<table_verification> audit_sums_in(
     if (!partition_key) { return std::move(partition_key).as_failure(); }
     random_source random{family.fresh_seed()};
     sum_audit found;
-    ENTITABLE_CHECK(audit_partition(family, position, *partition_key, mend, 10, random, found));
+    ENTITABLE_CHECK(audit_partition(family, position, *partition_key, mend, 10, random, found, false));
     table_verification told;
     told.indexes.entities = found.entities;
     add_findings(told, std::move(found), 10);
