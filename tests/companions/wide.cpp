@@ -122,6 +122,25 @@ TEST_CASE("wide in a list: stored as a table of wide entities alone, and lists o
     CHECK(same(alone.get("ACME", 1).value(), scan_of(1, 5)));
 }
 
+TEST_CASE("awaited lists: other options, one type past the companions, and a row as it is") {
+    memory_backend store;
+    event_loop loop;
+    async_table<counter, invoice, by_customer> const books{loop, store, "books"};
+    loop.run(books.create()).value();
+    call_options expired;
+    expired.timeout = std::chrono::nanoseconds{0};
+    auto const hurried = books.with(expired);
+    CHECK(hurried.name() == "books");
+    CHECK(hurried.options().timeout == expired.timeout);
+    invoice const bill{"ACME", 1, "ann", {}, "red", "mon", 100};
+    CHECK(loop.run(hurried.insert(bill)).error().code == error_code::deadline_exceeded);
+    CHECK(loop.run(books.unmaintained<invoice>().insert(bill)));
+    CHECK_FALSE(loop.run((books.verify)()).value().good());
+    CHECK(loop.run(books.repair()));
+    CHECK(loop.run((books.verify)()).value().good());
+    CHECK(std::holds_alternative<invoice>(books.read(to_row(bill).value().view()).value()));
+}
+
 TEST_CASE("wide in an awaited list") {
     memory_backend store;
     event_loop loop;

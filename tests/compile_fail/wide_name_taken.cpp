@@ -17,4 +17,4 @@ ENTITABLE(sheet, partition_key(book), row_key(name), properties(property(parts, 
 ENTITABLE(sheet, partition_key(book), row_key(name), properties(property(parts, "Parts")))
 #endif
 
-void use(entitable::table<wide<sheet>> const& sheets) { (void)sheets.get("ann", "one"); }
+void use(entitable::table<entitable::wide<sheet>> const& sheets) { (void)sheets.get("ann", "one"); }
