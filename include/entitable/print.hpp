@@ -48,7 +48,6 @@ ENTITABLE_BEGIN_NAMESPACE
 /// \cond
 template <class T>
 void entitable_prints_its_own(T const&);
-/// \endcond
 
 namespace printing {
 
@@ -109,11 +108,13 @@ template <class T>
 inline constexpr bool is_printed_optional<std::optional<T>> = is_printed<T>;
 
 } // namespace printing
+/// \endcond
 
 /// Whether `<<` and `std::format` print a T: entities, named enumerations, and the values of the library without secrets.
 template <class T>
 concept printed = printing::is_printed<T>;
 
+/// \cond
 namespace printing {
 
 template <class T>
@@ -344,7 +345,6 @@ void append(std::string& out, T const& value) {
     }
 }
 
-/// \cond
 template <class T>
 struct text_maker {
     static std::string make(T const& value, char*)
@@ -361,9 +361,9 @@ template <class Character, class Traits, class T>
 std::basic_ostream<Character, Traits>& operator<<(std::basic_ostream<Character, Traits>& out, T const& value) {
     return out << text_maker<T>::make(value, static_cast<Character*>(nullptr));
 }
-/// \endcond
 
 } // namespace printing
+/// \endcond
 
 using printing::operator<<;
 

@@ -131,11 +131,12 @@ struct date_time {
     [[nodiscard]] friend constexpr duration operator-(date_time left, date_time right) noexcept {
         return duration{detail::saturated_difference(left.ticks, right.ticks)};
     }
-    /// Adds or subtracts a duration like `+` and `-`.
+    /// Adds a duration like `+`.
     template <class Rep, class Period>
     constexpr date_time& operator+=(std::chrono::duration<Rep, Period> length) noexcept {
         return *this = *this + length;
     }
+    /// Subtracts a duration like `-`.
     template <class Rep, class Period>
     constexpr date_time& operator-=(std::chrono::duration<Rep, Period> length) noexcept {
         return *this = *this - length;

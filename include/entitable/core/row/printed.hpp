@@ -17,9 +17,8 @@ inline constexpr std::size_t max_printed_text = 100;
 /// As above, for a binary.
 inline constexpr std::size_t max_printed_binary = 32;
 
-/// Appends a text in quotes. `"`, `\` and control characters are escaped, bytes that are not UTF-8 as `\xNN`:
-///
-///     "two\nlines"     "Lorem ipsum..." (1234 bytes)
+/// Appends a text in quotes. Quotes, backslashes and control characters are escaped as in C++, and so are bytes that are not UTF-8. A long
+/// text is cut: `"Lorem ipsum..." (1234 bytes)`.
 ENTITABLE_LAZY void append_quoted(std::string& out, std::string_view text);
 /// Appends a binary in hexadecimal: `X'00ff'`, `X'00ff...' (1234 bytes)`.
 ENTITABLE_LAZY void append_hexadecimal(std::string& out, std::string_view bytes);
