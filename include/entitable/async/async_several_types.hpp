@@ -51,8 +51,8 @@ public:
     template <class... Indexes>
     async_table(
         event_loop& loop, any_transport through, std::string name, call_options options, in_table<Indexes>... places)
-        : async_table(
-              loop, std::move(through), std::move(name), table_options{{}, std::move(options)}, std::move(places)...) {}
+        : async_table(loop, std::move(through), std::move(name), table_options{.calls = std::move(options)},
+              std::move(places)...) {}
     /// Does the same with options for indexes and sums; `table_options::time` is ignored.
     template <class... Indexes>
     async_table(
