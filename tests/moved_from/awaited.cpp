@@ -86,7 +86,7 @@ TEST_CASE("moved from: async_table over a store that was moved from") {
     CHECK(ended);
 }
 
-TEST_CASE("moved from: async_table of several types, listed_query, listed_pages, listed_index, whose moves are copies") {
+TEST_CASE("moved from: async_table of several types, listed_query, listed_pages, listed_index") {
     memory_backend const store;
     event_loop loop;
     companion_tests::invoice const bill{"ACME", 1, "ann", {}, "red", "mon", 100};
