@@ -33,6 +33,12 @@ namespace detail {
     return left - right;
 }
 
+/// Rounds down to a multiple of `unit`, which is positive; on overflow the closest number.
+[[nodiscard]] constexpr std::int64_t saturated_multiple(std::int64_t number, std::int64_t unit) noexcept {
+    std::int64_t const rest = number % unit;
+    return saturated_difference(number, rest < 0 ? rest + unit : rest);
+}
+
 /// Converts to a duration of 64 bits, rounded down or up; the closest one if it does not fit. NaN becomes the longest.
 template <class To, class Rep, class Period>
 [[nodiscard]] constexpr To saturated_duration(std::chrono::duration<Rep, Period> from, bool up = false) noexcept {
@@ -98,15 +104,15 @@ struct date_time {
     [[nodiscard]] constexpr bool is_valid() const noexcept { return ticks >= 0 && ticks <= max_ticks; }
 
     /// Returns midnight UTC of its day.
-    [[nodiscard]] constexpr date_time day() const noexcept { return floor(std::chrono::hours{24}); }
+    [[nodiscard]] constexpr date_time day() const noexcept {
+        return {detail::saturated_multiple(ticks, 86400 * ticks_per_second)};
+    }
     /// Rounds down to a multiple of `step` since 1601, a Monday: an hour, a day, a week. A step of less than 100 ns changes nothing. A
     /// result too early for 64 bits of ticks becomes the first one.
     template <class Rep, class Period>
     [[nodiscard]] constexpr date_time floor(std::chrono::duration<Rep, Period> step) const noexcept {
         std::int64_t const unit = detail::saturated_duration<duration>(step).count();
-        if (unit <= 1) { return *this; }
-        std::int64_t const rest = ticks % unit;
-        return {detail::saturated_difference(ticks, rest < 0 ? rest + unit : rest)};
+        return {unit <= 1 ? ticks : detail::saturated_multiple(ticks, unit)};
     }
 
     // On overflow of 64 bits a result is the closest number of ticks, which is not a valid time.
