@@ -68,7 +68,7 @@ private:
 };
 
 /// A query of `async_table`. Copies are cheap, and a move copies. `query::in_flight` has no effect: one page at a time is in flight, and
-/// other tasks run meanwhile.
+/// other tasks run in the meantime.
 template <class Entity, access_path Path, class Row>
 class async_query {
 public:

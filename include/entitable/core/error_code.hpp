@@ -63,7 +63,7 @@ enum class error_code : std::uint16_t {
     store_foreign,            ///< the file or the database was not made by this library
     store_newer,              ///< the file or the database has a newer format than this library
     store_failed,             ///< the store cannot be opened, read or written
-    checkpoint_invalid,       ///< the checkpoint is damaged, newer, or belongs to another load or another input
+    checkpoint_invalid,       ///< the checkpoint is damaged, newer, or belongs to a different load or input
     index_not_ready,          ///< the index was not built, is being built, or was retired: readers do not use it
     index_definition_differs, ///< the index was built from a different declaration
     shard_moving,             ///< the virtual shard is moving: try again after `error::retry_after`
@@ -71,8 +71,8 @@ enum class error_code : std::uint16_t {
     shard_unmapped,           ///< the partition key belongs to no virtual shard
     map_unavailable,          ///< the map of the shards cannot be read, and its copy is too old
     shard_map_invalid,        ///< the map of the shards is missing, damaged, or does not cover every key
-    receipt_lost,             ///< the message has another owner now, or is completed
-    saga_differs,             ///< the saga was started by a program with other steps
+    receipt_lost,             ///< the message has a different owner now, or is completed
+    saga_differs,             ///< the saga was started by a program with different steps
     view_not_ready,           ///< the materialized view has never completed a refresh
     placement_forbidden,      ///< a rule of the map forbids this store for the virtual shard
     backup_incomplete,        ///< the backup was never completed, or the folder does not hold a backup

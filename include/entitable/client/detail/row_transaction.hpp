@@ -58,7 +58,7 @@ public:
 
     // ---- changing ----
 
-    /// Adds a change to those of its row. Without `forced`, a row that must exist must have been read.
+    /// Adds a change to the pending changes of its row. Without `forced`, a row that must exist must have been read.
     ENTITABLE_LAZY void add(mutation change, bool forced);
     /// Requires the row to exist at the end.
     ENTITABLE_LAZY void require_row(std::string row_key);

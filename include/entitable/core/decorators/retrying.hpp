@@ -22,7 +22,7 @@ struct retrying_options {
     /// The retry budget shared by all copies: a retry costs 1, a successful call refunds 0.1. Once it is spent, a failing service gets at
     /// most a tenth more requests than calls. 0: unlimited.
     std::uint32_t quota{100};
-    /// Whether each write has an operation row, which distinguishes a lost write from a write of another writer. Cost: one row for each
+    /// Whether each write has an operation row, which distinguishes a lost write from a write by another writer. Cost: one row for each
     /// write, stored until `sweep_operation_rows`, and one operation of a batch. See `retrying`.
     bool operation_rows{};
     clock* time{&system_clock()};        ///< must outlive the transport
@@ -55,12 +55,12 @@ struct retrying_options {
 /// An attempt that received a response is assumed to be delivered once. If the network may deliver it again much later, set your own id:
 /// each refused write is then abandoned, unless its ETag is no longer stored.
 ///
-/// A caller that sets the id can send the write again with it, also from another process: it is applied once, and succeeds each time
+/// A caller that sets the id can send the write again with it, even from another process: it is applied once, and succeeds each time
 /// (`written::after_retry`). Another write under the id is refused with OperationIdTaken. A refused write is abandoned under its id
 /// permanently if an earlier attempt may be in flight, which is assumed for every id set by a caller: sent again, it is refused with
-/// OperationVoid. An id is valid for `operation_row::retention` after its first use. A batch may have one change fewer. The rows are system
-/// rows (`system_row`): readers of entities skip them. They are stored until `sweep_operation_rows`. If they are removed earlier, or the
-/// table is dropped, a retry can no longer be distinguished from a new write.
+/// OperationVoid. An id is valid for `operation_row::retention` after its first use. A batch can have one change fewer, because the
+/// operation row takes a place. The rows are system rows (`system_row`): readers of entities skip them. They are stored until
+/// `sweep_operation_rows`. If they are removed earlier, or the table is dropped, a retry can no longer be distinguished from a new write.
 ///
 /// A cheap handle: copies share quota and random numbers. After a move it returns InvalidInput. Errors: each has `attempts`, and
 /// `operation_id` if the effect is unknown and there is an id; with an invalid policy every request returns OutOfRangeInput. Thread safety:

@@ -83,7 +83,7 @@ struct bulk_options {
         std::chrono::minutes{5}}; ///< maximum time without a success, before the load ends
     bool dry_run{};               ///< reads, checks and packs, but sends nothing
     std::uint64_t seed{};         ///< seed of the order of partitions and of delays; 0: from the clock
-    clock* time{&system_clock()}; ///< clock of delays; must outlive the call
+    clock* time{&system_clock()}; ///< clock used for delays; must outlive the call
 };
 
 /// The report of a load that has reached the end of its input.

@@ -50,8 +50,8 @@ struct profile {
     /// A time without a bound.
     static constexpr std::chrono::seconds unbounded = (std::chrono::seconds::max)();
     /// Maximum time from the date of a write to its arrival at the service: the age at which the service refuses it. Storage refuses
-    /// requests that an account key signed more than 15 minutes ago (source: "Authorize with Shared Key"); requests with another credential
-    /// do not carry such a date. Zero if every write is decided when its call returns.
+    /// requests that an account key signed more than 15 minutes ago (source: "Authorize with Shared Key"); requests with a different kind
+    /// of credential do not carry such a date. Zero if every write is decided when its call returns.
     std::chrono::seconds longest_delivery{0};
     /// Maximum time that the service works on a write after its arrival: the `timeout` of the request (source: "Setting timeouts for Table
     /// service operations"). Zero as above.

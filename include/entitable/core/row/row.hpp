@@ -25,7 +25,7 @@ class property_finder;
 /// One property of a row: its name and, unless it is absent, its value.
 struct property_view {
     std::string_view name; ///< name as stored
-    edm_type type{};       ///< the EDM type, also of an absent property
+    edm_type type{};       ///< the EDM type, even if the property is absent
     bool present{true};    ///< whether it has a value
     value_view value;      ///< value of the property; meaningless when absent
 };

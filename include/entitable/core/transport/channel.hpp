@@ -37,7 +37,7 @@ public:
     steady_time begun;    ///< start time
     error const* problem; ///< null on success
 
-    /// The response to a request of this kind; undefined for a request of another kind.
+    /// The response to a request of this kind; undefined for a request of a different kind.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>>& answer() const noexcept {
         return *static_cast<result<response_of<Request>>*>(answer_);

@@ -50,7 +50,7 @@ concept transport = std::copy_constructible<T> &&
     // the minimum for a typed table; missing kinds of requests return NotSupported
     answers<T, get_entity> && answers<T, query_entities> && answers<T, write_entity>;
 
-/// A transport that never waits, so that asynchronous callers call it directly. It opts in by naming itself: a derived class or a wrapper
+/// A transport that never waits, so asynchronous callers can call it directly. It opts in by naming itself: a derived class or a wrapper
 /// may wait.
 template <class T>
 concept answers_at_once = requires { requires std::same_as<typename T::answers_at_once, T>; };

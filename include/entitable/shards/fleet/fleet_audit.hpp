@@ -34,7 +34,7 @@ struct audit_report {
     [[nodiscard]] bool same() const noexcept { return only_left + only_right + different == 0; } ///< all rows are equal
 };
 
-/// Compares a table of two transports. Their numbers of shards may differ. Rows written meanwhile may appear as differences.
+/// Compares a table in two transports. Their numbers of shards may differ. Rows written during the comparison may appear as differences.
 ///
 /// Errors: those of both; NotSupported if one does not return rows in key order. Cost: reads each once; memory for two pages.
 [[nodiscard]] result<audit_report> audit(

@@ -55,8 +55,8 @@ struct fleet_report {
     [[nodiscard]] std::string to_string() const;
 };
 
-/// Reads every row of every store, the stores in parallel. A shard that moves meanwhile is read again at its new place. Rows written
-/// meanwhile may or may not be counted. Cost: a scan of everything. Errors: those of the map; errors of stores are in the report.
+/// Reads every row of every store, the stores in parallel. A shard that moves during the check is read again at its new place. Rows written
+/// during the check may or may not be counted. Cost: a scan of everything. Errors: those of the map; errors of stores are in the report.
 [[nodiscard]] result<fleet_report> check_fleet(fleet const& of);
 
 /// The size of a store.

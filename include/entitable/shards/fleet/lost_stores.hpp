@@ -51,7 +51,7 @@ struct lost_store {
 /// store itself the shards stay there, in new tables: the store was replaced by an empty one. If the lost store comes back later, its
 /// tables are unused: `schema_drift` reports them.
 ///
-/// After an error or a crash the same call resumes. Clients get ShardMoving meanwhile, for the duration of the lease.
+/// After an error or a crash the same call resumes. Until then clients get ShardMoving, for the duration of the lease.
 ///
 /// Errors: InvalidInput if there is no other store; PlacementForbidden if the rules allow none; ShardMoving if shards keep moving to the
 /// store; those of the map and of the stores that receive shards. Thread safety: safe to use from several threads, as the fleet is.

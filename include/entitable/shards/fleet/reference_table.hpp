@@ -76,19 +76,19 @@ public:
     /// Returns the table to write to. Its changes are invisible before `publish`.
     [[nodiscard]] table<Entity> source() const { return {source_, name_}; }
 
-    /// Makes a version of the source, if it has changed, and copies it to every store, including those that receive shards meanwhile. The
-    /// result of each store is the version that it serves now. After an error or a crash the same call resumes, from any process; `resume`
-    /// and `fill` do so for single stores.
+    /// Makes a version of the source, if it has changed, and copies it to every store, including stores that receive shards while it runs.
+    /// The result of each store is the version that it serves now. After an error or a crash the same call resumes, from any process;
+    /// `resume` and `fill` do so for single stores.
     ///
     /// Errors: those of the source, before any request to a store; UpdateConditionNotSatisfied if the source is changed or published
-    /// meanwhile.
+    /// in the meantime.
     [[nodiscard]] result<fleet_outcomes<std::int64_t>> publish() const {
         auto made = detail::make_version(source_, name_, name_, time());
         if (!made) { return std::move(made).as_failure(); }
         auto outcomes =
             fleet_.each([this](std::string_view, any_transport const& there) { return fill(there, false); });
         while (outcomes) {
-            auto const names = fleet_.stores(); // a shard may have moved to another store meanwhile
+            auto const names = fleet_.stores(); // a shard may have moved to another store in the meantime
             if (!names) { return failure{names.error()}; }
             if (!fill_others(*names, *outcomes)) { break; }
         }

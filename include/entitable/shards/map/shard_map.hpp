@@ -54,7 +54,7 @@ ENTITABLE(shard_map_identity, partition_key(map), row_key(part), properties(iden
 struct shard_map_store {
     std::string map{"map"}; ///< the partition of all rows of a map
     std::string store;      ///< its name
-    date_time marked;       ///< when that was seen
+    date_time marked;       ///< when the store was known to have the identity
 };
 ENTITABLE(shard_map_store, partition_key(map), row_key(literal("store"), store), properties(marked))
 

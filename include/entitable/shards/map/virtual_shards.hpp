@@ -37,7 +37,7 @@ public:
     /// Assigns by the hash of the encoded partition key.
     explicit virtual_shards(std::uint32_t number) : number_(number), way_(number > 0 ? way::hash : way::function) {}
     /// Assigns by a function of the partition key. It must never change: the map stores a fingerprint of its results for some keys, and
-    /// `lookup_map::open` refuses a function with another fingerprint.
+    /// `lookup_map::open` refuses a function with a different fingerprint.
     virtual_shards(std::uint32_t number, shard_function function)
         : number_(number), way_(way::function), function_(std::move(function)) {}
     /// Assigns by the hash of the first component of the partition key, so that all partitions that share it are in one shard.

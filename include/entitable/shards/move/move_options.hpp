@@ -14,7 +14,7 @@ enum class move_step : std::uint8_t {
     taking_over, ///< ends another attempt and drops its tables
     registering, ///< records the mover and the target in the map
     copying,     ///< copies rows to new tables, while clients read and write
-    catching_up, ///< copies rows changed meanwhile
+    catching_up, ///< copies rows that were changed during the move
     verifying,   ///< reads the copies and compares them with the rows read from the source
     closing,     ///< shortens the leases that the map grants
     waiting,     ///< waits for the leases of earlier copies of the map

@@ -45,8 +45,8 @@ public:
     /// Unused tables are dropped if their store responds; `left_in` names the other stores.
     ///
     /// Errors: those of the stores and of the map; PlacementForbidden if a rule stored since then forbids it; ShardMoving if another
-    /// process took over meanwhile, or the shard is offline or read-only; Cancelled if the watcher stopped it; RowMismatch if the copy
-    /// differs from the source.
+    /// process took over in the meantime, or the shard is offline or read-only; Cancelled if the watcher stopped it; RowMismatch if the
+    /// copy differs from the source.
     [[nodiscard]] result<move_progress> run(move_watcher const& watch = {});
 
     std::int32_t shard{};              ///< the virtual shard

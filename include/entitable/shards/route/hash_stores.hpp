@@ -33,7 +33,7 @@ struct hash_stores_state;
 /// persisted.
 ///
 /// - The header of a store is read before its first use, and every `hash_stores_options::check_every` from then on. If it is missing, or
-///   has another place, number of stores, fleet or version of the hash, each request to the store is refused with WrongStore, which names
+///   has a different place, number of stores, fleet or hash version, each request to the store is refused with WrongStore, which names
 ///   the store and what was found; effect none.
 /// - A store that does not respond fails only the requests to it. But once per `check_every`, one caller waits until the first store that
 ///   responds has listed its tables.
@@ -58,8 +58,8 @@ public:
         std::vector<std::string> stores, store_opener opener, hash_stores_options const& options = {});
 
     /// Retires this generation permanently: programs that still use it are refused within their `check_every`, and it cannot be made again.
-    /// Tables stay. After an error, the same call resumes. Errors: those of the stores; WrongStore if a store has the header of another list or
-    /// fleet (nothing is changed then), or belongs to a map.
+    /// Tables stay. After an error, the same call resumes. Errors: those of the stores; WrongStore if a store has the header of a different
+    /// list or fleet (nothing is changed then), or belongs to a map.
     [[nodiscard]] result<void> retire() const;
     /// Retires a generation whose stores can no longer be opened because some are retired.
     [[nodiscard]] static result<void> retire(

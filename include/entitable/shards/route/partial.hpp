@@ -104,8 +104,8 @@ constexpr bool shard_key = [] {
     return begins;
 }();
 
-/// Whether the first components of two entities' partition keys have one type, so that with `virtual_shards::by_first_component` equal
-/// values are in one shard, and move together.
+/// Whether the first components of the two partition keys have the same type. If so, with `virtual_shards::by_first_component`, equal
+/// values are in the same shard and move together.
 template <mapped_entity One, mapped_entity Other>
 constexpr bool same_shard =
     std::same_as<typename detail::first_of_components<typename mapping<One>::partition_components>::type,

@@ -69,7 +69,8 @@ class hash_stores;
 /// - A table is one table for each virtual shard. Creating and dropping it is refused with ShardMoving while a shard moves. A part that was
 ///   there once and is missing is WrongStore, for requests and for creating the table: `repair_tables` creates it.
 /// - A store is checked before its first use and every `lookup_map_options::check_every` from then on. If it lacks the identity of the map,
-///   or has that of another store of the map, it is WrongStore; effect none. Maps without an identity are not checked: see `adopt`.
+///   or has the identity of another store of the map, the error is WrongStore; effect none. Maps without an identity are not checked: see
+///   `adopt`.
 /// - The error of a query over several partitions names the shard that failed. `partial` returns the rows of the other shards.
 class sharded {
 public:

@@ -37,7 +37,7 @@ struct worker_options {
     /// messages claimed by another worker do not count.
     std::chrono::nanoseconds wait{no_timeout};
     double renew_after{0.5};        ///< fraction of a claim after which it is renewed, between 0 and 1
-    backoff retry{retry_backoff};   ///< waits before a failed message is delivered again, by its delivery count
+    backoff retry{retry_backoff};   ///< waits before a failed message is delivered again, indexed by delivery count
     backoff outage{outage_backoff}; ///< waits between claims while the store fails
     /// Called with errors of the store that do not end the worker: errors of a retried claim, of a renewal, and of a message whose end could not be
     /// stored. Any thread of the worker can call it, one call at a time.

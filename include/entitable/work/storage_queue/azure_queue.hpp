@@ -67,7 +67,7 @@ public:
         if (!some.empty()) { one->emplace(std::move(some.front())); }
         return one;
     }
-    /// Claims up to `most` messages, at most 32. A message of another type is skipped, and becomes a dead letter in the end.
+    /// Claims up to `most` messages, at most 32. A message of a different type is skipped, and eventually becomes a dead letter.
     [[nodiscard]] result<std::vector<azure_claimed<T>>> claim_some(
         std::uint32_t most, claim_options const& how = {}) const {
         result<std::vector<azure_claimed<T>>> made{std::in_place};

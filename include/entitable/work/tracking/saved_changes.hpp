@@ -32,7 +32,7 @@ public:
 
     /// Kind of change: added, modified or removed; unknown if its response was lost.
     [[nodiscard]] entity_state state() const noexcept { return state_; }
-    /// Returns the entity as an E; null if it has another type: `as<order>()`.
+    /// Returns the entity as an E; null if it has a different type: `as<order>()`.
     template <mapped_entity E>
     [[nodiscard]] E* as() const noexcept {
         static_assert(std::is_same_v<E, First> || (std::is_same_v<E, More> || ...),
@@ -85,7 +85,7 @@ struct conflict {
     std::optional<Entity> original; ///< as last read or written here; absent if it was added here
     Entity mine{};                  ///< the version of this unit
     std::optional<Entity> theirs;   ///< as stored now; absent if it was removed
-    /// Properties that both have changed, to different values. Empty if the conflict is not about properties: another writer removed or
+    /// Properties that both writers changed, to different values. Empty if the conflict is not about properties: another writer removed or
     /// inserted the entity, or it was to be removed here, or the other writer changed other properties.
     std::vector<std::string> properties;
     /// Whether this unit may have written the stored row, by a request whose response was lost.

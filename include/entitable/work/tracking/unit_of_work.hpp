@@ -64,7 +64,7 @@ public:
     [[nodiscard]] result<E*> find(Keys const&... keys) {
         return find_as<E>(merge_, keys...);
     }
-    /// Does the same with another merge option: `find(merge_option::overwrite_changes, "ann", 17)`.
+    /// Does the same with a different merge option: `find(merge_option::overwrite_changes, "ann", 17)`.
     template <mapped_entity E = First, class... Keys>
     [[nodiscard]] result<E*> find(merge_option how, Keys const&... keys) {
         return find_as<E>(how, keys...);

@@ -62,7 +62,7 @@ public:
         fail,    ///< the current error
     };
 
-    /// `lost`: an earlier attempt of the same operation, possibly of another process, may have been applied.
+    /// `lost`: an earlier attempt of the same operation, possibly by another process, may have been applied.
     retry_course(retry_ledger& ledger, request_kind kind, steady_time deadline, bool lost) noexcept
         : ledger_(&ledger), deadline_(deadline), kind_(kind), lost_(lost) {}
 

@@ -77,7 +77,7 @@ public:
 
     /// Whether all remaining rows were written.
     [[nodiscard]] bool all_written() const noexcept { return all_written_; }
-    /// Rows settled in another way since the last call.
+    /// Rows settled otherwise since the last call.
     [[nodiscard]] std::vector<bulk_settled> take_settled() { return std::exchange(settled_, {}); }
     /// Parts that have taken over rows of this part, since the last call.
     [[nodiscard]] std::vector<shared<bulk_part>> take_split() { return std::exchange(split_, {}); }

@@ -93,7 +93,7 @@ struct bulk_resume {
     [[nodiscard]] bool is_settled(std::uint64_t index) const noexcept;
 };
 
-/// Parses a checkpoint. Errors: CheckpointInvalid if it is damaged, newer, or belongs to another load.
+/// Parses a checkpoint. Errors: CheckpointInvalid if it is damaged, newer, or belongs to a different load.
 [[nodiscard]] result<bulk_resume> read_bulk_position(std::string_view text, bulk_identity const& load);
 
 } // namespace detail

@@ -16,7 +16,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 /// A map from names to numbers. Refers to the bytes of the names. Up to 32 names need no allocation. If lookups take too many steps,
-/// because names were chosen to collide, it rehashes all names with another seed: no choice of names makes it quadratic.
+/// because names were chosen to collide, it rehashes all names with a new seed: no choice of names makes it quadratic.
 class name_table {
 public:
     /// A name and its number.

@@ -72,8 +72,8 @@ struct sharded_state : counted {
     std::vector<shared<shard_lane>> lanes; ///< idle lanes
     double hedges{1};                      ///< the hedged requests allowed now
 
-    /// Opens a store and checks that it is the one named by the map or the list of stores: WrongStore. Checks before the first use, then
-    /// periodically.
+    /// Opens a store and checks that it is the one named by the map or the list of stores; otherwise WrongStore. Checks before the first
+    /// use, then periodically.
     [[nodiscard]] result<any_transport> store(std::string_view name, call const& context = {});
     /// Opens several stores, and runs the checks that are due concurrently.
     [[nodiscard]] std::vector<result<any_transport>> stores_of(

@@ -43,7 +43,7 @@ struct identity_hash {
 struct same_identity {
     using is_transparent = void;
     bool operator()(identity const& one, identity const& other) const noexcept { return one.of == other.of; }
-    /// Entities with another hash are distinguished without reading them, which would cost a cache miss.
+    /// Entities with a different hash are distinguished without reading them, which would cost a cache miss.
     bool operator()(sought_keys const& keys, identity const& each) const noexcept {
         return keys.hash == each.hash && keys.row_key == each.of->row_key() &&
             keys.partition_key == each.of->partition_key();
