@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A list whose reader may append to it, or throw, during the reading.
+/// A list whose reader may append to it, or throw, while it reads.
 
 #include <entitable/core/config.hpp>
 

@@ -29,9 +29,9 @@ enum class filter_operator : std::uint8_t {
     less_equal,    ///< le
     greater,       ///< gt
     greater_equal, ///< ge
-    all_of,        ///< both of the two conditions before it
-    any_of,        ///< at least one of the two conditions before it
-    negation,      ///< negates the condition before it
+    all_of,        ///< both of the two preceding conditions
+    any_of,        ///< at least one of the two preceding conditions
+    negation,      ///< negates the preceding condition
 };
 
 /// Whether the operator compares a property; all others are connectives.

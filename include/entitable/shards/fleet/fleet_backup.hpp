@@ -11,7 +11,7 @@
 /// A backup holds every write that was acknowledged before it began, and some of the writes made while it ran. Each row is as it was at
 /// some moment during the backup, so a concurrent transaction may be included in part. With `backup_options::snapshot` every store is a
 /// snapshot of one moment, with whole transactions; the moments of two stores differ by up to the duration of the backup. If all stores are
-/// read-only, it is one moment. ETags and Timestamps are not saved; system rows are: queues, operation rows, index states.
+/// read-only, the backup shows a single moment. ETags and Timestamps are not saved; system rows are: queues, operation rows, index states.
 
 #include <entitable/shards/fleet/backup_rows.hpp>
 #include <entitable/shards/fleet/fleet.hpp>
@@ -20,7 +20,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Options of a backup.
 struct backup_options {
-    /// Returns an unchanging view of a store: a copy of a file, a transaction of a database. Called once for each store, and again for a
+    /// Returns a constant view of a store: a copy of a file, a transaction of a database. Called once for each store, and again for a
     /// store that received shards in the meantime. By default the store itself is read.
     std::function<result<any_transport>(std::string_view store, any_transport const& there)> snapshot{};
 };

@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// `partial`: the result of the shards that responded, as its own type. `single_shard`, `shard_key`, `same_shard`: compile-time checks.
+/// `partial`: the result of the shards that responded, as a type of its own. `single_shard`, `shard_key`, `same_shard`: compile-time
+/// checks.
 
 #include <entitable/client/query.hpp>
 #include <entitable/shards/route/sharded.hpp>

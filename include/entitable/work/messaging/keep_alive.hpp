@@ -5,7 +5,7 @@
 /// \file
 /// `keep_alive`: renewing a claimed message as an operation, which a program drives concurrently with its work. There is no hidden thread.
 ///
-///     auto both = keep_alive(*item, entitable::single_request{insert}); // an operation that renews between the steps of another one
+///     auto both = keep_alive(*item, entitable::single_request{insert}); // an operation that renews between the steps of another operation
 ///     auto ended = run(both, context, time, store);
 
 #include <entitable/core/request/operation.hpp>

@@ -12,7 +12,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// The known state of a step of a saga that was given up.
 enum class step_state : std::uint8_t {
     not_done,     ///< the step was not started, or had no effect
-    done,         ///< the step was done, and not undone
+    done,         ///< the step was done and has not been undone
     unknown,      ///< the step may have been started and may have had all or part of its effect
     being_undone, ///< the undo was due next, and may have been started
     undone,       ///< the undo succeeded

@@ -31,7 +31,7 @@ struct bulk_counts {
     std::uint64_t bytes{};
 };
 
-/// The settled rows of the input: all before a position, and some after it. Rows are read in order and settled in any order.
+/// The settled rows of the input: all rows before a position, and some rows after it. Rows are read in order and settled in any order.
 class bulk_position {
 public:
     /// Number of rows between two stored digests.
@@ -52,7 +52,7 @@ public:
     }
     /// Number of rows read.
     [[nodiscard]] std::uint64_t rows() const noexcept { return read_; }
-    /// Number of rows from the position on: stored with one bit per row.
+    /// Number of rows from the position on, which are stored as one bit per row.
     [[nodiscard]] std::uint64_t span() const noexcept { return read_ - from_; }
 
     /// Formats the checkpoint: version 1 in docs/stored_formats.md.

@@ -20,7 +20,7 @@ public:
     explicit property_finder(row_view in) noexcept
         : payload_(in.payload), behind_(in.payload), ahead_(behind_), count_(behind_.left()), steps_left_(count_) {}
 
-    /// Returns the property of that name, which may be absent; null if the row lacks it. Valid until the next call.
+    /// Returns the property of that name, which may be absent; null if the row does not have it. Valid until the next call.
     ENTITABLE_LAZY [[nodiscard]] property_view const* find(std::string_view name);
 
     /// Returns the value of that property; nullopt if it is absent.
