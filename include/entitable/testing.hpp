@@ -4,7 +4,7 @@
 
 /// \file
 /// Tests of applications: `manual_clock`, `dump` of a store, `spy`, `scripted` responses, assertions without a test framework. Header-only
-/// also in a program that is compiled separately. Authors of backends include entitable/testing/conformance.hpp.
+/// even if the program uses separate compilation. Authors of backends include entitable/testing/conformance.hpp.
 
 #include <entitable/local/memory/memory_backend.hpp>
 #include <entitable/testing/contents.hpp>

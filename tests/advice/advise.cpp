@@ -85,7 +85,7 @@ TEST_CASE("good keys get no advice") {
     CHECK(given.candidates[0].score.fits);
 }
 
-TEST_CASE("a growing key is reported, and so is a falling key") {
+TEST_CASE("an increasing key is reported, and so is a decreasing key") {
     workload load;
     using up = fields<item_by_number>;
     load.reads("one", up::number == 1 && up::owner == "x", {.per_second = 500}).writes("new", {.per_second = 3'000});
@@ -109,7 +109,7 @@ TEST_CASE("a growing key is reported, and so is a falling key") {
     CHECK(still.find(finding_kind::append_only)->how == severity::note);
 }
 
-TEST_CASE("salting a growing key is among the candidates, and it fits") {
+TEST_CASE("salting an increasing key is among the candidates, and it fits") {
     workload load;
     using up = fields<item_by_number>;
     load.scans("latest", up::number >= 5'900, {.per_second = 5}).writes("new", {.per_second = 3'000});

@@ -128,7 +128,7 @@ TEST_CASE("every request is served, abandoned or in flight, with both engines an
     }
 }
 
-TEST_CASE("growing or falling keys stay on one server, spread keys do not") {
+TEST_CASE("increasing or decreasing keys stay on one server, spread keys do not") {
     for (simulation_engine const engine : {simulation_engine::requests, simulation_engine::fluid}) {
         simulation_options options = with(engine, 30);
         options.model.partition_rate = options.model.server_rate = 200;

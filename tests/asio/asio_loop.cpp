@@ -157,7 +157,7 @@ TEST_CASE("timers of a loop wait in the io_context, and a stop cancels them") {
     CHECK(std::chrono::steady_clock::now() - begun >= 90ms);
 }
 
-TEST_CASE("run() throws the exception of a spawned task, and may be called again") {
+TEST_CASE("run() rethrows the exception of a spawned task, and may be called again") {
     boost::asio::io_context context;
     asio_loop loop{context.get_executor()};
     loop.spawn(throwing(loop.loop()));

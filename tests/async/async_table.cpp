@@ -186,7 +186,7 @@ TEST_CASE("pages and updates of several shelves run concurrently") {
     CHECK(plain.get("b", "4")->price == 1);
 }
 
-TEST_CASE("co_await throws the exception of a change function") {
+TEST_CASE("co_await rethrows an exception thrown by a change function") {
     memory_backend const store;
     table<book> const plain{store, "Books"};
     REQUIRE(plain.create());

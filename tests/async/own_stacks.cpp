@@ -195,7 +195,7 @@ TEST_CASE("an awaited transaction has the same result as the blocking one") {
     CHECK(plain.get("shelf", "1").value().price == 3);
 }
 
-TEST_CASE("co_await throws the exception of the body, and nothing is written") {
+TEST_CASE("co_await rethrows an exception thrown by the body, and nothing is written") {
     far_loop in;
     REQUIRE(in.plain().insert({"shelf", "1", 1}));
     async_table<book> const books{in.loop, in.cloud, "Books"};
@@ -212,7 +212,7 @@ TEST_CASE("co_await throws the exception of the body, and nothing is written") {
     CHECK(in.plain().get("shelf", "1").value().price == 1);
 }
 
-TEST_CASE("a catch clause that waits keeps its exception when other stacks throw meanwhile") {
+TEST_CASE("a catch clause that waits keeps its exception when other stacks throw while it waits") {
     far_loop in;
     REQUIRE(in.plain().insert({"shelf", "1", 1}));
     loop_transport const near{in.loop, in.cloud};

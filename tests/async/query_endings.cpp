@@ -122,6 +122,8 @@ TEST_CASE("every kind of query has the same options and endings, with the same r
     event_loop loop;
     async_table<invoice> const awaited_alone{loop, in.store, "alone"};
     CHECK(results_of(awaited_alone.where(i::tenant == "ACME"), awaiting{loop}, i::cents) == expected);
+    async_table<counter, invoice, by_customer> const awaited_list{loop, in.store, "books"};
+    CHECK(results_of(awaited_list.where(i::tenant == "ACME"), awaiting{loop}, i::cents) == expected);
 }
 
 TEST_CASE("pages of an index query skip what is gone, and an error stays") {

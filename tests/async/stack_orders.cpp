@@ -459,7 +459,7 @@ TEST_CASE("if a loop is destroyed at any turn, the calls on its stacks end clean
         [](std::size_t turn) { return moment{.destroyed = turn}; });
 }
 
-TEST_CASE("a coroutine that is destroyed at any turn ends its stack, and other stacks are not affected") {
+TEST_CASE("a coroutine that is destroyed at any point ends its stack, and other stacks are not affected") {
     at_turns(entitable_test::rounds(3, 10, 5), entitable_test::rounds(60, 1, 4),
         [](std::size_t turn) { return moment{.alone = turn}; });
 }

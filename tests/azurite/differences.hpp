@@ -24,7 +24,7 @@ inline difference differences[] = {
         "entities are found only under the spelling with which their table was made; the service folds the case"},
     {"the case of table names", "ResourceNotFound", "follows from the write that was not found"},
     {"the case of table names", "expected \"p/r", "follows from the write that was not found"},
-    {"values of every type come back", "Edm.Double -0.0 -> Edm.Double 0.0",
+    {"values of every type round-trip", "Edm.Double -0.0 -> Edm.Double 0.0",
         "the sign of zero is lost in JSON; the documentation says so of the service, too"},
     {"a merge cannot exceed the limits", "expected TooManyProperties, got success", "properties are not counted"},
     {"a merge cannot exceed the limits", "after merges that would exceed the limit", "properties are not counted"},

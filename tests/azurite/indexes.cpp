@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Tables with indexes on the emulator: random writes compared with a map, also with faults between client and emulator.
+// Tables with indexes on the emulator: random writes compared with a map, with and without faults between client and emulator.
 
 #include "emulator.hpp"
 #include <entitable/testing/manual_clock.hpp>

@@ -243,7 +243,7 @@ TEST_CASE("local: the limits of Cosmos DB are enforced") {
     CHECK(send(store, write_entity{"Orders", mutation::insert(make_row(std::string(2048, 'p'), "r"))}));
 }
 
-TEST_CASE("local: invalid stored rows are refused and not read") {
+TEST_CASE("local: invalid stored rows are rejected when read") {
     local<memory_store> const store;
     REQUIRE(send(store, create_table{"Orders"}));
     REQUIRE(store.store().update("orders", "p", [](memory_store::transaction& rows) {

@@ -273,7 +273,7 @@ TEST_CASE("memory_store rule 8: dropping a table deletes its rows") {
     CHECK(read(store, "other", "7", "7") == "stays");
 }
 
-TEST_CASE("memory_store rule 8: an update of a table that is dropped meanwhile ends with no_table") {
+TEST_CASE("memory_store rule 8: an update of a table that is dropped in the meantime ends with no_table") {
     for (bool const listed : {false, true}) {
         for (bool const commit : {false, true}) {
             for (bool const again : {false, true}) {

@@ -5,7 +5,7 @@
 // decoded, entities serialized, and whole signed requests with a canned answer. The hand-written forms are as strict. Every field of
 // an answer is read, times digit by digit, and the end of the text is checked. Duplicate names, a type without its value, a number
 // that does not fit and an entity other than the requested one are refused. Requests are checked for everything that the service
-// refuses: characters that no key may have, and text that is not UTF-8 or too long. CPU time of the process, in turns, medians.
+// refuses: characters not allowed in keys, and text that is not UTF-8 or too long. CPU time of the process, in turns, medians.
 //
 //     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/rest_codec.cpp -o rest_codec -lcurl -lssl -lcrypto -lsimdjson
 

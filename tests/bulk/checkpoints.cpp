@@ -140,7 +140,7 @@ TEST_CASE("no checkpoint counts a row as done before its outcome is known") {
     CHECK(wrong == 0);
 }
 
-TEST_CASE("a load with a checkpoint completes with any window, also if it is cancelled and resumed") {
+TEST_CASE("a load with a checkpoint completes with any window, even if it is cancelled and resumed") {
     random_source random{7};
     for (std::size_t round = 0; round < entitable_test::rounds(60, 1000); ++round) {
         stage one;
@@ -171,7 +171,7 @@ TEST_CASE("a load with a checkpoint completes with any window, also if it is can
     }
 }
 
-TEST_CASE("a checkpoint of another load is refused before anything is sent") {
+TEST_CASE("a checkpoint of a different load is refused before anything is sent") {
     stage s;
     auto input = some_books(5'000);
     REQUIRE_FALSE(s.load_until(input, 3'000));
@@ -227,7 +227,7 @@ TEST_CASE("a checkpoint of another load is refused before anything is sent") {
     }
 }
 
-TEST_CASE("the text of a checkpoint matches the registered format") {
+TEST_CASE("the text of a checkpoint matches the documented format") {
     detail::bulk_position position;
     detail::row_digest digest;
     for (std::uint64_t index = 0; index < 1'030; ++index) {

@@ -83,7 +83,7 @@ TEST_CASE("expire() respects the query and the comparison limit of the service")
     CHECK(done.value().already_there == 1);
 }
 
-TEST_CASE("expire: rows that are written meanwhile stay, and an interrupted run can be repeated") {
+TEST_CASE("expire: rows that are written during the run stay, and an interrupted run can be repeated") {
     shelf all;
     all.service.plan_random(
         3, 60, 200, {testing::fault::lost_before(), testing::fault::lost_after(), testing::fault::busy()});

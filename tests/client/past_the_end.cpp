@@ -126,7 +126,7 @@ struct slow {
 
 } // namespace
 
-TEST_CASE("a second thread in one query or in its pages terminates the program in debug builds") {
+TEST_CASE("using a query or its pages from two threads at once terminates the program in debug builds") {
     memory_backend const store;
     static_cast<void>(runners(store, 3));
     table<runner> const all{slow{store}, "runners"};

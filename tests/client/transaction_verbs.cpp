@@ -237,7 +237,7 @@ TEST_CASE("transaction: random bodies have the same effect as their operations o
     CHECK(refused > 500);
 }
 
-TEST_CASE("transaction: a random body and a concurrent write of another writer are serializable") {
+TEST_CASE("transaction: a random body and a concurrent write by another writer are serializable") {
     world in;
     generator make{random_source{815}};
     std::size_t made = 0;

@@ -44,7 +44,8 @@ result<std::vector<written>> move_money(table<account> const& accounts, std::str
 
 } // namespace
 
-TEST_CASE("file: copies made while threads write contain whole transactions and every write acknowledged before") {
+TEST_CASE("file: copies made while threads write contain whole transactions and every write acknowledged before the "
+          "copy began") {
     for (auto const journal : {file_journal::automatic, file_journal::rollback}) {
         temporary_folder const folder{temporary_folder::memory()};
         file_options options;

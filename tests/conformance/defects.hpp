@@ -25,10 +25,10 @@ namespace entitable_test {
     DEFECT(table_names_without_a_rule, "table names follow the rule")                                       \
     DEFECT(device_names_are_refused, "device names are table names")                                        \
     DEFECT(deletion_hits_longer_names, "deleting a table leaves longer names alone")                        \
-    DEFECT(tables_are_listed_in_lower_case, "tables are listed by pages")                                   \
-    DEFECT(last_table_of_a_page_is_lost, "tables are listed by pages")                                      \
-    DEFECT(page_of_tables_is_too_large, "tables are listed by pages")                                       \
-    DEFECT(tables_are_listed_without_end, "tables are listed by pages")                                     \
+    DEFECT(tables_are_listed_in_lower_case, "tables are listed in pages")                                   \
+    DEFECT(last_table_of_a_page_is_lost, "tables are listed in pages")                                      \
+    DEFECT(page_of_tables_is_too_large, "tables are listed in pages")                                       \
+    DEFECT(tables_are_listed_without_end, "tables are listed in pages")                                     \
     DEFECT(table_token_needs_its_table, "a list of tables continues after tables were deleted")             \
     /* single writes */                                                                                     \
     DEFECT(insert_overwrites, "insert needs a free key")                                                    \
@@ -62,11 +62,11 @@ namespace entitable_test {
     /* values */                                                                                            \
     DEFECT(int64_through_a_double, "no value is changed")                                                   \
     DEFECT(small_int64_becomes_int32, "no value is changed")                                                \
-    DEFECT(int32_becomes_int64, "values of every type come back")                                           \
-    DEFECT(boolean_becomes_int32, "values of every type come back")                                         \
+    DEFECT(int32_becomes_int64, "values of every type round-trip")                                          \
+    DEFECT(boolean_becomes_int32, "values of every type round-trip")                                        \
     DEFECT(infinity_is_the_greatest_double, "no value is changed")                                          \
     DEFECT(nan_is_absent, "no value is changed")                                                            \
-    DEFECT(negative_zero_is_zero, "values of every type come back")                                         \
+    DEFECT(negative_zero_is_zero, "values of every type round-trip")                                        \
     DEFECT(denormal_is_zero, "no value is changed")                                                         \
     DEFECT(double_has_15_digits, "no value is changed")                                                     \
     DEFECT(whole_double_becomes_int32, "no value is changed")                                               \
@@ -76,10 +76,10 @@ namespace entitable_test {
     DEFECT(text_has_other_line_ends, "no value is changed")                                                 \
     DEFECT(text_is_cut_at_255_bytes, "no value is changed")                                                 \
     DEFECT(long_text_is_garbled, "no value is changed")                                                     \
-    DEFECT(empty_text_is_absent, "values of every type come back")                                          \
+    DEFECT(empty_text_is_absent, "values of every type round-trip")                                         \
     DEFECT(binary_is_cut_at_nul, "no value is changed")                                                     \
     DEFECT(binary_has_seven_bits, "no value is changed")                                                    \
-    DEFECT(empty_binary_is_absent, "values of every type come back")                                        \
+    DEFECT(empty_binary_is_absent, "values of every type round-trip")                                       \
     DEFECT(long_binary_is_garbled, "no value is changed")                                                   \
     DEFECT(guid_in_another_order, "no value is changed")                                                    \
     DEFECT(time_in_microseconds, "no value is changed")                                                     \
@@ -96,7 +96,7 @@ namespace entitable_test {
     DEFECT(keys_are_decoded_twice, "unusual keys")                                                          \
     DEFECT(plus_is_a_blank, "unusual keys")                                                                 \
     DEFECT(quotes_are_doubled, "unusual keys")                                                              \
-    DEFECT(entity_comes_without_keys, "values of every type come back")                                     \
+    DEFECT(entity_comes_without_keys, "values of every type round-trip")                                    \
     DEFECT(keys_end_at_nul, "forbidden keys")                                                               \
     DEFECT(forbidden_keys_are_taken, "forbidden keys")                                                      \
     DEFECT(keys_in_the_order_of_bytes, "keys come in the order of their UTF-16 code units")                 \
@@ -201,8 +201,8 @@ namespace entitable_test {
     DEFECT(shown_entity_is_never_absent, "a visitor receives the entity that was read")                     \
     DEFECT(shown_entity_has_no_version, "a visitor receives the entity that was read")                      \
     DEFECT(shown_entity_is_not_cancelled, "a call whose deadline has passed does nothing")                  \
-    DEFECT(many_answers_change_places, "concurrent requests have the same results as single ones")          \
-    DEFECT(many_failures_are_dropped, "concurrent requests have the same results as single ones")
+    DEFECT(many_answers_change_places, "concurrent requests have the same results as sequential ones")      \
+    DEFECT(many_failures_are_dropped, "concurrent requests have the same results as sequential ones")
 
 /// The defect of a backend.
 enum class defect {

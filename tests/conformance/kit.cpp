@@ -64,7 +64,7 @@ TEST_CASE("conformance: each defect is found by the behaviour it violates") {
     }
 }
 
-TEST_CASE("conformance: a wrapper without a defect passes, also with its own pages and ETags") {
+TEST_CASE("conformance: a wrapper without a defect passes, even with its own pages and ETags") {
     std::set<std::string_view> slow; // equal for all three
     for (conformance::behaviour const& each : conformance::behaviours_of_limits) { slow.insert(each.name); }
     for (defect const none : {defect::none, defect::none_own_pages, defect::none_own_etags}) {

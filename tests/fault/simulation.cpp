@@ -76,7 +76,7 @@ TEST_CASE("simulation: in memory the answers to clients match the stored state")
     check_work(sum, seeds);
 }
 
-TEST_CASE("simulation: in a file the answers to clients match the stored state") {
+TEST_CASE("simulation: with a file store, answers to clients match the stored state") {
     std::size_t const seeds = rounds(12, 2'000, 300);
     auto const path = std::filesystem::temp_directory_path() / ("entitable_faults_" + std::to_string(::getpid()));
     testing::manual_clock time{date_time::from_date(2026, 1, 1)};

@@ -194,7 +194,7 @@ TEST_CASE("a copy refuses an existing target and does not change it") {
     CHECK(code_of(moved.copy_to(folder / "copy.db")) == error_code::invalid_input);
 }
 
-TEST_CASE("a copy does not replace a target file that was created meanwhile") {
+TEST_CASE("a copy does not replace a target file that was created in the meantime") {
     temporary_folder const folder;
     file_backend const store{folder / "marks.db"};
     auto const before = names_in(folder.path());

@@ -180,7 +180,7 @@ TEST_CASE("a connection can use more shapes than it caches") {
     }
 }
 
-TEST_CASE("a file with one entity has the registered bytes") {
+TEST_CASE("a file with one entity has the documented bytes") {
     temporary_folder const folder;
     std::string const path = folder / "golden.db";
     testing::manual_clock time;

@@ -94,7 +94,7 @@ TEST_CASE("paths: through a symbolic link the same lock is held and the same log
     CHECK_FALSE(fs::exists(folder / "b.db-wal"));
     CHECK_FALSE(fs::exists(folder / "b.db-lock"));
 
-    // The link is redirected meanwhile: the open store keeps its file.
+    // The link is redirected while the store is open: the open store keeps its file.
     make_file(folder / "c.db");
     fs::remove(folder / "b.db");
     fs::create_symlink("c.db", folder / "b.db");

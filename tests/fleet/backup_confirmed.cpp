@@ -199,7 +199,7 @@ TEST_CASE("backup: a late run does not change the work of a later one") {
         auto const life = std::make_shared<program_life>();
         bool met = false;
         life->before = [&](sent_request const& each) {
-            if (each.number == at) { // meanwhile another process makes the backup to its end
+            if (each.number == at) { // another process makes the backup to its end
                 met = true;
                 if (kind == 2) { others.drop().value(); }
                 back_up(made.program(), made.archive, "nightly").value();

@@ -164,7 +164,7 @@ TEST_CASE("wrong stores: a generation is retired in its own stores only") {
         CHECK(own.retire().error().code == error_code::wrong_store);
         check_theirs();
     }
-    SECTION("another fleet behind the first name") {
+    SECTION("another fleet under the first name") {
         on.stores->insert_or_assign("a", other.stores->at("a"));
         CHECK(own.retire().error().code == error_code::wrong_store);
         CHECK(hash_stores::retire(names, on.opener()).error().code == error_code::wrong_store);

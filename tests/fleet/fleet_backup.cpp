@@ -226,7 +226,7 @@ TEST_CASE("restore: stopped at any request, resumed by the next run") {
     CHECK(points > 30);
 }
 
-TEST_CASE("backup: faults on single stores, and shards that move meanwhile") {
+TEST_CASE("backup: faults on single stores, and shards that move during the backup") {
     world const all;
     auto const cloud = all.open(virtual_shards{6});
     fleet const stores{cloud, {.in_flight = 2}};

@@ -174,7 +174,8 @@ TEST_CASE("lost stores: a partly dropped table is re-created, dropped and moved,
     }
 }
 
-TEST_CASE("lost stores: the rest of a dropped table is dropped after a move of the new table, whose rows stay") {
+TEST_CASE("lost stores: the leftovers of a dropped table are removed after its successor has moved; the successor "
+          "keeps its rows") {
     lossy_world all;
     sharded const cloud = all.open(virtual_shards{2}, {"a", "b"});
     auto const items = fill(cloud, 20);

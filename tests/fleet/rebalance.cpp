@@ -305,7 +305,7 @@ TEST_CASE("place: a tenant is moved to a store, and every plan keeps it there") 
     CHECK(store_of(12) == "beta");
     CHECK(rules_of(cloud.map()).value().all().size() == 2);
 
-    // It is stopped, and goes on with the same call; meanwhile the rule stands.
+    // It is stopped; the same call resumes. Until then the rule stands.
     CHECK(place(stores, "g9", "delta", {}, [](move_progress const& at) { return at.step != move_step::verifying; })
               .error()
               .code == error_code::cancelled);

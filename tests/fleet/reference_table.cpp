@@ -142,7 +142,7 @@ TEST_CASE("reference: a table is published to all stores and read from the store
     CHECK(beside.get("C1").error().code == error_code::table_not_found);
 }
 
-TEST_CASE("reference: a new store has the copy before its first shard") {
+TEST_CASE("reference: a new store gets its copy before its first shard") {
     world const all;
     auto const cloud = all.open(virtual_shards{8});
     fill(cloud);

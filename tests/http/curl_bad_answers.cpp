@@ -277,7 +277,7 @@ TEST_CASE("endless responses are aborted at the limit") {
     CHECK(response.error().code == error_code::transport_failed);
     CHECK(response.error().effect == effect::unknown);
     CHECK_THAT(response.error().message, ContainsSubstring(words));
-    CHECK(written < 16 * 1024 * 1024); // the bytes that the sockets buffered meanwhile
+    CHECK(written < 16 * 1024 * 1024); // the bytes that the sockets buffered in the meantime
 }
 
 TEST_CASE("endless header lines that arrive byte by byte") {

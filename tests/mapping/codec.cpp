@@ -223,7 +223,7 @@ TEST_CASE(
     CHECK(to_row(by_age{1234, "John", "M_", 55})); // the last component may
 }
 
-TEST_CASE("a refused entity is reported by its first invalid component") {
+TEST_CASE("the error for a refused entity names its first invalid component") {
     auto const refused = row_key_of(by_bib{100000, "a__b", "M", 55}); // the error names the first invalid component
     REQUIRE_FALSE(refused);
     CHECK_THAT(refused.error().message, ContainsSubstring("\"bib\""));
@@ -474,7 +474,7 @@ TEST_CASE("a row of a later version is refused") {
     CHECK(refusal_of<all_types>({"k", "row", payload}).code == error_code::row_malformed);
 }
 
-TEST_CASE("the Timestamp of a row is not a property of it") {
+TEST_CASE("the Timestamp of a row is not one of its properties") {
     row_builder builder{"John", "row"};
     builder.add("age", std::int64_t{55});
     std::string payload{builder.build().payload()};

@@ -33,7 +33,7 @@ private:
 
 } // namespace
 
-TEST_CASE("member_type is the type of a member, also in a base class or with accessors") {
+TEST_CASE("member_type is the type of a member, even in a base class or with accessors") {
     STATIC_REQUIRE(std::is_same_v<detail::member_type<&runner::name>, std::string>);
     STATIC_REQUIRE(std::is_same_v<detail::member_type<&runner::id>, std::int64_t>);
     STATIC_REQUIRE(std::is_same_v<detail::member_type<accessor_pair<&runner::club, &runner::set_club>{}>, std::string>);

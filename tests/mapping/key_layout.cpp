@@ -166,7 +166,7 @@ TEST_CASE("split_key() returns a text for every component, including literals an
     CHECK(texts[4] == "y__z");
 }
 
-TEST_CASE("a key may have sixteen components") {
+TEST_CASE("a key can have sixteen components") {
     std::vector<key_component> layout(max_key_components, member("m"));
     std::vector<std::string> texts;
     for (std::size_t index = 0; index < max_key_components; ++index) { texts.push_back(std::to_string(index)); }

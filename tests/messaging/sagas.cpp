@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Steps that are undone, rows that change with the advance of a saga, programs with other steps; and queues behind a fork.
+// Steps that are undone, rows that change with the advance of a saga, programs with different steps; and queues behind a fork.
 
 #include <entitable/entitable.hpp>
 #include <entitable/memory.hpp>

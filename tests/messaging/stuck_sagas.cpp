@@ -262,7 +262,7 @@ TEST_CASE("saga: a report of no effect is ignored if an earlier run may have had
     }
 }
 
-TEST_CASE("saga: the rows of a saga in compensation") {
+TEST_CASE("saga: the rows of a saga during compensation") {
     agency at;
     auto const travel = saga_for<trip>("travel", step("room", at.does("r"), at.undoes("R", 1)),
         step("letter", at.does("l")), step("seat", at.does("s", {refused}), at.undoes("S", 1)));

@@ -468,7 +468,7 @@ TEST_CASE("a handler that returns Cancelled after the stop token was set release
 
 // ---- exceptions ----
 
-TEST_CASE("an exception of a handler is propagated, and its message is released") {
+TEST_CASE("an exception thrown by a handler is propagated, and its message is released") {
     site at;
     at.fill(20);
     at.until_empty.threads = GENERATE(1U, 4U);
@@ -502,18 +502,18 @@ TEST_CASE("a handler can throw types other than std::exception") {
     CHECK_THROWS_AS(run_worker(at.queue, [](job const&) -> result<void> { throw 7; }, at.until_empty), int);
 }
 
-TEST_CASE("an exception of on_error is propagated from every thread") {
+TEST_CASE("an exception thrown by on_error is propagated from every thread") {
     site at;
     at.fill(1);
     at.until_empty.on_error = [](error const&) { throw std::runtime_error{"the log is full"}; };
-    SECTION("of a claim") {
+    SECTION("for a failed claim") {
         at.how.max_attempts = 1;
         table_queue<job> const once{at.watched, "jobs", at.how};
         at.shaky.plan({testing::fault::busy(), 2, "query_entities", "jobs"});
         CHECK_THROWS_WITH(
             run_worker(once, [](job const&) { return result<void>{}; }, at.until_empty), "the log is full");
     }
-    SECTION("of a renewal") {
+    SECTION("for a failed renewal") {
         at.shaky.plan({testing::fault::busy(), 1, "write_entity", "jobs"});
         auto const handle = [&](job const&, work_context const& context) -> result<void> {
             at.work_for_renewals(1);

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 // The same random requests to memory and to a file: outcomes, codes, rows, order and pages are the same, and ETags change in
-// the same places. The file is closed and reopened meanwhile, and written by a second backend and by another process. A
+// the same places. The file is closed and reopened in between, and written by a second backend and by another process. A
 // failing sequence prints its seed; ENTITABLE_MODEL_SEED=seed runs only that one.
 
 #include <entitable/file.hpp>

@@ -51,7 +51,7 @@ struct giving_up {
     std::string store;
     std::uint64_t begun{};
     std::set<std::string> partitions; ///< that may lose their rows by it
-    bool alone{true};                 ///< nobody else has given up the same store meanwhile
+    bool alone{true};                 ///< nobody else has given up the same store in the meantime
 };
 
 } // namespace operator_worlds

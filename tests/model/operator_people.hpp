@@ -60,7 +60,8 @@ public:
         auto const lost = forget_store(here.all(), name, accepting_loss, others);
         std::erase(in.giving, &own);
         in.tell("forget " + name + (into.empty() ? "" : " in place"), lost);
-        if (lost && into.empty() && undone(in, *before, name)) { // in place another call may have begun anew meanwhile
+        if (lost && into.empty() &&
+            undone(in, *before, name)) { // in place another call may have begun anew in the meantime
             in.complain("a store is said to be forgotten, and has a shard: " + lost->to_string());
             return false;
         }
@@ -271,7 +272,7 @@ private:
     }
     void second_map(program const& here) {
         if (!in_.guarded || in_.injured || !in_.all_are_listed()) { return; }
-        std::size_t const emptied = in_.told.emptied; // one that is emptied meanwhile, and given up, is nobody's
+        std::size_t const emptied = in_.told.emptied; // one that is emptied in the meantime, and given up, is nobody's
         auto const made = lookup_map::make(
             here.catalogue, "othermap", virtual_shards{2}, {in_.names[0]}, in_.opener(here.by), in_.options(*here.by));
         in_.told.second_maps += !made && made.error().code == error_code::wrong_store ? 1U : 0U;

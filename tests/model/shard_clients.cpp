@@ -208,7 +208,7 @@ void same_versions(memory_backend const& source, memory_backend const& target) {
 /// One suspension of the client: its first requests, then some of the mover, then the rest of both.
 struct suspension {
     std::size_t client{}; ///< requests before it
-    std::size_t mover{};  ///< requests meanwhile
+    std::size_t mover{};  ///< requests in the meantime
     bool behind{};        ///< the last request was applied, and its answer waits
 };
 

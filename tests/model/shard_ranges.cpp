@@ -29,7 +29,7 @@ void check(range_order const& how, testing::interleaving_limits limits) {
 
 } // namespace
 
-TEST_CASE("shard ranges: a split and a move, a merge, and operators that continue them") {
+TEST_CASE("shard ranges: a split and a move, a merge, and operators that resume them") {
     for (bool const off_line : {false, true}) {
         for (range_order how : {splits(), merges()}) {
             how.off_line = off_line;

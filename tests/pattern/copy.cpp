@@ -166,7 +166,7 @@ TEST_CASE("a value that the store did not preserve is found when it is read back
     CHECK_THAT(refused.error().message, ContainsSubstring("\"copies\""));
 }
 
-TEST_CASE("keys of every kind are copied from a store in nasty mode, with any pages") {
+TEST_CASE("keys of every kind are copied from a store in nasty mode, with pages of any size") {
     local_options options;
     options.nasty.emplace().seed = 3;
     memory_backend const nasty{options};

@@ -251,7 +251,7 @@ TEST_CASE("sequence: two programs that create the row concurrently do not share 
     CHECK(on.service.all_fired());
 }
 
-TEST_CASE("sequence: reserve takes many with one write") {
+TEST_CASE("sequence: reserve() takes many numbers with one write") {
     stage on;
     sequence const numbers = on.make({.step = 2});
     CHECK(numbers.next()->value == 1);
@@ -311,7 +311,7 @@ TEST_CASE("sequence: deadline and cancellation") {
     CHECK(on.counted() == int64(1));
 }
 
-TEST_CASE("sequence: many threads, through one and through many") {
+TEST_CASE("sequence: many threads share one object, or each has its own") {
     memory_backend const store;
     constexpr std::size_t threads = 4;
     constexpr std::size_t each = 300;

@@ -104,8 +104,8 @@ TEST_CASE("sharded sequence: golden rows") {
     CHECK(properties_of(store, "identities__001") == "Value=1 Shards=2");
 }
 
-TEST_CASE("sharded sequence: a first row without start and step stays in use, and gets those of the first program that "
-          "uses it") {
+TEST_CASE("sharded sequence: a first row without start and step stays in use, and adopts the start and step of the "
+          "first program that uses it") {
     memory_backend const store;
     put(store, old_row("identities__000", 3, 2));
     put(store, old_row("identities__001", 4, 2));

@@ -32,7 +32,7 @@ void conforms(postgres_options const& options) {
     }
 }
 
-/// 512 code units of UTF-16, as a key may have.
+/// 512 code units of UTF-16, the maximum of a key.
 std::string longest(char const* unit, std::size_t units, std::string const& end) {
     std::string made;
     for (std::size_t count = 0; count < units; ++count) { made += unit; }

@@ -41,7 +41,7 @@ struct journal {
     std::atomic<std::uint8_t> fates[most_inserts]{}; ///< 1: acknowledged, 2: refused, 3: unknown
     std::atomic<std::int64_t> counted{0};            ///< acknowledged
     std::atomic<std::int64_t> perhaps{0};            ///< unknown
-    std::atomic<std::size_t> wrong_sums{0};          ///< sums of money, read meanwhile
+    std::atomic<std::size_t> wrong_sums{0};          ///< sums of money, read in the meantime
     std::atomic<std::size_t> acknowledged{0};        ///< writes of all kinds
 };
 struct shared_state {

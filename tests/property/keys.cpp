@@ -133,7 +133,7 @@ date_time any_time(draw& from) { return date_time{from.integer<std::int64_t>()};
 
 } // namespace
 
-TEST_CASE("integers of every width keep their value and their order, forwards, descending and optional") {
+TEST_CASE("integers of every width keep their value and order as ascending, descending and optional keys") {
     check_integer<std::int8_t>();
     check_integer<std::uint8_t>();
     check_integer<std::int16_t>();

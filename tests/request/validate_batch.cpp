@@ -47,7 +47,7 @@ TEST_CASE("a batch has 1 to 100 operations") {
     CHECK_FALSE(validate(batch_of(101), limits).error().operation_index);
 }
 
-TEST_CASE("a batch has a single partition") {
+TEST_CASE("all changes of a batch must be in one partition") {
     for (std::size_t const at : {std::size_t{1}, std::size_t{2}}) {
         auto batch = batch_of(3);
         batch.changes[at] = mutation::insert(row_builder{"secret", "r"}.build());

@@ -151,7 +151,7 @@ TEST_CASE("the Timestamp is read where it was written, and the ETag is derived f
     CHECK(payload == built.payload());
 }
 
-TEST_CASE("the stored form of version 1 has its registered bytes") {
+TEST_CASE("the stored form of version 1 has its documented bytes") {
     row_builder builder{"p", "r"};
     builder.add("ab", std::int32_t{0x01020304});
     builder.add("c", edm_type::string, value_view{"xyz"});

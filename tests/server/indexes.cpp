@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Tables with indexes over REST to a server: random writes compared with a map, also with faults between client and server.
+// Tables with indexes over REST to a server: random writes compared with a map, with and without faults between client and server.
 
 #include "served.hpp"
 #include <entitable/memory.hpp>

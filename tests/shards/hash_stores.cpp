@@ -132,7 +132,7 @@ TEST_CASE("hashed stores: a list with a different order, a different length, or 
     check_refused(all.open({"one", "two"}).error(), "one, place 0 of 2", "has place 0 of 3");
     check_refused(all.open({"one", "two", "three", "four"}).error(), "one", "has place 0 of 3");
     check_refused(all.open({"one", "due", "three"}).error(), "due", "belongs to the fleet");
-    check_refused(all.open({"one", "two", "new"}).error(), "new", "has no header of generation 1");
+    check_refused(all.open({"one", "two", "new"}).error(), "new", "has no header for generation 1");
     check_refused(all.open({"one", "two", "three"}, 2).error(), "one", "no header of generation 2, but of 1");
     // What a name opens is another store.
     auto const swapped = [&](std::string_view name) { return all.opener()(name == "two" ? "three" : name); };

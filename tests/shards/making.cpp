@@ -245,7 +245,7 @@ TEST_CASE("hashed stores: emptied at any request of their creation") {
     }
 }
 
-TEST_CASE("hashed stores: retirement is interrupted at any request, and a stale program creates them at any time") {
+TEST_CASE("hashed stores: retirement is interrupted at any request, and a stale program recreates them at any time") {
     std::vector<std::string> const names{"one", "two", "three"};
     auto const begin = [&] {
         shared_world world;

@@ -309,7 +309,7 @@ TEST_CASE("steps: the rules of operations are checked along the way") {
         "program 1: rejects the response to its request, or names a place that does not exist");
 }
 
-TEST_CASE("a program gets the clock of the service unless the answer was lost") {
+TEST_CASE("a program learns the service's time unless the answer was lost") {
     auto const told = testing::interleavings(
         [](testing::stage& on) {
             call begun;

@@ -424,12 +424,12 @@ TEST_CASE("unit of work: a lost answer is resolved before anything is sent") {
             CHECK(at.work.save(mode).value().all_saved());
             CHECK(stored_order(at.outside, 19) == "new/4");
         }
-        SECTION("changed meanwhile") {
+        SECTION("changed in the meantime") {
             fresh.total = 5;
             CHECK(at.work.save(mode).value().all_saved());
             CHECK(stored_order(at.outside, 19) == "new/5");
         }
-        SECTION("removed meanwhile: resolved as a removal") {
+        SECTION("removed in the meantime: resolved as a removal") {
             at.work.remove(fresh);
             CHECK(told(at.work.save(mode).value()) == "removed saved, ");
             CHECK(stored_order(at.outside, 19) == "gone");
@@ -443,7 +443,7 @@ TEST_CASE("unit of work: a lost answer is resolved before anything is sent") {
             CHECK(told(at.work.save(mode).value()) == "removed saved, ");
             CHECK(stored_order(at.outside) == "gone");
         }
-        SECTION("added again meanwhile") {
+        SECTION("added again in the meantime") {
             at.work.add({"ann", 17, "again", 9, {}});
             CHECK(at.work.save(mode).value().all_saved());
             CHECK(stored_order(at.outside) == "again/9");
@@ -499,7 +499,7 @@ TEST_CASE("unit of work: with operation rows the outcome of every lost answer is
         CHECK(work.save().value().all_saved());
         CHECK(stored_order(outside) == "paid/5");
     }
-    SECTION("changed by another writer meanwhile") {
+    SECTION("changed by another writer in the meantime") {
         bool const applied = loss == losing::loss::answer;
         outside.merge(at("ann", 17), o::status = "theirs", any_etag).value();
         CHECK(work.save().value().all_saved() == applied);

@@ -61,7 +61,7 @@ void refused(std::string_view document) {
 
 } // namespace
 
-TEST_CASE("traps 20, 22, 24: a value has its annotated type, otherwise the type of its JSON form") {
+TEST_CASE("a value has its annotated type, otherwise the type of its JSON form") {
     CHECK(read_value(R"("V":7)") == "Edm.Int32 7");
     CHECK(read_value(R"("V":-2147483648)") == "Edm.Int32 -2147483648");
     CHECK(read_value(R"("V":2147483648)") == "Edm.Int64 2147483648");
@@ -106,7 +106,7 @@ TEST_CASE("numbers of any length are read as the nearest double, by every path")
     }
 }
 
-TEST_CASE("reliability 39 to 48: invalid values are refused") {
+TEST_CASE("invalid values are refused") {
     for (std::string_view const bad : {R"("V":NaN)", R"("V":1e400)", R"("V@odata.type":"Edm.Int32","V":2147483648)",
              R"("V@odata.type":"Edm.Int32","V":1.0)", R"("V@odata.type":"Edm.Int32","V":"1")",
              R"("V@odata.type":"Edm.Int64","V":"9223372036854775808")", R"("V@odata.type":"Edm.Int64","V":"5.0")",
@@ -131,7 +131,7 @@ TEST_CASE("reliability 39 to 48: invalid values are refused") {
     }
 }
 
-TEST_CASE("reliability 50, 87 to 92: invalid documents are refused") {
+TEST_CASE("invalid documents are refused") {
     refused("");
     refused(" ");
     refused("{");
@@ -341,7 +341,7 @@ TEST_CASE("walking a page gives the same rows as parsing its document") {
     }
 }
 
-TEST_CASE("trap 35, full metadata: system annotations are skipped") {
+TEST_CASE("full metadata: system annotations are skipped") {
     detail::json_reader reader;
     auto const read = reader.read_entity(
         R"({"odata.metadata":"m","odata.type":"a.T","odata.id":"i","odata.etag":"W/\"datetime'2026-07-27T12%3A28%3A53.1234600Z'\"",)"

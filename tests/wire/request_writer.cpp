@@ -93,13 +93,13 @@ TEST_CASE("reads: keys are always requested, and ETags too") {
     CHECK(first_line({}) ==
         "GET https://a.table.core.windows.net/Orders()?$filter=PartitionKey%20eq%20%27a%26b%27%20and%20N%20gt%201"
         "&$select=PartitionKey%2CRowKey%2CTimestamp%2CN&$top=7");
-    // trap 13: page two sends all of it again; trap 11: no empty NextRowKey
+    // page two sends the whole query again, without an empty NextRowKey
     CHECK(first_line({{}, "1!4!cA--", std::nullopt, std::nullopt}) ==
         "GET https://a.table.core.windows.net/Orders()?$filter=PartitionKey%20eq%20%27a%26b%27%20and%20N%20gt%201"
         "&$select=PartitionKey%2CRowKey%2CTimestamp%2CN&$top=7&NextPartitionKey=1%214%21cA--");
 }
 
-TEST_CASE("writes: six forms; traps 36 and 37: conditions only for the forms that have them") {
+TEST_CASE("writes: six forms; conditions only for the forms that have them") {
     row const entity = make_row("p'", "r", {{"N", 1}});
     std::string const at = " https://a.table.core.windows.net/Orders(PartitionKey='p%27%27',RowKey='r')\n";
     std::string const type = "Content-Type: application/json\n";
@@ -113,7 +113,7 @@ TEST_CASE("writes: six forms; traps 36 and 37: conditions only for the forms tha
     CHECK(change(mutation::insert_or_replace(entity)) == "PUT" + at + type + "\n" + body);
     CHECK(change(mutation::insert_or_merge(entity)) == "PATCH" + at + type + "\n" + body);
     CHECK(change(mutation::remove(entity, version)) == "DELETE" + at + "If-Match: " + version.text() + "\n\n");
-    // trap 60
+    // Cosmos DB takes a merge as POST with a header
     CHECK(change(mutation::merge(entity, any_etag), service::cosmos) ==
         "POST" + at + "X-HTTP-Method: MERGE\n" + type + "If-Match: *\n\n" + body);
     CHECK(change(mutation::insert_or_merge(entity), service::cosmos) ==

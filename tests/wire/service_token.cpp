@@ -14,7 +14,7 @@ detail::service_token sample() { return {read_location::primary, "1!4!cA--", "1!
 
 } // namespace
 
-TEST_CASE("trap 14: a token is text that outlives the process, with golden values") {
+TEST_CASE("a token is text that outlives the process, with golden values") {
     CHECK(detail::make_service_token(7, sample()) == "r1!p!4e0a7d82815c1d5c!P1%214%21cA--!R1%214%21Mg--");
     CHECK(detail::make_service_token(7, {read_location::secondary, "p", std::nullopt, std::nullopt}) ==
         "r1!s!5d7d213372ad36ab!Pp");
@@ -22,7 +22,7 @@ TEST_CASE("trap 14: a token is text that outlives the process, with golden value
         "r1!p!d9a94c2616592c18!TT");
 }
 
-TEST_CASE("traps 11, 13, 16: tokens are parsed back unchanged, for the same query only") {
+TEST_CASE("tokens are parsed back unchanged, for the same query only") {
     std::string every;
     for (int byte = 1; byte < 256; ++byte) { every += static_cast<char>(byte); }
     detail::service_token const tokens[] = {sample(), {read_location::secondary, every, every, std::nullopt},

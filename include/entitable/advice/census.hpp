@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `take_census`: statistics of a sample. Sizes of partitions and their skew, the values of each member, the keys that grow with time, and
-/// the runs of keys that the service may serve as one range.
+/// `take_census`: statistics of a sample. Sizes of partitions and their skew, the values of each member, the keys that increase over time,
+/// and the runs of keys that the service may serve as one range.
 
 #include <entitable/advice/heat_map.hpp>
 
@@ -68,8 +68,8 @@ struct key_run {
     std::string first;     ///< first PartitionKey of the range
     std::string last;      ///< last PartitionKey of the range
     std::uint64_t keys{};  ///< number of keys
-    bool takes_appends{};  ///< set for the run at the end of the table if keys grow: every new entity goes there
-    bool takes_prepends{}; ///< set for the run at the beginning of the table if keys fall: every new entity goes there
+    bool takes_appends{};  ///< set for the last run of the table if keys increase over time: it gets every new entity
+    bool takes_prepends{}; ///< set for the first run of the table if keys decrease over time: it gets every new entity
 };
 
 /// The statistics of a table.

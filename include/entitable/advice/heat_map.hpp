@@ -18,10 +18,10 @@ ENTITABLE_BEGIN_NAMESPACE
 enum class heat_pattern : std::uint8_t {
     nothing, ///< too few events, or all at one time
     spread,  ///< events everywhere, all the time
-    append,  ///< a diagonal upwards: keys grow with time
-    prepend, ///< a diagonal downwards: keys fall with time
-    hot_key, ///< a bright row: one part of the keys has half of the events
-    burst,   ///< a bright column: one part of the time has half of the events
+    append,  ///< a diagonal upwards: keys increase over time
+    prepend, ///< a diagonal downwards: keys decrease over time
+    hot_key, ///< a bright row: half of the events fall on a small part of the keys
+    burst,   ///< a bright column: half of the events fall within a small part of the time
 };
 
 /// Returns the name, such as "append".

@@ -9,7 +9,7 @@
 ///     requests      one for each key range, and one for each further page of 1,000 entities: the minimum number
 ///     seconds       requests x seconds_per_request + examined x seconds_per_row (`service_targets`)
 ///     load          examined rows a second; a partition gets those of its rows; writes go to the latest 5 % of the rows
-///     hottest       the load of the busiest partition; or all writes, if keys grow or fall with time, because one server
+///     hottest       the load of the busiest partition; or all writes, if keys increase or decrease over time, because one server
 ///                   serves the end of the table
 
 #include <entitable/advice/census.hpp>

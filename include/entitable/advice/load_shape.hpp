@@ -66,8 +66,8 @@ struct load_shape {
     [[nodiscard]] static load_shape append(arrival_pattern arrivals);
     /// All requests go to the newest partition, at the beginning of the table.
     [[nodiscard]] static load_shape prepend(arrival_pattern arrivals);
-    /// The load of a workload on keys, for each partition (`key_score`), and writes at the end of the table if keys grow. At most 500
-    /// shares; neighbours with little load share one.
+    /// The load of a workload on keys, for each partition (`key_score`), and writes at the end of the table if keys increase over time. At
+    /// most 500 shares; neighbours with little load share one.
     [[nodiscard]] static load_shape of(
         table_sample const& sample, workload const& load, key_declaration const& declared);
     /// The load of a workload on the current keys.

@@ -54,6 +54,7 @@ public:
     async_table(event_loop& loop, any_transport through, std::string name, call_options options = {})
         : base(
               shared<detail::async_place>::make(loop.core(), std::move(through), std::move(name), std::move(options))) {
+        detail::allow_alone<Entity>();
     }
     explicit async_table(shared<detail::async_place> at) : base(std::move(at)) {} ///< made by a table of several types
     async_table(async_table const&) = default;            ///< shares the place in the loop; so does a move

@@ -13,7 +13,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A table in a loop. Shared by the table and its awaitables, so that an awaitable may outlive the table.
+/// A table that is used in an event loop. Shared by the table and its awaitables, so that an awaitable may outlive the table.
 struct async_place : counted {
     async_place(loop_core& in, any_transport through, std::string name, call_options options)
         : core(in), way(in.way_to(through)), table(std::move(through), std::move(name), std::move(options)) {}
@@ -173,7 +173,7 @@ private:
 /// coroutine is not suspended, except in every 256th call, to let other tasks run.
 ///
 /// Errors: those of the blocking call; Cancelled after `event_loop::stop` and if the enclosing scope is cancelled, DeadlineExceeded if that
-/// scope is one of `with_timeout`. A write that was sent before may have the effect `unknown`.
+/// scope was created by `with_timeout`. A write that was sent before may have the effect `unknown`.
 template <operation Op>
 class [[nodiscard]] awaited final : private detail::awaited_base {
 public:
@@ -203,7 +203,7 @@ public:
         return proceed() && go_on_at_once();
     }
     using awaited_base::await_suspend;
-    /// Returns the result. Rethrows an exception of a user function that the operation calls.
+    /// Returns the result. Rethrows an exception thrown by a user function that the operation calls.
     auto await_resume() {
         if (thrown_) { std::rethrow_exception(thrown_); }
         return operation_.finish();

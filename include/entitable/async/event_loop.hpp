@@ -100,8 +100,8 @@ public:
     void run() {
         while (turn()) { wait(); }
     }
-    /// Runs until this task has ended, and returns its result; other tasks run meanwhile. If an exception leaves the task or a spawned one,
-    /// destroys the task where it waits, and rethrows the exception.
+    /// Runs until this task has ended, and returns its result; other tasks run in the meantime. If an exception leaves the task or a
+    /// spawned one, destroys the task where it waits, and rethrows the exception.
     template <class T>
     T run(task<T> awaited) {
         awaited.require_one();

@@ -105,7 +105,7 @@ template <class Function>
 /// Lives as long as the loop. On other stacks it behaves like the clock of the loop.
 [[nodiscard]] inline clock& loop_clock(event_loop& loop) { return detail::stack_clock_of(loop.core()); }
 
-/// A transport for code on stacks of a loop: each request is in flight in the loop, and other tasks run meanwhile. Code that sends
+/// A transport for code on stacks of a loop: each request is in flight in the loop, and other tasks run in the meantime. Code that sends
 /// concurrent requests by the `loop_clock` (bulk loads, shards, copies) does so here, too. On any other stack it returns InvalidInput. The
 /// loop outlives it.
 class loop_transport {

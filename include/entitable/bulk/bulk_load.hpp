@@ -18,9 +18,10 @@
 /// - 429, 503 and Retry-After slow the load down, for one partition or for all. The rate recovers automatically.
 /// - Errors of the load: Cancelled, DeadlineExceeded, CheckpointInvalid, the error of a failed input, an error not caused by a row (a
 ///   missing table, no permission), the error of a row after `bulk_options::max_refused`, and the last failure if no request succeeded for
-///   `bulk_options::patience`. The effect is unknown once anything was sent. With a checkpoint the same call resumes, also in another
+///   `bulk_options::patience`. The effect is unknown once anything was sent. With a checkpoint the same call resumes, even in another
 ///   process; without a checkpoint an insert may be run again.
-/// - Thread safety: a load runs on the calling thread; other threads may use the table meanwhile. `table::options()` apply to each request.
+/// - Thread safety: a load runs on the calling thread; other threads may use the table at the same time. `table::options()` apply to each
+///   request.
 
 #include <entitable/bulk/detail/beyond_queries.hpp>
 #include <entitable/client/detail/query_rows.hpp>
@@ -169,7 +170,7 @@ template <class Entity, class Query, class Take>
 } // namespace detail
 
 /// Inserts the entities of a range, or of results of entities: an element that is an error is refused with that error. A row that exists
-/// with other properties is refused with EntityAlreadyExists. An exception of the range ends the load; a thrown `error` is returned.
+/// with other properties is refused with EntityAlreadyExists. An exception thrown by the range ends the load; a thrown `error` is returned.
 template <mapped_entity Entity, class Range>
 [[nodiscard]] result<bulk_report> bulk_insert(
     table<Entity> const& into, Range&& rows, bulk_options const& options = {}) {
@@ -202,7 +203,7 @@ template <class Range>
 /// UpdateConditionNotSatisfied; a row that no longer exists counts as already there. The main row of a wide entity is refused with
 /// NotSupported, because its parts would remain: remove it with `table<wide<E>>`. Checkpoints are not supported (NotSupported);
 /// after an interruption, run it again.
-/// Errors: InvalidInput for a query of another table; NotSupported, before anything is sent, for the table of a queue or a view.
+/// Errors: InvalidInput for a query of a different table; NotSupported, before anything is sent, for the table of a queue or a view.
 template <class Entity, access_path Path>
 [[nodiscard]] result<bulk_report> bulk_remove(
     table<Entity> const& from, query<Entity, Path> const& found, bulk_options const& options = {}) {

@@ -130,7 +130,7 @@ struct averaging<Field, false> {
     }
 };
 
-/// Returns the values of all, or the first error.
+/// Returns the values of all aggregates, or the first error.
 template <class... Aggregates>
 [[nodiscard]] result<std::tuple<typename Aggregates::value_type...>> finish_all(Aggregates&... all) {
     result<std::tuple<typename Aggregates::value_type...>> values{std::in_place};

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `query_pages<Row>`: the result of a query page by page, each with a token to resume after it, also in another process.
+/// `query_pages<Row>`: the result of a query page by page, each with a token to resume after it, even in another process.
 
 #include <entitable/client/detail/folds.hpp>
 #include <entitable/client/row_walk.hpp>

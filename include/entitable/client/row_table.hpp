@@ -62,7 +62,7 @@ public:
         return write(mutation::remove(row{partition_key, row_key, {}}, std::move(condition)));
     }
 
-    /// Reads the entity with these keys, also a system row; ResourceNotFound if it does not exist.
+    /// Reads the entity with these keys, even if it is a system row; ResourceNotFound if it does not exist.
     ENTITABLE_LAZY [[nodiscard]] result<entity> get(std::string_view partition_key, std::string_view row_key) const;
     /// Calls `function` for each entity of a range of keys that satisfies a condition, in key order.
     ENTITABLE_LAZY [[nodiscard]] result<void> for_each(key_range const& range, filter const& condition,

@@ -86,7 +86,7 @@ public:
     [[nodiscard]] result<void> create() const { return core_.create(); }
     /// Creates the table unless it exists; true if this call created it.
     [[nodiscard]] result<bool> create_if_absent() const { return core_.create_if_absent(); }
-    /// Deletes the table with all its entities, also of other types; ResourceNotFound if it does not exist.
+    /// Deletes the table with all its entities, including those of other types; ResourceNotFound if it does not exist.
     [[nodiscard]] result<void> drop() const { return core_.drop(); }
     /// Deletes the table if it exists; true if this call deleted it.
     [[nodiscard]] result<bool> drop_if_present() const { return core_.drop_if_present(); }

@@ -212,7 +212,7 @@ public:
         return rows<E>().update(std::forward<KeysAndChange>(row_and_change)...);
     }
     /// Requires the entity with these components of the row key to exist at the end, whatever this body does with it; otherwise
-    /// ResourceNotFound. Others may change it meanwhile.
+    /// ResourceNotFound. Other writers may change the row before the commit.
     template <mapped_entity E = First, class... Keys>
     transaction&(require)(Keys const&... row) {
         (rows<E>().require)(row...);

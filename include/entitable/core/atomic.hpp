@@ -20,7 +20,7 @@ enum class memory_order : int {
     relaxed = __ATOMIC_RELAXED, ///< no ordering
     acquire = __ATOMIC_ACQUIRE, ///< later accesses stay after the load
     release = __ATOMIC_RELEASE, ///< earlier accesses stay before the store
-    acq_rel = __ATOMIC_ACQ_REL, ///< both of acquire and release
+    acq_rel = __ATOMIC_ACQ_REL, ///< acquire and release
 #else
     relaxed = static_cast<int>(std::memory_order_relaxed),
     acquire = static_cast<int>(std::memory_order_acquire),
@@ -34,7 +34,7 @@ template <class T>
 class atomic {
 public:
     constexpr atomic() noexcept = default;
-    /// Starts with a value.
+    /// Initializes the value.
     constexpr atomic(T value) noexcept : value_(value) {} // NOLINT: as std::atomic
     atomic(atomic const&) = delete;
     atomic& operator=(atomic const&) = delete;
@@ -62,7 +62,7 @@ public:
     T fetch_or(T value, memory_order order) noexcept {
         return __atomic_fetch_or(&value_, value, static_cast<int>(order));
     }
-    /// Clears all bits that `value` lacks and returns the old value.
+    /// Clears all bits that are not set in `value` and returns the old value.
     T fetch_and(T value, memory_order order) noexcept {
         return __atomic_fetch_and(&value_, value, static_cast<int>(order));
     }

@@ -54,7 +54,7 @@ public:
     cancellation_source& operator=(cancellation_source const&) = default; ///< shares the tokens
     ~cancellation_source() = default;
 
-    /// Cancels all tokens. May be called repeatedly, also from a signal handler.
+    /// Cancels all tokens. May be called repeatedly, and from a signal handler.
     void cancel() noexcept { flag_->set.store(true, memory_order::release); }
     /// Returns a token that this source cancels.
     [[nodiscard]] cancellation_token token() const { return cancellation_token{flag_}; }

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The version, the inline namespace that carries it, and the one switch of the library: header-only (the default) or compiled once. In the
+/// The version, the inline namespace that carries it, and the library's only switch: header-only (the default) or compiled once. In the
 /// second form every file defines ENTITABLE_SEPARATE_COMPILATION and exactly one of them includes `entitable/src.hpp`. The switch decides
 /// where a function body is compiled and never changes its behaviour.
 
@@ -50,8 +50,8 @@
 #endif
 
 #if defined(__GNUC__) && !defined(_WIN32)
-/// Marks a class that is thrown. libc++ compares the addresses of types, so with -fvisibility=hidden another shared library would not catch
-/// it.
+/// Marks a class whose objects are thrown. libc++ compares the addresses of types, so with -fvisibility=hidden another shared library would
+/// not catch it.
 #define ENTITABLE_VISIBLE __attribute__((visibility("default")))
 #else
 #define ENTITABLE_VISIBLE

@@ -51,8 +51,8 @@ template <class To, class Rep, class Period>
 
 } // namespace detail
 
-/// A UTC time of 100 ns resolution. `ticks` counts from 1601-01-01T00:00:00Z. Can hold out-of-range values; validation rejects them before
-/// they are sent or stored.
+/// A UTC time with a resolution of 100 ns. `ticks` counts from 1601-01-01T00:00:00Z. Can hold out-of-range values; validation rejects them
+/// before they are sent or stored.
 struct date_time {
     std::int64_t ticks{}; ///< 100 ns each, since 1601-01-01T00:00:00Z
 
@@ -90,7 +90,7 @@ struct date_time {
     ENTITABLE_LAZY [[nodiscard]] std::optional<std::chrono::system_clock::time_point> to_system() const noexcept;
 
     /// Parses "2020-06-01T12:00:00.1234567Z" with up to 7 digits of fraction. Returns nullopt for any other text, for a date that does not
-    /// exist and for a year before 1601. A text without the Z is taken as UTC.
+    /// exist and for a year before 1601. Text without the Z is taken as UTC.
     ENTITABLE_LAZY [[nodiscard]] static std::optional<date_time> parse(std::string_view text) noexcept;
     /// Parses "2020-06-01", midnight UTC of the day. Returns nullopt like `parse`.
     ENTITABLE_LAZY [[nodiscard]] static std::optional<date_time> parse_date(std::string_view text) noexcept;

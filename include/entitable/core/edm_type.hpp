@@ -18,7 +18,7 @@ ENTITABLE_BEGIN_NAMESPACE
 enum class edm_type : std::uint8_t {
     string = 1,    ///< UTF-8 here, UTF-16 in the service
     int32 = 2,     ///< Edm.Int32
-    int64 = 3,     ///< Edm.Int64, a text in JSON
+    int64 = 3,     ///< Edm.Int64, a string in JSON
     float64 = 4,   ///< Edm.Double
     boolean = 5,   ///< Edm.Boolean
     date_time = 6, ///< UTC, in ticks of 100 ns

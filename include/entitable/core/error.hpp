@@ -32,7 +32,7 @@ struct ENTITABLE_VISIBLE error : std::exception {
         : code(reason), http_status(http_status_of(reason)), message(static_cast<std::string&&>(text)) {}
 
     error_code code{error_code::internal_error}; ///< reason of the failure
-    std::uint16_t http_status{}; ///< status of the response; without one, the code's status, 0 for the library's codes
+    std::uint16_t http_status{}; ///< HTTP status of the response, or else of the code; 0 for the library's codes
     entitable::effect effect{effect::none};     ///< effect on the stored data
     std::uint32_t attempts{1};                  ///< number of attempts; 1 if the request was refused before it was sent
     std::optional<std::size_t> operation_index; ///< the failed operation of a batch, from 0; not always known

@@ -22,8 +22,8 @@ enum class error_code : std::uint16_t {
     resource_not_found,             ///< the entity does not exist; for delete_table, the table
     table_not_found,                ///< the table of the request does not exist
     update_condition_not_satisfied, ///< the entity was changed since its ETag was read
-    entity_too_large,               ///< larger than an entity may be: 1 MiB in Azure Storage, 2 MiB in Cosmos DB
-    property_value_too_large,       ///< larger than a property may be: 64 KiB in Azure Storage
+    entity_too_large,               ///< larger than the limit for entities: 1 MiB in Azure Storage, 2 MiB in Cosmos DB
+    property_value_too_large,       ///< larger than the limit for values: 64 KiB in Azure Storage
     property_name_too_long,         ///< longer than 255 UTF-16 units
     property_name_invalid,          ///< the property name is not an identifier, or is reserved
     too_many_properties, ///< the entity has more than the profile allows: 252 plus keys and Timestamp in Azure Storage
@@ -41,7 +41,7 @@ enum class error_code : std::uint16_t {
     authorization_failure, ///< the credential does not allow this
     internal_error,        ///< the service failed; the effect may be unknown
     operation_timed_out,   ///< the service timed out; the effect may be unknown
-    server_busy,           ///< the service throttles, or the partition is moving
+    server_busy,           ///< the service throttles requests, or the partition is moving
     other_service_error,   ///< any other code of the service: see `error::server_message`
 
     // the library's codes
@@ -63,16 +63,16 @@ enum class error_code : std::uint16_t {
     store_foreign,            ///< the file or the database was not made by this library
     store_newer,              ///< the file or the database has a newer format than this library
     store_failed,             ///< the store cannot be opened, read or written
-    checkpoint_invalid,       ///< the checkpoint is damaged, newer, or belongs to another load or another input
+    checkpoint_invalid,       ///< the checkpoint is damaged, newer, or belongs to a different load or input
     index_not_ready,          ///< the index was not built, is being built, or was retired: readers do not use it
     index_definition_differs, ///< the index was built from a different declaration
     shard_moving,             ///< the virtual shard is moving: try again after `error::retry_after`
     shard_moved,              ///< the virtual shard moved during a write: the effect is unknown
     shard_unmapped,           ///< the partition key belongs to no virtual shard
-    map_unavailable,          ///< the map of the shards cannot be read, and its copy is too old
-    shard_map_invalid,        ///< the map of the shards is missing, damaged, or does not cover every key
-    receipt_lost,             ///< the message has another owner now, or is completed
-    saga_differs,             ///< the saga was started by a program with other steps
+    map_unavailable,          ///< the shard map cannot be read, and its copy is too old
+    shard_map_invalid,        ///< the shard map is missing, damaged, or does not cover every key
+    receipt_lost,             ///< the message has a different owner now, or is completed
+    saga_differs,             ///< the saga was started by a program with different steps
     view_not_ready,           ///< the materialized view has never completed a refresh
     placement_forbidden,      ///< a rule of the map forbids this store for the virtual shard
     backup_incomplete,        ///< the backup was never completed, or the folder does not hold a backup

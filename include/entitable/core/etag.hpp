@@ -17,7 +17,7 @@ ENTITABLE_BEGIN_NAMESPACE
 class etag {
 public:
     etag() = default;
-    /// Parses the text of a response.
+    /// Parses an ETag as a response contains it.
     ENTITABLE_LAZY explicit etag(std::string_view text);
     /// Makes `W/"datetime'2020-11-07T01%3A23%3A13.377335Z'"` from `timestamp`.
     [[nodiscard]] static etag of(date_time timestamp) noexcept {
@@ -52,7 +52,7 @@ struct any_etag_t {};
 /// Stands for any version: `table.replace(changed, any_etag)`.
 inline constexpr any_etag_t any_etag{};
 
-/// Requirement of a conditional write: the entity exists, with any version or with a given one.
+/// Condition of a write: the entity must exist, with any version or with a given one.
 class etag_condition {
 public:
     /// Accepts any version; the entity must exist.

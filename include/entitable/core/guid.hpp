@@ -22,9 +22,9 @@ struct guid {
 
     /// Makes a random GUID: 122 bits from the operating system (version 4 of RFC 9562). Not for secrets.
     ENTITABLE_LAZY [[nodiscard]] static guid random() noexcept;
-    /// Makes a GUID that sorts after the GUIDs of earlier times, as bytes and as text: milliseconds and their 4096ths since 1970, and 62
-    /// bits from the operating system (version 7 of RFC 9562). The order within a quarter of a microsecond, or between clocks that differ,
-    /// is arbitrary. A time before 1970 counts as 1970.
+    /// Makes a GUID that sorts after the GUIDs of earlier times, as bytes and as text: the time since 1970 in 4096ths of a millisecond,
+    /// and 62 bits from the operating system (version 7 of RFC 9562). The order within a quarter of a microsecond, or between clocks that
+    /// differ, is arbitrary. A time before 1970 counts as 1970.
     ENTITABLE_LAZY [[nodiscard]] static guid ordered(date_time time = date_time::now()) noexcept;
 
     /// Parses "c9da6455-213d-42c9-9a79-3e9149a57833", hexadecimal digits in either case; nullopt for any other text.

@@ -50,7 +50,7 @@ public:
         for (auto const& [type, each] : guests_) { delete each; }
     }
 
-    /// The clock of `wait`.
+    /// The clock that `wait` uses.
     [[nodiscard]] virtual clock& time() const noexcept = 0;
     /// Calls `told` when the descriptor is ready for one of `what`; `none` removes the descriptor. The latest call for a descriptor wins.
     virtual void watch(io_descriptor descriptor, io_interest what, io_handler* told) = 0;
@@ -78,7 +78,7 @@ private:
     std::vector<std::pair<void const*, io_guest*>> guests_;
 };
 
-/// A driver over the system's `poll`. With no descriptor it waits by its clock. Its virtual functions are declared inline, because
+/// A driver over the system's `poll`. Without descriptors it waits by its clock. Its virtual functions are declared inline, because
 /// otherwise GCC would emit all of them in each file.
 class poll_driver final : public io_driver {
 public:

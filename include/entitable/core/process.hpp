@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace platform {
 
-/// Returns the number of forks since the process that first called this function, in which the number is 0; always 0 on Windows. An object
+/// Returns how many forks separate this process from the process that first called this function; always 0 on Windows. An object
 /// that a forked child must not use stores this number and compares it. Cost: one load, after the first call. Thread safety: safe to call
 /// from several threads.
 [[nodiscard]] std::uint64_t forks() noexcept;

@@ -84,7 +84,7 @@ public:
     void raise_unless(bool has_value) const {
         if (!has_value) { get().raise(); }
     }
-    /// Takes the error of another slot, if there is one; returns whether there was.
+    /// Takes the error of another slot, if it has one; returns whether it had.
     [[nodiscard]] bool take_over(error_slot& other) noexcept {
         if (other.empty()) { return false; }
         *this = static_cast<error_slot&&>(other);
@@ -219,7 +219,7 @@ public:
         return problem_.get();
     }
 
-    /// Moves the error into a result of another type: `if (!r) return std::move(r).as_failure();`
+    /// Moves the error into a result of a different type: `if (!r) return std::move(r).as_failure();`
     [[nodiscard]] failure as_failure() && { return problem_.take(); }
 
     /// Returns the value, or `otherwise` if there is none.
@@ -295,7 +295,7 @@ public:
         detail::error_slot::must_be_error(!problem_.empty());
         return problem_.get();
     }
-    /// Moves the error into a result of another type.
+    /// Moves the error into a result of a different type.
     [[nodiscard]] failure as_failure() && { return problem_.take(); }
 
 private:

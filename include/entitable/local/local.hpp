@@ -51,7 +51,7 @@ public:
     ///
     /// Errors: a request that violates the profile is refused before anything else; create_table TableAlreadyExists, and TableBeingDeleted
     /// on a nasty backend for a while after the table was deleted; delete_table ResourceNotFound; list_tables and query_entities
-    /// ContinuationInvalid for a token of another query; reads and writes TableNotFound; get_entity ResourceNotFound; writes
+    /// ContinuationInvalid for the token of a different query; reads and writes TableNotFound; get_entity ResourceNotFound; writes
     /// EntityAlreadyExists, ResourceNotFound, UpdateConditionNotSatisfied, and EntityTooLarge and TooManyProperties for the result of a
     /// merge; transact the same with the index of the failed operation; those of the store.
     template <table_request Request>

@@ -86,8 +86,8 @@ concept store_transaction = requires(T& transaction, std::string_view row, row_v
 ///    `check_call` returns and `effect::none`. A store that never waits for long ignores its last argument.
 ///
 /// Optional extensions:
-/// - `transaction.last_version()`, an `std::int64_t&`: the greatest version ever kept by the store, or the partition, in any process. It
-///   can be raised, and is stored with the changes of the update. Without it versions increase as long as the backend lives.
+/// - `transaction.last_version()`, an `std::int64_t&`: the highest version that any process has ever stored in the store (or the
+///   partition). It can be raised, and is stored with the changes of the update. Without it versions increase as long as the backend lives.
 /// - `transaction.insert(row, bytes)`: stages new bytes, which it may move from, and returns true, if the row does not exist; otherwise it
 ///   changes nothing and returns false. `local` inserts with this instead of `get` and `put`. A later `get` of the same row need not see
 ///   it.

@@ -22,7 +22,8 @@ namespace testing {
 /// The maximum number of failures in one schedule, and the length of schedules.
 struct interleaving_limits {
     std::size_t faults{1}; ///< requests that fail with one of `errors`
-    /// Errors in place of the store's response, with nothing applied; if the effect of a write is unknown, also with the write applied.
+    /// Errors in place of the store's response, with nothing applied; if the effect of a write is unknown, the write is applied in some of
+    /// the runs.
     std::vector<error> errors{lost_request()};
     std::size_t late{1};      ///< requests that arrive after the operation got the error of a lost request
     std::size_t twice{0};     ///< requests that get a response, and are later delivered a second time, unnoticed

@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Keys grow with time above this rank correlation; below its negative, they fall.
+/// Keys increase over time above this rank correlation; below its negative, they decrease.
 inline constexpr double growing = 0.9;
 
 /// Returns the first bytes of a text as a number in the order of the texts; texts with the same first bytes give the same number.
@@ -29,7 +29,7 @@ void sort_by_value(sample_column const& column, std::vector<std::uint32_t>& numb
 /// Returns at most `most` evenly spread rows, as a subset for order statistics.
 [[nodiscard]] std::vector<std::size_t> spread_rows(std::size_t rows, std::size_t most);
 
-/// Returns the growth of a column with time, over the rows of a sample. nullopt if times are unknown or all the same.
+/// Returns the rank correlation of a column with time, over the rows of a sample. nullopt if times are unknown or all the same.
 [[nodiscard]] std::optional<double> growth_of(table_sample const& sample, sample_column const& column);
 
 } // namespace detail

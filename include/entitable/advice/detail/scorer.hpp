@@ -32,7 +32,7 @@ struct narrowed {
 
 /// The load of each partition, in the order of the keys.
 struct partition_loads {
-    std::vector<double> loads;     ///< entities a second; without the writes, if keys grow
+    std::vector<double> loads;     ///< entities a second; without the writes, if keys increase over time
     std::vector<std::string> keys; ///< readable text
     double growth{};
 };

@@ -265,7 +265,7 @@ ENTITABLE_DECL std::vector<key_candidate> candidates_for(
         keys.row = components_of(sample, row_for(scores, partition, dominant, declared));
         add(keys, why);
     }
-    // If growing keys are written, adds a leading bucket: ranges stay possible.
+    // If the written keys increase over time, adds a leading bucket: ranges stay possible.
     double const writes = load.writes_per_second();
     for (std::size_t index = 0, count = made.size(); index < count && writes > 0; ++index) {
         key_score const& of = made[index].score;

@@ -14,7 +14,7 @@ ENTITABLE_DECL std::string key_score::to_string() const {
     out += "partitions " + figure(static_cast<double>(partitions.count)) + ", the largest has " +
         figure(static_cast<double>(partitions.largest)) + " entities\n";
     out += "load       " + short_figure(total) + " entities/s, the busiest partition " + short_figure(hottest) + " (" +
-        detail::clipped(hottest_key, 32) + ")" + (fits ? ": within the targets\n" : ": more than the targets\n");
+        detail::clipped(hottest_key, 32) + ")" + (fits ? ": within the targets\n" : ": exceeds the targets\n");
     out += "cost       " + short_figure(cost) + " s of service time per second\n";
     detail::text_table table{{"query", "access", "partitions", "examined", "returned", "requests", "time", "load/s"}};
     for (query_score const& each : queries) {

@@ -161,7 +161,7 @@ ENTITABLE_DECL result<ingest_plan> plan_ingest(ingest_request const& request) {
     plan.hours = hours_to_write(request.data_gb * 1e6 / request.item_kb, request.units_per_write, plan.raise_to);
     plan.steps.push_back({0, 0, plan.create_with, plan.partitions,
         "create the container with " + detail::figure(plan.create_with) + " RU/s" +
-            (request.autoscale ? " as the maximum of autoscale" : "") + ": it begins with " +
+            (request.autoscale ? " as the autoscale maximum" : "") + ": it begins with " +
             detail::counted(partitions, "physical partition", "physical partitions"),
         "delete it"});
     if (plan.raise_to > plan.create_with) {

@@ -5,7 +5,7 @@
 /// \file
 /// `stress_test<E>`: the provider's stress test of a partition, in its four steps: a test table; entities of one partition in it; the
 /// application's own mix of calls at growing rates; and a verdict against the target of a partition. The table is removed at the
-/// end, even after an error or an exception of a call.
+/// end, even after an error or an exception thrown by a call.
 ///
 ///     entitable::stress_test<order> test{store, "stressOrders", orders_of_one_customer};
 ///     auto outcome = test.reads(9).writes(1).run({.peak = 1'500});
@@ -95,8 +95,8 @@ public:
             });
     }
 
-    /// Runs the test. Failed calls are part of the outcome. An exception of a call ends its worker, and is rethrown after the step has
-    /// ended and the table was removed; with one worker it ends the step.
+    /// Runs the test. Failed calls are part of the outcome. An exception thrown by a call ends its worker, and is rethrown after the step
+    /// has ended and the table was removed; with one worker it ends the step.
     ///
     /// Errors: those of the entities' keys; InvalidInput without entities or calls, or with entities of two partitions; OutOfRangeInput for
     /// invalid options; TableAlreadyExists; those of creating, filling and removing the table. A creation of unknown effect may leave the

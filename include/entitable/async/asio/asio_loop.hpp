@@ -45,7 +45,7 @@ private:
         return options;
     }
     void turn() {
-        struct at_end { // an exception of a task leaves io_context::run, which may be called again
+        struct at_end { // an exception thrown by a task leaves io_context::run, which may be called again
             asio_state& of;
             ~at_end() { of.wait(); }
         } const then{*this};

@@ -10,7 +10,8 @@
 /// `system_row::kinds` has the rule for each kind. If a copy would lose data, it ends with NotSupported, which names the table and its
 /// content.
 ///
-/// A copy is not a snapshot. It may include part of the changes made meanwhile: copy a queue or a wide table only while it is not in use.
+/// A copy is not a snapshot. It may include some of the changes made while it runs: copy a queue or a wide table only while it is not in
+/// use.
 ///
 ///     entitable::copy(file_orders, cloud_orders);                                        // as they are
 ///     entitable::copy(by_year, by_month, [](order const& one) { return finer(one); });   // under other keys
@@ -47,8 +48,8 @@ ENTITABLE_BEGIN_NAMESPACE
     return copy_rows(from, std::move(from_table), to, std::move(to_table), [](copy_progress const&) {}, options);
 }
 
-/// Copies the entities of a table into one of another type: `change` makes a `Target` from each `Source`, or an optional of one, or a
-/// result of either. Properties that `Source` does not declare are not copied. Otherwise like `copy_rows`.
+/// Copies the entities of a table into a table of a different type: `change` makes a `Target` from each `Source`, or an optional of one, or
+/// a result of either. Properties that `Source` does not declare are not copied. Otherwise like `copy_rows`.
 template <class Source, class Target, class Change>
 [[nodiscard]] result<copy_progress> copy(table<Source> const& from, table<Target> const& to, Change const& change,
     copy_watcher watch, copy_options const& options = {}) {

@@ -145,7 +145,7 @@ public:
         return view_answer<reader<View>>{
             reader<View>{all_.core().transport(), std::move(now.table), all_.core().options()}, now.from, now.until};
     }
-    /// Returns the result of `look(reader<View> const&)` on one generation; calls it again if that generation was removed meanwhile.
+    /// Returns the result of `look(reader<View> const&)` on one generation; calls it again if that generation was removed in the meantime.
     /// Errors: those of `look`, and of `open`. Cost: one point read in addition to those of `look`.
     template <class Look>
     [[nodiscard]] auto read(Look&& look) const

@@ -178,7 +178,7 @@ public:
     /// An unknown effect ends the transaction with that error. `retrying` with operation rows around the backend settles it; a transaction
     /// may then have one operation fewer. Under `call_options::operation_id` it is applied once, however often it is called: the body does
     /// not run if an earlier call was applied. If it conflicts with a row that the body had not found, it is abandoned under its id:
-    /// OperationVoid; call it again with another id.
+    /// OperationVoid; call it again with a new id.
     template <class Body>
     [[nodiscard]] result<transacted> transact(
         key_argument<typename P::value_type>... partition, Body&& body, transaction_options const& options = {}) const {

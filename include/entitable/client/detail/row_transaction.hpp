@@ -59,8 +59,8 @@ public:
 
     // ---- changing ----
 
-    /// Adds a change to those of its row. Without `forced`, a row that must exist must have been read. A version as its condition is that of
-    /// the stored row, whatever the body did with the row before; if it differs, the attempt ends with UpdateConditionNotSatisfied.
+    /// Adds a change to the pending changes of its row. Without `forced`, a row that must exist must have been read. A version as its condition
+    /// is that of the stored row, whatever the body did with the row before; if it differs, the attempt ends with UpdateConditionNotSatisfied.
     ENTITABLE_LAZY void add(mutation change, bool forced);
     /// Whether the caller has given the version of the row: another version is the outcome, and the body does not start over.
     ENTITABLE_LAZY [[nodiscard]] bool expects_version(std::string_view row_key) const;

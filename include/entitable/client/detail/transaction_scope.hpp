@@ -50,8 +50,8 @@ public:
     /// Returns the row as the body has left it, read if needed, valid until the next change; nullopt if it does not exist.
     ENTITABLE_LAZY [[nodiscard]] result<std::optional<row_view>> find(result<std::string> const& row_key);
     /// Does the same, but reads a row again that this body has found absent: for a decision of the library that relies on the absence,
-    /// which the ETag of another row protects. Absent rows are not guarded by a transaction. If the row was inserted meanwhile, the body
-    /// starts over.
+    /// which the ETag of another row protects. Absent rows are not guarded by a transaction. If the row was inserted in the meantime, the
+    /// body starts over.
     ENTITABLE_LAZY [[nodiscard]] result<std::optional<row_view>> find_now(std::string const& row_key);
     /// Visits the rows that satisfy a predicate: of one page, or of several if the body is exclusive. Skips rows of other types, if `type`
     /// is set.

@@ -19,7 +19,7 @@ namespace detail {
     return kind == mutation_kind::merge || kind == mutation_kind::insert_or_merge;
 }
 
-/// Returns the row with the properties of another merged into it.
+/// Returns the row with the properties of another row merged into it.
 ENTITABLE_LAZY row laid_over(row_view below, row_view above) {
     return row{below.partition_key, below.row_key, merged_payload(below.payload, above.payload)};
 }
@@ -131,7 +131,7 @@ ENTITABLE_LAZY_BODY void row_transaction::add(mutation change, bool forced) {
     if (one.changed) { return add_to(one, std::move(change)); }
     if (one.read && change.needs_existing() && !one.there) {
         return refuse_row(error_code::resource_not_found,
-            "the entity does not exist: this body has read its key and found nothing", row_key);
+            "the entity does not exist: this transaction has read its key and found nothing", row_key);
     }
     if (one.read && one.there && change.kind == mutation_kind::insert) {
         return refuse_row(

@@ -67,8 +67,8 @@ public:
     /// Removes a property; returns whether it existed.
     ENTITABLE_LAZY bool erase(std::string_view name);
 
-    /// Returns the value of a property as a T. Errors: ResourceNotFound if there is none, RowMismatch if it has another type, or a value
-    /// that T cannot hold. An Int32 can be read as std::int64_t. A `std::optional` is empty if there is no value.
+    /// Returns the value of a property as a T. Errors: ResourceNotFound if there is none, RowMismatch if it has a different type, or a
+    /// value that T cannot hold. An Int32 can be read as std::int64_t. A `std::optional` is empty if there is no value.
     template <property_value T>
     [[nodiscard]] result<T> get(std::string_view name) const {
         using shape = detail::property_shape<T>;

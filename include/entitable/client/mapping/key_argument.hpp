@@ -34,7 +34,7 @@ concept fits_losslessly = key_integer<From> && key_integer<To> &&
 template <class From, class To>
 concept literal_for = key_integer<To> && std::same_as<From, int> && !fits_losslessly<From, To>;
 
-/// Returns the position of an integer relative to the values of another type: -1 before them, 0 among them, 1 after them.
+/// Returns the position of an integer relative to the values of a different type: -1 before them, 0 among them, 1 after them.
 template <key_integer To>
 [[nodiscard]] constexpr int place_in(int given) noexcept {
     if (std::cmp_less(given, (std::numeric_limits<To>::min)())) { return -1; }

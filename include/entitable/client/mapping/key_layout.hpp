@@ -106,13 +106,13 @@ struct key_target {
 };
 
 /// Makes a key from values, one per component that is a member. Errors: OutOfRangeInput names a component whose value has no text;
-/// KeyNotSplittable names a component whose text contains the separator, so that the key could not be read back.
+/// KeyNotSplittable names a component whose text contains the separator, so that the key could not be split again.
 ENTITABLE_LAZY [[nodiscard]] result<std::string> write_key(key_layout layout, key_source const* values);
 /// Appends the same key.
 ENTITABLE_LAZY [[nodiscard]] result<void> append_key(std::string& key, key_layout layout, key_source const* values);
 
-/// Whether the first separator in a component's text with the separator appended is the appended one. Otherwise the key would be read back
-/// with another text.
+/// Whether the first separator in a component's text with the separator appended is the appended one. Otherwise the component would be
+/// read back as different text.
 [[nodiscard]] constexpr bool splits_at_end(std::string_view text_and_separator, std::string_view separator) noexcept {
     return text_and_separator.find(separator) == text_and_separator.size() - separator.size();
 }

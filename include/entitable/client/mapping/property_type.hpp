@@ -117,7 +117,7 @@ struct property_type<T> {
     using number = std::conditional_t<(sizeof(underlying) < 4 || std::is_same_v<underlying, std::int32_t>),
         std::int32_t, std::int64_t>;
     static_assert(sizeof(underlying) < 8 || std::is_signed_v<underlying>,
-        "an enumeration of type std::uint64_t cannot be a property: give its values names");
+        "an enumeration whose underlying type is std::uint64_t cannot be a property unless its values have names");
 
     static constexpr edm_type type = property_type<number>::type;
     static value_view view(T value) noexcept { return property_type<number>::view(static_cast<number>(value)); }

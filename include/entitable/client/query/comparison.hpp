@@ -217,12 +217,12 @@ template <class Entity, key_part Part, class Component>
 }
 
 // Six comparisons for two kinds of fields.
-/// The property has this value. False for an absent property, and for one of another type.
+/// Whether the property has this value. False if it is absent or has a different type.
 template <class Entity, auto Member, class From>
 [[nodiscard]] auto operator==(property_field<Entity, Member> field, From const& from) {
     return detail::compare(field, filter_operator::equal, from);
 }
-/// The property has another value. False for an absent property, and for one of another type.
+/// Whether the property has a different value. False if it is absent or has a different type.
 template <class Entity, auto Member, class From>
 [[nodiscard]] auto operator!=(property_field<Entity, Member> field, From const& from) {
     return detail::compare(field, filter_operator::not_equal, from);
@@ -237,7 +237,7 @@ template <class Entity, auto Member, class From>
 [[nodiscard]] auto operator<=(property_field<Entity, Member> field, From const& from) {
     return detail::compare(field, filter_operator::less_equal, from);
 }
-/// The property is greater.
+/// Whether the property is greater than the value.
 template <class Entity, auto Member, class From>
 [[nodiscard]] auto operator>(property_field<Entity, Member> field, From const& from) {
     return detail::compare(field, filter_operator::greater, from);
@@ -253,7 +253,7 @@ template <class Entity, key_part Part, class Component, class From>
 [[nodiscard]] auto operator==(key_field<Entity, Part, Component> field, From const& from) {
     return detail::compare<filter_operator::equal>(field, from);
 }
-/// The key component has another value.
+/// Whether the key component has a different value.
 template <class Entity, key_part Part, class Component, class From>
 [[nodiscard]] auto operator!=(key_field<Entity, Part, Component> field, From const& from) {
     return detail::compare<filter_operator::not_equal>(field, from);

@@ -121,7 +121,7 @@ template <class Entity, shape_set S1, shape_set N1, shape_set S2, shape_set N2>
     return predicate<Entity, either(S1, S2), both(N1, N2)>{detail::joined_values(left, right, filter_operator::any_of)};
 }
 
-/// Holds if and only if the condition does not, also for an absent property.
+/// Holds if and only if the condition does not, even for an absent property.
 template <class Entity, shape_set Shapes, shape_set Negated>
 [[nodiscard]] auto operator!(predicate<Entity, Shapes, Negated> operand) {
     return predicate<Entity, Negated, Shapes>{detail::negated(std::move(operand).nodes())};

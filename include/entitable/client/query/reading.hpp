@@ -61,7 +61,7 @@ ENTITABLE_LAZY [[nodiscard]] result<query_position> read_token(
 /// before it in key order, whatever the order of their responses.
 class query_reading {
 public:
-    /// `parts` must outlive the reading. Prefetches up to `in_flight` pages, each of another range.
+    /// `parts` must outlive the reading. Prefetches up to `in_flight` pages, each from a different range.
     ENTITABLE_LAZY query_reading(query_parts const& parts, projection select, std::size_t in_flight);
     query_reading(query_reading&& other) noexcept;            ///< the source may only be destroyed or assigned to
     query_reading& operator=(query_reading&& other) noexcept; ///< like the constructor

@@ -65,8 +65,8 @@ void append_string_to_sign(std::string& out, key_scheme scheme, std::string_view
 void append_storage_string_to_sign(
     std::string& out, std::string_view account, http_request const& request, url_parts const& url);
 
-/// Formats the time like "Mon, 27 Jul 2026 12:28:53 GMT" (RFC 9110, 5.6.7); computed once a second for each thread. Valid until the
-/// thread's next call with another time.
+/// Formats the time like "Mon, 27 Jul 2026 12:28:53 GMT" (RFC 9110, 5.6.7); computed at most once per second per thread. Valid until the
+/// thread's next call with a different time.
 [[nodiscard]] std::string_view http_date(date_time time);
 
 } // namespace detail

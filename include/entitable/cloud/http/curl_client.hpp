@@ -76,7 +76,7 @@ class curl_client {
 public:
     using is_http_client = void; ///< opts in to `http_client`
 
-    /// Connects with the first request.
+    /// Connects on the first request.
     explicit curl_client(curl_options options = {}) : pool_(new detail::curl_pool(std::move(options))) {}
 
     /// Sends one request on the calling thread. Errors: those above, and the errors of `http_client`.

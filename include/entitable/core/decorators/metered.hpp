@@ -15,7 +15,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The counters of one partition of one table, or of everything without its own line.
+/// The counters of one partition of one table, or of everything that has no line of its own.
 struct traffic {
     std::string table; ///< in lower case; empty for lists of tables, and for tables without their own line
     std::optional<std::string> partition; ///< nullopt for several partitions, and for those without their own line
@@ -25,7 +25,7 @@ struct traffic {
     std::chrono::nanoseconds longest{};   ///< longest duration of one operation
 };
 
-/// Options of a `metered`.
+/// Options of `metered`.
 struct metered_options {
     std::size_t max_lines{
         1'000}; ///< maximum number of partitions, tables and series with their own line; all others share one
@@ -34,7 +34,7 @@ struct metered_options {
 
 namespace detail {
 
-/// The counters of a `metered`. Safe to use from several threads.
+/// The counters of `metered`. Safe to use from several threads.
 class traffic_log : public counted {
 public:
     explicit traffic_log(metered_options const& options)
@@ -106,7 +106,7 @@ private:
 
 } // namespace detail
 
-/// A transport that counts what passes through it. Below a retrying transport it counts attempts, above it calls. A cheap handle: copies
+/// A transport that counts what passes through it. Below a retrying transport it counts attempts; above it, calls. A cheap handle: copies
 /// share the counters. The counters contain partition keys, which may be user data; the OpenMetrics text does not. After a move it returns
 /// InvalidInput. Thread safety: safe to use from several threads. Cost: for each request of one attempt, six clock readings, three locks
 /// and searches among at most `max_lines` lines; memory for at most that many keys.

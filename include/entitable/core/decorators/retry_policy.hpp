@@ -35,7 +35,8 @@ struct retry_policy {
         using std::chrono::seconds;
         return exponential(4, seconds{30}, seconds{3}, seconds{90});
     }
-    /// For interactive use: survives the move of a partition to another server. 6 attempts, base 50 ms, from 10 ms to 2 s, in about 3 s.
+    /// For interactive use: survives the move of a partition to another server. 6 attempts, base 50 ms, from 10 ms to 2 s, about 3 s in
+    /// total.
     [[nodiscard]] static constexpr retry_policy interactive() noexcept {
         using std::chrono::milliseconds;
         retry_policy made = exponential(6, milliseconds{50}, milliseconds{10}, milliseconds{2'000});

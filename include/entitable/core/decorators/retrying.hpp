@@ -16,17 +16,17 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Options of a `retrying`.
+/// Options of `retrying`.
 struct retrying_options {
     retry_policy policy{retry_policy::interactive()}; ///< retries and delays
     /// The retry budget shared by all copies: a retry costs 1, a successful call refunds 0.1. Once it is spent, a failing service gets at
     /// most a tenth more requests than calls. 0: unlimited.
     std::uint32_t quota{100};
-    /// Whether each write has an operation row, which distinguishes a lost write from a write of another writer. Cost: one row for each
+    /// Whether each write gets an operation row, which distinguishes a lost write from a write by another writer. Cost: one row for each
     /// write, stored until `sweep_operation_rows`, and one operation of a batch. See `retrying`.
     bool operation_rows{};
     clock* time{&system_clock()};        ///< must outlive the transport
-    std::optional<std::uint64_t> seed{}; ///< seed of delays and operation ids; random by default
+    std::optional<std::uint64_t> seed{}; ///< seed for delays and operation ids; random by default
 };
 
 /// A transport that retries requests to another transport: after a lost or unusable response, a busy store, a moving shard, 408, 429, 500,
@@ -36,12 +36,12 @@ struct retrying_options {
 ///
 /// The outcome of a retried write whose response was lost:
 /// - An insert that then finds an entity reads it. If every property is as sent, the insert succeeds, with `written::after_retry` and the
-///   entity's ETag; another writer's equal entity counts as its own, so rows that act as locks need a value that no other writer uses.
-///   Otherwise the error is EntityAlreadyExists with unknown effect: the entity was inserted by another writer, or by this insert and
+///   entity's ETag; an equal entity from another writer counts as its own, so rows that act as locks need a value that no other writer
+///   uses. Otherwise the error is EntityAlreadyExists with unknown effect: the entity was inserted by another writer, or by this insert and
 ///   changed later.
 /// - A removal that then finds nothing is a success, even if another writer removed the entity.
-/// - A replace or merge by ETag that then finds another version has an unknown effect, never a plain conflict; so has every other
-///   undecidable write, see `idempotency_table`. `resolve` may determine the outcome later.
+/// /// - A replace or merge by ETag that then finds a different version has an unknown effect and is never a plain conflict. The same
+///   holds for every other undecidable write, see `idempotency_table`. `resolve` may determine the outcome later.
 /// - A write without condition, retried, may undo another writer's change since the first attempt. If that matters, write by ETag.
 ///
 /// Without operation rows all of this assumes that an attempt that timed out cannot be applied after the response to a later attempt: give
@@ -49,22 +49,22 @@ struct retrying_options {
 ///
 /// With `operation_rows`, or with `call::operation_id` set, a write is a transaction whose first change inserts a row named after the
 /// operation (`operation_row`). Every lost write is then settled: it is sent again, and succeeds, or is refused permanently because its
-/// ETag is no longer stored; after any other refusal it is abandoned, by inserting that row as void, before its error is returned. So an
-/// effect of none also covers attempts that arrive late. The ETag of a success settled this way is empty.
+/// ETag is no longer stored; after any other refusal it is abandoned, by inserting that row as void, before its error is returned. So
+/// `effect::none` also covers attempts that arrive late. The ETag of a success settled this way is empty.
 ///
 /// An attempt that received a response is assumed to be delivered once. If the network may deliver it again much later, set your own id:
 /// each refused write is then abandoned, unless its ETag is no longer stored.
 ///
-/// A caller that sets the id can send the write again with it, also from another process: it is applied once, and succeeds each time
+/// A caller that sets the id can send the write again with it, even from another process: it is applied once, and succeeds each time
 /// (`written::after_retry`). Another write under the id is refused with OperationIdTaken. A refused write is abandoned under its id
 /// permanently if an earlier attempt may be in flight, which is assumed for every id set by a caller: sent again, it is refused with
-/// OperationVoid. An id is valid for `operation_row::retention` after its first use. A batch may have one change fewer. The rows are system
-/// rows (`system_row`): readers of entities skip them. They are stored until `sweep_operation_rows`. If they are removed earlier, or the
-/// table is dropped, a retry can no longer be distinguished from a new write.
+/// OperationVoid. An id is valid for `operation_row::retention` after its first use. A batch can have one change fewer, because the
+/// operation row takes a place. The rows are system rows (`system_row`): readers of entities skip them. They are stored until
+/// `sweep_operation_rows`. If they are removed earlier, or the table is dropped, a retry can no longer be distinguished from a new write.
 ///
 /// A cheap handle: copies share quota and random numbers. After a move it returns InvalidInput. Errors: each has `attempts`, and
 /// `operation_id` if the effect is unknown and there is an id; with an invalid policy every request returns OutOfRangeInput. Thread safety:
-/// safe to use from several threads. Cost: a branch and a check of the quota for a call that succeeds at the first attempt; a point read
+/// safe to use from several threads. Cost: a branch and a check of the quota for a call that succeeds on the first attempt; a point read
 /// copies its row, although the wrapped transport may pass it to a visitor (`read_entity`).
 template <transport T>
 class retrying {
@@ -81,7 +81,7 @@ public:
           time_(options.time),
           operation_rows_(options.operation_rows) {}
 
-    /// Profile of the wrapped transport; with operation rows a batch may have one change fewer.
+    /// Profile of the wrapped transport; with operation rows a batch can have one change fewer.
     [[nodiscard]] entitable::profile profile() const {
         entitable::profile below = wrapped_.profile();
         below.max_operations -= operation_rows_ ? 1 : 0;

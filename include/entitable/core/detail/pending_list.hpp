@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A list whose reader may append to it, or throw, during the reading.
+/// A list whose reader may append to it, or throw, while it reads.
 
 #include <entitable/core/config.hpp>
 
@@ -19,7 +19,7 @@ class pending_list {
 public:
     [[nodiscard]] bool empty() const noexcept { return first_ == all_.size(); }
     void push_back(T added) { all_.push_back(std::move(added)); }
-    /// Passes the present elements to `take` one after the other; elements appended meanwhile wait for the next call.
+    /// Passes the present elements to `take` one after the other; elements appended in the meantime wait for the next call.
     template <class Take>
     void take_each(Take const& take) {
         all_.erase(all_.begin(), all_.begin() + static_cast<std::ptrdiff_t>(first_));

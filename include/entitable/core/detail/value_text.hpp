@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Parts of the text of times, GUIDs and ETags, for code that reads and writes them in its own buffer.
+/// Parts of the text of times, GUIDs and ETags, for code that reads and writes them in a buffer of its own.
 
 #include <entitable/core/config.hpp>
 
@@ -15,7 +15,7 @@ ENTITABLE_BEGIN_NAMESPACE
 struct guid;
 namespace detail {
 
-/// Reads decimal digits at fixed offsets of a text, which must be long enough.
+/// Reads decimal digits at fixed offsets in a text, which must be long enough.
 struct digit_reader {
     char const* text;
     bool good{true}; ///< whether all were digits

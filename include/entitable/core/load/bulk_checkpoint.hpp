@@ -80,7 +80,7 @@ private:
     std::string path_;
 };
 
-/// A checkpoint in a system row of an existing table: RowKey "~!bulk!" and a name. For programs that move from machine to machine.
+/// A checkpoint in a system row of an existing table: RowKey "~!bulk!" and a name. For programs that move between machines.
 /// Errors: those of the transport; EntityTooLarge for a window of millions of rows.
 class row_checkpoint {
 public:

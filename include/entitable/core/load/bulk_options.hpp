@@ -23,7 +23,7 @@ enum class bulk_duplicates : std::uint8_t {
     refused,   ///< InvalidDuplicateRow if the earlier row was not sent; otherwise it waits
 };
 
-/// Limits on the consumption of a load. Zero: no limit.
+/// Limits on what a load consumes. Zero: no limit.
 struct bulk_budget {
     double entities_a_second{};      ///< rows a second
     double request_units_a_second{}; ///< converted to rows by `units_an_entity`
@@ -64,8 +64,8 @@ using bulk_watcher = std::function<void(bulk_progress const&)>;
 struct bulk_options {
     std::size_t in_flight{32};  ///< maximum number of pending requests; at least one
     std::size_t window{50'000}; ///< maximum number of rows that are read and not settled; at least one
-    std::size_t window_bytes{std::size_t{64} << 20U}; ///< maximum number of their bytes, without the last row
-    bulk_duplicates duplicates{};                     ///< treatment of two rows with one key
+    std::size_t window_bytes{std::size_t{64} << 20U}; ///< maximum size of these rows in bytes, excluding the last row
+    bulk_duplicates duplicates{};                     ///< treatment of two rows with the same key
     bool merge{};                                     ///< an upsert merges into the stored entities
     removal sums{};                                   ///< what `bulk_remove` and `expire` do to sums
     bulk_budget budget{};                             ///< limits in addition to those of the service
@@ -78,13 +78,13 @@ struct bulk_options {
     std::uint64_t max_refused{(std::numeric_limits<
         std::uint64_t>::max)()};                  ///< one more ends the load, with the error of the last row reported
     std::optional<std::uint64_t> total{};         ///< rows of the input, for an input without a known size
-    std::chrono::nanoseconds timeout{no_timeout}; ///< limit of the whole load; the table's timeout is for each request
+    std::chrono::nanoseconds timeout{no_timeout}; ///< limit for the whole load; the table's timeout is per request
     cancellation_token cancellation{};            ///< ends the load, after the responses to pending requests
     std::chrono::nanoseconds patience{
         std::chrono::minutes{5}}; ///< maximum time without a success, before the load ends
     bool dry_run{};               ///< reads, checks and packs, but sends nothing
-    std::uint64_t seed{};         ///< seed of the order of partitions and of delays; 0: from the clock
-    clock* time{&system_clock()}; ///< clock of delays; must outlive the call
+    std::uint64_t seed{};         ///< seed for the order of partitions and for delays; 0: taken from the clock
+    clock* time{&system_clock()}; ///< clock used for delays; must outlive the call
 };
 
 /// The report of a load that has reached the end of its input.
@@ -92,9 +92,9 @@ struct bulk_report : bulk_progress {
     std::vector<refused_row>
         refusals; ///< the first refused rows, at most `bulk_options::keep_refused`, in the order of the input
 
-    /// Returns this report if no row was refused. Otherwise the error of the first reported row: its message has the numbers of refused and
-    /// of all rows, and the index of the first; `detail` begins with its keys; the effect is unknown if that of any reported row is.
-    /// `auto report = bulk_insert(books, rows).value().all();`
+    /// Returns this report if no row was refused. Otherwise the error of the first reported row: its message has the number of refused
+    /// rows, the number of all rows, and the index of the first refused row; `detail` begins with its keys; the effect is unknown if the
+    /// effect of any reported row is unknown. `auto report = bulk_insert(books, rows).value().all();`
     [[nodiscard]] result<bulk_report> all() const&;
     [[nodiscard]] result<bulk_report> all() &&;
 };

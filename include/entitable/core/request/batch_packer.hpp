@@ -6,7 +6,7 @@
 /// `batch_packer`: packs writes into entity group transactions.
 ///
 ///     batch_packer packer{"Runners", target.profile()};
-///     packer.add(mutation::insert(row)).value(); // any number, of any partitions
+///     packer.add(mutation::insert(row)).value(); // any number, in any partitions
 ///     while (auto next = packer.take()) { target.execute(*next, context).value(); }
 
 #include <entitable/core/request/profile.hpp>
@@ -34,7 +34,7 @@ inline constexpr std::size_t transaction_frame = 512;
 
 } // namespace detail
 
-/// Packs writes into transactions that a service accepts: of one partition, with at most `profile::max_operations` writes of at most
+/// Packs writes into transactions that a service accepts: each in one partition, with at most `profile::max_operations` writes of at most
 /// `profile::max_transaction_size` bytes as sent, and each row at most once. Writes of one partition stay in order, within a transaction
 /// and from one to the next; the order of partitions is undefined. Thread safety: one thread at a time.
 class batch_packer {
@@ -50,7 +50,7 @@ public:
         return add(std::move(copied), tag);
     }
 
-    /// Returns the next full transaction; nullopt if all transactions can still grow. `tags`, if not null, receives the tags of its writes,
+    /// Returns the next full transaction; nullopt if no transaction is full. `tags`, if not null, receives the tags of its writes,
     /// in order.
     [[nodiscard]] std::optional<transact> take_full(std::vector<std::uint64_t>* tags = nullptr);
     /// Returns the next transaction, a full one first; nullopt if no write is left. `tags` as above.

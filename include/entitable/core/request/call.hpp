@@ -31,7 +31,7 @@ inline constexpr steady_time no_deadline = (steady_time::max)();
 
 /// Per-call options, stored in a table and applied to each of its calls.
 struct call_options {
-    std::chrono::nanoseconds timeout{no_timeout};   ///< limit of one call with its retries; of each page of a query
+    std::chrono::nanoseconds timeout{no_timeout};   ///< limit for one call including retries; for each page of a query
     cancellation_token cancellation{};              ///< cancels the call, with Cancelled
     read_location location{read_location::primary}; ///< location that may serve reads
     entitable::observer* watch{};                   ///< receives reports of the calls; must outlive them

@@ -6,10 +6,10 @@
 /// `filter`: a condition on properties as plain data, in postfix order. This table defines the meaning of absent properties, the same for
 /// every backend (source: "Querying tables and entities"; `not` of a missing property was seen on the emulator only):
 ///
-///     a comparison ==, !=, <, <=, >, >= with a property that is absent or has another type    false
-///     == < <= > >= with a NaN on either side                                                  false
-///     != with a NaN on either side                                                            true
-///     not x                                                                                   the opposite of x
+///     a comparison ==, !=, <, <=, >, >= with a property that is absent or has a different type    false
+///     == < <= > >= with a NaN on either side                                                    false
+///     != with a NaN on either side                                                              true
+///     not x                                                                                     the opposite of x
 
 #include <entitable/core/function_ref.hpp>
 #include <entitable/core/row/row.hpp>
@@ -29,9 +29,9 @@ enum class filter_operator : std::uint8_t {
     less_equal,    ///< le
     greater,       ///< gt
     greater_equal, ///< ge
-    all_of,        ///< both of the two conditions before it
-    any_of,        ///< at least one of the two conditions before it
-    negation,      ///< negates the condition before it
+    all_of,        ///< both of the two preceding conditions
+    any_of,        ///< at least one of the two preceding conditions
+    negation,      ///< negates the preceding condition
 };
 
 /// Whether the operator compares a property; all others are connectives.

@@ -31,10 +31,10 @@ struct profile {
     std::size_t max_string_units{32 * 1024};           ///< UTF-16 units of a string value: 64 KiB
     std::size_t max_binary_size{64 * 1024};            ///< largest size of a binary value: 64 KiB
     std::size_t max_entity_size{1024 * 1024};          ///< largest size of an entity, by `service_size`
-    std::size_t max_operations{100};                   ///< most operations of a transaction
+    std::size_t max_operations{100};                   ///< maximum number of operations in a transaction
     std::size_t max_transaction_size{4 * 1024 * 1024}; ///< largest total size of the changes of a transaction: 4 MiB
-    std::size_t max_page_size{1000};                   ///< rows on a page
-    std::size_t max_comparisons{15};                   ///< limit of one query, including the key range; 0 for no limit
+    std::size_t max_page_size{1000};                   ///< maximum number of rows on a page
+    std::size_t max_comparisons{15};                   ///< limit for one query, including its key range; 0 for no limit
     /// Bytes of a query's key range and filter, escaped as in a URL; 0 for no limit. A service takes URLs of 32 KiB, but the emulator runs
     /// on Node, which reads 16 KiB of the request line and the header fields together: half of that is left for a continuation, a signature
     /// or a token.
@@ -47,11 +47,11 @@ struct profile {
 
     bool empty_keys{true}; ///< keys may be empty; otherwise PropertiesNeedValue
 
-    /// A time without a bound.
+    /// An unbounded time.
     static constexpr std::chrono::seconds unbounded = (std::chrono::seconds::max)();
     /// Maximum time from the date of a write to its arrival at the service: the age at which the service refuses it. Storage refuses
-    /// requests that an account key signed more than 15 minutes ago (source: "Authorize with Shared Key"); requests with another credential
-    /// do not carry such a date. Zero if every write is decided when its call returns.
+    /// requests that an account key signed more than 15 minutes ago (source: "Authorize with Shared Key"); requests with a different kind
+    /// of credential do not carry such a date. Zero if every write is decided when its call returns.
     std::chrono::seconds longest_delivery{0};
     /// Maximum time that the service works on a write after its arrival: the `timeout` of the request (source: "Setting timeouts for Table
     /// service operations"). Zero as above.
@@ -96,8 +96,8 @@ struct profile {
     return cosmos;
 }
 
-/// The profile of the emulator Azurite: that of the service, although the emulator accepts more. The emulator finds entities only
-/// under the spelling with which their table was created.
+/// The profile of the emulator Azurite: the same as the service's, although the emulator accepts more. The emulator finds
+/// entities only if the table name is spelled as at its creation.
 [[nodiscard]] constexpr profile azurite_profile() noexcept {
     profile azurite = storage_profile();
     azurite.kind = service::azurite;

@@ -32,7 +32,7 @@ public:
         return request_ != nullptr && kind_ == all_requests::number<Request> ? static_cast<Request const*>(request_)
                                                                              : nullptr;
     }
-    /// Calls `f(request)` with the request in its own type; does nothing if there is none.
+    /// Calls `f(request)` with the request as its concrete type; does nothing if there is no request.
     template <class F>
     constexpr void visit(F&& f) const {
         if (request_ != nullptr) {

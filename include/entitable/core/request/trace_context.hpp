@@ -25,8 +25,8 @@ struct trace_context {
     std::uint64_t span_id{};    ///< id of the span, the parent of spans below it; `parent-id` in the header
     std::uint8_t flags{};       ///< `sampled` and `random`; other flags are not sent
 
-    /// Parses the value of a header `traceparent`, strictly: 55 characters for version 00, lower-case digits, no id of zeros. A later
-    /// version may have more after a further hyphen, which is ignored. Unknown flags are dropped. Errors: InvalidInput for all other
+    /// Parses the value of a header `traceparent`, strictly: 55 characters for version 00, lower-case digits, no all-zero id. A later
+    /// version may continue after another hyphen; the rest is ignored. Unknown flags are dropped. Errors: InvalidInput for all other
     /// values; a program that receives such a header starts its own trace, or none.
     ENTITABLE_LAZY [[nodiscard]] static result<trace_context> parse(std::string_view traceparent);
 

@@ -11,7 +11,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Validates the name of a table: 3 to 63 of A-Z a-z 0-9, a letter first, not "tables" (source: the data model page).
+/// Validates the name of a table: 3 to 63 characters A-Z a-z 0-9, a letter first, not "tables" (source: the data model page).
 ENTITABLE_LAZY [[nodiscard]] result<void> validate_table_name(std::string_view name);
 
 /// Validates a key: valid UTF-8, no / \ # ? or control characters, at most `max_key_units`. `which` is "PartitionKey" or "RowKey".
@@ -39,7 +39,8 @@ ENTITABLE_LAZY [[nodiscard]] result<void> validate(transact const& request, prof
 namespace detail {
 
 /// Parts of the previous entity that passed validation with the same limits; equal parts of the next one are not checked again. Most
-/// entities of a program have the same names, and all of a transaction the same partition key. Refers to that entity.
+/// entities of a program have the same property names, and all entities of a transaction have the same partition key. Refers to that
+/// entity.
 struct known_good {
     std::string_view partition_key;
     std::string_view descriptor; ///< names of its properties, including absent ones

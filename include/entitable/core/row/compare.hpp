@@ -10,7 +10,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Whether every property that is present in `part` is present in `whole` with the same type and value. Keys and Timestamp do not count.
+/// Whether every property that is present in `part` is present in `whole` with the same type and value. Keys and Timestamp are ignored.
 /// False if the bytes of `part` are damaged.
 [[nodiscard]] inline bool holds_properties(row_view whole, row_view part) {
     detail::property_finder sought{whole};
@@ -24,7 +24,7 @@ ENTITABLE_BEGIN_NAMESPACE
     return !cursor.damaged();
 }
 
-/// Whether both rows have the same properties, with type and value. False if bytes are damaged.
+/// Whether both rows have the same properties with the same types and values. False if bytes are damaged.
 [[nodiscard]] inline bool same_properties(row_view left, row_view right) {
     return holds_properties(left, right) && holds_properties(right, left);
 }

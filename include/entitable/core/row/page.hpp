@@ -14,7 +14,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 /// Rows in the order in which they were appended. Views of rows are valid until the page is changed or destroyed.
-/// Thread safety: one thread at a time; several may read if none changes it.
+/// Thread safety: one thread at a time; several threads may read if none changes the page.
 class page {
 public:
     [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); } ///< number of rows

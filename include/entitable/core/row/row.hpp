@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `row_view`: one entity in stored form, with keys and typed properties by reference; `row`: the same, owned in one block of memory.
+/// `row_view`: one entity in stored form, with keys and typed properties by reference; `row`: the same, owned, in one block of memory.
 
 #include <entitable/core/date_time.hpp>
 #include <entitable/core/etag.hpp>
@@ -25,7 +25,7 @@ class property_finder;
 /// One property of a row: its name and, unless it is absent, its value.
 struct property_view {
     std::string_view name; ///< name as stored
-    edm_type type{};       ///< the EDM type, also of an absent property
+    edm_type type{};       ///< the EDM type, even if the property is absent
     bool present{true};    ///< whether it has a value
     value_view value;      ///< value of the property; meaningless when absent
 };
@@ -60,7 +60,7 @@ struct row_view {
     std::string_view partition_key; ///< the first key
     std::string_view row_key;       ///< the second key
     std::string_view payload;       ///< properties in the stored form: `row_format`
-    std::string_view etag_text{}; ///< the ETag as returned by a service; empty if it is the usual one of the Timestamp
+    std::string_view etag_text{};   ///< the ETag as the service returned it; empty if it follows from the Timestamp
 
     /// The Timestamp; 1601 if the payload is too short to hold one.
     [[nodiscard]] date_time timestamp() const noexcept {
@@ -80,7 +80,7 @@ struct row_view {
 /// Checks that `payload` is a complete row of a known version. Errors: RowMalformed.
 ENTITABLE_LAZY [[nodiscard]] result<void> check_payload(std::string_view payload);
 
-/// An entity that owns its bytes: keys, payload, and the ETag if it differs from that of the Timestamp, in one block.
+/// An entity that owns its bytes: keys, payload, and the ETag unless it follows from the Timestamp, in one block.
 class row {
 public:
     row() = default;
@@ -129,14 +129,14 @@ private:
     std::size_t etag_size_{};
 };
 
-/// Builds a row from named values; absent ones (an empty optional) have an entry in the descriptor.
+/// Builds a row from named values; absent values (an empty optional) have an entry in the descriptor.
 class row_builder {
 public:
     /// Starts without properties.
     row_builder(std::string_view partition_key, std::string_view row_key)
         : partition_key_(partition_key), row_key_(row_key) {}
 
-    /// Appends a property. One with an explicit type may be absent and still has an entry in the descriptor. Add each name once.
+    /// Appends a property. A property with an explicit type may be absent and still has an entry in the descriptor. Add each name once.
     void add(std::string_view name, value_view value) { put(name, value.type(), &value, false); }
     void add(std::string_view name, edm_type type, std::optional<value_view> value) {
         put(name, type, value ? &*value : nullptr, true);
@@ -163,7 +163,7 @@ inline void set_timestamp(std::string& payload, date_time timestamp) noexcept {
     row_format::store(payload.data() + row_format::timestamp_offset, timestamp.ticks);
 }
 
-/// Size of an entity by the service's own measure, which must not exceed 1 MiB: 4 + 2 * key units + for each property 8 + 2 * name units +
+/// Size of an entity as the service measures it, which must not exceed 1 MiB: 4 + 2 * key units + for each property 8 + 2 * name units +
 /// the value (source: the storage team's note on the size of an entity, 2011).
 ENTITABLE_LAZY [[nodiscard]] std::size_t service_size(row_view row) noexcept;
 

@@ -56,7 +56,7 @@ inline constexpr std::string_view copy = "~!copy!";
 enum class copying : std::uint8_t {
     taken_along, ///< the rows are copied: they are data
     left_behind, ///< the rows are not copied: they belong to a write, a load, a move or a writer of the source
-    refused,     ///< the copy ends with NotSupported: it would be incomplete without them, and wrong with them
+    refused,     ///< the copy ends with NotSupported: it would be incomplete without these rows, and wrong with them
 };
 
 /// One kind of system row.
@@ -71,7 +71,7 @@ struct kind {
     std::string_view keeper;     ///< reader and writer, for messages
 };
 
-/// All kinds. Moves and backups of fleets copy all of them except those of moves.
+/// All kinds. Moves and backups of fleets copy all system rows except those of moves.
 inline constexpr kind kinds[] = {
     {operation, "a write was applied, or never will be", "entitable/core/request/operation_row.hpp",
         copying::left_behind, copying::left_behind, false, "records of writes", "retrying"},
@@ -99,18 +99,18 @@ inline constexpr kind kinds[] = {
         copying::taken_along, copying::refused, true, "a queue", "table_queue"},
     {outbox, "a message to be put into its queue", "entitable/work/messaging/table_queue.hpp", copying::taken_along,
         copying::refused, false, "messages of an outbox", "table_queue::relay"},
-    {view, "the current generation of a view, or an existing one", "entitable/bulk/views/materialized_view.hpp",
-        copying::refused, copying::refused, true, "the generations of a view, which are tables of this store",
+    {view, "a generation of a view, current or not", "entitable/bulk/views/materialized_view.hpp", copying::refused,
+        copying::refused, true, "the generations of a view, which are tables of this store",
         "materialized_view::refresh"},
     {copy, "the number of the last batch that a move wrote in the partition", "entitable/shards/move/shard_move.hpp",
         copying::left_behind, copying::left_behind, false, "marks of moves", "move_plan"},
 };
 
-/// Row keys under the reserved prefix that are unknown to this version: made by a newer version. No copy handles them.
+/// Row keys with the reserved prefix that this version does not know, because a newer version made them. No copy handles them.
 inline constexpr kind unknown{prefix, "a kind of a newer version", "", copying::refused, copying::refused, false,
     "system rows that this version of the library does not know", "a newer version"};
 
-/// Int32 property of the main row of a wide entity: the number of its parts, which are system rows. Entities cannot have this property.
+/// Int32 property in the main row of a wide entity: the number of its parts, which are system rows. Entities cannot have this property.
 inline constexpr std::string_view wide_parts = "WideParts";
 
 /// Whether a row with this row key is a system row.

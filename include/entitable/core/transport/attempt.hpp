@@ -4,7 +4,7 @@
 
 /// \file
 /// How transports report to the observer of a call: `count_attempt` and `as_operation` for transports that respond in the call, and the
-/// parts of both for those that respond later. Without an observer no clock is read and no record is made.
+/// parts of both functions for transports that respond later. Without an observer no clock is read and no record is made.
 
 #include <entitable/core/request/call.hpp>
 #include <entitable/core/request/request_ref.hpp>
@@ -54,7 +54,7 @@ template <table_request Request>
     return made;
 }
 
-/// Reports an attempt that was already counted. Takes the number and the ids, except that of its own span, from the call, and the other
+/// Reports an attempt that was already counted. Takes the number and the ids, except the id of its own span, from the call, and the other
 /// fields from the request, if there is one.
 ENTITABLE_LAZY void tell_attempt(request_ref sent, attempt_record& done, call const& context) noexcept;
 /// Reports a wait before a request.

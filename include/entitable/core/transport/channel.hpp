@@ -37,12 +37,12 @@ public:
     steady_time begun;    ///< start time
     error const* problem; ///< null on success
 
-    /// The response to a request of this kind; undefined for a request of another kind.
+    /// The response to a request of this kind; undefined for a request of a different kind.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>>& answer() const noexcept {
         return *static_cast<result<response_of<Request>>*>(answer_);
     }
-    /// Calls `f(request, answer)` with both in their own types.
+    /// Calls `f(request, answer)` with the request and the response as their concrete types.
     template <class F>
     void visit(F&& f) const {
         request.visit([&]<class Request>(Request const& sent) { f(sent, answer<Request>()); });
@@ -62,7 +62,7 @@ using completion_sink = function_ref<void(completion&)>;
 /// 2. Request and call must not move before their completion or the destruction of the channel.
 /// 3. Each request has exactly one completion, even if it is cancelled or cannot be sent.
 /// 4. Completions come from `poll` only, never from `send` or `cancel`. A sink may send and cancel. If it throws, the exception
-///    passes through and nothing is lost: the next `poll` continues.
+///    is propagated and nothing is lost: the next `poll` continues.
 /// 5. A tag must differ from those of all pending requests. It may be reused after its completion.
 /// 6. The guarantees of the transport hold for requests in a channel: order of attempts, deadlines, cancellation, effects.
 ///    Requests may overtake each other.

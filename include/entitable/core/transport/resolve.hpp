@@ -41,8 +41,8 @@ template <transport T>
 
 /// Determines the final outcome of a write that has an operation row (`error::operation_id`): it was applied; or it was not and never will
 /// be, because it is abandoned. It may be called immediately, even while an attempt may still be in flight, from any process, any number of
-/// times, up to `operation_row::retention` after the first attempt. Unknown if the operation row was removed meanwhile. If nothing was
-/// applied, it writes the operation row as void. Errors: those of the failed request; then call it again.
+/// times, up to `operation_row::retention` after the first attempt. Unknown if the operation row was removed in the meantime. If nothing
+/// was applied, it writes the operation row as void. Errors: those of the failed request; then call it again.
 template <transport T>
 [[nodiscard]] result<fate> resolve(
     T& through, std::string table, std::string_view partition_key, std::string_view operation_id, call& context) {

@@ -19,8 +19,8 @@ ENTITABLE_BEGIN_NAMESPACE
 /// none waits for another. Steps are sent to the channels by index; all channels belong to the driver `io`, by whose clock it waits, and
 /// have no other requests. The caller calls `finish()` of each operation. An operation that uses an index without a channel, or sends a
 /// request whose response it does not accept, is abandoned with InternalError. Returns false if the channels stopped responding: the
-/// remaining operations are abandoned with TransportFailed. After that, and after an exception of an operation, do not use the channels
-/// again.
+/// remaining operations are abandoned with TransportFailed. After that, and after an exception thrown by an operation, do not use the
+/// channels again.
 template <operation Op>
 bool run_all(std::vector<Op>& operations, std::vector<call>& calls, std::vector<channel*> const& places, io_driver& io,
     std::size_t in_flight) {

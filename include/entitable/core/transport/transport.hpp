@@ -29,14 +29,14 @@ concept answers =
 /// Semantic rules:
 /// 1. It is a cheap handle: copies share one state and own it jointly.
 /// 2. It is safe to use from several threads.
-/// 3. One call handles one request: a page is one page, a failure is final unless retrying is its purpose.
-/// 4. A page may be empty and have a continuation; there is more if and only if there is a continuation.
+/// 3. One call handles one request: one page, without retries unless retrying is its purpose.
+/// 4. A page may be empty and have a continuation; there are more rows if and only if there is a continuation.
 /// 5. It validates each request against its own profile, before any I/O.
-/// 6. After an error with `effect::none` nothing was applied. The error of a write of unknown outcome has `effect::unknown`.
+/// 6. After an error with `effect::none` nothing was applied. The error of a write whose outcome is unknown has `effect::unknown`.
 /// 7. It checks `call::deadline` and `call::cancellation` before it starts and during each wait.
 /// 8. A terminal transport counts each attempt and reports it to the call's observer: `count_attempt` does both. A transport that sends
 ///    several requests for one does so in `as_operation`.
-/// 9. It throws no exceptions of its own; std::bad_alloc passes through and leaves the data intact.
+/// 9. It throws no exceptions of its own; std::bad_alloc is propagated and leaves the data intact.
 /// 10. A write is atomic: nothing happens between its condition and its effect, a merge retains other writers' changes, and a page of one
 ///     partition shows either all or none of a transaction.
 template <class T>
@@ -50,7 +50,7 @@ concept transport = std::copy_constructible<T> &&
     // the minimum for a typed table; missing kinds of requests return NotSupported
     answers<T, get_entity> && answers<T, query_entities> && answers<T, write_entity>;
 
-/// A transport that never waits, so that asynchronous callers call it directly. It opts in by naming itself: a derived class or a wrapper
+/// A transport that never waits, so asynchronous callers can call it directly. It opts in by naming itself: a derived class or a wrapper
 /// may wait.
 template <class T>
 concept answers_at_once = requires { requires std::same_as<typename T::answers_at_once, T>; };

@@ -40,7 +40,7 @@ struct file_report {
 ///
 /// Errors: StoreBusy, DeadlineExceeded or Cancelled after such a wait, with nothing changed; StoreFull, StoreCorrupt; StoreFailed for the
 /// rest. If a commit fails, the file is reopened at once to determine its outcome; an update's error has `effect::unknown` only if that
-/// fails too. An exception of a body passes through, and nothing has changed.
+/// fails too. An exception thrown by a body is propagated, and nothing is changed.
 ///
 /// Full disk: a write that grows the file is StoreFull with `effect::none` as soon as `file_options::reserve_bytes` would not remain.
 /// Removals, `drop_table` and `checkpoint` still work, and the space they free can be used again immediately; removals of many large rows

@@ -34,7 +34,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// connection, AuthenticationFailed, AuthorizationFailure, StoreReadOnly, StoreBusy, DeadlineExceeded or Cancelled after a wait, StoreFull,
 /// StoreCorrupt, StoreFailed for the rest; the server's message is in `server_message`. The outcome of an update whose commit got no
 /// response is checked on another connection: its error has `effect::unknown` if that check fails or is too late, reaches another server,
-/// or does not confirm the commit on a required standby. An exception of a body passes through, and nothing has changed.
+/// or does not confirm the commit on a required standby. An exception thrown by a body is propagated, and nothing is changed.
 class postgres_store {
 public:
     using is_ordered_store = void; ///< opts in to `ordered_store`

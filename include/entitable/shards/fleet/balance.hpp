@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `balanced`: spreads items of different sizes evenly over places, moving as little as possible. A pure computation: uses no store and no
-/// map.
+/// `balanced`: distributes items of different sizes evenly over places and moves as little as possible. A pure computation without stores
+/// or a map.
 
 #include <entitable/core/config.hpp>
 
@@ -25,21 +25,21 @@ struct balance_problem {
     std::vector<double> weights;     ///< the number of shares, by place; 0 empties the place
     double threshold{1.05};          ///< a place holds at most this many times its share; at least 1
     bool only_forced{};              ///< moves only items that must leave their place
-    std::size_t effort{50'000};      ///< arrangements examined for each threshold tried
+    std::size_t effort{50'000};      ///< number of arrangements examined for each threshold
 };
 /// The result of `balanced`.
 struct balance_plan {
     bool possible{};                 ///< false if an item has no permitted place
     std::vector<std::size_t> places; ///< place of each item
-    double before{};                 ///< the largest ratio of a place's load to its share; 1 is even
+    double before{};                 ///< the largest ratio of a place's load to its share; 1 is perfectly even
     double
         after{}; ///< the ratio afterwards: at most the threshold, or near the minimum if the threshold is unreachable
     double moved{}; ///< the total size of the moved items
 };
 
-/// Finds the places that move the smallest total size. If no arrangement keeps the threshold, raises it by hundredths until one does. Items
-/// that must leave their place always move. Exact if the effort is enough, about 20 items in 4 places; otherwise near the optimum (measured
-/// by tests/fleet/rebalance.cpp).
+/// Finds the places for which the total size moved is smallest. If no arrangement meets the threshold, raises it by hundredths until one
+/// does. Items that must leave their place always move. Exact if the effort is large enough (for about 20 items in 4 places);
+/// otherwise near the optimum (measured by tests/fleet/rebalance.cpp).
 [[nodiscard]] balance_plan balanced(balance_problem const& problem);
 
 ENTITABLE_END_NAMESPACE

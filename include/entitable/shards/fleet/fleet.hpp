@@ -7,7 +7,7 @@
 ///
 ///     fleet all{cloud};
 ///     auto freed = all.each([](std::string_view store, any_transport const& there) -> result<std::size_t> { ... });
-///     if (!freed->complete()) { all.resume(*freed, again); } // the stores that failed, and no others
+///     if (!freed->complete()) { all.resume(*freed, again); } // only the stores that failed
 
 #include <entitable/core/function_ref.hpp>
 #include <entitable/shards/fleet/outcomes.hpp>
@@ -20,20 +20,21 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Options of a fleet.
 struct fleet_options {
     std::size_t in_flight{16};           ///< stores processed concurrently, each on its own thread; at least one
-    std::vector<std::string> stores{};   ///< stores in addition to those of the map: new ones without shards
-    clock* time{&detail::lease_clock()}; ///< times the waits for leases; outlives the fleet
+    std::vector<std::string> stores{};   ///< stores in addition to those of the map: new stores without shards
+    clock* time{&detail::lease_clock()}; ///< used for waiting for leases; must outlive the fleet
 };
 
 namespace detail {
 
-/// Calls `body(index)` for each index, several concurrently, and returns after all calls. If a call throws, rethrows after all have ended.
+/// Calls `body(index)` for each index, several concurrently, and returns after all calls. If a call throws, rethrows after all calls have
+/// ended.
 void in_parallel(std::size_t count, std::size_t in_flight, function_ref<void(std::size_t)> body);
 
 } // namespace detail
 
 /// All stores of a map. A cheap handle.
 ///
-/// Thread safety: safe to use from several threads. It runs threads only during calls of its functions.
+/// Thread safety: safe to use from several threads. It runs threads only while one of its functions is being called.
 class fleet {
 public:
     /// Sends nothing yet.
@@ -44,12 +45,12 @@ public:
     [[nodiscard]] fleet_options const& options() const noexcept { return options_; } ///< from the constructor
     /// Returns the names of all stores, sorted: those currently in the map, and those of the options. Errors: those of the map.
     [[nodiscard]] result<std::vector<std::string>> stores() const;
-    /// Returns the store of a name. Errors: those of the function that opens stores.
+    /// Returns the store with this name. Errors: those of the function that opens stores.
     [[nodiscard]] result<any_transport> store(std::string_view name) const;
 
     /// Calls `body(name, store)` for every store, several concurrently, and collects the results: `result<T>`. A store that cannot be
-    /// opened has that error as its result. If a body throws, rethrows after all have ended. Errors: those of the map, returned before the
-    /// first call.
+    /// opened has that error as its result. If a body throws, rethrows after all calls have ended. Errors: those of the map, returned
+    /// before the first call.
     template <class Body>
     [[nodiscard]] auto each(Body const& body) const {
         using answer = typename std::invoke_result_t<Body const&, std::string_view, any_transport const&>::value_type;

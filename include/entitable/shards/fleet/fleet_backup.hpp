@@ -8,10 +8,10 @@
 ///     back_up(all, any_transport{archive}, "nightly").value();
 ///     restore(any_transport{archive}, "nightly", empty_fleet).value();
 ///
-/// A backup holds every write that was acknowledged before it began, and some of those made meanwhile. Each row is as it was at some moment
-/// during the backup, so a concurrent transaction may be included in part. With `backup_options::snapshot` every store is a snapshot of one
-/// moment, with whole transactions; the moments of two stores differ by up to the duration of the backup. If all stores are read-only, it
-/// is one moment. ETags and Timestamps are not saved; system rows are: queues, operation rows, index states.
+/// A backup holds every write that was acknowledged before it began, and some of the writes made while it ran. Each row is as it was at
+/// some moment during the backup, so a concurrent transaction may be included in part. With `backup_options::snapshot` every store is a
+/// snapshot of one moment, with whole transactions; the moments of two stores differ by up to the duration of the backup. If all stores are
+/// read-only, the backup shows a single moment. ETags and Timestamps are not saved; system rows are: queues, operation rows, index states.
 
 #include <entitable/shards/fleet/backup_rows.hpp>
 #include <entitable/shards/fleet/fleet.hpp>
@@ -20,7 +20,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Options of a backup.
 struct backup_options {
-    /// Returns an unchanging view of a store: a copy of a file, a transaction of a database. Called once for each store, and again for a
+    /// Returns a constant view of a store: a copy of a file, a transaction of a database. Called once for each store, and again for a
     /// store that received shards in the meantime. By default the store itself is read.
     std::function<result<any_transport>(std::string_view store, any_transport const& there)> snapshot{};
 };
@@ -33,10 +33,10 @@ struct backup_report {
 };
 
 /// Copies all tables of a fleet under a name of 1 to 20 letters, from several stores concurrently, and reads back the copies. Clients do
-/// not have to wait. A shard that is moved, split or merged meanwhile is copied again from its new place: a copy is valid once the map,
-/// read afterwards, still has the shard and its tables at the place that was read. After an error, or the death of the process, the same
-/// call resumes. A resumed backup keeps valid copies, unless the shard was moved, split or merged since, or a table of it was dropped and
-/// created again.
+/// not have to wait. A shard that is moved, split or merged during the backup is copied again from its new place: a copy is valid once the
+/// map, read afterwards, still has the shard and its tables at the place that was read. After an error, or the death of the process, the
+/// same call resumes. A resumed backup keeps valid copies, unless the shard was moved, split or merged since, or a table of it was dropped
+/// and created again.
 ///
 /// Errors: those of the map and the stores, with the name of the store; InvalidInput if a complete backup of that name exists;
 /// UpdateConditionNotSatisfied if another process makes the same one: the process that called last continues; RowMismatch if a copy differs

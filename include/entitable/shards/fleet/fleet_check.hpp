@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `check_fleet`: reads every row of every store; reports the content, and misplaced rows. `sizes_of`: the sizes by store, with the free
-/// share.
+/// `check_fleet`: reads every row of every store, and reports the content and misplaced rows. `sizes_of`: the size of each store and its
+/// free share.
 
 #include <entitable/shards/fleet/fleet.hpp>
 #include <entitable/shards/fleet/rows_content.hpp>
@@ -37,11 +37,11 @@ struct unread_shard {
 };
 /// The result of `check_fleet`.
 struct fleet_report {
-    static constexpr std::size_t most_named = 100; ///< limit of named rows; all are counted
+    static constexpr std::size_t most_named = 100; ///< maximum number of rows listed; all rows are counted
 
     std::vector<shard_content> contents;  ///< sorted by shard, then by table; without shards that could not be read
-    std::vector<misplaced_row> misplaced; ///< the first ones
-    std::uint64_t misplaced_rows{};       ///< the number of all
+    std::vector<misplaced_row> misplaced; ///< the first misplaced rows
+    std::uint64_t misplaced_rows{};       ///< the number of all misplaced rows
     std::vector<unread_shard> unread;     ///< sorted by shard
 
     /// Whether every shard was read, and every row is on its shard.
@@ -49,14 +49,14 @@ struct fleet_report {
     /// Returns this report if it is healthy. Otherwise the error of the first shard that could not be read, or RowMismatch for misplaced
     /// rows, with the counts in the message. `auto report = check_fleet(all).value().whole();`
     [[nodiscard]] result<fleet_report> whole() const;
-    /// Returns the content of a logical table; of all tables for an empty name.
+    /// Returns the content of a logical table, or of all tables if the name is empty.
     [[nodiscard]] rows_content of_table(std::string_view table = {}) const noexcept;
-    /// Returns the report as text, a line for each table and each problem. The report contains keys: keep it out of logs.
+    /// Returns the report as text, one line per table and per problem. The report contains keys: keep it out of logs.
     [[nodiscard]] std::string to_string() const;
 };
 
-/// Reads every row of every store, the stores in parallel. A shard that moves meanwhile is read again at its new place. Rows written
-/// meanwhile may or may not be counted. Cost: a scan of everything. Errors: those of the map; errors of stores are in the report.
+/// Reads every row of every store, the stores in parallel. A shard that moves during the check is read again at its new place. Rows written
+/// during the check may or may not be counted. Cost: a scan of everything. Errors: those of the map; errors of stores are in the report.
 [[nodiscard]] result<fleet_report> check_fleet(fleet const& of);
 
 /// The size of a store.
@@ -82,15 +82,16 @@ struct fleet_sizes {
     date_time at;                   ///< the time of the measurement
     std::vector<store_size> stores; ///< sorted by name, including stores without a shard
 
-    /// Returns the size of the largest store divided by the mean, in shards, rows or bytes: 1 is even. 1 if there is no data.
+    /// Returns the size of the largest store divided by the mean, in shards, rows or bytes: 1 is perfectly even, and is returned if there
+    /// is no data.
     [[nodiscard]] double imbalance(balance_by what) const noexcept;
-    /// Returns the sizes as text, a line for each store.
+    /// Returns the sizes as text, one line per store.
     [[nodiscard]] std::string to_string() const;
 };
 /// Returns the capacity of a store in bytes; nullopt if it is unknown.
 using store_capacity = std::function<std::optional<std::uint64_t>(std::string_view store)>;
 
-/// Measures the sizes of all stores. Errors: those of the map; that of the first store that cannot be read.
+/// Measures the sizes of all stores. Errors: those of the map; the error of the first store that cannot be read.
 [[nodiscard]] result<fleet_sizes> sizes_of(fleet const& of, store_capacity const& capacity = {});
 
 /// Predicts when a store will be full, from its growth between two measurements; nullopt if it does not grow or its capacity is unknown.

@@ -13,8 +13,8 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// The result of `remove_misplaced`.
 struct misplaced_removal {
-    std::uint64_t rows{}; ///< rows of all tables, without those whose removal was not confirmed
-    std::map<std::string, std::uint64_t> by_table; ///< number for each logical table that had some
+    std::uint64_t rows{}; ///< rows of all tables, excluding rows whose removal was not confirmed
+    std::map<std::string, std::uint64_t> by_table; ///< number of rows for each logical table that had any
     std::vector<unread_shard> unread;              ///< shards that failed: call again
 
     /// Returns this result if no shard failed; otherwise the error of the first shard that failed, with the name of its store.
@@ -30,9 +30,9 @@ struct misplaced_removal {
 /// wrote directly into a store is removed as well.
 ///
 /// Errors: NotSupported if a user-defined function assigns shards, because after an extension of the function rows may still have to be
-/// copied (`virtual_shards::otherwise`); those of the map. Errors of a store are in `misplaced_removal::unread`. Cost: by ranges two
-/// queries for each table and shard, otherwise a scan of all keys; and a transaction for each 100 removed rows of a partition. Memory for
-/// one page of keys for each store. Thread safety: safe to use from several threads and programs concurrently.
+/// copied (`virtual_shards::otherwise`); those of the map. Errors of a store are in `misplaced_removal::unread`. Cost: with ranges,
+/// two queries for each table and shard, otherwise a scan of all keys; and one transaction for every 100 rows removed from a partition.
+/// Memory: one page of keys per store. Thread safety: safe to use from several threads and programs concurrently.
 [[nodiscard]] result<misplaced_removal> remove_misplaced(fleet const& of);
 
 ENTITABLE_END_NAMESPACE

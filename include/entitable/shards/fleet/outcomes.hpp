@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `fleet_outcomes<T>`: the result of an operation on every store of a fleet, store by store. Fleets operate many stores under one map as
-/// one.
+/// `fleet_outcomes<T>`: the result of an operation on every store of a fleet, store by store. A fleet operates many stores under one map
+/// as a unit.
 
 #include <entitable/core/result.hpp>
 #include <entitable/core/text.hpp>
@@ -56,7 +56,7 @@ public:
         }
         return {};
     }
-    /// Returns the results as text, a line for each store: "alpha: done" or "beta: StoreBusy (...): ...".
+    /// Returns the results as text, one line per store: "alpha: done" or "beta: StoreBusy (...): ...".
     [[nodiscard]] std::string to_string() const {
         std::string out;
         for (store_outcome<T> const& each : stores_) {

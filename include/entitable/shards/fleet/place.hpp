@@ -18,11 +18,11 @@ struct placement {
     move_progress move{}; ///< the progress of the move
 };
 
-/// Moves the virtual shard of this partition key under load to a store, and stores a rule that keeps it there, so that every plan of the
-/// fleet does; an earlier placement of the shard is replaced. Everything in the shard moves: `virtual_shards::with_own` gives a tenant its
+/// Moves the virtual shard of this partition key to a store while clients use it, and stores a rule that keeps it there in every later
+/// plan. Replaces an earlier placement of the shard. Everything in the shard moves: `virtual_shards::with_own` gives a tenant its
 /// own shard. After an error or a crash the same call resumes: the rule stays, and an unfinished move is taken over.
 ///
-/// Errors: PlacementForbidden if another rule keeps the shard from the store, or another caller placed it elsewhere meanwhile;
+/// Errors: PlacementForbidden if another rule keeps the shard from the store, or another caller placed it elsewhere in the meantime;
 /// ShardUnmapped for a key without a shard; InvalidInput for an invalid name; those of moves. Cost: that of `plan_move` and of its run.
 [[nodiscard]] result<placement> place(fleet const& of, std::string_view partition_key, std::string store,
     move_options const& options = {}, move_watcher const& watch = {});

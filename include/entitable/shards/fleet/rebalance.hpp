@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `plan_rebalance` plans the moves of virtual shards after which every store holds its share; `plan_drain` plans those that empty a store.
-/// Nothing moves until a plan runs.
+/// `plan_rebalance` plans the moves of virtual shards after which every store holds its share; `plan_drain` plans the moves that empty a
+/// store. Nothing moves until a plan runs.
 ///
 ///     auto plan = plan_rebalance(all, {.by = balance_by::bytes}).value();
 ///     std::puts(plan.explain().c_str());     // nothing has been moved so far
@@ -36,7 +36,7 @@ struct planned_move {
 
 /// The progress of a rebalance.
 struct rebalance_progress {
-    std::size_t moved{};   ///< number of shards
+    std::size_t moved{};   ///< number of shards moved
     std::size_t skipped{}; ///< shards that an earlier run moved, or that were merged into others
     move_progress current; ///< progress of the current move
 };
@@ -71,11 +71,11 @@ private:
     rebalance_options options_;
 };
 
-/// Plans to even out the stores by moving as little as possible. Stores of `fleet_options::stores` without shards take part. The rules of
-/// the map bind the plan, as they bind every move.
+/// Plans moves that balance the stores and move as little as possible. Stores of `fleet_options::stores` without shards take part. The
+/// rules of the map bind the plan, as they bind every move.
 ///
-/// Errors: those of the map and of stores; PlacementForbidden if no store may take a shard. Cost: reads every row if rows or bytes are
-/// balanced.
+/// Errors: those of the map and of stores; PlacementForbidden if the rules allow a shard in no store. Cost: reads every row if rows or
+/// bytes are balanced.
 [[nodiscard]] result<rebalance_plan> plan_rebalance(fleet const& of, rebalance_options const& options = {});
 /// Plans to empty a store: its shards go to the least full stores, by `balance_by` and the weights of the rules. No other shard moves.
 [[nodiscard]] result<rebalance_plan> plan_drain(fleet const& of, std::string store, rebalance_options options = {});

@@ -3,11 +3,11 @@
 #pragma once
 
 /// \file
-/// `reference_table<E>`: rows of which every store has a full copy, so that they are read next to the shard: currencies, products,
-/// settings.
+/// `reference_table<E>`: a table of which every store has a full copy, so that its rows are read in the same store as a shard: currencies,
+/// products, settings.
 ///
 ///     reference_table<currency> currencies{all, "currencies", catalogue};
-///     currencies.source().insert({"EUR", 100}).value();           // as any table; nobody sees it yet
+///     currencies.source().insert({"EUR", 100}).value();           // like any table; not visible yet
 ///     currencies.publish().value();                               // to every store, as one version
 ///     auto euro = currencies.beside("customer-42")->get("EUR").value();
 ///     euro.value; euro.version;
@@ -25,8 +25,8 @@ struct versioned {
     std::int64_t version{}; ///< version of the reference table's content
 };
 
-/// A full copy of a reference table in one store. A copy never changes: a later version is another copy. Publishing drops the copy before
-/// the previous one; reads of it then return TableNotFound: get a new copy from the reference table.
+/// A full copy of a reference table in one store. A copy never changes: a later version is a new copy. Publishing a version drops the
+/// copy of the version before the previous one; reads of that copy then return TableNotFound: get a new copy from the reference table.
 ///
 /// Thread safety: safe to use from several threads.
 template <mapped_entity Entity>
@@ -62,33 +62,33 @@ using reference_health = detail::reference_state;
 /// A table with one source, and a full copy in every store. A cheap handle.
 ///
 /// A copy is filled in its own table, read back, and then activated by a change of one row. So a reader sees a version completely or not at
-/// all, wherever a publisher is killed. Versions increase by one, and no store returns to an earlier one. During a publication, stores
-/// serve different versions; each read returns its version.
+/// all, even if a publisher is killed at any point. Versions increase by one, and no store returns to an earlier one. During a publication,
+/// stores serve different versions; each read returns its version.
 ///
 /// Thread safety: safe to use from several threads.
 template <mapped_entity Entity>
 class reference_table {
 public:
-    /// `name`: that of the source table, 3 to 20 letters; `source`: the store that has it and the published versions.
+    /// `name`: name of the source table, 3 to 20 letters; `source`: the store that has it and the published versions.
     reference_table(fleet of, std::string name, any_transport source)
         : fleet_(std::move(of)), name_(std::move(name)), source_(std::move(source)) {}
 
     /// Returns the table to write to. Its changes are invisible before `publish`.
     [[nodiscard]] table<Entity> source() const { return {source_, name_}; }
 
-    /// Makes a version of the source, if it has changed, and copies it to every store, including those that receive shards meanwhile. The
-    /// result of each store is the version that it serves now. After an error or a crash the same call resumes, from any process; `resume`
-    /// and `fill` do so for single stores.
+    /// Makes a version of the source, if it has changed, and copies it to every store, including stores that receive shards while it runs.
+    /// The result of each store is the version that it serves now. After an error or a crash the same call resumes, from any process;
+    /// `resume` and `fill` do so for single stores.
     ///
     /// Errors: those of the source, before any request to a store; UpdateConditionNotSatisfied if the source is changed or published
-    /// meanwhile.
+    /// in the meantime.
     [[nodiscard]] result<fleet_outcomes<std::int64_t>> publish() const {
         auto made = detail::make_version(source_, name_, name_, time());
         if (!made) { return std::move(made).as_failure(); }
         auto outcomes =
             fleet_.each([this](std::string_view, any_transport const& there) { return fill(there, false); });
         while (outcomes) {
-            auto const names = fleet_.stores(); // a shard may have moved to another store meanwhile
+            auto const names = fleet_.stores(); // a shard may have moved to another store in the meantime
             if (!names) { return failure{names.error()}; }
             if (!fill_others(*names, *outcomes)) { break; }
         }
@@ -100,7 +100,7 @@ public:
     }
     /// Brings one store to the published version. Call it before the first shard moves there: see `rebalance_options::prepare`.
     ///
-    /// Errors: ReferenceMissing if no version was published; those of both stores.
+    /// Errors: ReferenceMissing if no version was published; those of the source and of the store.
     [[nodiscard]] result<void> fill(std::string_view store) const {
         return at_store(store, [this](any_transport const& there) { return nothing_of(fill(there, false)); });
     }

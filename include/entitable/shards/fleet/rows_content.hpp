@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `rows_content`: counts and a digest of a table's rows, independent of the store and of how the rows are spread.
+/// `rows_content`: counts and a digest of a table's rows, independent of the stores and of how the rows are distributed.
 
 #include <entitable/core/row/detail/row_digest.hpp>
 
@@ -12,7 +12,7 @@ ENTITABLE_BEGIN_NAMESPACE
 struct rows_content {
     std::uint64_t rows{};   ///< including system rows
     std::uint64_t bytes{};  ///< stored size of keys and properties
-    std::uint64_t digest{}; ///< the sum of a number for each row; Timestamps and ETags do not count
+    std::uint64_t digest{}; ///< the sum of a number for each row; ignores Timestamps and ETags
 
     /// Adds a row.
     void add(row_view each) noexcept {
@@ -27,7 +27,7 @@ struct rows_content {
         digest += other.digest;
         return *this;
     }
-    /// Whether both hold the same rows. Bytes do not count: stores differ in them.
+    /// Whether both hold the same rows. `bytes` is ignored, because it differs between stores.
     [[nodiscard]] bool same_rows(rows_content const& other) const noexcept {
         return rows == other.rows && digest == other.digest;
     }

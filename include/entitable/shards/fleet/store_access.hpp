@@ -22,8 +22,8 @@ struct access_reason {
     std::optional<date_time> until{}; ///< stored in the map
 };
 
-/// Changes the access to all shards currently in a store, and returns their number, once every client complies: closing waits for the
-/// lease. After an error or a crash the same call resumes.
+/// Changes the access to all shards currently in a store, and returns their number once every client complies, so closing waits for
+/// the lease. After an error or a crash the same call resumes.
 ///
 /// Errors: those of the map; ShardMoving if a shard of the store is being moved, or shards keep moving to the store: changes already made
 /// stay.

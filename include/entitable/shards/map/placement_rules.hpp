@@ -13,7 +13,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// A rule, as it is stored in the table of the map. Format: docs/stored_formats.md.
 ///
 ///     placement_rule::only("germany", {3, 7}, {"frankfurt", "berlin"})  shards 3 and 7 are in one of these stores
-///     placement_rule::never("full", {}, {"old"})                        no shard is put there; what is there leaves
+///     placement_rule::never("full", {}, {"old"})                        no shard is placed there; shards in it are moved away
 ///     placement_rule::alone("big tenant", 5, "own")                     shard 5 is in this store, and no other shard is
 ///     placement_rule::weighs("new disk", "east", 2)                     this store takes twice its share
 struct placement_rule {
@@ -61,10 +61,10 @@ private:
 
 /// Reads the rules of a map.
 [[nodiscard]] result<placement_rules> rules_of(lookup_map const& map);
-/// Stores a rule, replacing the one of the same name. The rule applies to later plans and moves. A shard in a place that the rule
+/// Stores a rule, replacing any rule with the same name. The rule applies to later plans and moves. A shard in a store that the rule
 /// forbids stays there until the next rebalance. InvalidInput for an invalid name, kind, store or weight.
 [[nodiscard]] result<void> put_rule(lookup_map const& map, placement_rule const& rule);
-/// Removes a rule; ResourceNotFound if there is none of that name.
+/// Removes a rule; ResourceNotFound if there is no rule with that name.
 [[nodiscard]] result<void> remove_rule(lookup_map const& map, std::string_view name);
 
 ENTITABLE_END_NAMESPACE

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The hashes of shards. Part of the stored formats: the golden values of docs/stored_formats.md never change; a better hash gets another
+/// The hashes of shards. Part of the stored formats: the golden values of docs/stored_formats.md never change; a better hash gets a new
 /// version.
 
 #include <entitable/core/config.hpp>

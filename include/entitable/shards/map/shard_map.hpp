@@ -27,11 +27,11 @@ struct shard_map_header {
     std::int32_t hash_version{}; ///< version of `shard_hash`
     std::int64_t fingerprint{};  ///< fingerprint of the function, or of the original ranges
     std::int32_t
-        number{}; ///< number of virtual shards; of ranges, the number of the next new shard, so merged shards count
+        number{}; ///< number of virtual shards; with ranges, the number of the next new shard, so merged shards count
     std::int64_t version{};    ///< incremented by each change of the map
     std::int64_t next_epoch{}; ///< the next epoch that no table name contains
-    /// "books:3+;orders:9": each with the epoch it was created at; "+" marks a table that has all of its parts, "-" one that is being
-    /// dropped
+    /// "books:3+;orders:9": each with the epoch of its creation; "+" marks a table that has all of its parts, "-" a table that is
+    /// being dropped
     std::string tables;
     std::string nonce;                ///< nonce of the last change
     std::optional<std::string> state; ///< "making"; empty for a complete map
@@ -54,7 +54,7 @@ ENTITABLE(shard_map_identity, partition_key(map), row_key(part), properties(iden
 struct shard_map_store {
     std::string map{"map"}; ///< the partition of all rows of a map
     std::string store;      ///< its name
-    date_time marked;       ///< when that was seen
+    date_time marked;       ///< when the store was known to have the identity
 };
 ENTITABLE(shard_map_store, partition_key(map), row_key(literal("store"), store), properties(marked))
 
@@ -70,13 +70,13 @@ struct shard_map_row {
     std::int64_t epoch{};                     ///< epoch in the names of its tables
     std::int64_t lease_ms{};                  ///< how long a client's copy of this row is valid, in ms
     std::int64_t open_lease_ms{};             ///< `lease_ms` while nobody moves the shard, in ms
-    std::string attempt_owner;                ///< the process that moves it; empty if none does
-    std::string attempt_store;                ///< the store that it moves to
+    std::string attempt_owner;                ///< the process that is moving it; empty if none is
+    std::string attempt_store;                ///< the store that it is being moved to
     std::int64_t attempt_epoch{};             ///< epoch in the names of the new tables
     std::optional<std::int32_t> attempt_with; ///< the adjacent shard that moves into the same tables
     std::string retired; ///< "store:epoch:until;...": tables to be dropped; ":shard" follows if the number differs
     std::string reason;  ///< why it is offline or read-only, as readable text
-    date_time until;     ///< when that is expected to end; the year 1601 for unknown
+    date_time until;     ///< when this state is expected to end; the year 1601 if unknown
     std::string nonce;   ///< nonce of the last change
 };
 ENTITABLE(shard_map_row, partition_key(map), row_key(literal("shard"), width(shard, 4)),
@@ -188,7 +188,7 @@ struct shard_map_draft {
 /// Options of a map.
 struct lookup_map_options {
     std::chrono::milliseconds lease{std::chrono::seconds{60}}; ///< lease of the rows of a new map
-    clock* time{&detail::lease_clock()};                       ///< times the leases; outlives the map
+    clock* time{&detail::lease_clock()};                       ///< used for the leases; must outlive the map
     std::chrono::milliseconds check_every{
         std::chrono::seconds{60}}; ///< how often the identity of a store in use is read
 };
@@ -199,27 +199,27 @@ struct lookup_map_options {
 ///
 /// A map that was moved from returns InvalidInput.
 ///
-/// Thread safety: safe to use from several threads. Callers without a valid copy block until one of them has read it: see `on_own_stack`
-/// for a catalogue that is a `loop_transport`.
+/// Thread safety: safe to use from several threads. Callers without a valid copy block until one of them has read the map: see
+/// `on_own_stack` for a catalogue that is a `loop_transport`.
 class lookup_map {
 public:
-    /// Opens a map and repairs nothing. A map of ranges stores them in its rows: `virtual_shards::ranges()` opens it, whatever bounds it
-    /// was made with.
+    /// Opens a map and repairs nothing. A map of ranges stores the ranges in its rows: `virtual_shards::ranges()` opens it, whatever its
+    /// bounds were when it was made.
     ///
-    /// Errors: InvalidInput if the map was made for another number or function; ShardMapInvalid if the table's map is missing, malformed or
-    /// incomplete; MapUnavailable if the map cannot be read or does not exist.
+    /// Errors: InvalidInput if the map was made for a different number or function; ShardMapInvalid if the table's map is missing,
+    /// malformed or incomplete; MapUnavailable if the map cannot be read or does not exist.
     [[nodiscard]] static result<lookup_map> open(
         any_transport catalogue, std::string table, virtual_shards shards, lookup_map_options const& options = {});
     /// Makes a map and its table, writes its identity to every store, and opens the map. Virtual shard i goes to `stores[i %
-    /// stores.size()]`. The name of a store has up to 63 letters, digits, "-", "_" and ".". After an error, the same call resumes, also
-    /// with other stores or shards.
+    /// stores.size()]`. The name of a store has up to 63 letters, digits, "-", "_" and ".". After an error, the same call resumes, even
+    /// with different stores or shards.
     ///
     /// Errors: AlreadyMade if any map exists: open it; WrongStore if a store belongs to another map or is part of hashed stores;
     /// InvalidInput for an empty list of stores, or an invalid name; those of `open`; those of the catalogue and the stores.
     [[nodiscard]] static result<lookup_map> make(any_transport catalogue, std::string table, virtual_shards shards,
         std::vector<std::string> const& stores, store_opener const& open_store, lookup_map_options const& options = {});
 
-    /// Returns the current map as text, a line for each virtual shard.
+    /// Returns the current map as text, one line per virtual shard.
     [[nodiscard]] result<std::string> to_string() const;
 
     /// For `sharded` and moves.

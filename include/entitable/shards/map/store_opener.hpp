@@ -13,7 +13,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Opens the store of a name; called once for each name, until it succeeds.
+/// Opens the store with this name; called for each name until it succeeds.
 using store_opener = std::function<result<any_transport>(std::string_view store)>;
 
 ENTITABLE_END_NAMESPACE

@@ -17,7 +17,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Returns the number of a partition's virtual shard, from 0; nullopt if the key belongs to no shard, which is the error ShardUnmapped.
+/// Returns the number of a partition's virtual shard, from 0; nullopt if the key belongs to no shard (the error ShardUnmapped).
 using shard_function = std::function<std::optional<std::uint32_t>(std::string_view partition_key)>;
 
 /// The assignment of partitions to virtual shards. A plain value.
@@ -26,18 +26,18 @@ using shard_function = std::function<std::optional<std::uint32_t>(std::string_vi
 ///
 ///     virtual_shards{48};                           the hash of the partition key
 ///     virtual_shards::by_first_component(48);       that of its first component: a tenant stays together
-///     virtual_shards{11, isbn_check_digit};         a function of yours
+///     virtual_shards{11, isbn_check_digit};         your own function
 ///     virtual_shards{48}.with_own({"tenant-42"});   49: the last one is that tenant's
 ///     virtual_shards::jump(11);                     jump consistent hash: what `hash_stores` uses
 ///     virtual_shards::ranges({"2024-07", "2025"});  three half-open ranges, in the order of the service
 class virtual_shards {
 public:
-    static constexpr std::uint32_t most = 900; ///< limit of one map, which is read with one request
+    static constexpr std::uint32_t most = 900; ///< limit for one map, so that it can be read with one request
 
     /// Assigns by the hash of the encoded partition key.
     explicit virtual_shards(std::uint32_t number) : number_(number), way_(number > 0 ? way::hash : way::function) {}
     /// Assigns by a function of the partition key. It must never change: the map stores a fingerprint of its results for some keys, and
-    /// `lookup_map::open` refuses a function with another fingerprint.
+    /// `lookup_map::open` refuses a function with a different fingerprint.
     virtual_shards(std::uint32_t number, shard_function function)
         : number_(number), way_(way::function), function_(std::move(function)) {}
     /// Assigns by the hash of the first component of the partition key, so that all partitions that share it are in one shard.
@@ -53,9 +53,9 @@ public:
         made.way_ = way::jump;
         return made;
     }
-    /// Assigns by ranges of partition keys: shard 0 holds the keys below the first bound, shard 1 those from there to the second, and so
-    /// on. The bounds ascend in the order of the service. They are used when a map is made; after that the map holds the ranges, which can
-    /// be split and merged.
+    /// Assigns by ranges of partition keys: shard 0 holds the keys below the first bound, shard 1 the keys from the first bound to the
+    /// second, and so on. The bounds ascend in the order of the service. They are used when a map is made; after that the map holds the
+    /// ranges, which can be split and merged.
     [[nodiscard]] static virtual_shards ranges(std::vector<std::string> bounds = {}) {
         virtual_shards made{static_cast<std::uint32_t>(bounds.size() + 1)};
         made.way_ = way::ranges;
@@ -63,15 +63,15 @@ public:
         return made;
     }
 
-    /// Returns a copy that sends keys without a shard to this one. If they get their own shard later, their rows must be copied there.
+    /// Returns a copy that assigns keys without a shard to this shard. If they get their own shard later, their rows must be copied there.
     [[nodiscard]] virtual_shards otherwise(std::uint32_t shard) const {
         virtual_shards made{*this};
         made.otherwise_ = shard;
         return made;
     }
 
-    /// Returns a copy that adds a virtual shard for each of these tenants, numbered after the others. It holds all partitions whose first
-    /// key component is the tenant, and overrides every other rule. Not for ranges: give a tenant bounds instead.
+    /// Returns a copy that adds a virtual shard for each of these tenants, numbered after the others. That shard holds all partitions
+    /// whose first key component is the tenant; this overrides every other rule. Not for ranges: use bounds around the tenant instead.
     [[nodiscard]] virtual_shards with_own(std::vector<std::string> const& tenants) const {
         virtual_shards made{*this};
         for (std::string const& each : tenants) { made.own_.emplace(each, made.number()); }
@@ -86,7 +86,7 @@ public:
         return way_ == way::function;
     } ///< whether a user-defined function decides
     [[nodiscard]] std::vector<std::string> const& bounds() const noexcept { return bounds_; } ///< between ranges
-    /// Returns the shard of a partition; nullopt if it has none, or if the function names one that does not exist.
+    /// Returns the shard of a partition; nullopt if it has none, or if the function returns a shard that does not exist.
     [[nodiscard]] std::optional<std::uint32_t> shard_of(std::string_view partition_key) const {
         if (way_ == way::hash && own_.empty()) {
             return static_cast<std::uint32_t>(shard_hash(partition_key) % number_);

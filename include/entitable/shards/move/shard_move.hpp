@@ -10,7 +10,7 @@
 ///     std::puts(plan.explain().c_str());
 ///     plan.run().value();
 ///
-///     auto const later = split_shard(cloud, 2, "2026-07").value();    // 2 keeps the keys below, `later` has those from there on
+///     auto const later = split_shard(cloud, 2, "2026-07").value();    // 2 keeps the keys below, `later` has the others
 ///     plan_move(cloud, later, "bookdbshard2").value().run().value();
 ///     plan_merge(cloud, 0, 1, "archive").value().run().value();       // 0 has the keys of both
 ///
@@ -35,18 +35,18 @@ class move_plan {
 public:
     /// Describes the steps and their cost as readable text.
     [[nodiscard]] std::string explain() const;
-    /// Runs the move. After an error, a stop or the death of the process run it again, from any process: that run takes over and starts
+    /// Runs the move. After an error, a stop or a crash of the process, run it again from any process: that run takes over and starts
     /// over, with new table names. Until then the shard stays as the attempt left it.
     ///
-    /// On line, writes of the shard return ShardMoving for a short time: the short lease, and the time that the move needs for some scans of
-    /// keys and a few changes of the map. Reads return it during a part of that time. Off-line, reads and writes of the shard return
-    /// ShardMoving during the whole move.
+    /// Online, writes to the shard return ShardMoving for a short time: the short lease, and the time that the move needs for some scans of
+    /// keys and a few changes of the map. Reads return ShardMoving for part of that time. Offline, reads and writes return ShardMoving
+    /// during the whole move.
     ///
     /// Unused tables are dropped if their store responds; `left_in` names the other stores.
     ///
-    /// Errors: those of the stores and of the map; PlacementForbidden if a rule stored since then forbids it; ShardMoving if another
-    /// process took over meanwhile, or the shard is offline or read-only; Cancelled if the watcher stopped it; RowMismatch if the copy
-    /// differs from the source.
+    /// Errors: those of the stores and of the map; PlacementForbidden if a rule stored since the plan forbids the move; ShardMoving if
+    /// another process took over in the meantime, or the shard is offline or read-only; Cancelled if the watcher stopped it; RowMismatch if
+    /// the copy differs from the source.
     [[nodiscard]] result<move_progress> run(move_watcher const& watch = {});
 
     std::int32_t shard{};              ///< the virtual shard
@@ -72,9 +72,9 @@ private:
 
 namespace detail {
 
-/// Plans every move: whoever plans one is bound by the rules of the map.
+/// Plans every move: the rules of the map bind every caller.
 struct move_planning {
-    /// Like `plan_move`, except that the rule `but` does not bind: it is about to be replaced.
+    /// Like `plan_move`, but ignores the rule `but`, which is about to be replaced.
     [[nodiscard]] static result<move_plan> move(
         sharded const& cloud, std::int32_t shard, std::string target, move_options options, std::string_view but);
     /// Like `plan_merge`.
@@ -84,25 +84,25 @@ struct move_planning {
 
 } // namespace detail
 
-/// Plans a move. To reverse a move, plan one back.
+/// Plans a move. To reverse a move, plan a move back.
 ///
 /// Errors: InvalidInput if the shard does not exist or is already there, or the store's name is invalid; PlacementForbidden if a rule of
-/// the map keeps the shard from the store; those of the map and the stores. Cost: reads every row of the shard, to count it.
+/// the map keeps the shard from the store; those of the map and the stores. Cost: reads every row of the shard to count the rows.
 [[nodiscard]] result<move_plan> plan_move(
     sharded const& cloud, std::int32_t shard, std::string target, move_options options = {});
 
-/// Plans to merge two adjacent ranges, the lower one first. Both are copied into new tables of the lower one, in any store, and the map
-/// gives it the keys of both. The number of the upper one is never used again. A merge runs like a move, and takes as long as moving both
-/// shards.
+/// Plans to merge two adjacent ranges, the lower one first. Both ranges are copied into new tables of the lower range, in any store,
+/// and the map assigns the keys of both to it. The number of the upper range is never used again. A merge runs like a move, and takes as
+/// long as moving both shards.
 ///
 /// Errors: InvalidInput if a shard does not exist, they are not adjacent, the map does not use ranges, or the store's name is invalid;
-/// PlacementForbidden if a rule keeps either from the store, or names only one of both; those of the map and the stores. Cost: reads every
-/// row of both.
+/// PlacementForbidden if a rule keeps either range from the store, or names only one of the two; those of the map and the stores. Cost:
+/// reads every row of both ranges.
 [[nodiscard]] result<move_plan> plan_merge(
     sharded const& cloud, std::int32_t lower, std::int32_t upper, std::string target, move_options options = {});
 
 /// Splits a range in two at a partition key. The shard keeps the keys below it; the other keys get a new shard, whose number is returned.
-/// No row moves and no request waits: both shards use the same tables until one of them moves. Such a move erases its rows from the old
+/// No row moves and no request waits: both shards use the same tables until one of them moves. That move erases its rows from the old
 /// tables. Every rule that names the shard also names the upper half, by the same change; a placement by `place` becomes two placements.
 ///
 /// Errors: InvalidInput if the shard does not exist, the key is not inside its range, or the map does not use ranges or has 900 shards;
@@ -110,7 +110,8 @@ struct move_planning {
 [[nodiscard]] result<std::int32_t> split_shard(sharded const& cloud, std::int32_t shard, std::string key);
 
 /// Ends an unfinished attempt at any time before its last step. The shard is as before and the copy is dropped. If a store does not
-/// respond, the copy stays, `left_in` names the store, and the next move of the shard tries again. For a merge of two ranges, name either.
+/// respond, the copy stays, `left_in` names the store, and the next move of the shard tries again. For a merge of two ranges, name either
+/// range.
 ///
 /// Errors: InvalidInput if the shard does not exist; those of the map.
 [[nodiscard]] result<move_progress> cancel_move(sharded const& cloud, std::int32_t shard);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `adopt`: gives a map that was made by an earlier version its identity, and writes it to every store. `release_store`: removes it from a
-/// store.
+/// `adopt`: gives an identity to a map that was made by an earlier version, and writes it to every store. `release_store`: removes the
+/// identity from a store.
 
 #include <entitable/shards/route/sharded.hpp>
 
@@ -16,10 +16,10 @@ struct adoption {
     std::vector<std::string> stores; ///< the stores that received the identity in this call
 };
 
-/// Writes the identity of a map to each of its stores, then to the map. Afterwards a store that lacks the identity, has another map's, or
-/// is a different store of this map is WrongStore: at its first use, and within `lookup_map_options::check_every`. Creating a table again
-/// does not recreate a lost part. A map made by `lookup_map::make` needs this only for stores that a program of an earlier version has
-/// moved shards to.
+/// Writes the identity of a map to each of its stores, then to the map. Afterwards a store that lacks the identity, has the identity of
+/// another map, or is a different store of this map is refused with WrongStore: at its first use, and within
+/// `lookup_map_options::check_every`. Creating a table again does not recreate a lost part. A map made by `lookup_map::make` needs this
+/// only for stores that a program of an earlier version has moved shards to.
 ///
 /// Before anything is written to a store, each table of the map must have its part there. After an error, the same call resumes. Programs
 /// of earlier versions continue without the checks.

@@ -17,10 +17,10 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Options of hashed stores.
 struct hash_stores_options {
     std::int64_t generation{
-        1}; ///< 1 to 999,999,999: in the names of tables, so that a store may be in an old fleet and in a new one
+        1}; ///< 1 to 999,999,999: in the names of tables, so that a store can belong to an old fleet and to a new fleet
     std::chrono::milliseconds check_every{
         std::chrono::seconds{60}};       ///< how often the header of a store in use is read, 1 ms to 8 h
-    clock* time{&detail::lease_clock()}; ///< times these checks; outlives the stores
+    clock* time{&detail::lease_clock()}; ///< used to schedule these checks; must outlive the stores
 };
 
 namespace detail {
@@ -33,13 +33,14 @@ struct hash_stores_state;
 /// persisted.
 ///
 /// - The header of a store is read before its first use, and every `hash_stores_options::check_every` from then on. If it is missing, or
-///   has another place, number of stores, fleet or version of the hash, each request to the store is refused with WrongStore, which names
+///   has a different place, number of stores, fleet or hash version, each request to the store is refused with WrongStore, which names
 ///   the store and what was found; effect none.
-/// - A store that does not respond fails only the requests to it. But once per `check_every`, one caller waits until the first store that
-///   responds has listed its tables.
-/// - A store of a map cannot be one of these: the tables of both would have the same names. Generations may share stores.
+/// - A store that does not respond fails only the requests to it. However, once per `check_every`, one caller waits until the first store
+///   that responds has listed its tables.
+/// - A store of a map cannot be a hashed store too: the tables of the map and of the hashed stores would have the same names. Generations
+///   may share stores.
 /// - Shards do not move, and the list does not grow in place: `plan_move` and rules return NotSupported. To grow, make the next generation,
-///   or other stores, copy while nobody writes, and `retire` the old one.
+///   in the same stores or in others, copy the rows while nobody writes, and `retire` the old generation.
 /// - Table names must have at most 46 characters.
 ///
 /// Thread safety: safe to use from several threads. A cheap handle: copies share everything.
@@ -47,19 +48,20 @@ class hash_stores {
 public:
     /// Opens existing stores and repairs nothing: their headers are read concurrently. WrongStore as above, and if two stores are of
     /// different fleets; InvalidInput for an empty list, more than 900 names, an invalid or repeated name; the error of the first store if
-    /// no store responds. A store that does not respond is checked when it is used. Cost: one request a store, concurrently.
+    /// no store responds. A store that does not respond is checked when it is used. Cost: one request per store, sent concurrently.
     [[nodiscard]] static result<hash_stores> open(
         std::vector<std::string> stores, store_opener opener, hash_stores_options const& options = {});
-    /// Writes the headers of a generation, and opens the stores. After an error, the same call resumes. Cost: at most six requests a store.
+    /// Writes the headers of a generation, and opens the stores. After an error, the same call resumes. Cost: at most six requests per
+    /// store.
     ///
-    /// Errors: AlreadyMade if every store has its header: open them; WrongStore if some have a header and others lack it, or a store has
-    /// another header of this generation, a retired one, one of a greater generation, or belongs to a map: such a store is not changed.
+    /// Errors: AlreadyMade if every store has its header: open them; WrongStore if only some stores have a header, or if a store has a
+    /// different or retired header of this generation, a header of a higher generation, or belongs to a map: such a store is not changed.
     [[nodiscard]] static result<hash_stores> make(
         std::vector<std::string> stores, store_opener opener, hash_stores_options const& options = {});
 
-    /// Retires this generation permanently: programs that still use it are refused within their `check_every`, and it cannot be made again.
-    /// Tables stay. After an error, the same call resumes. Errors: those of the stores; WrongStore if a store has the header of another list or
-    /// fleet (nothing is changed then), or belongs to a map.
+    /// Retires this generation permanently: programs that still use it are refused within their `check_every`, and it cannot be recreated.
+    /// Its tables are not dropped. After an error, the same call resumes. Errors: those of the stores; WrongStore if a store has the header
+    /// of a different list or fleet (nothing is changed then), or belongs to a map.
     [[nodiscard]] result<void> retire() const;
     /// Retires a generation whose stores can no longer be opened because some are retired.
     [[nodiscard]] static result<void> retire(

@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// `partial`: the result of the shards that responded, as its own type. `single_shard`, `shard_key`, `same_shard`: compile-time checks.
+/// `partial`: the result of the shards that responded, as a type of its own. `single_shard`, `shard_key`, `same_shard`: compile-time
+/// checks.
 
 #include <entitable/client/query.hpp>
 #include <entitable/shards/route/sharded.hpp>
@@ -104,8 +105,8 @@ constexpr bool shard_key = [] {
     return begins;
 }();
 
-/// Whether the first components of two entities' partition keys have one type, so that with `virtual_shards::by_first_component` equal
-/// values are in one shard, and move together.
+/// Whether the first components of the two partition keys have the same type. If so, with `virtual_shards::by_first_component`, equal
+/// values are in the same shard and move together.
 template <mapped_entity One, mapped_entity Other>
 constexpr bool same_shard =
     std::same_as<typename detail::first_of_components<typename mapping<One>::partition_components>::type,

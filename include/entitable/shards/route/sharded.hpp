@@ -14,27 +14,27 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A second request for a late page of a query. The second request is sent to the same store, because another one may be stale. The first
-/// response is used; the other request is cancelled. Writes and `get_entity` are not hedged, nor are stores that serve one request at a
-/// time, like files and memory.
+/// A second request for a late page of a query. The second request is sent to the same store, because a different store may be stale. The
+/// first response is used; the other request is cancelled. Writes and `get_entity` are not hedged, nor are requests to stores that serve
+/// one request at a time, such as files and memory.
 struct hedged_reads {
     std::chrono::nanoseconds after{}; ///< when a page counts as late: preferably the 95th percentile of page latency
     double share{0.05}; ///< the share of pages that may be hedged, 0 to 1; unused allowance accumulates, up to 10 pages
 };
 
-/// Options of a `sharded`.
+/// Options of `sharded`.
 struct sharded_options {
     std::size_t in_flight{virtual_shards::most}; ///< virtual shards that one query reads concurrently; at least one
     std::optional<entitable::profile>
         limits;                          ///< limits for all stores; by default those that every store of the map allows
-    clock* time{&system_clock()};        ///< times the waits of fan-outs; outlives the transport
+    clock* time{&system_clock()};        ///< used for the waits of fan-outs; must outlive the transport
     std::optional<hedged_reads> hedge{}; ///< hedging of page reads; none by default
 };
 
 /// A part missing from a partial result.
 struct missing_shard {
     std::int32_t shard{}; ///< the virtual shard
-    std::string low;      ///< the first partition key of its range; empty if a function decides
+    std::string low;      ///< the first partition key of its range; empty if a function assigns the shards
     std::string high;     ///< the end of its range, exclusive; empty for no end
     std::string table;    ///< the logical table
     std::string store;    ///< the shard's store
@@ -59,17 +59,19 @@ class hash_stores;
 /// Thread safety: safe to use from several threads.
 ///
 /// - Requests for one partition go to the store of its virtual shard. A response is valid if the copy of the map that the request was sent
-///   under is still valid, or if a later read of the map gives the same place. Otherwise a read is repeated, and a write is ShardMoved of
-///   unknown effect, which `retrying` settles by its operation row.
-/// - ETags carry the epoch of the shard. One from before a move is refused with UpdateConditionNotSatisfied before the write is sent, even
-///   if the entity was removed. A write with an operation row is looked up first, because it may have been applied before the move.
+///   under is still valid, or if a later read of the map gives the same place. Otherwise a read is repeated, and a write returns
+///   ShardMoved with unknown effect, which `retrying` settles by its operation row.
+/// - ETags contain the epoch of the shard. An ETag from before a move is refused with UpdateConditionNotSatisfied before the write is sent,
+///   even if the entity was removed. For a write with an operation row, that row is looked up first, because the write may have been
+///   applied before the move.
 /// - A page of one partition is one page of its store, so it may be as small as the store makes it.
 /// - Queries over several partitions read all virtual shards that can hold rows concurrently, and return rows in key order. A continuation
-///   is the last key, so it survives moves. A page has at least half of the requested rows, unless it is the last one.
-/// - A table is one table for each virtual shard. Creating and dropping it is refused with ShardMoving while a shard moves. A part that was
-///   there once and is missing is WrongStore, for requests and for creating the table: `repair_tables` creates it.
+///   token is the last key, so it remains valid after a move. A page has at least half of the requested rows, unless it is the last one.
+/// - A table is one table for each virtual shard. Creating and dropping it is refused with ShardMoving while a shard moves. If a part
+///   existed once and is missing, requests and the creation of the table return WrongStore: `repair_tables` creates the part.
 /// - A store is checked before its first use and every `lookup_map_options::check_every` from then on. If it lacks the identity of the map,
-///   or has that of another store of the map, it is WrongStore; effect none. Maps without an identity are not checked: see `adopt`.
+///   or has the identity of another store of the map, the error is WrongStore; effect none. Maps without an identity are not checked: see
+///   `adopt`.
 /// - The error of a query over several partitions names the shard that failed. `partial` returns the rows of the other shards.
 class sharded {
 public:
@@ -80,11 +82,11 @@ public:
     /// Uses stores without a map.
     explicit sharded(hash_stores const& stores, sharded_options const& options = {});
 
-    /// Returns the limits that every store of the map allows; those of Azure Table Storage while the map cannot be read.
+    /// Returns the limits that every store of the map allows; the limits of Azure Table Storage while the map cannot be read.
     [[nodiscard]] entitable::profile profile() const;
 
-    /// Creates the table in every virtual shard, including parts missed by an earlier attempt; but not parts that existed once and are
-    /// missing now.
+    /// Creates the table in every virtual shard, including parts that an earlier attempt did not create, but not parts that existed
+    /// once and are missing now.
     [[nodiscard]] result<create_table::response> execute(create_table const& request, call& context) const;
     /// Drops the table in every virtual shard.
     [[nodiscard]] result<delete_table::response> execute(delete_table const& request, call& context) const;

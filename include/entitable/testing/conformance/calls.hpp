@@ -48,13 +48,14 @@ inline void calls_with_time_go_on(trial& t) {
     std::string const table = t.new_table();
     cancellation_source source;
     call context{call_options{.timeout = std::chrono::minutes{10}, .cancellation = source.token()}};
-    t.yes(t.send(write_entity{table, mutation::insert(make_row("p", "r"))}, context), "a write in ten minutes");
-    t.yes(t.send(get_entity{table, "p", "r", {}}, context), "a read in ten minutes");
+    t.yes(t.send(write_entity{table, mutation::insert(make_row("p", "r"))}, context),
+        "a write with a deadline in ten minutes");
+    t.yes(t.send(get_entity{table, "p", "r", {}}, context), "a read with a deadline in ten minutes");
     query_entities query;
     query.table = table;
-    t.yes(t.send(query, context), "a query in ten minutes");
+    t.yes(t.send(query, context), "a query with a deadline in ten minutes");
     t.yes(t.send(transact{table, {mutation::remove(make_row("p", "r"), any_etag)}}, context),
-        "a transaction in ten minutes");
+        "a transaction with a deadline in ten minutes");
 }
 
 inline void attempts_are_reported(trial& t) {
@@ -185,14 +186,15 @@ inline void many_like_single_ones(trial& t) {
 inline constexpr behaviour behaviours_of_calls[] = {
     {"a call whose deadline has passed does nothing", ended_calls_do_nothing,
         "Cancelled or DeadlineExceeded from every request, before it is sent (transport, rule 7)"},
-    {"a call within its deadline succeeds", calls_with_time_go_on, "a deadline is a point in steady time (call.hpp)"},
+    {"a call within its deadline succeeds", calls_with_time_go_on,
+        "a deadline is a time on the steady clock (call.hpp)"},
     {"each attempt is counted and reported", attempts_are_reported,
         "one attempt for each request that is sent, including refused ones (transport, rule 8)"},
     {"a read of the primary is not stale", primary_is_not_stale,
         "only a read of the secondary location may be stale, and is marked so (requests.hpp)"},
     {"a visitor receives the entity that was read", shown_as_it_is_read,
         "read_entity calls the visitor once, or returns the error of get_entity (requests.hpp)"},
-    {"concurrent requests have the same results as single ones", many_like_single_ones,
+    {"concurrent requests have the same results as sequential ones", many_like_single_ones,
         "each request that is sent has exactly one completion (channel, rule 3)"},
 };
 

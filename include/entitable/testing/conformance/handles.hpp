@@ -125,8 +125,8 @@ inline void write_between_check_and_write(trial& t) {
 /// Two threads that run concurrently, until they have met often enough or their time is over.
 class side_by_side {
 public:
-    /// Calls `turn(thread)` repeatedly, with 0 in this thread and with 1 in another one, until a turn returns false or the threads have met
-    /// a hundred times. Threads that share one processor meet seldom: they have a twentieth of a second. Each thread has at least three
+    /// Calls `turn(thread)` repeatedly, with 0 in this thread and with 1 in a second thread, until a turn returns false or the threads have
+    /// met a hundred times. Threads that share one processor meet seldom: they have a twentieth of a second. Each thread has at least three
     /// turns, however long they take.
     template <class Turn>
     void run(Turn const& turn) {

@@ -115,7 +115,7 @@ inline void tokens_belong_to_their_query(trial& t) {
     wrong = query;
     for (std::size_t size = 0; size < token.size(); size += 1 + token.size() / 16) {
         wrong.continuation = token.substr(0, size);
-        refused(wrong, "a token cut to " + std::to_string(size));
+        refused(wrong, "a token truncated to " + std::to_string(size) + " bytes");
     }
     for (std::size_t at = 0; at < token.size(); at += 1 + token.size() / 16) {
         wrong.continuation = token;

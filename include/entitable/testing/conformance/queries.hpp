@@ -232,10 +232,11 @@ inline constexpr behaviour behaviours_of_queries[] = {
         "an emoji sorts before U+FF5E, by bytes it would sort after (Querying tables and entities)"},
     {"absence, other types and NaN in filters", absence_has_one_table,
         "comparisons with an absent value or another type are false; with NaN only != is true (filter.hpp)"},
-    {"and, or, not", connectives, "two truth values: not inverts false, also for absent properties (filter.hpp)"},
+    {"and, or, not", connectives,
+        "two-valued logic: not turns false into true, even for absent properties (filter.hpp)"},
     {"system properties in filters", system_properties_are_filterable,
-        "PartitionKey, RowKey and Timestamp are compared like others, Timestamp to the tick (Querying tables and "
-        "entities)"},
+        "PartitionKey, RowKey and Timestamp are compared like other properties, Timestamp to the tick (Querying tables "
+        "and entities)"},
     {"malformed filters are refused", filters_that_are_none,
         "InvalidInput; at most as many comparisons as the profile allows (Query Entities)"},
     {"projections keep keys, Timestamp and ETag", projections,

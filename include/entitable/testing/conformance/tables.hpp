@@ -192,7 +192,7 @@ inline constexpr behaviour behaviours_of_tables[] = {
         "names are compared ignoring case and stored as given, if the profile says so (the same page)"},
     {"deleting a table leaves longer names alone", deletion_hits_no_prefix,
         "a table is deleted by its whole name (Delete Table)"},
-    {"tables are listed by pages", tables_are_listed,
+    {"tables are listed in pages", tables_are_listed,
         "each table once, with its original name, in pages of 1 to 1,000 (Query Tables; transport, rules 3 and 4)"},
     {"a list of tables continues after tables were deleted", list_goes_on_without_a_table,
         "a token is a position in the order of names, not a table (Query Tables)"},

@@ -88,7 +88,7 @@ inline void all_forms_together(trial& t) {
             mutation::insert_or_merge(make_row("p", "new", {{"B", 2}}))}});
     if (t.yes(outcome, "six forms in one transaction") &&
         t.expect(outcome->results.size() == 6, "a result for each operation")) {
-        t.expect(outcome->results[3].etag.empty(), "a removal gives an ETag");
+        t.expect(outcome->results[3].etag.empty(), "a removal returned an ETag");
     }
     t.holds(table, make_row("p", "insert", {{"B", 2}}), "insert");
     t.holds(table, make_row("p", "replace", {{"B", 2}}), "replace");
@@ -190,7 +190,7 @@ inline constexpr behaviour behaviours_of_transactions[] = {
         "if one operation fails, all fail, with the code and the index of that operation (Performing entity group "
         "transactions)"},
     {"invalid transactions", what_is_no_transaction,
-        "1 to 100 operations on different entities of one partition, 4 MiB together (Performing entity group "
+        "1 to 100 operations on different entities of one partition, 4 MiB in total (Performing entity group "
         "transactions)"},
     {"a large transaction", large_transactions, "sizes within the limits of the profile are accepted (profile.hpp)"},
     {"a transaction is sent twice", transactions_are_values,

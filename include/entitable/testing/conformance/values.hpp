@@ -127,7 +127,7 @@ inline void no_value_is_changed(trial& t) {
 }
 
 inline constexpr behaviour behaviours_of_values[] = {
-    {"values of every type come back", every_type_comes_back,
+    {"values of every type round-trip", every_type_comes_back,
         "eight types, each with all its values, including zero and empty (Understanding the Table service data model)"},
     {"no value is changed", no_value_is_changed,
         "every read returns the written value, bit by bit and with its type (row.hpp)"},

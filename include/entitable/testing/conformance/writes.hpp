@@ -77,7 +77,7 @@ inline void removal(trial& t) {
     t.put(table, make_row("p", "other"));
     auto removed = t.write(table, mutation::remove(make_row("p", "r"), any_etag));
     t.yes(removed, "remove");
-    t.expect(!removed || removed->etag.empty(), "a removal gives an ETag");
+    t.expect(!removed || removed->etag.empty(), "a removal returned an ETag");
     t.no(t.get(table, "p", "r"), error_code::resource_not_found, "read a removed entity");
     t.no(t.write(table, mutation::remove(make_row("p", "r"), any_etag)), error_code::resource_not_found,
         "remove a second time");
@@ -188,7 +188,7 @@ inline constexpr behaviour behaviours_of_writes[] = {
     {"conditions of replace, merge and remove", conditions,
         "UpdateConditionNotSatisfied unless the ETag is the latest; InvalidInput if it is malformed (If-Match)"},
     {"every write makes a new version", versions_increase,
-        "each write changes ETag and Timestamp, also with the same content and after a removal (data model)"},
+        "each write changes ETag and Timestamp, even with the same content and after a removal (data model)"},
     {"a merge cannot exceed the limits", merges_are_bounded,
         "the result of a merge must be within the limits of entities (Merge Entity)"},
 };

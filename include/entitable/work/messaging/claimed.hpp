@@ -27,8 +27,8 @@ template <class Entity>
 /// `fail`. Without one of these calls the message is delivered again when the claim expires.
 ///
 /// Errors: ReceiptLost if the claim had expired and another worker has claimed or completed the message (nothing was changed); InvalidInput
-/// if this object was ended or moved from; those of the store. Thread safety: one thread at a time. `Core` is the type of queue that the
-/// message comes from.
+/// if the message was already completed or released through this object, or the object was moved from; those of the store. Thread safety:
+/// one thread at a time. `Core` is the type of queue that the message comes from.
 template <mapped_entity T, class Core = detail::queue_core>
 class [[nodiscard]] claimed {
 public:

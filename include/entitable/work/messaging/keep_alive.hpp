@@ -5,7 +5,7 @@
 /// \file
 /// `keep_alive`: renewing a claimed message as an operation, which a program drives concurrently with its work. There is no hidden thread.
 ///
-///     auto both = keep_alive(*item, entitable::single_request{insert}); // an operation that renews between the steps of another one
+///     auto both = keep_alive(*item, entitable::single_request{insert}); // an operation that renews between the steps of another operation
 ///     auto ended = run(both, context, time, store);
 
 #include <entitable/core/request/operation.hpp>
@@ -115,7 +115,7 @@ private:
 
 /// Work that renews the message between its steps: each time that half of the claim has passed, it extends the claim to
 /// `queue_options::visibility` from then. A step is not interrupted, and a request that takes longer than the claim loses the message.
-/// `place`: index of the driver's transport for the queue's store. The item must not be moved or used meanwhile.
+/// `place`: index of the driver's transport for the queue's store. The item must not be moved or used until the operation has ended.
 template <mapped_entity T, operation Work>
 [[nodiscard]] kept_alive<Work> keep_alive(claimed<T>& item, Work work, std::size_t place = 0) {
     return {detail::claimed_access::queue_of(item), detail::claimed_access::receipt_of(item), std::move(work), place};

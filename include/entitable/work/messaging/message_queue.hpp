@@ -12,7 +12,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A claimed message: movable, not copyable, with a receipt that can end the message once.
+/// A claimed message: movable, not copyable, with a receipt that can complete or release the message once.
 template <class Item, class T>
 concept claimed_message = std::movable<Item> && !std::copyable<Item> &&
     requires(Item& item, Item const& held, std::chrono::nanoseconds time, std::string_view why) {
@@ -26,14 +26,14 @@ concept claimed_message = std::movable<Item> && !std::copyable<Item> &&
         { item.fail(why, time) } -> std::same_as<result<void>>;
     };
 
-/// A queue of messages of type `T` that several workers share. Each message is delivered at least once: to one worker, and to another one
-/// when the first does not complete it in time.
+/// A queue of messages of type `T` that several workers share. Each message is delivered at least once: to one worker, and to another
+/// worker if the first does not complete it in time.
 ///
 /// Semantic rules:
 /// 1. A message can be claimed until it is completed, or was claimed `max_deliveries` times.
 /// 2. A claim lasts for a limited time, by the clock of the store. No two receipts of a message are valid at the same time.
 /// 3. A worker that has lost a message gets ReceiptLost, and has changed nothing.
-/// 4. `keeps_ids`: a second message with the same id is refused as long as the queue stores the id of the first.
+/// 4. `keeps_ids`: a second message with the same id is refused as long as the queue stores the id of the first message.
 template <class Q, class T>
 concept message_queue =
     requires(Q const& queue, T const& message, enqueue_options const& put, claim_options const& ask) {

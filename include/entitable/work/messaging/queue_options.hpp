@@ -29,13 +29,14 @@ struct queue_options {
     backoff polling{polling_backoff};   ///< waits of a claim that finds nothing, between its reads
     std::uint32_t max_attempts{50};     ///< attempts of a request, including the first one; 0 counts as 1
     backoff delays{contention_backoff}; ///< waits between the attempts of a request
-    clock* time{&system_clock()};       ///< clock of waits and of the times in keys; must outlive the queue
-    std::uint64_t seed{};               ///< seed of ids, waits and a worker's first lane; 0 for a fresh seed
-    /// Options of each request. A cancellation ends claims and other calls of the queue with Cancelled, except calls under a receipt: a worker can
-    /// always end the message that it holds. To end a waiting claim use `claim_options::stop`.
+    clock* time{&system_clock()};       ///< clock for waits and for the times in keys; must outlive the queue
+    std::uint64_t seed{};               ///< seed for ids, waits and a worker's first lane; 0 for a fresh seed
+    /// Options of each request. A cancellation ends claims and other calls of the queue with Cancelled, except calls under a receipt: a
+    /// worker can always complete or release the message that it holds. To end a waiting claim use `claim_options::stop`.
     call_options calls{};
 
-    /// Requests per hour of one worker that waits at an empty queue, once its waits have reached the maximum: each read sends one request per lane.
+    /// Requests per hour of one worker that waits for messages in an empty queue, once its waits have reached the maximum: each read sends
+    /// one request per lane.
     [[nodiscard]] double requests_per_idle_hour() const noexcept {
         auto const seconds = std::chrono::duration<double>{polling.most}.count();
         return seconds > 0 ? lanes * 3600.0 / seconds : 0;
@@ -58,12 +59,13 @@ struct enqueued {
 /// Options of a claim.
 struct claim_options {
     std::chrono::nanoseconds wait{}; ///< maximum wait for a message; 0: one read; `no_timeout`: no limit
-    /// Ends the wait within 5 ms, as if its time had passed: the claim returns nothing. Once the token is set, a claim sends nothing. A message that
-    /// was being claimed at that moment is returned. Calls under a receipt (`complete`, `renew`, `release`, `fail`) ignore the token.
+    /// Ends the wait within 5 ms, as if its limit had passed: the claim returns nothing. Once the token is set, a claim sends nothing. A
+    /// message that was being claimed at that moment is returned. Calls under a receipt (`complete`, `renew`, `release`, `fail`) ignore the
+    /// token.
     cancellation_token stop{};
 };
 
-/// The number of messages of a queue; approximate, since lanes are read one after the other.
+/// The number of messages in a queue; approximate, because lanes are read one after the other.
 struct queue_size {
     std::uint64_t ready{};        ///< number of messages that can be claimed now
     std::uint64_t held{};         ///< number of messages that are claimed or delayed

@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// `saga_for<T>`: work of several steps, each in its own partition, table or store, that is resumed at the step where it ended:
+/// `saga_for<T>`: work of several steps, each in its own partition, table or store. An interrupted saga is resumed at the step where it
+/// stopped:
 ///
 ///     auto remove_channel = saga_for<deletion>("remove_channel",
 ///         step("mark", [&](deletion const& it) { return channels.update_if_present(it.channel, ...); }),
@@ -30,7 +31,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// How a saga ended.
 enum class saga_end : std::uint8_t {
     completed,   ///< all steps were done
-    compensated, ///< a step failed permanently, and was undone with the steps before it
+    compensated, ///< a step failed permanently, and it and the steps before it were undone
 };
 
 /// A saga that ended.
@@ -128,7 +129,7 @@ template <class Effect, class Undo>
     return detail::saga_step<Effect, Undo>{name, std::move(effect), std::move(undo)};
 }
 
-/// Steps for messages of type `T`: made by `saga_for`. Safe to use from several threads when its steps are.
+/// Steps for messages of type `T`: made by `saga_for`. Safe to use from several threads if its steps are.
 template <mapped_entity T, class... Steps>
 class saga {
     static_assert(sizeof...(Steps) > 0, "a saga needs at least one step");
@@ -143,20 +144,20 @@ public:
     /// Makes a saga with a name, which is part of the stored hash.
     constexpr explicit saga(std::string_view name, Steps... steps) : name_(name), steps_(std::move(steps)...) {}
 
-    [[nodiscard]] std::string_view name() const noexcept { return name_; } ///< saga's name
+    [[nodiscard]] std::string_view name() const noexcept { return name_; } ///< name of the saga
     /// The names of the steps, in order.
     [[nodiscard]] std::array<std::string_view, sizeof...(Steps)> steps() const {
         return std::apply([](auto const&... each) { return std::array{each.name...}; }, steps_);
     }
 
     /// Runs the steps from the one that the message records. Records each completed step in the message under its receipt, which renews the
-    /// claim. At the end the caller completes the message. After an error the message stays as it is: it is delivered again when the claim
+    /// claim. At the end the caller completes the message. After an error the message is not changed: it is delivered again when the claim
     /// expires, or earlier after `release`, and the worker that claims it resumes the saga.
     ///
     /// A transient error of a step (an unknown effect, a version that has changed, a service that is busy, a cancellation, a deadline, a
     /// lost receipt) ends the run. Any other error is permanent. In a saga without an undo it is returned. Otherwise the step that failed
-    /// is undone, then those before it, from the last to the first, and the outcome is `compensated`. An error of an `undo` ends the run,
-    /// and the next run begins with it.
+    /// is undone, then the steps before it, from the last to the first, and the outcome is `compensated`. An error of an `undo` ends the
+    /// run, and the next run begins with it.
     ///
     /// A step that returns `no_effect` is not undone, provided that no earlier run of the step is possible: this call has recorded the
     /// preceding step; or it is the first step, the message was claimed for the first time, and this is the first `resume` of the claim. An

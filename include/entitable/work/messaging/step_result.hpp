@@ -6,7 +6,7 @@
 /// `step_result`: the result of a saga's step, which can state that the step had no effect.
 ///
 ///     step("seat", [&](booking const& it) -> step_result {
-///         ENTITABLE_TRY(auto const seat, seats.get(it.train)); // may have had an effect, as any error
+///         ENTITABLE_TRY(auto const seat, seats.get(it.train)); // may have had an effect, like any error
 ///         if (seat.free == 0) {
 ///             return no_effect{error_code::out_of_range_input, "no seat is left"}; // nothing was written before this line
 ///         }

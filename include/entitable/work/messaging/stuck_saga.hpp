@@ -12,7 +12,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// The known state of a step of a saga that was given up.
 enum class step_state : std::uint8_t {
     not_done,     ///< the step was not started, or had no effect
-    done,         ///< the step was done, and not undone
+    done,         ///< the step was done and has not been undone
     unknown,      ///< the step may have been started and may have had all or part of its effect
     being_undone, ///< the undo was due next, and may have been started
     undone,       ///< the undo succeeded
@@ -38,7 +38,7 @@ struct step_report {
 template <mapped_entity T>
 struct stuck_saga {
     dead_letter<T> letter; ///< dead letter, for `table_queue::requeue` and `purge`; `why`: reason of the last `fail`
-    std::vector<step_report> steps; ///< steps in order; empty if a program with other steps started the saga
+    std::vector<step_report> steps; ///< steps in order; empty if a program with different steps started the saga
     std::string failed_because;     ///< error of the failed step if the saga is undoing its steps; otherwise empty
     bool going_back{};              ///< whether the saga is undoing its steps
 };
@@ -56,7 +56,8 @@ struct failed_step {
 
 /// The progress of a saga.
 struct saga_place {
-    std::vector<step_state> states; ///< states of the steps; empty if the saga belongs to a program with other steps
+    std::vector<step_state>
+        states; ///< states of the steps; empty if the saga belongs to a program with different steps
     std::string why;
     bool going_back{};
 };

@@ -75,7 +75,7 @@ public:
     table_queue(any_transport through, std::string name, queue_options options = {})
         : core_(std::move(through), std::move(name), std::move(options)) {}
 
-    [[nodiscard]] std::string const& name() const noexcept { return core_.table().name(); } ///< name of table
+    [[nodiscard]] std::string const& name() const noexcept { return core_.table().name(); } ///< name of the table
     [[nodiscard]] queue_options const& options() const noexcept { return core_.options(); } ///< the given options
     /// Creates the table, and stores the number of lanes, unless they exist. True if this call created the table. OutOfRangeInput for invalid
     /// options.
@@ -123,9 +123,9 @@ public:
         return made;
     }
 
-    /// Completes several messages, up to 50 neighbours of one lane in one transaction, and returns how many. A message that was lost to
-    /// another worker is not counted, and its item returns InvalidInput from then on. After an error some messages are completed; their
-    /// items return InvalidInput too.
+    /// Completes several messages, up to 50 consecutive messages of one lane in one transaction, and returns how many. A message that was
+    /// lost to another worker is not counted, and its item returns InvalidInput from then on. After an error some messages are completed;
+    /// their items return InvalidInput too.
     [[nodiscard]] result<std::size_t> complete_all(std::span<claimed<T>> items) const {
         std::vector<detail::receipt*> all;
         all.reserve(items.size());
@@ -135,8 +135,9 @@ public:
 
     // ---- outbox: messages that are written with an entity ----
 
-    /// Adds the message to a batch or a transaction: both are written, or neither. The message stays in the entity's partition until a `relay`
-    /// moves it to the queue. Returns the id of the message. A batch needs another change first, or its `submit` returns InvalidInput.
+    /// Adds the message to a batch or a transaction: both the changes and the message are written, or neither. The message stays in the
+    /// entity's partition until a `relay` moves it to the queue. Returns the id of the message. A batch needs at least one other change
+    /// before it, otherwise its `submit` returns InvalidInput.
     template <class Changes>
     std::string outbox(Changes& changes, T const& message, std::string id = {}) const {
         if (id.empty()) { id = core_.message_id(); }
@@ -213,8 +214,8 @@ public:
     [[nodiscard]] result<void> purge(dead_letter<T> const& dead) const {
         return core_.purge(dead.stored, dead.stored.view().etag());
     }
-    /// Removes the ids of messages that were completed or purged longer ago than the window, and returns how many. A later `enqueue` or
-    /// `relay` of a removed id delivers the message again. Cost: reads all ids, and one request for each removed id.
+    /// Removes the ids of messages that were completed or purged longer ago than the window, and returns how many were removed. A later
+    /// `enqueue` or `relay` of a removed id delivers the message again. Cost: reads all ids, and one request for each removed id.
     [[nodiscard]] result<std::size_t> sweep(std::chrono::nanoseconds window = std::chrono::hours{24}) const {
         return core_.sweep(window);
     }

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `run_worker`: claims the messages of a queue, calls a function for each of them, and ends them.
+/// `run_worker`: claims the messages of a queue, calls a function for each message, and completes or releases it.
 ///
 ///     run_worker(queue, [&](deletion const& it) { return remove(it); }, {.threads = 4, .stop = stopping.token()}).value();
 
@@ -149,15 +149,15 @@ template <handler_form Form, class Q, class Handler>
 
 /// Claims messages and calls `handle` for each one. If the handler succeeds, the message is completed. If it returns an error, the message is
 /// released with that error as its reason, and delivered again after `worker_options::retry`, until it becomes a dead letter. The claim is renewed
-/// while the handler runs. Returns once `worker_options::stop` is set and the claimed messages have ended, or when there was no message for
-/// `worker_options::wait`. A message may be handled twice: by this worker, and by another worker after it.
+/// while the handler runs. Returns once `worker_options::stop` is set and the claimed messages have been handled, or when there was no
+/// message for `worker_options::wait`. A message may be handled twice: by this worker, and by another worker after it.
 ///
 /// `handle` takes the message, `result<void>(T const&)`, and optionally a `work_context const&`. Or it takes the claim, `result<void>(claimed<T>&)`,
-/// whose content is `message()`, and may end it; then the worker renews only claims of a `table_queue`, and the handler renews claims of other
-/// queues. Or `handle` is a saga, which is resumed. It may return any `result`; the value is dropped.
+/// whose content is `message()`, and may complete or release it; then the worker renews only claims of a `table_queue`, and the handler
+/// renews claims of other queues. Or `handle` is a saga, which is resumed. It may return any `result`; the value is dropped.
 ///
-/// Threads: the handler runs on the thread of the caller and on `threads` - 1 others, and is called as const. Each of these threads has a second
-/// thread that renews its message and sleeps otherwise. All threads have ended on return.
+/// Threads: the handler runs on the caller's thread and on `threads` - 1 other threads, and is called as const. Each of these threads has a
+/// second thread that renews its message and sleeps otherwise. All threads have ended on return.
 ///
 /// Errors: permanent errors of a claim, such as ResourceNotFound before `create`: the other threads finish their messages, and the error is
 /// returned. After lost responses, busy stores and timeouts the worker retries without limit, and reports them to

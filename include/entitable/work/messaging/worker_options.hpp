@@ -31,16 +31,16 @@ inline constexpr backoff outage_backoff{.base = std::chrono::milliseconds{500},
 /// Options of `run_worker`.
 struct worker_options {
     std::uint32_t threads{1}; ///< number of messages handled at the same time; 0 counts as 1
-    /// Ends the worker: once the token is set no message is claimed, and claimed messages are handled to their end.
+    /// Ends the worker: once the token is set no message is claimed, and the handlers of claimed messages finish.
     cancellation_token stop{};
-    /// Maximum wait of a thread for a message before it ends. By default there is no limit; 0 ends the thread at an empty queue. Delayed messages and
-    /// messages claimed by another worker do not count.
+    /// Maximum wait of a thread for a message before it ends. By default there is no limit; 0 ends the thread as soon as the queue is
+    /// empty. Delayed messages and messages claimed by another worker do not count.
     std::chrono::nanoseconds wait{no_timeout};
     double renew_after{0.5};        ///< fraction of a claim after which it is renewed, between 0 and 1
-    backoff retry{retry_backoff};   ///< waits before a failed message is delivered again, by its delivery count
+    backoff retry{retry_backoff};   ///< waits before a failed message is delivered again, indexed by delivery count
     backoff outage{outage_backoff}; ///< waits between claims while the store fails
-    /// Called with errors of the store that do not end the worker: errors of a retried claim, of a renewal, and of a message whose end could not be
-    /// stored. Any thread of the worker can call it, one call at a time.
+    /// Called with errors of the store that do not end the worker: errors of a retried claim, of a renewal, and of a message whose outcome
+    /// could not be stored. Any thread of the worker can call it, one call at a time.
     std::function<void(error const&)> on_error{};
 };
 
@@ -57,12 +57,12 @@ struct work_context {
 /// The outcomes of the messages that a worker has claimed.
 struct worker_report {
     std::uint64_t handled{}; ///< messages that were completed
-    std::uint64_t failed{};  ///< messages whose handler failed, and that are delivered again
+    std::uint64_t failed{};  ///< messages whose handler failed and that will be delivered again
     std::uint64_t dead{};    ///< messages whose handler failed at the last delivery; dead letters after the next claim
     /// The handler returned Cancelled after `worker_options::stop` was set: the message was released immediately.
     std::uint64_t released{};
-    /// Another worker had claimed the message when its handler ended, or its end could not be stored: it is delivered again unless
-    /// another worker completes it.
+    /// Another worker had claimed the message when its handler ended, or its outcome could not be stored: the message is delivered again
+    /// unless another worker completes it.
     std::uint64_t lost{};
 
     friend bool operator==(worker_report const&, worker_report const&) = default;

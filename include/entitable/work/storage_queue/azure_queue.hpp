@@ -25,7 +25,7 @@ using azure_claimed = claimed<T, detail::service_queue>;
 ///    (under one id, see `id()`); a claim ends after `visibility`; a renewal may have invalidated the receipt (ReceiptLost), and the
 ///    message is delivered again.
 /// 2. A dead letter is added to the queue NAME-poison, which is created on first use, and then removed from this queue. These are two
-///    requests, so it may be in both. `dead_letters` returns that queue.
+///    requests, so the message may be in both queues. `dead_letters` returns the queue NAME-poison.
 /// 3. Times are whole seconds, rounded up. A message has at most 64 KiB as it is stored. `queue_options::lanes` has no effect.
 /// 4. Messages cannot be enqueued in the transaction of an entity, and sagas need a `table_queue`.
 ///
@@ -67,7 +67,7 @@ public:
         if (!some.empty()) { one->emplace(std::move(some.front())); }
         return one;
     }
-    /// Claims up to `most` messages, at most 32. A message of another type is skipped, and becomes a dead letter in the end.
+    /// Claims up to `most` messages, at most 32. A message of a different type is skipped, and eventually becomes a dead letter.
     [[nodiscard]] result<std::vector<azure_claimed<T>>> claim_some(
         std::uint32_t most, claim_options const& how = {}) const {
         result<std::vector<azure_claimed<T>>> made{std::in_place};
@@ -89,7 +89,7 @@ public:
         }
         return made;
     }
-    /// Returns the approximate number of messages; claimed messages count.
+    /// Returns the approximate number of messages, including claimed ones.
     [[nodiscard]] result<std::uint64_t> approximate_count() const { return core_.approximate_count(); }
     /// Returns the queue NAME-poison. To drop one of its messages, claim and complete it; to process it again, enqueue it here first. If
     /// there has been no dead letter yet, its calls return ResourceNotFound.

@@ -32,7 +32,7 @@ public:
 
     /// Kind of change: added, modified or removed; unknown if its response was lost.
     [[nodiscard]] entity_state state() const noexcept { return state_; }
-    /// Returns the entity as an E; null if it has another type: `as<order>()`.
+    /// Returns the entity as an E; null if it has a different type: `as<order>()`.
     template <mapped_entity E>
     [[nodiscard]] E* as() const noexcept {
         static_assert(std::is_same_v<E, First> || (std::is_same_v<E, More> || ...),
@@ -66,7 +66,7 @@ public:
         : tracked_change<First, More...>(of, state), outcome(what), problem(std::move(why)) {}
 
     save_outcome outcome; ///< whether it was saved, or the reason why not
-    /// The error, if it was not saved. For a change that was not sent: why another one was refused, if known.
+    /// The error, if it was not saved. For a change that was not sent: why another change was refused, if known.
     std::optional<error> problem;
 };
 
@@ -74,7 +74,7 @@ public:
 template <mapped_entity First, mapped_entity... More>
 struct saved_changes {
     std::vector<change_outcome<First, More...>> changes; ///< one per change
-    std::vector<change_outcome<First, More...>> failed;  ///< those that were not saved, except dropped ones
+    std::vector<change_outcome<First, More...>> failed;  ///< changes that were not saved, except dropped changes
 
     [[nodiscard]] bool all_saved() const noexcept { return failed.empty(); } ///< whether none failed
 };
@@ -85,8 +85,8 @@ struct conflict {
     std::optional<Entity> original; ///< as last read or written here; absent if it was added here
     Entity mine{};                  ///< the version of this unit
     std::optional<Entity> theirs;   ///< as stored now; absent if it was removed
-    /// Properties that both have changed, to different values. Empty if the conflict is not about properties: another writer removed or
-    /// inserted the entity, or it was to be removed here, or the other writer changed other properties.
+    /// Properties that both writers changed, to different values. Empty if the conflict is not about properties: another writer removed or
+    /// inserted the entity, or it was to be removed here, or the other writer changed different properties.
     std::vector<std::string> properties;
     /// Whether this unit may have written the stored row, by a request whose response was lost.
     bool may_be_mine{};

@@ -16,8 +16,8 @@ ENTITABLE_BEGIN_NAMESPACE
 enum class merge_option : std::uint8_t {
     append_only,       ///< the tracked entity is not changed
     overwrite_changes, ///< the row wins; unsaved changes are dropped
-    preserve_changes,  ///< property by property; a conflict if both have changed the same property
-    /// The tracked values win, with the new ETag: the next save silently overwrites other writers, like the historic client.
+    preserve_changes,  ///< property by property; a conflict if both writers changed the same property
+    /// The tracked values win, with the new ETag: the next save silently overwrites other writers, like the historical client.
     preserve_changes_silently,
     no_tracking, ///< new objects, which exist until `clear`; tracked entities are not changed
 };
@@ -29,7 +29,7 @@ enum class entity_state : std::uint8_t {
     added,     ///< to be inserted
     modified,  ///< changed since then
     removed,   ///< to be removed
-    unknown,   ///< a write of it was sent, and its response was lost
+    unknown,   ///< a write was sent, and its response was lost
 };
 
 /// Returns the name for logs and messages: "modified".
@@ -53,11 +53,11 @@ enum class save_mode : std::uint8_t {
 /// Options of a save.
 struct save_options {
     save_mode mode{save_mode::each}; ///< how changes are grouped into requests
-    /// Whether changes of a partition that exceed one transaction are sent in several, which are not atomic together. Without it such a
-    /// save is refused before anything is written.
+    /// Whether changes of a partition that exceed one transaction are sent in several transactions, which are not atomic together.
+    /// Otherwise such a save is refused before anything is written.
     bool split{};
-    /// Whether a transaction is sent without the changes that cannot be sent: those with a conflict, with changed keys, or of unknown
-    /// effect. Without it such a change blocks its whole partition.
+    /// Whether a transaction is sent without the changes that cannot be sent: changes with a conflict, with changed keys, or of
+    /// unknown effect. Otherwise such a change blocks its whole partition.
     bool without_failed{};
     bool stop_at_failure{}; ///< whether to stop after the first failed request
 };

@@ -16,7 +16,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Entities of a table that a program reads, changes and saves. The same keys give the same object, and its address stays valid until it is
 /// detached or the unit is cleared. `save` detects changes by comparison; it sends only changed properties, under the ETag that was read:
-/// if another writer was faster, there is a conflict to resolve (`preserve_changes_silently` and `any_etag` overwrite).
+/// if another writer has changed the entity, there is a conflict to resolve (`preserve_changes_silently` and `any_etag` overwrite).
 ///
 ///     unit_of_work<order> work{orders, {.merge = merge_option::preserve_changes}};
 ///     order& last = *work.find("ann", 17).value();
@@ -24,9 +24,9 @@ ENTITABLE_BEGIN_NAMESPACE
 ///     auto saved = work.save().value(); // `save_all` returns an error unless everything was saved
 ///     for (auto& each : saved.failed) { work.resolve(each.entity(), keep::mine); }
 ///
-/// Works with one type, over `table<E>`, or with several, over `table<A, B, ...>`; then functions need the type if no argument determines it:
-/// `find<order>(...)`. The verbs (`add`, `attach`, `remove`, ...) send nothing. If a verb fails (the entity is not tracked, or already
-/// tracked, or its keys cannot be encoded), the next `save` returns the error and sends nothing.
+/// Works with one type, over `table<E>`, or with several types, over `table<A, B, ...>`; then functions need the type if no argument
+/// determines it: `find<order>(...)`. The verbs (`add`, `attach`, `remove`, ...) send nothing. If a verb fails (the entity is not tracked,
+/// or already tracked, or its keys cannot be encoded), the next `save` returns the error and sends nothing.
 ///
 /// After a move, functions that read or save return InvalidInput, and added entities are not saved.
 ///
@@ -66,14 +66,14 @@ public:
 
     // ---- reading ----
 
-    /// Reads the entity with these keys, and tracks it. If it is already tracked, the row is merged by the unit's option. Null if the
-    /// entity is to be removed here, or if there is no row; an entity that was added here, or whose write is not settled, is returned
-    /// anyway. Cost: one request, always; `tracked` sends none.
+    /// Reads the entity with these keys, and tracks it. If it is already tracked, the row is merged according to the unit's option. Null if
+    /// the entity is to be removed here, or if there is no row; an entity that was added here, or whose write is not settled, is returned
+    /// even then. Cost: always one request; `tracked` sends none.
     template <mapped_entity E = First, class... Keys>
     [[nodiscard]] result<E*> find(Keys const&... keys) {
         return find_as<E>(merge_, keys...);
     }
-    /// Does the same with another merge option: `find(merge_option::overwrite_changes, "ann", 17)`.
+    /// Does the same with a different merge option: `find(merge_option::overwrite_changes, "ann", 17)`.
     template <mapped_entity E = First, class... Keys>
     [[nodiscard]] result<E*> find(merge_option how, Keys const&... keys) {
         return find_as<E>(how, keys...);
@@ -134,15 +134,15 @@ public:
 
     // ---- verbs ----
 
-    /// Adds an entity to be inserted, and returns the tracked object. If an entity with the same keys is to be removed, the new one
-    /// replaces it, under the version that was read.
+    /// Adds an entity to be inserted, and returns the tracked object. If an entity with the same keys is to be removed, the new
+    /// entity replaces it, under the version that was read.
     template <mapped_entity E = First>
     E& add(E entity) {
         check_type<E>();
         return detail::object_of<E>(tracker().add(std::make_unique<detail::tracked_object<E>>(std::move(entity))));
     }
-    /// Tracks an entity without reading it: the caller guarantees that these values are stored, in this version or in any. Later changes
-    /// are saved under that condition; with `any_etag` regardless of other writers' changes.
+    /// Tracks an entity without reading it: the caller guarantees that these values are stored, under this version or under any version.
+    /// Later changes are saved under that condition; with `any_etag` regardless of other writers' changes.
     template <mapped_entity E = First>
     E& attach(E entity, etag_condition version) {
         check_type<E>();
@@ -185,7 +185,7 @@ public:
     }
     /// Number of tracked entities.
     [[nodiscard]] std::size_t size() const noexcept { return all_ ? all_->size() : 0; }
-    /// Returns the changes that a save would send, and those whose response was lost.
+    /// Returns the changes that a save would send, and the changes whose response was lost.
     [[nodiscard]] std::vector<change> pending() const {
         std::vector<change> made;
         if (!all_) { return made; }
@@ -236,7 +236,7 @@ public:
     void resolve(E const& entity, keep which) {
         end_conflict(entity, [&](detail::tracked_entity& of) { return all_->resolve(of, which); });
     }
-    /// Does the same with values of the caller, which are saved in place of the stored ones.
+    /// Does the same with values from the caller, which are saved in place of the stored values.
     template <mapped_entity E>
     void resolve(E& entity, std::type_identity_t<E> value) {
         end_conflict(entity, [&](detail::tracked_entity& of) {
@@ -259,9 +259,9 @@ public:
         return detail::saved_of<First, More...>(detail::save_run{*all_, how}.run());
     }
     [[nodiscard]] result<saved> save(save_mode mode) { return save(detail::in_mode(mode)); }
-    /// Does the same as `save`, but returns an error unless every change was saved: that of the first refused change. Its message has the
-    /// numbers of unsaved and of all changes, `detail` begins with the keys of the first, and the effect is unknown if a response was lost.
-    /// Saved changes stay saved: `last_report` has all outcomes.
+    /// Does the same as `save`, but returns an error unless every change was saved: the error of the first refused change. Its message
+    /// has the number of unsaved changes and of all changes, `detail` begins with the keys of the first, and the effect is unknown if a
+    /// response was lost. Saved changes stay saved: `last_report` has all outcomes.
     [[nodiscard]] result<saved> save_all(save_options how = {}) {
         last_ = {};
         auto made = save(how);

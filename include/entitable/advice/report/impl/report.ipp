@@ -240,8 +240,8 @@ ENTITABLE_DECL result<std::string> advice_report::to_html() const {
     put_units(out);
     out += "<footer><p>Times and loads are estimates under a model: ";
     if (advice_) {
-        out += "a request " + detail::seconds_text(advice_->targets.seconds_per_request) + ", an entity examined " +
-            detail::seconds_text(advice_->targets.seconds_per_row) + ". ";
+        out += "a request takes " + detail::seconds_text(advice_->targets.seconds_per_request) +
+            ", examining an entity takes " + detail::seconds_text(advice_->targets.seconds_per_row) + ". ";
         if (!advice_->there.whole) {
             out += "A share of 50 % of the sample is off by " + detail::percent(advice_->there.error_of_half, 2) +
                 " at most, in 95 of 100 samples. ";

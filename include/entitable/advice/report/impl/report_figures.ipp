@@ -148,10 +148,11 @@ struct figure_frame {
 }
 
 [[nodiscard]] ENTITABLE_DECL std::string heat_figure(heat_map const& writes) {
-    constexpr std::string_view meanings[] = {"Too few events, or no times: no pattern.",
-        "spread: events everywhere, all the time.", "append: the diagonal upwards means keys that grow with time.",
-        "prepend: the diagonal downwards means keys that fall with time.",
-        "hot key: one part of the keys has half of the events.", "burst: one part of the time has half of the events."};
+    constexpr std::string_view meanings[] = {"Too few events, or no timestamps: no pattern.",
+        "spread: events everywhere, all the time.", "append: the diagonal upwards means keys that increase over time.",
+        "prepend: the diagonal downwards means keys that decrease over time.",
+        "hot key: half of the events fall on a small part of the keys.",
+        "burst: half of the events fall within a small part of the time."};
     double most = 0;
     for (std::size_t row = 0; row < writes.rows(); ++row) {
         for (std::size_t column = 0; column < writes.used_columns(); ++column) {
@@ -247,8 +248,8 @@ struct figure_frame {
         most_time = (std::max)(most_time, time(each, 0.99));
     }
     figure_frame const frame{"stress", "Stress test of one partition",
-        "Verdict: " + std::string{to_string(outcome.verdict)} + ". It carried " + short_figure(outcome.carried) +
-            " entities a second of a peak of " + short_figure(outcome.peak) + "; the target of a partition is " +
+        "Verdict: " + std::string{to_string(outcome.verdict)} + ". It sustained " + short_figure(outcome.carried) +
+            " of the peak of " + short_figure(outcome.peak) + " entities per second; the target of a partition is " +
             short_figure(outcome.target) + ".",
         legend_entry("line plain", "all served") + legend_entry("dot a", "carried") +
             legend_entry("dot c", "saturated") + legend_entry("line a", "median latency") +

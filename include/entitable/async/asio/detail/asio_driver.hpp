@@ -46,7 +46,7 @@ public:
         arm(at->second);
     }
     [[nodiscard]] bool watches() const noexcept override { return !all_.empty(); }
-    /// For a coroutine that is destroyed while its request is in flight: no function of the program runs meanwhile.
+    /// For a coroutine that is destroyed while its request is in flight: no function of the program runs until the request has ended.
     void wait(steady_time until) override {
         poll_driver alone;
         for (auto const& [number, each] : all_) { alone.watch(number, each->what, each->told); }

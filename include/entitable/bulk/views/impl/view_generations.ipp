@@ -140,7 +140,7 @@ ENTITABLE_DECL result<view_generations::generation> view_generations::begin() co
 ENTITABLE_DECL result<void> view_generations::create(generation const& own) const {
     for (std::uint32_t attempts = 1;; ++attempts) {
         auto made = ask(create_table{own.table});
-        if (made || made.error().code == error_code::table_already_exists) { // table names are unique to the ticket
+        if (made || made.error().code == error_code::table_already_exists) { // each ticket has its own table name
             return {};
         }
         if (made.error().effect == effect::none || attempts >= how_.max_attempts) {

@@ -40,8 +40,8 @@ ENTITABLE_LAZY_BODY result<void> append_key(std::string& key, key_layout layout,
             key += component.separator();
             if (!splits_at_end(std::string_view{key}.substr(start), component.separator())) {
                 failure refused{error_code::key_not_splittable,
-                    text::joined({"the key component \"", component.name, "\" holds the separator \"",
-                        component.separator(), "\" or ends with a part of it; the key could not be read back"})};
+                    text::joined({"the key component \"", component.name, "\" contains the separator \"",
+                        component.separator(), "\" or ends with part of it, so the key could not be split again"})};
                 refused.error().detail = text::printable(text::shortened(std::string_view{key}.substr(start)));
                 return refused;
             }

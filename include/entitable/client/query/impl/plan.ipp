@@ -123,7 +123,7 @@ struct key_layouts {
     [[nodiscard]] key_layout of(key_part part) const noexcept { return part == key_part::partition ? partition : row; }
 };
 
-/// Whether a key can have the operand as this component. A key that begins with another text and a separator belongs to a shorter text.
+/// Whether a key can have the operand as this component. A key that begins with a different text and a separator belongs to a shorter text.
 ENTITABLE_LAZY bool could_be_stored(predicate_node const& node, key_layout layout) {
     std::string_view const separator = layout[node.index].separator();
     return static_cast<std::size_t>(node.index) + 1 == layout.size() ||

@@ -24,7 +24,7 @@ public:
     curl_session& operator=(curl_session const&) = delete;
     ~curl_session() { curl_multi_cleanup(multi_); }
 
-    /// Makes `io` wait from now on.
+    /// Uses `io` for waits from now on.
     void wait_by(io_driver& io) noexcept { io_ = &io; }
     [[nodiscard]] poll_driver& own_driver() noexcept { return own_; } ///< the driver of blocking requests
     [[nodiscard]] curl_transfer& own_transfer() noexcept { return alone_; }

@@ -200,7 +200,7 @@ ENTITABLE_DECL std::string selected_names(projection const& select) {
     return names;
 }
 
-/// Writes keys and Timestamp; false for the name of another property.
+/// Writes keys and Timestamp; false for any other property name.
 ENTITABLE_DECL bool write_system_property(answer_pen& pen, std::string_view name, row_view entity) {
     if (name == "PartitionKey") {
         pen.member(name, entity.partition_key);

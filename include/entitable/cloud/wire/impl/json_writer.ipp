@@ -227,7 +227,7 @@ private:
     void escape(char each);
     bool few_digits(double value);
 
-    std::string& out_; ///< longer than the written part, meanwhile
+    std::string& out_; ///< longer than the written part until the end
     char* at_{};
     char* end_{};
 };

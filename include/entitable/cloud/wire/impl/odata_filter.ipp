@@ -102,8 +102,8 @@ enum class trusted : unsigned char {
     never,  ///< the service would miss rows, or refuse the comparison
 };
 
-/// The emulator compares times by the millisecond, returns 500 if an Int64 meets a property of another type, and matches values whose type
-/// differs from the constant's.
+/// The emulator compares times by the millisecond, returns 500 if an Int64 meets a property of a different type, and matches values whose
+/// type differs from the constant's.
 ENTITABLE_DECL trusted trust_in(value_view operand, service kind) noexcept {
     if (kind != service::azurite) { return trusted::fully; }
     bool const never = operand.type() == edm_type::date_time || operand.type() == edm_type::int64;

@@ -62,12 +62,12 @@ public:
         fail,    ///< the current error
     };
 
-    /// `lost`: an earlier attempt of the same operation, possibly of another process, may have been applied.
+    /// `lost`: an earlier attempt of the same operation, possibly by another process, may have been applied.
     retry_course(retry_ledger& ledger, request_kind kind, steady_time deadline, bool lost) noexcept
         : ledger_(&ledger), deadline_(deadline), kind_(kind), lost_(lost) {}
 
-    /// Decides after the request failed with `problem`. Completes the error for the caller, in case it is final. `where` is set for a
-    /// transaction that inserts its operation row first.
+    /// Decides after the request failed with `problem`. Completes the error for the caller in case it is the final one. `where` is set for
+    /// a transaction that inserts its operation row first.
     [[nodiscard]] move after(error& problem, steady_time now, refused_at where = refused_at::somewhere);
     /// Decides after a read that determines the outcome failed with `problem`.
     [[nodiscard]] move after_reading(error& problem, steady_time now);

@@ -25,8 +25,8 @@ struct write_with_row {
                                                            : request_kind::batch_with_operation;
 }
 
-/// Puts the operation row first, with the id of the call or a new id. Errors: InvalidInput if the batch is full, and for an id that cannot
-/// be part of a key.
+/// Puts the operation row first, with the id of the call or a new id. Errors: InvalidInput if the batch is full, or if the id cannot be
+/// part of a key.
 [[nodiscard]] result<write_with_row> with_operation_row(
     transact request, call const& context, retry_ledger& ledger, profile const& limits);
 [[nodiscard]] inline result<write_with_row> with_operation_row(

@@ -46,7 +46,7 @@ struct bulk_settled {
 /// Returns the row to write in place of one that was read; nullopt leaves it unchanged.
 using bulk_change = function_ref<result<std::optional<row>>(row_view)>;
 
-/// Whether the service throttles: 429, 503.
+/// Whether the service throttled the request: 429, 503.
 [[nodiscard]] bool is_pressure(error const& problem) noexcept;
 /// Whether no other row can succeed: the table is missing, writes are not permitted, the disk is full.
 [[nodiscard]] bool ends_load(error const& problem, bulk_mode mode) noexcept;
@@ -65,7 +65,7 @@ struct bulk_questions {
 /// Rows of one partition. Rows are removed once they are settled; the rest is written at the end, or split.
 class bulk_part : public counted {
 public:
-    /// Takes as many indexes as changes. `change` is for `update`, and must outlive the part.
+    /// Needs as many indexes as changes. `change` is for `update`, and must outlive the part.
     bulk_part(bulk_mode mode, transact rows, std::vector<std::uint64_t> indexes, bulk_change const* change);
 
     [[nodiscard]] operation_step next() const noexcept;
@@ -77,13 +77,13 @@ public:
 
     /// Whether all remaining rows were written.
     [[nodiscard]] bool all_written() const noexcept { return all_written_; }
-    /// Rows settled in another way since the last call.
+    /// Rows settled otherwise since the last call.
     [[nodiscard]] std::vector<bulk_settled> take_settled() { return std::exchange(settled_, {}); }
     /// Parts that have taken over rows of this part, since the last call.
     [[nodiscard]] std::vector<shared<bulk_part>> take_split() { return std::exchange(split_, {}); }
     /// An error that ends the whole load.
     [[nodiscard]] std::optional<error> const& ended() const noexcept { return ended_; }
-    /// Refuses the one remaining row: it has failed often, while others succeeded.
+    /// Refuses the one remaining row: it has failed often, while other rows succeeded.
     void give_up(error const& why);
 
     [[nodiscard]] std::string_view partition_key() const noexcept { return first().partition_key(); }
@@ -113,7 +113,7 @@ private:
     void read(std::size_t at);
     void settle(std::size_t at, bulk_end end, std::optional<error> why = {});
     void refuse(std::size_t at, error why);
-    void end_row(); ///< settles one row alone, then continues with the other rows
+    void end_row(); ///< settles a single row, then continues with the other rows
     void take_out(std::size_t at);
     void split(bool into_rows);
     [[nodiscard]] shared<bulk_part> part_of(std::size_t from, std::size_t to);

@@ -31,7 +31,7 @@ struct bulk_counts {
     std::uint64_t bytes{};
 };
 
-/// The settled rows of the input: all before a position, and some after it. Rows are read in order and settled in any order.
+/// The settled rows of the input: all rows before a position, and some rows after it. Rows are read in order and settled in any order.
 class bulk_position {
 public:
     /// Number of rows between two stored digests.
@@ -52,7 +52,7 @@ public:
     }
     /// Number of rows read.
     [[nodiscard]] std::uint64_t rows() const noexcept { return read_; }
-    /// Number of rows from the position on: stored with one bit per row.
+    /// Number of rows from the position on, which are stored as one bit per row.
     [[nodiscard]] std::uint64_t span() const noexcept { return read_ - from_; }
 
     /// Formats the checkpoint: version 1 in docs/stored_formats.md.
@@ -93,7 +93,7 @@ struct bulk_resume {
     [[nodiscard]] bool is_settled(std::uint64_t index) const noexcept;
 };
 
-/// Parses a checkpoint. Errors: CheckpointInvalid if it is damaged, newer, or belongs to another load.
+/// Parses a checkpoint. Errors: CheckpointInvalid if it is damaged, newer, or belongs to a different load.
 [[nodiscard]] result<bulk_resume> read_bulk_position(std::string_view text, bulk_identity const& load);
 
 } // namespace detail

@@ -15,7 +15,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A set of numbers other than 0. It grows and never shrinks.
+/// A set of numbers other than 0. Its memory grows and never shrinks.
 class held_keys {
 public:
     /// Adds a number; returns whether it was new.

@@ -79,7 +79,8 @@ ENTITABLE_DECL void bulk_run::read_rows() {
         }
     }
     if (input_ended_ && resumed_ && next_index_ < resumed_->read) {
-        stop(error{error_code::checkpoint_invalid, "the checkpoint belongs to another input: this one ends earlier"});
+        stop(error{
+            error_code::checkpoint_invalid, "the checkpoint belongs to a different input: this one ends earlier"});
     }
     if (input_ended_ && !report_.total) { report_.total = report_.read; }
     for (waiting_row& each : gathered_) { pack(std::move(each.change), each.index); }
@@ -99,7 +100,7 @@ ENTITABLE_DECL void bulk_run::check_resumed() {
         (next_index_ == resumed_->read && digest_.value() != resumed_->read_digest);
     if (wrong) {
         stop(error{error_code::checkpoint_invalid,
-            text::joined({"the checkpoint belongs to another input: one of the first ", std::to_string(next_index_),
+            text::joined({"the checkpoint belongs to a different input: one of the first ", std::to_string(next_index_),
                 " rows has changed"})});
     }
 }

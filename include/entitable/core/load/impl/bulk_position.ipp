@@ -146,7 +146,7 @@ ENTITABLE_DECL result<bulk_resume> read_bulk_position(std::string_view text, bul
     }
     if (table != line_text(load.table)) { return refused("belongs to a load of another table"); }
     if (mode != load.mode) { return refused("belongs to a load of another kind"); }
-    if (input != line_text(load.input)) { return refused("belongs to another input"); }
+    if (input != line_text(load.input)) { return refused("belongs to a different input"); }
     return made;
 }
 

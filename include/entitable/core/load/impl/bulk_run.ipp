@@ -111,7 +111,7 @@ ENTITABLE_DECL result<bulk_report> bulk_run::run() {
             bool const sent = !running_.empty() || !waiting_.empty() || !paused_.empty();
             stop(sent ? error{error_code::transport_failed, "the transport never responded to a request"}
                       : error{error_code::internal_error,
-                            "the load has no pending requests before the end of its input: this is a bug in the "
+                            "the load has no pending requests although its input has not ended: this is a bug in the "
                             "library"});
             break;
         }

@@ -13,9 +13,9 @@ namespace detail {
 
 /// The classes of each byte. Every written entity is checked byte by byte, so the check is a table lookup.
 struct byte_classes {
-    bool in_key[256]{};   ///< a complete character that a key may have
-    bool in_name[256]{};  ///< a complete character that a name may have: letters, digits, _
-    bool in_table[256]{}; ///< a character that the name of a table may have: letters, digits
+    bool in_key[256]{};   ///< a single-byte character allowed in keys
+    bool in_name[256]{};  ///< a single-byte character allowed in property names: letters, digits, _
+    bool in_table[256]{}; ///< a character allowed in table names: letters, digits
 };
 
 constexpr byte_classes make_byte_classes() noexcept {
@@ -40,8 +40,8 @@ ENTITABLE_LAZY std::size_t run_of(bool const (&members)[256], std::string_view t
     return at - start;
 }
 
-/// Whether a key may have all of eight bytes, by `byte_classes::in_key`. Each sum sets the highest bit of a byte if one condition holds; a
-/// carry into the next byte starts only at a byte that is not ASCII, and then the result is false anyway.
+/// Whether all of eight bytes are allowed in a key, by `byte_classes::in_key`. Each sum sets the highest bit of a byte if one condition
+/// holds; a carry into the next byte starts only at a byte that is not ASCII, and then the result is false anyway.
 inline bool are_in_key(std::uint64_t eight) noexcept {
     constexpr std::uint64_t each = 0x0101010101010101U;
     std::uint64_t const no_control = (eight + 0x60 * each) & ~(eight + each);

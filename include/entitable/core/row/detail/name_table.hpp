@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The names of a row's properties in a hash table, so that a lookup does not walk over all of them.
+/// The names of a row's properties in a hash table, so that a lookup does not search all of them.
 
 #include <entitable/core/config.hpp>
 
@@ -16,7 +16,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 /// A map from names to numbers. Refers to the bytes of the names. Up to 32 names need no allocation. If lookups take too many steps,
-/// because names were chosen to collide, it rehashes all names with another seed: no choice of names makes it quadratic.
+/// because names were chosen to collide, it rehashes all names with a new seed: no choice of names makes it quadratic.
 class name_table {
 public:
     /// A name and its number.
@@ -38,7 +38,7 @@ public:
     /// The initial seed of every table.
     static constexpr std::uint64_t first_seed = 0x656E7469746C65U;
 
-    /// Allocates room for `names` names, before the first is added.
+    /// Allocates memory for `names` names, before the first is added.
     ENTITABLE_LAZY void reserve(std::size_t names);
 
     /// Returns the entry of a name; null if there is none.

@@ -11,16 +11,16 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Finds like `row_view::find`, name after name; if the row has a name twice, it may find either. Most rows have their properties in the
-/// order of the lookups, so each search starts after the previous hit; after as many failed steps as there are properties, it uses a table.
-/// The bytes of the row must outlive it. One thread at a time.
+/// Finds properties by name, one lookup after another, as `row_view::find` does. If a name occurs twice in the row, it may find either.
+/// Most rows have their properties in the order of the lookups, so each search starts after the previous hit; after as many failed steps as
+/// there are properties, it uses a table. The bytes of the row must outlive it. One thread at a time.
 class property_finder {
 public:
     /// Makes a finder for a row; does no work before the first lookup.
     explicit property_finder(row_view in) noexcept
         : payload_(in.payload), behind_(in.payload), ahead_(behind_), count_(behind_.left()), steps_left_(count_) {}
 
-    /// Returns the property of that name, which may be absent; null if the row lacks it. Valid until the next call.
+    /// Returns the property of that name, which may be absent; null if the row does not have it. Valid until the next call.
     ENTITABLE_LAZY [[nodiscard]] property_view const* find(std::string_view name);
 
     /// Returns the value of that property; nullopt if it is absent.

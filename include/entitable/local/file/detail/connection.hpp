@@ -220,7 +220,7 @@ public:
     [[nodiscard]] result<bool> first_row(patience& waits);
     /// Returns whether there is a next row, if there was a first one.
     [[nodiscard]] result<bool> next_row();
-    /// After the first step of a statement with a number from `connection::table_id`: false if a table was removed meanwhile, in any
+    /// After the first step of a statement with a number from `connection::table_id`: false if a table was removed in the meantime, in any
     /// process. The number may then belong to the removed table: look it up again.
     [[nodiscard]] bool table_was_known() const noexcept { return !replanned_; }
     /// Returns the number of rows that the connection's last statement has removed.

@@ -39,7 +39,7 @@ public:
     /// changes that are not in the file, or a `-lock` file that cannot be read.
     [[nodiscard]] static result<quiet_read> begin(file_place const& place, patience& waits);
 
-    /// StoreBusy if a writer has appeared meanwhile; data read since `begin` may then be wrong. Never with a `-lock` file.
+    /// StoreBusy if a writer has appeared since `begin`; the data read since then may be wrong. Never with a `-lock` file.
     [[nodiscard]] result<void> still() const;
 
     /// Returns the state that is read.

@@ -67,11 +67,11 @@ using write_job = function_ref<job_end(commit_group&)>;
 
 /// Thread-safety: `run` and `checkpoint` from several threads.
 ///
-/// A thread that finds no leader becomes the leader: it commits its own job with those of all threads that came meanwhile, and then lets
-/// another thread lead. While others hold the file, each job, claimed or not, ends with the deadline and the cancellation of its call and
-/// with the busy timeout; a leader whose own job ends this way hands the remaining jobs to another thread. The writer lock is held from the
-/// beginning of a transaction to after its checkpoint, so that a checkpoint and a commit never overlap in any process: SQLite before 3.51.3
-/// can lose pages then (its "WAL-reset" defect).
+/// A thread that finds no leader becomes the leader: it commits its own job with the jobs of all threads that came in the meantime, and
+/// then lets another thread lead. While others hold the file, each job, claimed or not, ends with the deadline and the cancellation of its
+/// call and with the busy timeout; a leader whose own job ends this way hands the remaining jobs to another thread. The writer lock is held
+/// from the beginning of a transaction to after its checkpoint, so that a checkpoint and a commit never overlap in any process: SQLite
+/// before 3.51.3 can lose pages then (its "WAL-reset" defect).
 class writer {
 public:
     /// `read_only`: for a file that cannot be written; every call is StoreReadOnly.

@@ -452,7 +452,7 @@ ENTITABLE_DECL void statement::reset() noexcept {
     if (on_.in_own_process()) { sqlite3_reset(statement_); }
 }
 
-/// Reads through the value: fetching a column is slower than fetching its bytes. No other thread uses the connection meanwhile.
+/// Reads through the value: fetching a column is slower than fetching its bytes. No other thread uses the connection at the same time.
 ENTITABLE_DECL std::string_view statement::bytes(int at) const noexcept {
     sqlite3_value* const value = sqlite3_column_value(statement_, at);
     void const* const found = sqlite3_value_blob(value);

@@ -25,7 +25,7 @@ ENTITABLE_DECL result<void> begin_snapshot(connection& on, patience& waits) {
     }
 }
 
-/// Waits until the speed limit is met; false if the call ends meanwhile.
+/// Waits until the speed limit is met; false if the call ends in the meantime.
 ENTITABLE_DECL bool keep_pace(
     clock& time, patience const& waits, steady_time begun, std::uint64_t bytes, std::uint64_t bytes_per_second) {
     if (bytes_per_second == 0) { return !waits.call_over(); }

@@ -55,7 +55,7 @@ ENTITABLE_DECL result<connection> connection_to_read(
     if (!*known) {
         failure empty = cannot_be_written(place.path());
         empty.error().message = text::joined({"the file is empty, and its folder ", folder_of(place.path()),
-            " or the file cannot be written, so tables cannot be created"});
+            " or the file is not writable, so tables cannot be created"});
         return empty;
     }
     return opened;
@@ -168,7 +168,7 @@ ENTITABLE_DECL result<bool> sqlite_store::drop_table(std::string_view key, call 
     return removed;
 }
 
-/// Removes the rows of forgotten tables, as long as the call permits; in smaller slices if there is no space for the log of larger ones.
+/// Removes rows of dropped tables until the call's deadline. Uses smaller slices if the disk has no space to log larger ones.
 /// Returns whether any were removed.
 ENTITABLE_DECL bool sqlite_store::purge(call const& context) {
     std::int64_t rows_at_once = 1000;

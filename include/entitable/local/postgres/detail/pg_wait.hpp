@@ -17,7 +17,8 @@ namespace detail {
 /// How long a server may still respond after the call ended, so that its connection can be reused: after that the connection is closed.
 inline constexpr std::chrono::milliseconds pg_grace{50};
 
-/// Ends with a call, or at its own time, whichever comes first. Refers to the call and the clock. Thread safety: one thread at a time.
+/// A wait that ends with its call or at its own limit, whichever comes first. Refers to the call and the clock. Thread safety: one thread
+/// at a time.
 class pg_wait {
 public:
     /// `most`: from now, by the steady clock of the system; the deadline of the call is by `time`.

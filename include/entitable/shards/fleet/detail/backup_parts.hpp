@@ -34,12 +34,12 @@ struct stored_part {
 };
 using parts_by_shard = std::map<std::pair<std::int32_t, std::string>, stored_part>;
 
-/// One run of a backup. A later run of the same backup, by another process, first changes the header: after that, this run changes nothing.
+/// One run of a backup. A later run of the same backup, by another process, first changes the header. After that, this run changes nothing.
 struct backup_run {
     backup_place at;
     etag header; ///< ETag of the header that this run wrote
 
-    /// Whether this is still the latest run. A part is read before this check and changed under its version after it. Each run first
+    /// Whether this run is still the latest one. A part is read before this check and changed under its version after it. Each run first
     /// changes the header, then every part that it keeps: so a late run never changes a part of a later one.
     [[nodiscard]] result<void> is_last() const;
 };
@@ -50,8 +50,8 @@ struct backup_run {
 [[nodiscard]] failure other_process(error why);
 /// Writes parts under their versions.
 [[nodiscard]] result<void> write_parts(backup_place const& at, std::vector<stored_part> const& parts);
-/// Whether an earlier run has copied all tables of a shard from their current place, confirmed by the map. Parts without a source are of
-/// programs that marked a part as whole before they checked the map.
+/// Whether an earlier run has copied all tables of a shard from their current place, confirmed by the map. Parts without a source were
+/// written by programs that marked a part as whole before they checked the map.
 [[nodiscard]] bool is_kept(parts_by_shard const& before, shard_visit const& shard);
 /// Drops the tables of a part.
 [[nodiscard]] result<void> drop_tables_of(backup_place const& at, backup_part const& part);

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Fills a table with the rows of another one, and counts them.
+/// Fills a table with the rows of another table, and counts them.
 
 #include <entitable/shards/fleet/detail/stored_rows.hpp>
 #include <entitable/shards/fleet/rows_content.hpp>

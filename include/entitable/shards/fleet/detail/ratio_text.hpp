@@ -13,7 +13,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Formats a ratio with three decimals; whole numbers without.
+/// Formats a ratio with three decimals; whole numbers without decimals.
 inline std::string text_of_ratio(double ratio) {
     auto const thousandths = static_cast<std::uint64_t>(ratio * 1000 + 0.5); // NOLINT: never negative
     if (thousandths % 1000 == 0) { return std::to_string(thousandths / 1000); }

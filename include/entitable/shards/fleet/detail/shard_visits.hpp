@@ -45,7 +45,7 @@ using visit_opener = std::function<result<any_transport>(std::string_view store,
 using visit_confirmer = std::function<result<void>(shard_visit const&)>;
 
 /// Calls `work` for every shard that is `wanted`: stores in parallel, the shards of one store one after the other. A shard that moved, was
-/// split or merged meanwhile is visited again, so `work` starts over each time; ShardMoving if it moves during every visit.
+/// split or merged during its visit is visited again, so `work` starts over each time; ShardMoving if it moves during every visit.
 ///
 /// A successful call of `work` is not conclusive: its shard may have moved during the read. `confirm` writes whatever must be recorded
 /// about a shard before all have been visited. `after` is called at most once for each visit, right after it, and its error becomes the

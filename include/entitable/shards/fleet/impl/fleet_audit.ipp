@@ -70,8 +70,8 @@ struct left_over_tables {
 };
 inline result<left_over_tables> left_over_in(fleet const& of, std::string const& store) {
     ENTITABLE_TRY(auto const through, of.store(store));
-    // Listed before and after the map is read: tables created meanwhile are not in the first list, tables dropped meanwhile not in the
-    // second.
+    // Listed before and after the map is read: tables created in between are not in the first list, tables dropped in between not in
+    // the second.
     ENTITABLE_TRY(auto const before, stored_tables(through));
     ENTITABLE_TRY(auto map, of.cloud().state().map.state().fresh({}));
     ENTITABLE_TRY(auto const after, stored_tables(through));

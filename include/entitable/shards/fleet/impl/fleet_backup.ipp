@@ -38,7 +38,7 @@ inline result<backup_report> report_of(backup_place const& at, backup_header hea
         tables.emplace(left.substr(0, end));
         left.remove_prefix(end == std::string_view::npos ? left.size() : end + 1);
     }
-    for (auto& [key, each] : parts) { // earlier programs leave parts of tables that were dropped meanwhile
+    for (auto& [key, each] : parts) { // earlier programs leave parts of tables that were dropped in the meantime
         if (tables.find(each.part.table) != tables.end()) {
             told.rows += static_cast<std::uint64_t>(each.part.rows);
             told.parts.push_back(std::move(each.part));
@@ -147,7 +147,7 @@ inline result<backup_report> finish_run(
     header.shards = static_cast<std::int32_t>(last->places.size());
     header.map_version = last->header.version;
     header.ended = time.now();
-    ENTITABLE_TRY(auto told, report_of(at, header)); // made before the header is marked whole
+    ENTITABLE_TRY(auto told, report_of(at, header)); // the report is made before the header is marked complete
     if (auto const done = at.headers().replace(header, run.header); !done) { return other_process(done.error()); }
     told.kept = last->places.size() - visited.shards.size();
     return told;

@@ -37,7 +37,7 @@ public:
                 "hashed stores have no map: replace the store, or copy the others to the next generation"};
         }
         told_.store = name_;
-        // A shard that is split or opened meanwhile is handled in the next round.
+        // A shard that is split or opened in the meantime is handled in the next round.
         for (int round = 0; round < most_rounds; ++round) {
             ENTITABLE_TRY(auto const lost, choose(round == 0));
             if (lost.empty() && round > 0) { return std::move(told_); }

@@ -54,7 +54,7 @@ ENTITABLE_DECL result<placement> place(fleet const& of, std::string_view partiti
     if (now_at->row.store != store) { // moved by another call that began before the rule was stored
         return failure{error_code::shard_moving,
             text::joined({"the virtual shard ", std::to_string(done.shard), " was moved to ", now_at->row.store,
-                " meanwhile: place it again"})};
+                " in the meantime: place it again"})};
     }
     return done;
 }

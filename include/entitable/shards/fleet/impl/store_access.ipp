@@ -16,7 +16,7 @@ ENTITABLE_DECL result<std::size_t> set_access(
     std::size_t changed = 0;
     std::int64_t lease_ms = 0;
     bool ended = false;
-    for (int round = 0; round < most_rounds && !ended; ++round) { // a split may have made another shard meanwhile
+    for (int round = 0; round < most_rounds && !ended; ++round) { // a split may have made another shard in the meantime
         ENTITABLE_TRY(auto const map, source.fresh({}));
         ended = true;
         for (detail::shard_place const& place : map->places) {

@@ -13,7 +13,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Keys to find the shard of.
+/// Keys whose shard is to be found.
 struct shard_keys {
     std::string_view first;    ///< the single key, or the start of the range
     key_interval const* range; ///< null for a single key
@@ -39,7 +39,7 @@ struct lookup_map_state : counted {
     shard_map_ref held;
     std::string identity;       ///< identity of the map that was opened; empty until a map with an identity is read
     std::uint64_t begun{};      ///< the number of map reads started
-    std::uint64_t held_began{}; ///< the number of the read that gave the held copy
+    std::uint64_t held_began{}; ///< the number of the read that returned the held copy
     bool renewing{};
     steady_time renews_from{}; ///< the earliest renewal after a failed one
     bool absent{};             ///< the handle was moved from
@@ -52,7 +52,7 @@ struct lookup_map_state : counted {
     }
     /// Only reads the map. MapUnavailable if it cannot be read.
     [[nodiscard]] result<shard_map_ref> read(call const& caller);
-    /// Returns the held copy, and renews it if a third of its lease has passed `at` this time, which is now. Reads one if none is held.
+    /// Returns the held copy, and renews it if a third of its lease has passed; `at` is the current time. Reads the map if no copy is held.
     [[nodiscard]] result<shard_map_ref> current(call const& context, steady_time at);
     /// Returns a copy whose read began after this call.
     [[nodiscard]] result<shard_map_ref> fresh(call const& context);
@@ -60,7 +60,7 @@ struct lookup_map_state : counted {
     /// change.
     [[nodiscard]] result<void> change(
         call const& caller, function_ref<result<bool>(shard_map_copy const&, shard_map_draft&)> edit);
-    /// Returns the keys to find the shard of, for one partition. ShardUnmapped.
+    /// Returns the keys whose shard is to be found, for one partition. ShardUnmapped if there is no shard.
     [[nodiscard]] result<shard_keys> keys_of(std::string_view partition_key) const;
     /// Returns the place of a partition in a copy of the map. ShardUnmapped.
     [[nodiscard]] result<shard_place const*> place_of(shard_map_copy const& map, std::string_view partition_key) const;

@@ -29,7 +29,7 @@ private:
     void end();
 
     query_entities pages_;
-    get_entity header_; ///< read again if the map had several pages, to detect a change in between
+    get_entity header_; ///< read again if the map had several pages, to detect a change between the pages
     shard_map_ref made_;
     std::size_t read_{};
     std::size_t attempts_{};
@@ -44,7 +44,7 @@ private:
 /// detect that.
 class shard_map_change {
 public:
-    /// Receives the current map, any number of times. False: there is nothing to change.
+    /// Receives the current map, any number of times. Returns false if there is nothing to change.
     using edit_type = std::function<result<bool>(shard_map_copy const&, shard_map_draft&)>;
     /// The nonce must be unique among changes.
     shard_map_change(std::string const& table, std::string nonce, edit_type edit, steady_time now);

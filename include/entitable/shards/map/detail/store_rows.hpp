@@ -32,7 +32,7 @@ struct store_rows {
 /// Reads the identifying rows of a store.
 [[nodiscard]] result<store_rows> read_store_rows(any_transport const& store, std::string_view name);
 /// Writes the map's identity and the store's name into a store that belongs to nobody; succeeds if it is already there. WrongStore if the
-/// store belongs to another map, has another name in this one, or is part of hashed stores.
+/// store belongs to another map, has a different name in this map, or is one of the hashed stores.
 [[nodiscard]] result<void> write_identity(any_transport const& store, std::string_view map, std::string_view name);
 /// Checks that the rows allow a map to use the store under a name. `listed`: according to the map, the store already has its identity.
 [[nodiscard]] result<void> judge_identity(

@@ -34,7 +34,7 @@ inline constexpr std::string_view store_rows_partition = "stores";
 /// Thread safety: safe to use from several threads.
 class watched_stores {
 public:
-    /// Whether a store is checked now that a check is due.
+    /// Whether a store is checked now, because a check is due.
     using wants_type = function_ref<bool(std::string_view name)>;
     /// Judges the rows of a store; an error is returned to the caller that requested the store.
     using judge_type = function_ref<result<void>(std::string_view name, result<query_entities::response> const& found)>;

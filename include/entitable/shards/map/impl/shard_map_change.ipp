@@ -231,7 +231,7 @@ ENTITABLE_DECL void shard_map_change::answer(result<transact::response> changed,
     }
     bool const lost = changed.error().effect == effect::unknown;
     bool const refused = changed.error().code == error_code::update_condition_not_satisfied ||
-        changed.error().code == error_code::resource_not_found; // for example, a rule was removed meanwhile
+        changed.error().code == error_code::resource_not_found; // for example, a rule was removed in the meantime
     if ((!lost && !refused && !unsettled_) || ++sendings_ == most_sendings) {
         failure ended{changed.error()};
         ended.error().effect = unsettled_ || lost ? effect::unknown : effect::none;

@@ -20,7 +20,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 /// Makes a map. Its header says "making" from the start; each group of rows is one transaction with the header, under its ETag, and the
-/// last one completes the map. A late request, of this program or of another one that makes the same map, therefore fails: the ETag
+/// last one completes the map. A late request, of this program or of another program that makes the same map, therefore fails: the ETag
 /// differs.
 class shard_map_making {
 public:
@@ -121,7 +121,7 @@ private:
     failure given_up() {
         return last_
             ? *std::move(last_)
-            : failure{error_code::map_unavailable, "too many conflicts with other programs that create the map"};
+            : failure{error_code::map_unavailable, "too many conflicts with other programs that are creating the map"};
     }
 
     /// Writes the header with an identity, or adopts those of an earlier attempt.

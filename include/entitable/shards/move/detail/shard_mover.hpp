@@ -62,7 +62,7 @@ private:
     struct dropped_table {
         std::string name;
         bool whole{};                   ///< no shard uses the table
-        std::vector<key_interval> keys; ///< otherwise the keys that no shard has in it
+        std::vector<key_interval> keys; ///< otherwise the keys in it that belong to no shard
     };
     using edit_type = result<bool> (shard_mover::*)(shard_map_copy const&, shard_map_draft&, shard_row_draft&);
     enum class stage : std::uint8_t {
@@ -134,7 +134,7 @@ private:
     std::optional<shard_map_change> change_;
     std::size_t changes_{};
     std::vector<copied_table> tables_;
-    std::size_t table_{}; ///< the table being made or passed over
+    std::size_t table_{}; ///< the table being created or copied
     std::optional<copy_pass> pass_;
     std::uint64_t found_{}; ///< rows that the pass found in all tables
     std::uint64_t found_before_{};
@@ -151,7 +151,7 @@ private:
     std::optional<shard_retired> dropping_;
     std::optional<shard_retired> dropped_; ///< entry to remove from the map; survives redrafts of that change
     std::vector<dropped_table> drops_;     ///< tables of `dropped_`
-    std::vector<shard_retired> kept_;      ///< could not be dropped: they stay in the map
+    std::vector<shard_retired> kept_;      ///< tables that could not be dropped: they stay in the map
     std::vector<etag> watched_;            ///< the rows of another process's attempt
     bool watches_{}; ///< whether the attempt of another process is only watched, not taken over yet
     bool flipped_{};

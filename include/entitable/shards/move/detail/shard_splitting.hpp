@@ -14,7 +14,7 @@ namespace detail {
 /// after the split.
 class shard_splitting {
 public:
-    /// Receives the number of the upper half, and may add changes of other rows of the map's table; may be called any number of times.
+    /// Receives the number of the upper half, and may add changes to other rows in the map's table; may be called any number of times.
     using also_type = std::function<result<void>(std::int32_t upper, shard_map_draft&)>;
     /// The nonce must be unique among changes.
     shard_splitting(std::string const& table, std::int32_t shard, std::string key, std::string nonce, also_type also,

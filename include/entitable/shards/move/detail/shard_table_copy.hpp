@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Copies one table of a virtual shard to another store while it is written to: a resumable operation of several passes. Place 0 is the
+/// Copies one table of a virtual shard to another store while clients write to it: a resumable operation of several passes. Place 0 is the
 /// source, place 1 the target.
 
 #include <entitable/core/request/batch_packer.hpp>
@@ -24,7 +24,7 @@ enum class copy_pass : std::uint8_t {
     collect,  ///< reads keys and ETags of the target and compares them with the rows written
 };
 
-/// Remembers for each row its ETags at the source and at the target, and a digest of its content: about 150 bytes a row.
+/// Remembers for each row its ETags at the source and at the target, and a digest of its content: about 150 bytes per row.
 ///
 /// Each batch writes the guard row of its partition, under its ETag, with the batch's number. So a late or repeated batch is refused, and a
 /// batch without a response is settled by reading the guard row. One batch is in flight at a time.
@@ -45,9 +45,9 @@ public:
     /// Returns the result of the pass. RowMismatch if a row's content differs; ShardMoving if another process writes to the target.
     [[nodiscard]] result<void> finish() { return *std::move(outcome_); }
 
-    [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }       ///< copied, in all passes
-    [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }     ///< returns the bytes of the copied rows
-    [[nodiscard]] std::uint64_t changes() const noexcept { return changes_; } ///< found by the last pass
+    [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }       ///< number of copied rows, in all passes
+    [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }     ///< size of the copied rows
+    [[nodiscard]] std::uint64_t changes() const noexcept { return changes_; } ///< changes in the last pass
     [[nodiscard]] std::string const& target() const noexcept { return to_; }
 
 private:

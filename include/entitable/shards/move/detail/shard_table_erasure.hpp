@@ -11,8 +11,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Reads the first remaining page and erases it, until no rows remain. So it may stop anywhere, run twice concurrently and start over. A
-/// missing table counts as done. Rows that arrive late stay; no shard reads them.
+/// Reads the first remaining page and erases it, until no rows remain. So it may stop at any point, run twice concurrently and start over.
+/// A missing table counts as done. Rows that arrive late stay; no shard reads them.
 class shard_table_erasure {
 public:
     shard_table_erasure(std::string table, std::vector<key_interval> partitions, std::uint32_t page_size);

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Pages of several shards, with late pages requested a second time.
+/// Pages of several shards; a late page is requested a second time.
 
 #include <entitable/shards/route/detail/shard_part.hpp>
 

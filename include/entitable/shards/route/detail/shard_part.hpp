@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Returns the remainder of a range after a row: the rest of its partition, and the partitions above.
+/// Returns the remainder of a range after a row: the rest of its partition, and the partitions after it.
 inline std::vector<key_range> ranges_behind(
     key_range const& whole, std::optional<last_keys> const& last, bool has_partition) {
     std::vector<key_range> left;
@@ -35,7 +35,7 @@ inline std::vector<key_range> ranges_behind(
 /// queried one after the other.
 struct shard_part {
     std::int32_t shard{};
-    key_interval keys; ///< every key if a function decides
+    key_interval keys; ///< all keys if a function assigns the shards
     shard_route way;
     std::vector<key_range> ranges; ///< still to be queried, the current one first
     query_entities asked;          ///< the query of the current range, limited to the shard of `way`

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Creates, drops and lists logical tables; finds the virtual shards that a range of keys meets.
+/// Creates, drops and lists logical tables; finds the virtual shards that a range of keys overlaps.
 
 #include <entitable/shards/route/detail/sharded_state.hpp>
 
@@ -23,9 +23,9 @@ namespace detail {
 [[nodiscard]] result<delete_table::response> delete_hashed_table(
     sharded_state& state, delete_table const& request, call& context);
 
-/// Whether a virtual shard and a range may have keys in common, judged by ranges.
+/// Whether a virtual shard and a range of keys may overlap, judged by ranges.
 [[nodiscard]] bool meets_range(shard_place const& place, key_range const& range);
-/// WrongStore: a table that was complete according to the map now lacks its part in the store of a shard.
+/// WrongStore: according to the map a table was complete, but its part in the store of a shard is missing now.
 [[nodiscard]] failure lost_part(shard_place const& place, shard_table const& table);
 /// Drops a physical table; succeeds if it does not exist.
 [[nodiscard]] result<void> drop_shard_table(

@@ -43,7 +43,7 @@ struct shard_route {
     /// Returns the epoch in the table's name.
     [[nodiscard]] std::int64_t table_epoch() const noexcept { return (std::max)(epoch(), table->epoch); }
     [[nodiscard]] std::string table_name() const { return place->table_name(*table); }
-    /// Whether a place has the same tables.
+    /// Whether a place has the same tables as the route.
     [[nodiscard]] bool leads_to(shard_place const& other) const noexcept {
         return epoch() == other.row.epoch && place->tables_of() == other.tables_of() && store() == other.row.store;
     }
@@ -72,8 +72,8 @@ struct sharded_state : counted {
     std::vector<shared<shard_lane>> lanes; ///< idle lanes
     double hedges{1};                      ///< the hedged requests allowed now
 
-    /// Opens a store and checks that it is the one named by the map or the list of stores: WrongStore. Checks before the first use, then
-    /// periodically.
+    /// Opens a store and checks that it is the one named by the map or the list of stores; otherwise WrongStore. Checks before the first
+    /// use, then periodically.
     [[nodiscard]] result<any_transport> store(std::string_view name, call const& context = {});
     /// Opens several stores, and runs the checks that are due concurrently.
     [[nodiscard]] std::vector<result<any_transport>> stores_of(
@@ -98,8 +98,8 @@ struct sharded_state : counted {
     void give_back(shared<shard_lane> lane);
 };
 
-/// Clients of `sharded` see a Timestamp's ETag as `W/"s<epoch>t<ticks>"`, 16 hexadecimal digits. Returns the start, which an epoch's ETags
-/// share.
+/// Clients of `sharded` see a Timestamp's ETag as `W/"s<epoch>t<ticks>"`, 16 hexadecimal digits. Returns the start, which all ETags of an
+/// epoch share.
 [[nodiscard]] std::string start_of_etags(std::int64_t epoch);
 /// Appends the rest of such an ETag.
 void append_end_of_etag(std::string& to, date_time timestamp);

@@ -90,7 +90,7 @@ ENTITABLE_DECL result<adoption> adopt(sharded const& cloud) {
             auto const used = detail::stores_in_use(now);
             ended = std::includes(marked.begin(), marked.end(), used.begin(), used.end());
             if (!ended) {
-                return false; // a shard has moved to another store meanwhile
+                return false; // a shard has moved to another store in the meantime
             }
             ENTITABLE_CHECK(detail::note_stores(now, draft, marked));
             bool changes = !draft.others.empty();

@@ -61,7 +61,7 @@ ENTITABLE_DECL result<void> hash_stores_state::judge(std::size_t place, store_ro
         if (is_being_made(header) && !being_made) { return refuse({"is incomplete: make the stores again"}); }
         return {};
     }
-    return refuse({rows.identity ? "belongs to a map and " : "", "has no header of generation ",
+    return refuse({rows.identity ? "belongs to a map and " : "", "has no header for generation ",
         std::to_string(generation), others});
 }
 

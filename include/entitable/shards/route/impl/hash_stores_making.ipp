@@ -113,8 +113,8 @@ private:
 
     [[nodiscard]] failure lost_header(std::size_t place) const {
         return wrong_store(state_.names[place],
-            text::joined({" has no header of generation ", std::to_string(header_.generation),
-                ", and others have one: it was emptied, or one of the names in the list opens the wrong store"}));
+            text::joined({" has no header for generation ", std::to_string(header_.generation),
+                ", but other stores do: either it was emptied, or a name in the list opens the wrong store"}));
     }
     /// Returns the header of the generation; null if the store has none.
     [[nodiscard]] found_header const* own_found(std::size_t place) const {
@@ -141,7 +141,8 @@ private:
     std::vector<store_rows> rows_; ///< rows last read, indexed by place
 };
 
-/// A generation that is retired. A store that has the header of another list or fleet is left as it is: what opens stores gives a wrong one.
+/// A generation that is retired. A store that has the header of a different list or fleet is not changed: the store opener returned the
+/// wrong store.
 class hash_stores_retiring {
 public:
     /// `fleet`: of these stores; empty for that of the first header.

@@ -71,7 +71,7 @@ ENTITABLE_DECL result<create_table::response> create_hashed_table(
     constexpr std::size_t longest = 46; // longer names are shortened, and could not be listed
     if (request.table.size() > longest) {
         return failure{
-            error_code::invalid_resource_name, "a table name over hashed stores must have at most 46 characters"};
+            error_code::invalid_resource_name, "with hashed stores, a table name must have at most 46 characters"};
     }
     ENTITABLE_TRY(std::string name, name_in_stores(state, request.table, context));
     hashed_table const table{state, std::move(name), context};

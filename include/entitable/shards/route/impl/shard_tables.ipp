@@ -123,7 +123,7 @@ inline result<void> finish_dropping(sharded_state& state, std::string const& tab
 
 /// Creates the parts of a table, then marks it complete in the map. After that a missing part was lost, and is an error.
 inline result<void> make_parts(sharded_state& state, std::string const& name, call& context) {
-    constexpr int most_rounds = 10; // shards may move meanwhile
+    constexpr int most_rounds = 10; // shards may move in the meantime
     for (int round = 0; round < most_rounds; ++round) {
         ENTITABLE_TRY(auto const map, state.map.state().fresh(context));
         shard_table const* const found = map->find(name);

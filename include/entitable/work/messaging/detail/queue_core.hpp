@@ -264,7 +264,7 @@ private:
     [[nodiscard]] result<void> for_each_between(std::string const& lane, std::string_view first, std::string_view last,
         std::uint32_t& attempt, function_ref<void(row_view, date_time)> visit) const;
     [[nodiscard]] bool bury(std::string const& lane, pick const& one) const;
-    /// Whether the dead letter still exists with another ETag, which is stored in `version`.
+    /// Whether the dead letter still exists with a different ETag, which is stored in `version`.
     [[nodiscard]] result<bool> is_still_dead(row_view dead, etag& version) const;
 
     /// Returns the state that all copies share, or for a moved-from queue a state whose requests return InvalidInput.

@@ -61,7 +61,7 @@ ENTITABLE_DECL result<saga_outcome> resume_saga(queue_core const& queue, receipt
             names.append(index == 0 ? "" : ", ").append(program.steps[index]);
         }
         return failure{error_code::saga_differs,
-            text::joined({"the message was begun by a saga with other steps (hash ", std::to_string(held.steps),
+            text::joined({"the message was started by a saga with different steps (hash ", std::to_string(held.steps),
                 "); the steps of this program are ", program.name, ": ", names, " (hash ", std::to_string(hash), ")"})};
     }
     // Returns how many of `steps` steps must be undone: those up to the last one that has an undo.

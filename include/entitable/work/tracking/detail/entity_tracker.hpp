@@ -43,7 +43,7 @@ struct identity_hash {
 struct same_identity {
     using is_transparent = void;
     bool operator()(identity const& one, identity const& other) const noexcept { return one.of == other.of; }
-    /// Entities with another hash are distinguished without reading them, which would cost a cache miss.
+    /// Entities with a different hash are distinguished without reading them, which would cost a cache miss.
     bool operator()(sought_keys const& keys, identity const& each) const noexcept {
         return keys.hash == each.hash && keys.row_key == each.of->row_key() &&
             keys.partition_key == each.of->partition_key();
@@ -72,7 +72,7 @@ public:
         auto const found = index_.find(sought_keys{partition_key, row_key});
         return found == index_.end() ? nullptr : found->of;
     }
-    /// Returns the entity with this object, otherwise the one with its keys (`keys` may be an error), otherwise null.
+    /// Returns the entity with this object, otherwise the entity with its keys (`keys` may be an error), otherwise null.
     [[nodiscard]] tracked_entity* of(void const* address, result<row> const& keys) const;
     /// Returns the state of an entity. Encodes the entity, unless the state is known without encoding.
     [[nodiscard]] entity_state state(tracked_entity const& of) const;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The texts of an entity's keys from their components, both at once.
+/// Makes the texts of both keys of an entity from their components.
 
 #include <entitable/client/detail/keyed_operations.hpp>
 #include <entitable/client/detail/keyed_texts.hpp>

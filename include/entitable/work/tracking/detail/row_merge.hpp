@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The changes between two rows of one entity type, and their application to a third one.
+/// The changes between two rows of one entity type, and their application to a third row.
 
 #include <entitable/core/row/row.hpp>
 
@@ -13,7 +13,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Whether two rows have the same properties in the same bytes. Ignores the Timestamp.
+/// Whether two rows have the same properties, byte for byte. Ignores the Timestamp.
 [[nodiscard]] inline bool same_stored_bytes(std::string_view one, std::string_view other) noexcept {
     using namespace row_format;
     return one.size() == other.size() && one.size() >= header_size &&

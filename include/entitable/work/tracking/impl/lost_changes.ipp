@@ -92,7 +92,7 @@ ENTITABLE_DECL void save_run::take_as_applied(tracked_entity& of, mutation const
             tell(of, was, save_outcome::saved);
             return all_.release(of);
         }
-        of.there = of.replaces = of.complete = false; // the entity was added again meanwhile
+        of.there = of.replaces = of.complete = false; // the entity was added again in the meantime
         return;
     }
     bool const merged = sent.kind == mutation_kind::merge;
