@@ -78,8 +78,8 @@ struct date_time {
 
     /// Returns the time of day of the computer's clock.
     ENTITABLE_LAZY [[nodiscard]] static date_time now() noexcept;
-    /// Converts a time of the system clock in any unit, rounded down to 100 ns. A time too far away for 64 bits of ticks becomes the closest
-    /// one, which is not valid.
+    /// Converts a time of the system clock in any unit, rounded down to 100 ns. A time too far away for 64 bits of ticks becomes one that
+    /// is not valid.
     template <class Unit>
     [[nodiscard]] static constexpr date_time from_system(
         std::chrono::time_point<std::chrono::system_clock, Unit> time) noexcept {
