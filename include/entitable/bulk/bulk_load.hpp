@@ -169,7 +169,8 @@ template <class Entity, class Query, class Take>
 } // namespace detail
 
 /// Inserts the entities of a range, or of results of entities: an element that is an error is refused with that error. A row that exists
-/// with other properties is refused with EntityAlreadyExists. An exception thrown by the range ends the load; a thrown `error` is returned.
+/// with different properties is refused with EntityAlreadyExists. An exception thrown by the range ends the load; a thrown `error` is
+/// returned.
 template <class Entity, class Range>
 [[nodiscard]] result<bulk_report> bulk_insert(
     table<Entity> const& into, Range&& rows, bulk_options const& options = {}) {
@@ -183,7 +184,7 @@ template <class Range>
 }
 
 /// Inserts the entities of a range, or replaces the stored ones, or merges into them (`bulk_options::merge`). Otherwise like `bulk_insert`.
-/// A write whose response was lost is sent again: it may undo a change that another writer made in between.
+/// A write whose response was lost is sent again: it may undo a change that another writer made between the attempts.
 template <class Entity, class Range>
 [[nodiscard]] result<bulk_report> bulk_upsert(
     table<Entity> const& into, Range&& rows, bulk_options const& options = {}) {
@@ -213,10 +214,10 @@ template <class Entity, access_path Path>
 }
 
 /// Changes the entities that a query of the table finds: `change(entity)` as for `table::update`, called once for each entity, and again
-/// each time that another writer was faster. An entity for which it returns false counts as already there, one that no longer exists is
-/// refused with ResourceNotFound. A row whose response was lost, and that differs from the one sent, is refused with effect unknown and not
-/// changed again. Does not support a checkpoint, or the table of a queue or a view (NotSupported): write a change that detects whether it
-/// was applied, and run it again.
+/// each time that another writer was faster. An entity for which it returns false counts as already there; an entity that no longer exists
+/// is refused with ResourceNotFound. A row whose response was lost, and that differs from the row sent, is refused with effect unknown and
+/// not changed again. Does not support a checkpoint, or the table of a queue or a view (NotSupported): write a change that detects whether
+/// it was applied, and run it again.
 template <class Entity, access_path Path, class Change>
 [[nodiscard]] result<bulk_report> bulk_update(
     table<Entity> const& in, query<Entity, Path> const& found, Change&& change, bulk_options const& options = {}) {

@@ -63,8 +63,8 @@ public:
         changed.limits_.in_flight = ranges < 1 ? 1 : ranges;
         return changed;
     }
-    /// Continues after the page of this token; entities returned before count for `take`. Errors: ContinuationInvalid when it runs, unless
-    /// the token is of a query of the same table, predicate and select.
+    /// Continues after the page of this token; entities returned before that count towards `take`. Errors: ContinuationInvalid when it
+    /// runs, unless the token is from a query with the same table, predicate and select.
     [[nodiscard]] query resume(std::string token) const {
         query changed{*this};
         changed.limits_.token = std::move(token);
@@ -73,8 +73,8 @@ public:
         };
         return changed;
     }
-    /// Returns only these members, the keys and the ETag: the service sends only these and the properties of the client's part of the
-    /// predicate. The elements are `selected<Entity, Fields...>`.
+    /// Returns only these members, the keys and the ETag: the service sends only these, and the properties of the part of the
+    /// predicate that the client checks. The elements are `selected<Entity, Fields...>`.
     template <class... Fields>
     [[nodiscard]] auto select(Fields...) const {
         constexpr bool fields = sizeof...(Fields) > 0 && (detail::is_field_of<Entity, Fields> && ...);
@@ -99,9 +99,9 @@ public:
 
     // ---- running ----
 
-    /// Calls `function(entity)` for each; returns the error of a failed page, after the entities before it. Exceptions of the function pass
-    /// through and end the query. The function may write into the table: it is called while nothing is being read, with the entities of
-    /// each page as they were when the page was read.
+    /// Calls `function(entity)` for each entity; returns the error of a failed page, after the entities before it. Exceptions thrown by the
+    /// function are propagated and end the query. The function may write to the table: it is called while nothing is being read, with the
+    /// entities of each page as they were when the page was read.
     template <class Function>
     [[nodiscard]] result<void> for_each(Function&& function) const {
         return each_of(detail::is_read_by_library<Row>, function);
@@ -217,7 +217,7 @@ public:
             "group_by(r::city, count(), min(r::age))");
         return {};
     }
-    /// Returns the smallest value of a field; nullopt if there is none. Absent values and NaN do not count. Like `std::min`, it conflicts
+    /// Returns the smallest value of a field; nullopt if there is none. Absent values and NaN are ignored. Like `std::min`, it conflicts
     /// with the macro of that name in windows.h: define NOMINMAX.
     template <class Field>
     [[nodiscard]] auto(min)(Field field) const {
@@ -233,7 +233,7 @@ public:
         if constexpr (own) { return only((entitable::max)(field)); }
     }
     /// Returns the sum of a field: std::int64_t for integers, with OutOfRangeInput if the sum or a partial sum overflows; double for
-    /// others. Absent values do not count.
+    /// other types. Absent values are ignored.
     template <class Field>
     [[nodiscard]] auto sum(Field field) const {
         constexpr bool own = detail::is_field_of<Entity, Field>;
