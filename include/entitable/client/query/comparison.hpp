@@ -65,7 +65,7 @@ template <class Entity, auto Member, class From>
     } else {
         static_assert(comparable_with<From, type>,
             "a property must be compared with a value of its own type, or a narrower one, not with another member: "
-            "this value has another type");
+            "this value has a different type");
         return refused_predicate{};
     }
 }
@@ -190,7 +190,7 @@ template <filter_operator Operation, class Entity, key_part Part, class Componen
     } else {
         static_assert(comparable_with<From, type>,
             "a key component must be compared with a value of its own type, or a narrower one, not with another "
-            "member: this value has another type");
+            "member: this value has a different type");
         return refused_predicate{};
     }
 }
