@@ -165,7 +165,7 @@ TEST_CASE("connection strings match the golden vectors") {
     CHECK(checked >= 25);
 }
 
-TEST_CASE("line ends and quotes are removed, and texts of another kind are named in the error") {
+TEST_CASE("line ends and quotes are removed, and texts of a different kind are named in the error") {
     std::string const good = "AccountName=shop;AccountKey=Zm9v";
     for (std::string const& text : {good + "\n", good + "\r\n", "\r\n" + good, " " + good + " \n\n",
              "\xEF\xBB\xBF" + good, good + ";\n", std::string{"AccountName=shop;\r\nAccountKey=Zm9v;\r\n"},

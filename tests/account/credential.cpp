@@ -58,7 +58,7 @@ TEST_CASE("without a credential a request is sent unchanged") {
     CHECK(credential{}.account().empty());
 }
 
-TEST_CASE("a request to another host carries no credential") {
+TEST_CASE("a request to a different host carries no credential") {
     auto const key = credential::account_key("acct", emulator_key).value();
     auto const sas = credential::shared_access_signature("sig=AAAA").value();
     auto const token = credential::bearer(

@@ -100,7 +100,7 @@ TEST_CASE("in a random sample every row is equally likely") {
     CHECK(squares / 1'000 < 1.05);
 }
 
-TEST_CASE("the same seed draws the same rows, and another seed draws others") {
+TEST_CASE("the same seed draws the same rows, and a different seed draws different rows") {
     std::vector<order> const orders = some_orders(2'000);
     auto const numbers = [&](std::uint64_t seed) {
         return sample_of(orders, {.rows = 50, .seed = seed}).value().find("number")->codes;

@@ -6,7 +6,7 @@
 
 #include "companions/books.hpp"
 #include "support/catch.hpp"
-#include <entitable/async.hpp>
+#include <entitable/async_tables.hpp>
 
 using namespace companion_tests;
 

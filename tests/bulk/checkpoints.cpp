@@ -185,7 +185,7 @@ TEST_CASE("a checkpoint of a different load is refused before anything is sent")
         CHECK(s.spy.seen().empty());
         CHECK(s.checkpoint.kept->now == text);
     };
-    SECTION("a checkpoint of another table") {
+    SECTION("a checkpoint of a different table") {
         refused(bulk_insert(table<book>{s.spy, "others"}, input, s.options()), "another table");
     }
     SECTION("a checkpoint of another kind of load") {

@@ -150,7 +150,7 @@ TEST_CASE("update_if_present: changes an existing row, and a missing row is not 
         error_code::table_not_found);
 }
 
-TEST_CASE("remove_if_present: removes an existing row, a missing row is not an error, another version is") {
+TEST_CASE("remove_if_present: removes an existing row, a missing row is not an error, a different version is") {
     shop const here;
     auto const before = here.books.get_stored("Brecht", 1)->etag;
     here.books.update("Brecht", 1, one_less).value();

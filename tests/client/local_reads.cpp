@@ -402,7 +402,7 @@ TEST_CASE("local reads: a page ends at its byte limit and at an invalid row") {
     CHECK(seen == 40);
 }
 
-TEST_CASE("local reads: a fold fails at a key of another type") {
+TEST_CASE("local reads: a fold fails at a key of a different type") {
     memory_backend const store;
     table<numbered> const rows{store, "Rows"};
     table<numbered> const paged{paging<memory_backend>{store}, "Rows"};

@@ -81,7 +81,7 @@ TEST_CASE("the last page has no token") {
     CHECK_FALSE(all.where(in_boston && r::bib > 10).pages().next().value().has_value());
 }
 
-TEST_CASE("a token that is truncated, forged or from another query is refused") {
+TEST_CASE("a token that is truncated, forged or from a different query is refused") {
     memory_backend store;
     auto const all = runners(store, 9);
     auto const token = *all.where(in_boston && r::age > 20).page_size(2).pages().next().value()->token;

@@ -197,7 +197,7 @@ struct beaten {
 
 } // namespace
 
-TEST_CASE("partial merge: a write of another writer between read and write is preserved") {
+TEST_CASE("partial merge: a write by another writer between read and write is preserved") {
     memory_backend store;
     table<blog> direct{store, "blogs"};
     direct.create().value();

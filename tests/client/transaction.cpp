@@ -210,7 +210,7 @@ TEST_CASE("transaction: nothing is returned from a state that never existed") {
     CHECK(missing.value().attempts == 2);
 }
 
-TEST_CASE("transaction: starts over if a query finds another version of a row that was read") {
+TEST_CASE("transaction: starts over if a query finds a different version of a row that was read") {
     bank in;
     int runs = 0;
     auto const done = in.transact([&](all_of_bank& all) -> result<void> {

@@ -63,7 +63,7 @@ TEST_CASE("update: reads, changes and writes an entity") {
     CHECK(stored.etag == done->etag);
 }
 
-TEST_CASE("update: starts over if another writer was faster, and keeps the change of that writer") {
+TEST_CASE("update: starts over if another writer was faster, and keeps that writer's change") {
     race on;
     int calls = 0;
     auto const done = on.runners.update(

@@ -278,7 +278,7 @@ TEST_CASE("transform() changes a value and passes on an error") {
     CHECK(bad("first").transform(size).error().message == "first");
 }
 
-TEST_CASE("an error can be moved into a result of another type") {
+TEST_CASE("an error can be moved into a result of a different type") {
     auto const outer = [](result<std::string> inner) -> result<int> {
         if (!inner) { return std::move(inner).as_failure(); }
         return static_cast<int>(inner->size());

@@ -248,7 +248,7 @@ void write_much(std::string const& path, std::string const& writer, std::int32_t
 
 } // namespace
 
-TEST_CASE("no process commits while another one checkpoints the log") {
+TEST_CASE("no process commits while another process checkpoints the log") {
     watched_vfs::install(watch_meetings);
     shared_memory<meeting_place> const place;
     meeting = &*place;

@@ -69,7 +69,7 @@ std::string left_behind(any_transport const& store, entitable::clock& time) {
 
 } // namespace
 
-TEST_CASE("saga: a process is killed before and after each request, and another one continues") {
+TEST_CASE("saga: a process is killed before and after each request, and another worker continues") {
     temporary_folder const folder{temporary_folder::memory()};
     int file = 0;
     auto const after_kill = [&](std::size_t number, bool behind) -> std::string {

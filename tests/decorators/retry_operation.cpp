@@ -150,7 +150,7 @@ TEST_CASE("retry: an insert that finds its own row is a success with its ETag") 
     CHECK(outcome->etag == etag::of(date_time{9}));
 }
 
-TEST_CASE("retry: the entity of another writer is not mistaken for its own") {
+TEST_CASE("retry: another writer's entity is not mistaken for its own") {
     for (row const& other : {make_row("p", "r", {{"Age", 56}}), make_row("p", "r", {{"Age", std::int64_t{55}}}),
              make_row("p", "r"), make_row("p", "r", {{"Age", 55}, {"Name", "John"}})}) {
         stage on{insert()};
@@ -198,7 +198,7 @@ TEST_CASE("retry: without a lost attempt EntityAlreadyExists is returned as it i
     CHECK(problem.effect == effect::none);
 }
 
-TEST_CASE("retry: a removal that finds no row is a success, and another version leaves the effect unknown") {
+TEST_CASE("retry: a removal that finds no row is a success, and a different version leaves the effect unknown") {
     stage gone{removal()};
     gone.fails(lost());
     (void)gone.waited();
@@ -219,7 +219,7 @@ TEST_CASE("retry: a removal that finds no row is a success, and another version 
     CHECK(changed.failed().effect == effect::unknown);
 }
 
-TEST_CASE("retry: an update that finds another version may have written it itself") {
+TEST_CASE("retry: an update that finds a different version may have written it itself") {
     stage on{update()};
     on.fails(lost());
     (void)on.waited();

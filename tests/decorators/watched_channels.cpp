@@ -73,7 +73,7 @@ TEST_CASE("a channel reports the same events as a blocking call") {
     CHECK(told[0] == told[1]);
 }
 
-TEST_CASE("requests in flight that are answered in another order report events of their own operation") {
+TEST_CASE("requests in flight that are answered in a different order report events of their own operation") {
     testing::manual_clock time;
     memory_backend const memory;
     call none;

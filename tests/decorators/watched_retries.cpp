@@ -123,7 +123,7 @@ TEST_CASE("attempts of each operation count from 1, even within one call") {
     CHECK(numbers == std::vector<std::uint32_t>{1, 2, 1, 2});
 }
 
-TEST_CASE("a lost insert is read back by an attempt of another kind in the same operation") {
+TEST_CASE("a lost insert is read back by an attempt of a different kind in the same operation") {
     stage on;
     on.service.expect<write_entity>().fails(error_code::transport_failed, effect::unknown);
     on.service.expect<write_entity>().fails(error_code::entity_already_exists);

@@ -244,7 +244,7 @@ TEST_CASE("matrix: with two faults in one call every answer is still true") {
     CHECK(unknown > 1'000);
 }
 
-TEST_CASE("matrix: an unconditional write can undo a write of another client, a conditional one cannot") {
+TEST_CASE("matrix: an unconditional write can undo a write by another client, a conditional one cannot") {
     // The first attempt arrives after the second, and another writer was in between.
     for (bool const conditional : {false, true}) {
         stage on{retry_policy::none(), false};

@@ -42,7 +42,7 @@ TEST_CASE("planted: an unknown effect is reported as none") {
     CHECK_THAT(found({.forgets_unknown = true}), ContainsSubstring("failed and applied"));
 }
 
-TEST_CASE("planted: an operation id is used for another call") {
+TEST_CASE("planted: an operation id is used for a different call") {
     CHECK_THAT(found({.reuses_id = true}), ContainsSubstring("an operation id named another write"));
 }
 

@@ -139,7 +139,7 @@ TEST_CASE("locks: processes that open a file with either journal at any time agr
     CHECK(store.verify().value().sound());
 }
 
-TEST_CASE("locks: a known file can be opened and read during a long write of another process, and writers wait with "
+TEST_CASE("locks: a known file can be opened and read during a long write by another process, and writers wait with "
           "either journal") {
     temporary_folder const folder;
     for (auto const journal : {automatic, rollback}) {

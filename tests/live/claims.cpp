@@ -193,7 +193,7 @@ TEST_CASE("many transactions that merge no properties into one row under * do no
     for (std::string const& each : problems) { CHECK(each.empty()); }
 }
 
-TEST_CASE("rows are returned in the order of their keys by UTF-16 code unit, also across pages", "[live]") {
+TEST_CASE("rows are returned in the order of their keys by UTF-16 code unit, even across pages", "[live]") {
     live_table const in;
     // U+1F600 is a pair of surrogates, so it sorts before U+FF5E, though its number is larger.
     std::vector<std::string> const keys{

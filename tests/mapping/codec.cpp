@@ -375,7 +375,7 @@ TEST_CASE("rows with plain members can be read as rows with optional members, an
     CHECK(back.sex == full.sex);
 }
 
-TEST_CASE("a row with its properties in another order is read by name") {
+TEST_CASE("a row with its properties in a different order is read by name") {
     auto const stored = small({{"finished", true}, {"age", std::int64_t{55}}});
     small_row const read = decoded<small_row>(stored);
     CHECK(read.age == 55);
@@ -400,7 +400,7 @@ TEST_CASE("a row without a required property is refused, and the error names it"
         refused.message, ContainsSubstring("\"age\"") && ContainsSubstring("absent") && ContainsSubstring("small_row"));
 }
 
-TEST_CASE("a property of another type is refused by name, even if the member is optional") {
+TEST_CASE("a property of a different type is refused by name, even if the member is optional") {
     error const narrow = refusal_of<small_row>(small({{"age", "55"}}));
     CHECK(narrow.code == error_code::row_mismatch);
     CHECK_THAT(narrow.message, ContainsSubstring("\"age\"") && ContainsSubstring("different type"));
@@ -427,7 +427,7 @@ TEST_CASE("an unknown enumeration value is kept, and an unknown name is refused"
     CHECK(refused.code == error_code::row_mismatch);
 }
 
-TEST_CASE("a name without a value is refused as such and not as another type") {
+TEST_CASE("a name without a value is refused as such and not as a wrong type") {
     row_builder stored{"house", "0000000001"};
     stored.add("wall", value_view{"green"});
     stored.add("trim", edm_type::string, std::nullopt);

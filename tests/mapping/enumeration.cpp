@@ -39,7 +39,7 @@ TEST_CASE("only an enumeration with declared names is a named_enumeration") {
     STATIC_REQUIRE_FALSE(named_enumeration<int>);
 }
 
-TEST_CASE("a value has its declared name, also at compile time") {
+TEST_CASE("a value has its declared name, even at compile time") {
     STATIC_REQUIRE(name_of(strict::first) == "first");
     STATIC_REQUIRE(name_of(strict::second) == "der zweite \xC3\xBC");
     STATIC_REQUIRE(name_of(enumeration_test::tall) == "tall");

@@ -270,7 +270,7 @@ TEST_CASE("key pattern: each entity belongs to its own type") {
     CHECK(belongs(by_rank{"g", rank::last}));
 }
 
-TEST_CASE("key pattern: a row of another form does not belong to the type") {
+TEST_CASE("key pattern: a row of a different form does not belong to the type") {
     CHECK_FALSE(takes<by_number>("AGE:0000000001"));
     CHECK_FALSE(takes<by_number>("000000001"));
     CHECK_FALSE(takes<by_number>(""));

@@ -84,7 +84,7 @@ TEST_CASE("shard moves: a client that inserts") {
 
 TEST_CASE("shard moves: a client that reads") {
     check("reads", 35'499, {.client = reads}, quiet);
-    check("reads twice, one late request of another client", 111'061,
+    check("reads twice, one late request by another client", 111'061,
         {.crowd = false, .late_writer = true, .client = reads_late, .prompt = true}, {.faults = 0, .late = 1});
 }
 
@@ -97,7 +97,7 @@ TEST_CASE("shard moves: offline, with clients that read and write") {
     check("offline, inserts, one killed", 9'757, {.crowd = false, .client = inserts, .prompt = true, .off_line = true},
         {.faults = 0, .late = 0, .crashes = 1, .again = 1});
     check("offline, reads", 2'541, {.client = reads, .off_line = true}, quiet);
-    check("offline, reads twice, one late request of another client", 29'037,
+    check("offline, reads twice, one late request by another client", 29'037,
         {.crowd = false, .late_writer = true, .client = reads_late, .prompt = true, .off_line = true},
         {.faults = 0, .late = 1});
 }

@@ -213,7 +213,7 @@ TEST_CASE("system rows: the register and its page agree about copies") {
     CHECK(system_row::kind_of("~x") == nullptr);
 }
 
-TEST_CASE("copy: each kind of system row is copied, skipped or refused as registered") {
+TEST_CASE("copy: each kind of system row is copied, skipped or refused as its kind requires") {
     std::vector<system_row::kind> all{std::begin(system_row::kinds), std::end(system_row::kinds)};
     all.push_back({"~!new!", "", "", copying::refused, copying::refused, false, "", ""});
     for (system_row::kind const& kind : all) {

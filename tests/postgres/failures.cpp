@@ -39,7 +39,8 @@ void run_sql(postgres_options const& options, std::string const& text) {
 
 } // namespace
 
-TEST_CASE("postgres: a store of another version, kind or profile, and a missing server, are reported as typed errors") {
+TEST_CASE(
+    "postgres: a store of a different version, kind or profile, and a missing server, are reported as typed errors") {
     if (postgres_server() == nullptr) { return; }
     auto options = own_schema();
     auto const first = postgres_backend::connect(postgres_server(), options);
@@ -112,7 +113,7 @@ TEST_CASE("postgres: a call ends at its deadline and changes nothing") {
     CHECK(read == "first");
 }
 
-TEST_CASE("postgres: an exception from a body is passed on, and the connection stays usable") {
+TEST_CASE("postgres: an exception thrown by a body is propagated, and the connection stays usable") {
     if (postgres_server() == nullptr) { return; }
     auto options = own_schema();
     options.connections = 1;

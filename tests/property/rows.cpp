@@ -115,7 +115,7 @@ void assert_equal(Left const& left, Right const& right) {
 
 } // namespace
 
-TEST_CASE("an entity with properties of all types is read back with any values, also into a used object") {
+TEST_CASE("an entity with properties of all types is read back with any values, even into a used object") {
     plain read;
     check_draws([&read](draw& from) {
         plain const given = any_plain(from);
@@ -127,7 +127,7 @@ TEST_CASE("an entity with properties of all types is read back with any values, 
     });
 }
 
-TEST_CASE("an entity with optional members is read back, whichever are absent, also into a used object") {
+TEST_CASE("an entity with optional members is read back, whichever are absent, even into a used object") {
     rows_property::optional read;
     check_draws([&read](draw& from) {
         plain const full = any_plain(from);
@@ -155,7 +155,7 @@ TEST_CASE("an entity with optional members is read back, whichever are absent, a
     });
 }
 
-TEST_CASE("a row with its properties in another order reads as the same entity") {
+TEST_CASE("a row with its properties in a different order reads as the same entity") {
     check_draws([](draw& from) {
         plain const given = any_plain(from);
         row_builder builder{given.key, row_key_of(given).value()};

@@ -66,7 +66,7 @@ TEST_CASE("a comparison is true according to the order of its operands") {
     CHECK(held("empty", "") == "100101");
 }
 
-TEST_CASE("every comparison is false for a property that is absent or of another type") {
+TEST_CASE("every comparison is false for a property that is absent or of a different type") {
     CHECK(held("club", "") == "000000");
     CHECK(held("club", "Harriers") == "000000");
     CHECK(held("no such name", "x") == "000000");

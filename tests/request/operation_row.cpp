@@ -18,7 +18,7 @@ std::vector<mutation> two_changes() {
 
 } // namespace
 
-TEST_CASE("operation row: has its registered form") {
+TEST_CASE("operation row: has its documented form") {
     row const made = operation_row::make("p", "0123abc", -7);
     CHECK(made.partition_key() == "p");
     CHECK(made.row_key() == "~!op!0123abc");

@@ -411,7 +411,7 @@ TEST_CASE("deadlines and limits are passed to the HTTP client") {
     CHECK(made.request_timeout.count() == 77);
 }
 
-TEST_CASE("a success about another entity leaves the effect of an insert unknown") {
+TEST_CASE("a success for a different entity leaves the effect of an insert unknown") {
     fixture f;
     for (auto const& [p, r] : {std::pair{"OTHER", "r"}, {"p", "X"}, {"", ""}}) {
         f.client.then(201, entity(p, r), {{"ETag", std::string{tag}}});

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What stands above tables, over shards that move while it is used: for each request of a program to a store, all shards move when the request is on
-// its way there, so that it comes too late, or when it was applied, so that its answer does not count.
+// What stands above tables, over shards that move while it is used: for each request from a program to a store, all shards move when the
+// request is on its way there, so that it comes too late, or when it was applied, so that its answer does not count.
 
 #include "clubs.hpp"
 #include "support/around.hpp"

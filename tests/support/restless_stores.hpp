@@ -19,7 +19,8 @@
 
 namespace entitable_test {
 
-/// Stores by one clock, and somebody who changes the shards after so many requests of the programs. Three lanes at most are in shards of their own.
+/// Stores with one clock, and somebody who changes the shards after a number of requests by the programs. Three lanes at most are in shards
+/// of their own.
 struct restless_stores {
     entitable::testing::manual_clock& time;
     std::size_t each;  ///< after so many requests

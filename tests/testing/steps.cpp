@@ -30,7 +30,7 @@ enum class defect : std::uint8_t {
     no_defect,
     unknown_is_none,    ///< reports a write of unknown effect as not applied
     unknown_is_done,    ///< treats it as a success
-    unknown_is_a_clash, ///< treats it as the write of another writer, and repeats
+    unknown_is_a_clash, ///< treats it as a write by another writer, and repeats
     unconditional,      ///< writes without checking the version
     skips_pages,        ///< ends after the first page
     clash_is_done,      ///< treats an existing row as its own

@@ -215,7 +215,7 @@ TEST_CASE("unit of work: a mistake is reported by the next save, which sends not
         at.work.resolve(one, keep::mine);
         refuses(error_code::invalid_input);
     }
-    SECTION("a query of another table") {
+    SECTION("a query of a different table") {
         auto const tracked = at.work.track(orders_table{at.store, "others"}.where(o::customer == "ann"));
         REQUIRE_FALSE(tracked);
         CHECK(tracked.error().code == error_code::invalid_input);

@@ -190,7 +190,7 @@ TEST_CASE("without a trace ids exist for this call alone") {
     CHECK(done[0].operation.span.own.span_id != done[1].operation.span.own.span_id);
 }
 
-TEST_CASE("answers may arrive later and in another order on one thread") {
+TEST_CASE("answers may arrive later and in a different order on one thread") {
     // Like a channel: one call object for each request; the sender stores times and ids.
     struct sent {
         get_entity request;

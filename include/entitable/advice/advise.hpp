@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `advise`: finds problems of a table's keys under a workload, and better keys.
+/// `advise`: finds problems with a table's keys under a workload, and better keys.
 
 #include <entitable/advice/finding.hpp>
 #include <entitable/advice/key_candidate.hpp>
@@ -17,7 +17,7 @@ struct advice {
     census there;                          ///< the current table
     service_targets targets;               ///< the targets to compare with
     std::vector<std::string> dominant;     ///< names of the dominant queries, by weight
-    std::vector<std::string> guide;        ///< the provider's rule for each of them: one key property, two, or more
+    std::vector<std::string> guide;        ///< the provider's rule for each of these queries
     std::vector<finding> findings;         ///< the most severe first
     std::vector<key_candidate> candidates; ///< the best first; the current keys are among them
     std::size_t present{};                 ///< the index of the current keys among the candidates
@@ -28,7 +28,7 @@ struct advice {
     [[nodiscard]] std::string to_string() const;
 };
 
-/// Judges the keys of a sample under a workload, and searches for better ones. Errors: those of `workload::validate`.
+/// Judges the keys of a sample under a workload, and searches for better keys. Errors: those of `workload::validate`.
 [[nodiscard]] result<advice> advise(
     table_sample const& sample, workload const& load, service_targets const& targets = storage_targets());
 

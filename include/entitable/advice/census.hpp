@@ -29,11 +29,11 @@ struct partition_facts {
     std::uint64_t median{};          ///< median of the rows: half of the partitions have at most this many
     std::uint64_t of_90_percent{};   ///< 90th percentile of the rows: 90 of 100 partitions have at most this many
     std::uint64_t of_99_percent{};   ///< 99th percentile of the rows: 99 of 100 partitions have at most this many
-    std::uint64_t largest{};         ///< rows of the partition with most rows
-    std::uint64_t largest_bytes{};   ///< bytes of the partition with most bytes
+    std::uint64_t largest{};         ///< rows of the partition with the most rows
+    std::uint64_t largest_bytes{};   ///< bytes of the partition with the most bytes
     std::string largest_key;         ///< PartitionKey of the largest partition
     double largest_share{};          ///< its share of all rows, 0 to 1
-    double gini{};                   ///< 0: all partitions are the same; near 1: one has nearly all (C. Gini, 1912)
+    double gini{};                   ///< 0: equal partitions; near 1: one has nearly all rows (C. Gini, 1912)
     std::vector<size_class> classes; ///< classes by size, without gaps
     /// The Lorenz curve: at index k of n, the share of rows in the largest k/(n-1) of the partitions.
     std::vector<double> lorenz;
@@ -56,14 +56,14 @@ struct member_facts {
     double distinct_estimate{};                          ///< different values in the table, estimated
     double distinct_most{};                              ///< the upper bound of that estimate
     bool unique{};                                       ///< every row of the sample has a different value
-    std::vector<frequent_value> frequent;                ///< the most frequent ones
-    /// The member's growth with the time of writing: rank correlation, -1 to 1. Absent if times are unknown.
+    std::vector<frequent_value> frequent;                ///< the most frequent values
+    /// The member's rank correlation with the time of writing, -1 to 1. Absent if times are unknown.
     std::optional<double> growth;
     /// Whether its text has digits of different lengths: "111" sorts before "2".
     bool unpadded_numbers{};
 };
 
-/// Neighbouring partitions of one entity each, which the service may serve as one range.
+/// Neighbouring partitions with one entity each, which the service may serve as one range.
 struct key_run {
     std::string first;     ///< first PartitionKey of the range
     std::string last;      ///< last PartitionKey of the range
@@ -83,9 +83,9 @@ struct census {
     double error_of_half{};            ///< the error of a share of 50 %, in 95 of 100 samples
     partition_facts partitions;        ///< partitions of all rows read
     std::vector<member_facts> members; ///< members of the rows of the sample
-    /// The growth of partition keys with the time of writing: rank correlation, -1 to 1. Absent if times are unknown.
+    /// The rank correlation of partition keys with the time of writing, -1 to 1. Absent if times are unknown.
     std::optional<double> key_growth;
-    std::vector<key_run> runs; ///< the longest ones, at most 10, of at least two keys
+    std::vector<key_run> runs; ///< the longest runs, at most 10, each of at least two keys
     heat_map writes{{}};       ///< rows of the sample by key and time of writing
 
     /// Returns the member with this name; null if there is none.

@@ -18,8 +18,8 @@ ENTITABLE_BEGIN_NAMESPACE
 /// partitions.
 enum class finding_kind : std::uint8_t {
     one_partition_is_fine, ///< there is one partition, and its rate and size are below the targets
-    append_only, ///< partition keys increase over time (rank correlation over 0.9): the end of the table takes all writes
-    prepend_only, ///< partition keys decrease over time (under -0.9): the beginning of the table takes all writes
+    append_only, ///< partition keys increase over time (rank correlation > 0.9): the end of the table takes all writes
+    prepend_only, ///< partition keys decrease over time (rank correlation < -0.9): the beginning of the table takes all writes
     log_data, ///< partition keys increase over time, with at least 10 entities in a partition: the newest partition takes all writes
     few_partitions, ///< 2 to 10 partitions: the load cannot be spread further
     skewed,         ///< one of more than 10 partitions has at least a fifth of the entities, and five times the mean
@@ -27,7 +27,7 @@ enum class finding_kind : std::uint8_t {
     too_fine, ///< at least 100 partitions of fewer than 2 entities on average, and transactions or ranges that need more
     account_exceeded, ///< all partitions together exceed the target of an account
     scans, ///< a dominant query reads more than a page of rows: the whole table, or more than 10 rows for each returned row
-    misses_latency,       ///< a query cannot meet its latency, under the model
+    misses_latency,       ///< a query cannot meet its latency limit, under the model
     unordered_range,      ///< a range query on a key component that does not preserve the order of its values
     two_dominant_queries, ///< even with the best keys one query has a fifth of the cost: an index would serve it
     mixed_types,          ///< a property has several types

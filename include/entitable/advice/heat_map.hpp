@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `heat_map`: events by key and time, counted in a grid of fixed size, and the pattern in the grid: a diagonal is a key that grows with
-/// time.
+/// `heat_map`: events by key and time, counted in a grid of fixed size, and the pattern in the grid: a diagonal is a key that increases
+/// over time.
 
 #include <entitable/advice/sample.hpp>
 
@@ -16,7 +16,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// The pattern of a heat map.
 enum class heat_pattern : std::uint8_t {
-    nothing, ///< too few events, or all at one time
+    nothing, ///< too few events, or all events at the same time
     spread,  ///< events everywhere, all the time
     append,  ///< a diagonal upwards: keys increase over time
     prepend, ///< a diagonal downwards: keys decrease over time

@@ -19,7 +19,7 @@ struct key_candidate {
     std::string finer;        ///< the next member to append to the partition key; empty if there is none
     std::string finer_effect; ///< the effect of appending it
     std::string declaration;  ///< declaration to copy: ENTITABLE(...)
-    double copy_requests{};   ///< minimum number of requests of a copy to these keys; 0 for the current ones
+    double copy_requests{};   ///< minimum number of requests for a copy to these keys; 0 for the current keys
     double copy_seconds{};    ///< minimum time of the copy, at the target of an account
 };
 

@@ -5,10 +5,10 @@
 /// \file
 /// `key_score`: the cost of a workload under a declaration of keys, estimated from a sample. The model:
 ///
-///     examined      the rows whose keys match the members that the query fixes, in their order, up to the first one that it does not fix
+///     examined      the rows whose keys match the members that the query fixes, in order, up to the first member that it does not fix
 ///     requests      one for each key range, and one for each further page of 1,000 entities: the minimum number
 ///     seconds       requests x seconds_per_request + examined x seconds_per_row (`service_targets`)
-///     load          examined rows a second; a partition gets those of its rows; writes go to the latest 5 % of the rows
+///     load          examined rows a second; a partition's load is that of its rows; writes go to the latest 5 % of the rows
 ///     hottest       the load of the busiest partition; or all writes, if keys increase or decrease over time, because one server
 ///                   serves the end of the table
 
@@ -25,7 +25,7 @@ struct query_score {
     double partitions{};  ///< partitions that are visited
     double examined{};    ///< rows that the service examines
     double returned{};    ///< rows that the service returns
-    double requests{};    ///< the minimum number
+    double requests{};    ///< the minimum number of requests
     double seconds{};     ///< estimated seconds under the service model
     double load{};        ///< rows examined in a second, by all queries of this name together
     double latency{};     ///< latency limit in seconds; 0: none

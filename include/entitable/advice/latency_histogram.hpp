@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `latency_histogram`: counts of durations, each exact to 1.6 %, in at most 30 KB for any number of them.
+/// `latency_histogram`: counts of durations, each exact to 1.6 %, in at most 30 KB for any number of durations.
 
 #include <entitable/core/config.hpp>
 
@@ -20,7 +20,7 @@ class latency_histogram {
 public:
     using nanoseconds = std::chrono::nanoseconds; ///< the unit
 
-    /// Counts a duration `times` times; a negative one as 0.
+    /// Counts a duration `times` times; a negative duration counts as 0.
     void add(nanoseconds duration, std::uint64_t times = 1);
     /// Counts a duration measured by a client that waits for each response although it intended to send a request every `interval`: also
     /// counts the waits of the requests that it did not send ("coordinated omission").

@@ -20,7 +20,7 @@ struct arrival_pattern {
         constant, ///< stays at `rate`
         ramp,     ///< grows from `rate` to `peak` in `seconds`, then stays at `peak`
         daily,    ///< follows a wave of 24 hours around `rate` up to `peak`, which is reached after 6 hours
-        burst,    ///< stays at `rate`, except at `peak` from `begin` for `seconds`
+        burst,    ///< stays at `rate`, but is at `peak` from `begin` for `seconds`
     };
     form is{form::constant}; ///< form of the curve
     double rate{};           ///< entities a second
@@ -67,7 +67,7 @@ struct load_shape {
     /// All requests go to the newest partition, at the beginning of the table.
     [[nodiscard]] static load_shape prepend(arrival_pattern arrivals);
     /// The load of a workload on keys, for each partition (`key_score`), and writes at the end of the table if keys increase over time. At
-    /// most 500 shares; neighbours with little load share one.
+    /// most 500 shares; neighbouring partitions with little load share one.
     [[nodiscard]] static load_shape of(
         table_sample const& sample, workload const& load, key_declaration const& declared);
     /// The load of a workload on the current keys.
@@ -75,7 +75,7 @@ struct load_shape {
         return of(sample, load, sample.declared());
     }
 
-    /// Errors: OutOfRangeInput names a negative, non-numeric or missing value, and more than 100,000 shares.
+    /// Errors: OutOfRangeInput for a negative, non-numeric or missing value, which it names, and for more than 100,000 shares.
     [[nodiscard]] result<void> validate() const;
 };
 

@@ -20,7 +20,7 @@ ENTITABLE_BEGIN_NAMESPACE
 struct sample_options {
     std::uint64_t rows{100000}; ///< maximum number of rows to keep; each row is equally likely to be kept
     std::uint64_t seed{1};      ///< the same seed keeps the same rows
-    /// The rows come in the order of writing. Their numbers serve as times of rows without a Timestamp.
+    /// The rows come in the order of writing. For rows without a Timestamp, their numbers serve as times.
     bool arrival_order{};
 };
 
@@ -42,9 +42,9 @@ struct sample_column {
     std::vector<std::uint32_t> counts; ///< the number of rows of the sample with each value
     detail::dictionary values;         ///< the type and the bytes of each value
 
-    /// Returns the value of a number. Valid as long as the column.
+    /// Returns the value with this number. Valid as long as the column.
     [[nodiscard]] value_view value(std::uint32_t code) const noexcept;
-    /// Returns the number of different values in the rows of the sample; absence does not count.
+    /// Returns the number of different values in the rows of the sample; absent values do not count.
     [[nodiscard]] std::size_t distinct() const noexcept;
     /// Returns the number of rows of the sample without a value.
     [[nodiscard]] std::size_t absent_rows() const noexcept;
@@ -82,7 +82,7 @@ public:
     [[nodiscard]] sample_column const* find(std::string_view name) const noexcept;
     /// Returns the partition keys of all rows read, by number.
     [[nodiscard]] detail::dictionary const& partition_keys() const noexcept { return partition_keys_; }
-    /// Returns the size of each partition, by the number of its key; of all rows read.
+    /// Returns the size of each partition over all rows read, by the number of its key.
     [[nodiscard]] std::span<partition_total const> partitions() const noexcept { return partitions_; }
     /// Returns the time of the last write of each kept row, in ticks; 0 if unknown.
     [[nodiscard]] std::span<std::int64_t const> times() const noexcept { return times_; }
@@ -100,7 +100,7 @@ private:
     std::vector<std::int64_t> times_;
 };
 
-/// Makes a sample of rows, in one pass. Keeps the options' number of rows and the sizes of all partitions.
+/// Makes a sample of rows, in one pass. Keeps up to `rows` rows (see the options) and the sizes of all partitions.
 ///
 /// Thread safety: one thread at a time.
 class sample_builder {
@@ -112,7 +112,7 @@ public:
 
     /// Adds a row; system rows (`system_row`) are left out.
     void add(row_view row);
-    /// Returns the sample of the rows so far. `cut_short`: there were more.
+    /// Returns the sample of the rows so far. `cut_short`: there were more rows.
     [[nodiscard]] table_sample finish(bool cut_short = false) &&;
 
 private:

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `score_keys`: the cost of a workload under a declaration of keys, and `compare<A, B>`: under those of two types. The model is described
-/// in `key_score.hpp`.
+/// `score_keys`: the cost of a workload under a declaration of keys, and `compare<A, B>`: the costs under the declarations of two types.
+/// The model is described in `key_score.hpp`.
 
 #include <entitable/advice/key_score.hpp>
 #include <entitable/advice/targets.hpp>
@@ -21,7 +21,7 @@ struct key_comparison {
     key_score one;   ///< score of the first declaration
     key_score other; ///< score of the second declaration
 
-    /// Whether the first declaration fits and the second does not; if both or none fit, whether the first costs less.
+    /// Whether the first declaration fits and the second does not; if both or neither fit, whether the first costs less.
     [[nodiscard]] bool first_is_better() const noexcept {
         return one.fits != other.fits ? one.fits : one.cost < other.cost;
     }

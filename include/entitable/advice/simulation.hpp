@@ -8,10 +8,10 @@
 ///     1  Keys are in ranges, each on one server. A table begins with `ranges` of them, of similar load.
 ///     2  A server serves `server_rate` entities a second, one after the other. A request that would wait longer than `queue` gets 503.
 ///     3  A partition serves `partition_rate`, an account `account_rate` entities a second; further requests get 503.
-///     4  A range that gets more load than its server can serve, for `hot_after`, is split at half of its load, or moved if all of it
-///        is in one partition. The moving part goes to an idle server and returns 503 for `offline`.
+///     4  A range that gets more load than its server can serve, for `hot_after`, is split at half of its load, or moved if all its
+///        load is in one partition. The moving part goes to an idle server and returns 503 for `offline`.
 ///     5  Neighbouring ranges with less than half of a server's rate together, for `cool_after`, are joined.
-///     6  A client that gets 503 retries by its policy, or gives up.
+///     6  A client that gets 503 retries according to its policy, or gives up.
 ///
 /// 1, 3, 4 and 6 are from the provider's guide ("Design a scalable partitioning strategy"), with its "a few minutes" and "a few seconds" set
 /// to 5; that a server has the rate of one partition, the queue and rule 5 are assumptions.
@@ -95,7 +95,7 @@ struct simulation {
     std::vector<simulated_stretch> stretches;        ///< at most 120 stretches
     std::vector<std::vector<double>> partition_load; ///< requests a second by share (at most 40) and interval
 
-    /// Returns the part of the new requests that was given up, 0 to 1.
+    /// Returns the fraction of the new requests that was given up, 0 to 1.
     [[nodiscard]] double lost_share() const noexcept { return offered <= 0 ? 0 : lost / offered; }
     /// Returns the results as text for a terminal.
     [[nodiscard]] std::string to_string() const;

@@ -18,7 +18,7 @@ ENTITABLE_BEGIN_NAMESPACE
 enum class stress_verdict : std::uint8_t {
     fits,        ///< the partition handles the peak, which is within the target of a partition
     hot_at_once, ///< the partition does not even handle the first step
-    too_coarse, ///< the partition misses the peak in time, or the peak exceeds the target: finer partition keys are needed
+    too_coarse,  ///< the partition misses the peak, or the peak exceeds the target: use finer partition keys
 };
 
 /// Returns the name, such as "too_coarse".
@@ -38,8 +38,8 @@ struct stress_step {
 
     /// Returns the number of calls that failed.
     [[nodiscard]] std::uint64_t failed() const noexcept;
-    /// Whether fewer than 95 % of the calls that were due succeeded, more than 1 % failed, or the step took more than a twentieth longer
-    /// than planned. Compared with the calls that actually came due, whose number varies randomly.
+    /// Whether fewer than 95 % of the calls that were due succeeded, more than 1 % failed, or the step took over 5 % longer than
+    /// planned. Compared with the calls that actually came due, whose number varies randomly.
     [[nodiscard]] bool saturated() const noexcept;
 };
 

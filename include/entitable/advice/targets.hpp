@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 /// Targets of a service, and the model of a query's cost. The targets are published ("Scalability and performance targets for Table
-/// storage"); the two times are not: they are assumptions that rank designs, and a stress test measures the real values.
+/// storage"); the two times are not: they are assumptions for ranking designs; a stress test measures the real values.
 struct service_targets {
     double partition_rate{2'000};      ///< entities a second of one partition (500 in the first edition of the page)
     double account_rate{20'000};       ///< entities a second of one account

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The arithmetic of provisioned throughput (request units a second, RU/s) in Cosmos DB, one formula a function. The only source is the
-/// provider's page "Best practices for scaling provisioned throughput (RU/s)"; if the page changed, the value is a dated parameter.
+/// The arithmetic of provisioned throughput (request units a second, RU/s) in Cosmos DB, one function per formula. The only source is the
+/// provider's page "Best practices for scaling provisioned throughput (RU/s)"; if the page has changed, the value is a dated parameter.
 ///
 ///     instant_maximum(5);                       // 50,000
 ///     even_raise(5, 150'000);                   // 200,000
@@ -17,7 +17,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The values of the page, as of a day.
+/// The values on the page, as of a given day.
 struct throughput_rules {
     std::string_view as_of{"2025-07-23"}; ///< the day of the page
     double units_per_partition{10'000};   ///< maximum RU/s of a physical partition
@@ -45,7 +45,7 @@ struct throughput_rules {
 
 /// Returns the RU/s that P physical partitions provide immediately: 10,000 P.
 [[nodiscard]] double instant_maximum(std::uint64_t partitions, throughput_rules const& rules = {}) noexcept;
-/// Returns the physical partitions after a raise to `units`: ceil(S / 10,000), never fewer than now.
+/// Returns the physical partitions after a raise to `units`: ceil(S / 10,000), never fewer than there are now.
 [[nodiscard]] std::uint64_t partitions_for(
     std::uint64_t partitions, double units, throughput_rules const& rules = {}) noexcept;
 /// Returns how often every partition must be split in two for `units`: ceil(log2(S / (10,000 P))), 0 if no split is needed.
@@ -68,7 +68,7 @@ struct throughput_floor {
 /// Returns the minimum of autoscale with a maximum of `units`: a tenth.
 [[nodiscard]] double autoscale_least(double units, throughput_rules const& rules = {}) noexcept;
 
-/// Returns the hours to write `items` of `units_each` request units with `units` RU/s, fully used: items x RU / RU/s / 3600.
+/// Returns the hours it takes to write `items` of `units_each` request units with `units` RU/s, fully used: items x RU / RU/s / 3600.
 [[nodiscard]] double hours_to_write(double items, double units_each, double units) noexcept;
 
 /// The meaning of a share of responses with status 429 (source: "Diagnose and troubleshoot request rate too large").

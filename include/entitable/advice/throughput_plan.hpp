@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `plan_throughput`: plans the steps from the current request units a second to the desired ones; and `plan_ingest`: plans the initial
-/// throughput for writing much data.
+/// `plan_throughput`: plans the steps from the current request units a second to the desired number; and `plan_ingest`: plans the initial
+/// throughput for writing large amounts of data.
 ///
 ///     plan_throughput({.partitions = 5, .desired = 150'000}).value().to_string();
 
@@ -56,7 +56,7 @@ struct throughput_plan {
     double first_raise{};                  ///< RU/s to set first so that every partition is split equally often
     std::uint32_t doublings{};             ///< number of times that each partition is then split
     std::uint64_t partitions_even{};       ///< partitions after these splits
-    double units_each_even{};              ///< RU/s of each partition when the value is lowered to the desired one
+    double units_each_even{};              ///< RU/s of each partition after lowering to the desired value
     double lowest_afterwards{};            ///< the lowest manual RU/s afterwards
     double lowest_autoscale_maximum{};     ///< lowest autoscale maximum afterwards
     double autoscale_from{};               ///< the minimum of autoscale with the desired maximum
@@ -66,10 +66,11 @@ struct throughput_plan {
     [[nodiscard]] std::string to_string() const;
 };
 
-/// Makes a plan. Errors: OutOfRangeInput names a missing, negative or non-numeric value, or one below the minimum that can be provisioned.
+/// Makes a plan. Errors: OutOfRangeInput names a missing, negative or non-numeric value, or a value below the minimum that can be
+/// provisioned.
 [[nodiscard]] result<throughput_plan> plan_throughput(throughput_request const& request);
 
-/// The input of a plan for writing much data to a new container.
+/// The input of a plan for writing large amounts of data to a new container.
 struct ingest_request {
     double data_gb{};            ///< size of all data
     double gb_per_partition{40}; ///< target size of a physical partition: 30 if it will grow, 45 if it will not
@@ -83,7 +84,7 @@ struct ingest_request {
 struct ingest_plan {
     ingest_request asked;               ///< request of the plan
     std::uint64_t partitions{};         ///< physical partitions that hold the data
-    double fill{};                      ///< target fill of each, 0 to 1
+    double fill{};                      ///< target fill of each partition, 0 to 1
     double create_with{};               ///< RU/s of a new container that starts with these partitions
     double raise_to{};                  ///< RU/s before writing starts, set at once: 10,000 for each partition
     double hours{};                     ///< minimum hours, if all RU/s are used

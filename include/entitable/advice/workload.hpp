@@ -121,9 +121,9 @@ public:
 
     [[nodiscard]] std::vector<asked_query> const& queries() const noexcept { return queries_; }    ///< as added
     [[nodiscard]] std::vector<asked_writes> const& all_writes() const noexcept { return writes_; } ///< as added
-    /// Returns the entities that are written in a second.
+    /// Returns the number of entities written per second.
     [[nodiscard]] double writes_per_second() const noexcept;
-    /// Returns the most entities that one transaction writes; 1 if there are none.
+    /// Returns the maximum number of entities that one transaction writes; 1 if there are no writes.
     [[nodiscard]] double largest_transaction() const noexcept;
     /// Errors: OutOfRangeInput names the query or write with a rate, a latency, a priority, an exponent or a transaction that is out of
     /// range; InvalidInput names the query whose nodes are not an expression.

@@ -296,6 +296,14 @@ public:
             std::move(changes).changes());
     }
 
+    /// Like `table::rekey`.
+    template <class E = only>
+    [[nodiscard]] task<result<transacted>> rekey(E from, E to) const {
+        return at_.template later<result<transacted>>(
+            [](auto const& books, auto& before, auto& after) { return books.template rekey<E>(before, after); },
+            std::move(from), std::move(to));
+    }
+
     // ---- care of indexes and sums ----
 
     /// Like `table::verify`.
@@ -312,6 +320,41 @@ public:
     [[nodiscard]] task<result<index_repair>> build() const {
         return at_.template later<result<index_repair>>(
             [](auto const& books) { return books.template build<Companion...>(); });
+    }
+    /// Like `table::adopt`.
+    [[nodiscard]] task<result<index_repair>> adopt() const {
+        return at_.template later<result<index_repair>>([](auto const& books) { return books.adopt(); });
+    }
+    /// Like `table::apply_pending`.
+    [[nodiscard]] task<result<index_repair>> apply_pending() const {
+        return at_.template later<result<index_repair>>([](auto const& books) { return books.apply_pending(); });
+    }
+    /// Like `table::verify` of the sums of one partition.
+    template <class Sums, class... Keys>
+    [[nodiscard]] task<result<table_verification>>(verify)(Keys... partition) const {
+        return at_.template later<result<table_verification>>(
+            [](auto const& books, auto&... keys) { return (books.template verify<Sums>)(keys...); },
+            std::move(partition)...);
+    }
+    /// Like `table::rebuild`.
+    template <class Sums, class... Keys>
+    [[nodiscard]] task<result<table_verification>> rebuild(Keys... partition) const {
+        return at_.template later<result<table_verification>>(
+            [](auto const& books, auto&... keys) { return books.template rebuild<Sums>(keys...); },
+            std::move(partition)...);
+    }
+    /// Like `table::violations`.
+    template <class E = only>
+    [[nodiscard]] task<result<std::vector<index_violation<E>>>> violations() const {
+        return at_.template later<result<std::vector<index_violation<E>>>>(
+            [](auto const& books) { return books.template violations<E>(); });
+    }
+    /// Like `table::resolve_violation`.
+    template <class E = only>
+    [[nodiscard]] task<result<std::uint64_t>> resolve_violation(index_violation<E> which, reference<E> keep) const {
+        return at_.template later<result<std::uint64_t>>(
+            [](auto const& books, auto& of, auto& one) { return books.template resolve_violation<E>(of, one); },
+            std::move(which), std::move(keep));
     }
     /// Like `table::retire`.
     template <class Companion>

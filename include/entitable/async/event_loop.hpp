@@ -56,11 +56,11 @@ private:
 /// Runs tasks on the calling thread, and waits for all their requests and timers. It outlives its tasks, and the tables made for it.
 ///
 /// Structured: `run` returns when every spawned task has ended. The first error that a spawned task returns is stored (`problem`); the
-/// first exception that leaves one is thrown by `turn` or `run`, which may be called again.
+/// first exception that leaves a task is thrown by `turn` or `run`, which may be called again.
 ///
 /// Requests to one transport go through one channel, which stays open as long as the loop: pass the same `any_transport` to all tables of a
-/// store. A transport that responds immediately is called directly; one without its own channels blocks the loop during each request. So do
-/// locks and waits of the program, and of a transport that waits by a clock other than that of the loop.
+/// store. A transport that responds immediately is called directly; a transport without its own channels blocks the loop during each
+/// request. So do locks and waits in the program, and in a transport that waits by a clock other than the loop's.
 ///
 /// Thread safety: one thread at a time, except `post`.
 class event_loop {
@@ -95,8 +95,8 @@ public:
         fresh_.push_back(made.frame);
         ++spawned_;
     }
-    /// Runs until every task has ended. If no event is left that could wake a task, a loop with `letters` waits for a `post`; one without
-    /// ends all operations with TransportFailed, including later ones, and throws that error if tasks still wait.
+    /// Runs until every task has ended. If no event is left that could wake a task, a loop with `letters` waits for a `post`; a loop
+    /// without `letters` ends all operations with TransportFailed, including later operations, and throws that error if tasks still wait.
     void run() {
         while (turn()) { wait(); }
     }
@@ -113,7 +113,7 @@ public:
         }
         return awaited.take();
     }
-    /// Runs, also without tasks, until `stop` was called and every task has ended: for a thread to which other threads `post`.
+    /// Runs, even without tasks, until `stop` was called and every task has ended: for a thread to which other threads `post`.
     void run_until_stopped() {
         while (turn() || core_.root().ended() == nullptr) { wait(); }
     }
@@ -144,11 +144,11 @@ public:
     [[nodiscard]] steady_time wakes_at() const {
         return fresh_.empty() ? core_.wakes_at(core_.time().steady()) : (steady_time::min)();
     }
-    /// Ends every operation in flight, and each one started later, with Cancelled. Tasks resume with that error. Permanent: a stopped loop
-    /// sends no more requests.
+    /// Ends every operation in flight, and every operation started later, with Cancelled. Tasks resume with that error. Permanent: a
+    /// stopped loop sends no more requests.
     void stop() { core_.root().end({error_code::cancelled, "the loop was stopped"}); }
     /// Calls a function in one of the next turns, on the thread of the loop, and wakes the loop. Safe to use from any thread. An exception
-    /// of the function leaves `turn`. Returns false if the loop has no `letters`.
+    /// thrown by the function leaves `turn`. Returns false if the loop has no `letters`.
     bool post(std::function<void()> function) {
         auto& mailbox = core_.mailbox();
         if (mailbox) { mailbox->post(std::move(function)); }

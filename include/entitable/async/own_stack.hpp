@@ -84,16 +84,16 @@ template <class Function>
 /// other wait blocks the loop; waiting for a lock held by code on another stack of the loop is a deadlock. Returns the function's result,
 /// and rethrows its exception.
 ///
-/// A `sequence` holds such a lock while it reserves a block: stacks that share one use an `async_sequence` instead. So does a lookup map of
-/// shards while it is read: give each stack its own map, or a catalogue that is not a `loop_transport`.
+/// A `sequence` holds such a lock while it reserves a block: stacks that share a sequence use an `async_sequence` instead. So does a lookup
+/// map of shards while it is read: give each stack its own map, or a catalogue that is not a `loop_transport`.
 ///
 /// The wait for the function is cancelled and timed out like every wait: each request then ends, or is refused, with the reason, and waits
-/// by the `loop_clock` end immediately, as if their time had passed. The function still runs to its end; the caller waits for that, even if
-/// the coroutine is destroyed.
+/// by the `loop_clock` end immediately, as if their time had passed. The function still runs to its end, and the caller waits for that end,
+/// even if the coroutine is destroyed.
 ///
 /// Errors: InternalError if there is no memory for the stack; thrown if the function does not return a `result`. The function is not called.
 ///
-/// Cost: some memory of the stack (`bytes`, as far as it is used), a few microseconds to start, and two switches a request. If the system
+/// Cost: some memory of the stack (`bytes`, as far as it is used), a few microseconds to start, and two switches per request. If the system
 /// has no `<ucontext.h>`, the stack is that of a thread, which runs while the loop does not.
 template <class Function>
 [[nodiscard]] task<std::invoke_result_t<Function&>> on_own_stack(
@@ -106,8 +106,8 @@ template <class Function>
 [[nodiscard]] inline clock& loop_clock(event_loop& loop) { return detail::stack_clock_of(loop.core()); }
 
 /// A transport for code on stacks of a loop: each request is in flight in the loop, and other tasks run in the meantime. Code that sends
-/// concurrent requests by the `loop_clock` (bulk loads, shards, copies) does so here, too. On any other stack it returns InvalidInput. The
-/// loop outlives it.
+/// concurrent requests by the `loop_clock` (bulk loads, shards, copies) must do so through this transport. On any other stack it returns
+/// InvalidInput. The loop outlives it.
 class loop_transport {
 public:
     using is_transport = void;              ///< opts in to `transport`

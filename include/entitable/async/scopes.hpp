@@ -166,8 +166,8 @@ private:
 } // namespace detail
 
 /// Awaits a task with a time limit, `no_timeout` for none: after that time every call and every wait in the task ends with
-/// DeadlineExceeded, including later ones. Returns the task's result: usually that error, or a value if the task still returned one. The
-/// task has ended when the caller resumes.
+/// DeadlineExceeded, including later calls and waits. Returns the task's result: usually that error, or a value if the task still returned
+/// one. The task has ended when the caller resumes.
 template <class T>
 [[nodiscard]] detail::timed_task<T> with_timeout(event_loop& loop, std::chrono::nanoseconds timeout, task<T> timed) {
     return detail::timed_task<T>{loop.core(), timeout, std::move(timed)};

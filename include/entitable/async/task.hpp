@@ -84,7 +84,7 @@ public:
     using value_type = T;                         ///< type of the result
 
     task() = default;                                                             ///< an empty task
-    task(task&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {} ///< takes the coroutine over
+    task(task&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {} ///< takes over the coroutine
     /// Destroys its old coroutine.
     task& operator=(task other) noexcept {
         std::swap(frame_, other.frame_);

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `when_all`: runs several tasks concurrently, until the last of them has ended.
+/// `when_all`: runs several tasks concurrently, until the last task has ended.
 
 #include <entitable/async/task.hpp>
 
@@ -69,7 +69,7 @@ private:
 } // namespace detail
 
 /// Starts all tasks, and waits until each has ended: returns a vector of their results, in their order; void for `task<>`. If tasks throw,
-/// rethrows the exception of the first of them in that order, after all have ended.
+/// rethrows the exception of the first of these tasks in that order, after all tasks have ended.
 template <class T>
 [[nodiscard]] detail::all_of_many<T> when_all(std::vector<task<T>> tasks) {
     for (auto const& each : tasks) { each.require_one(); }

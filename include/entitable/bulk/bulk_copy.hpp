@@ -36,9 +36,9 @@ template <class Query, class Target, class Change>
 } // namespace detail
 
 /// Inserts the results of a query into another table, including properties that the type does not declare. Nothing in the target is
-/// overwritten: a row that exists with other properties is refused with EntityAlreadyExists, one with the same properties counts as already
-/// there. So a second run verifies the first one and writes nothing. Source and target may be on different transports, but must not be the
-/// same table.
+/// overwritten: a row that exists with different properties is refused with EntityAlreadyExists; a row with the same properties counts as
+/// already there. So a second run verifies the first one and writes nothing. Source and target may be on different transports, but must not
+/// be the same table.
 ///
 /// A query finds entities, but no system rows: the table of a queue or a view is refused with NotSupported, and so is the first wide
 /// entity. `copy_rows` copies them, and also outboxes and states of indexes, which this function omits.

@@ -28,7 +28,7 @@ struct bulk_cost {
     std::uint64_t transactions{};
     /// Transactions if more rows mean larger partitions.
     std::uint64_t least_transactions{};
-    std::uint64_t bytes{}; ///< size of the entities, by the service's measure
+    std::uint64_t bytes{}; ///< size of the entities as the service measures it
     /// Duration at the targets, if more rows mean larger partitions: limited by the busiest partition, or by all partitions together.
     double seconds{};
 };

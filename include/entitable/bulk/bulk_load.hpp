@@ -214,10 +214,10 @@ template <class Entity, access_path Path>
 }
 
 /// Changes the entities that a query of the table finds: `change(entity)` as for `table::update`, called once for each entity, and again
-/// each time that another writer was faster. An entity for which it returns false counts as already there, one that no longer exists is
-/// refused with ResourceNotFound. A row whose response was lost, and that differs from the one sent, is refused with effect unknown and not
-/// changed again. Does not support a checkpoint, or the table of a queue or a view (NotSupported): write a change that detects whether it
-/// was applied, and run it again.
+/// each time that another writer was faster. An entity for which it returns false counts as already there; an entity that no longer exists
+/// is refused with ResourceNotFound. A row whose response was lost, and that differs from the row sent, is refused with effect unknown and
+/// not changed again. Does not support a checkpoint, or the table of a queue or a view (NotSupported): write a change that detects whether
+/// it was applied, and run it again.
 template <class Entity, access_path Path, class Change>
 [[nodiscard]] result<bulk_report> bulk_update(
     table<Entity> const& in, query<Entity, Path> const& found, Change&& change, bulk_options const& options = {}) {

@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// `companion_writer`: the seam between whoever writes entities and the table that maintains other rows for them, such as index rows and sums.
+/// `companion_writer`: the interface between code that writes entities and the table that maintains other rows for them, such as index rows
+/// and sums.
 
 #include <entitable/client/update_options.hpp>
 #include <entitable/core/function_ref.hpp>
@@ -27,8 +28,8 @@ class companion_writer : public counted {
 public:
     virtual ~companion_writer() = default;
 
-    /// Makes changes of one partition, all or nothing: each under its condition. Returns the outcome of each, in order. `removing`: positions
-    /// of the merges that remove the properties without a value.
+    /// Makes changes in one partition, all or nothing, each under its condition. Returns the outcome of each change, in order. `removing`:
+    /// positions of the merges that remove the properties without a value.
     [[nodiscard]] virtual result<transact::response> write(
         transact const& changes, std::span<std::size_t const> removing) const = 0;
     /// Runs a body and writes its changes: see `run_transaction`.

@@ -17,7 +17,7 @@ template <class Row>
 struct page_of {
     std::vector<Row> items; ///< items in key order
     /// Token to continue after this page with `query.resume(token)`; nullopt if there are no more rows. Printable text. A service may
-    /// return one with the last page too: the rest is then empty.
+    /// return a token with the last page too: the rest is then empty.
     std::optional<std::string> token;
 
     [[nodiscard]] auto begin() const noexcept { return items.begin(); }      ///< the first row
@@ -32,7 +32,7 @@ struct page_of {
 
 namespace detail {
 
-/// Returns the page that the walk has read; nullopt at the end. A row that cannot be read is an error each time, and never skipped.
+/// Returns the page that the walk has read; nullopt at the end. A row that cannot be read is an error each time, and is never skipped.
 template <class Entity, class Row>
 [[nodiscard]] result<std::optional<page_of<Row>>> page_from(row_walk& walk, result<bool> more) {
     if (!more) { return std::move(more).as_failure(); }

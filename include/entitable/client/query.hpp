@@ -65,8 +65,8 @@ public:
         changed.limits_.in_flight = ranges < 1 ? 1 : ranges;
         return changed;
     }
-    /// Continues after the page of this token; entities returned before count for `take`. Errors: ContinuationInvalid when it runs, unless
-    /// the token is of a query of the same table, predicate and select.
+    /// Continues after the page of this token; entities returned before that count towards `take`. Errors: ContinuationInvalid when it
+    /// runs, unless the token is from a query with the same table, predicate and select.
     [[nodiscard]] query resume(std::string token) const {
         query changed{*this};
         changed.limits_.token = std::move(token);
@@ -75,8 +75,8 @@ public:
         };
         return changed;
     }
-    /// Returns only these members, the keys and the ETag: the service sends only these and the properties of the client's part of the
-    /// predicate. The elements are `selected<Entity, Fields...>`.
+    /// Returns only these members, the keys and the ETag: the service sends only these, and the properties of the part of the
+    /// predicate that the client checks. The elements are `selected<Entity, Fields...>`.
     template <class... Fields>
     [[nodiscard]] auto select(Fields...) const {
         constexpr bool fields = sizeof...(Fields) > 0 && (detail::is_field_of<Entity, Fields> && ...);
@@ -101,9 +101,9 @@ public:
 
     // ---- running ----
 
-    /// Calls `function(entity)` for each; returns the error of a failed page, after the entities before it. Exceptions of the function pass
-    /// through and end the query. The function may write into the table: it is called while nothing is being read, with the entities of
-    /// each page as they were when the page was read.
+    /// Calls `function(entity)` for each entity; returns the error of a failed page, after the entities before it. Exceptions thrown by the
+    /// function are propagated and end the query. The function may write to the table: it is called while nothing is being read, with the
+    /// entities of each page as they were when the page was read.
     template <class Function>
     [[nodiscard]] result<void> for_each(Function&& function) const {
         return each_of(detail::is_read_by_library<Row>, function);

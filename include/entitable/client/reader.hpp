@@ -32,7 +32,7 @@ public:
     /// `name`: name of the table. Sends nothing.
     reader(any_transport through, std::string name, call_options options = {})
         : base(detail::table_core{std::move(through), std::move(name), std::move(options)}) {}
-    /// Made by a table with several types: its queries skip rows of the others.
+    /// Made by a table with several types: its queries skip rows of the other types.
     explicit reader(detail::table_core core) : base(std::move(core)) {}
 
     [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< name of the table

@@ -44,15 +44,15 @@ public:
     ENTITABLE_LAZY [[nodiscard]] result<written> replace(entity const& given, etag_condition condition) const {
         return write(mutation::replace(given.to_row(), std::move(condition)));
     }
-    /// Merges with the stored entity, which must satisfy the condition; UpdateConditionNotSatisfied, or ResourceNotFound.
+    /// Merges into the stored entity, which must satisfy the condition; UpdateConditionNotSatisfied, or ResourceNotFound.
     ENTITABLE_LAZY [[nodiscard]] result<written> merge(entity const& given, etag_condition condition) const {
         return write(mutation::merge(given.to_row(), std::move(condition)));
     }
-    /// Inserts an entity, or replaces the stored one.
+    /// Inserts an entity, or replaces the stored entity.
     ENTITABLE_LAZY [[nodiscard]] result<written> insert_or_replace(entity const& given) const {
         return write(mutation::insert_or_replace(given.to_row()));
     }
-    /// Inserts an entity, or merges it with the stored one.
+    /// Inserts an entity, or merges into the stored entity.
     ENTITABLE_LAZY [[nodiscard]] result<written> insert_or_merge(entity const& given) const {
         return write(mutation::insert_or_merge(given.to_row()));
     }

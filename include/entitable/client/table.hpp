@@ -92,8 +92,8 @@ public:
     [[nodiscard]] result<bool> drop_if_present() const { return core_.drop_if_present(); }
 
     /// Returns the partition keys, in order. Skips partitions with only system rows. Cost: one request for each partition, which reads one
-    /// row, one more for each that begins with a system row, and one at the end. Errors: NotSupported if the service does not return rows
-    /// in key order (`profile::ordered`).
+    /// row, one more for each partition that begins with a system row, and one at the end. Errors: NotSupported if the service does not
+    /// return rows in key order (`profile::ordered`).
     [[nodiscard]] result<std::vector<std::string>> partitions() const { return core_.partitions(); }
 
     // ---- writes of one entity ----

@@ -98,7 +98,7 @@ public:
     /// Reads one entity into `to`.
     ENTITABLE_LAZY [[nodiscard]] result<void> read(result<std::string_view>&& partition_key,
         result<std::string_view>&& row_key, void* to, row_reader read_row) const;
-    /// Does the same by the values of its keys, into an entity of this kind.
+    /// Does the same with the values of its keys, into an entity of this kind.
     ENTITABLE_LAZY [[nodiscard]] result<void> read(
         entity_kind const& of, key_source const* partition, key_source const* row, void* to) const;
     ENTITABLE_LAZY [[nodiscard]] result<void> read(

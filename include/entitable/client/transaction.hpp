@@ -112,7 +112,7 @@ inline constexpr bool looks_like_companion =
 ///
 /// Every row that was found is guarded, even if it was changed before it was read: a row that is only read is merged with nothing under its
 /// ETag, which counts as one of the operations, gives it a new ETag, and makes other transactions that read it start over. `require` has
-/// the same effect on others, but others' changes of its row do not make this body start over.
+/// the same effect on other transactions, but their changes to its row do not make this body start over.
 ///
 /// Errors: `transact` returns the error of an invalid change, and the error of a read, even if the body ignores it.
 template <class First, class... More>
@@ -174,7 +174,7 @@ public:
     transaction& replace(E const& entity, etag_condition condition) {
         return add(mutation_kind::replace, entity, true, std::move(condition));
     }
-    /// Merges with an entity that this body has read.
+    /// Merges into an entity that this body has read.
     template <mapped_entity E = First>
     transaction& merge(E const& entity) {
         return add(mutation_kind::merge, entity, false);
@@ -184,12 +184,12 @@ public:
     transaction& merge(E const& entity, etag_condition condition) {
         return add(mutation_kind::merge, entity, true, std::move(condition));
     }
-    /// Inserts an entity, or replaces the stored one.
+    /// Inserts an entity, or replaces the stored entity.
     template <mapped_entity E = First>
     transaction& insert_or_replace(E const& entity) {
         return add(mutation_kind::insert_or_replace, entity, true);
     }
-    /// Inserts an entity, or merges with the stored one.
+    /// Inserts an entity, or merges into the stored entity.
     template <mapped_entity E = First>
     transaction& insert_or_merge(E const& entity) {
         return add(mutation_kind::insert_or_merge, entity, true);

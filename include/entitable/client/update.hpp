@@ -11,8 +11,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Returns `stored` with its declared properties replaced by those of `change`; one that is absent in `change` is removed. Properties that
-/// `change` does not name are retained.
+/// Returns `stored` with its declared properties replaced by those of `change`; a property that is absent in `change` is removed.
+/// Properties that `change` does not name are retained.
 ENTITABLE_LAZY [[nodiscard]] row changed_row(row_view stored, row_view change);
 
 /// A change of an entity, whose type only it and `kind` know; returns whether to write the entity.

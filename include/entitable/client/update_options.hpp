@@ -13,10 +13,10 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Options of an update.
 struct update_options {
-    std::uint32_t max_attempts{50}; ///< maximal number if other writers are faster, including the first; 0 counts as 1
+    std::uint32_t max_attempts{50};     ///< maximum number of attempts, including the first; 0 counts as 1
     backoff delays{contention_backoff}; ///< delays between attempts
-    clock* time{&system_clock()};       ///< clock of the delays; must outlive the update
-    std::uint64_t seed{};               ///< seed of the delays; 0 for a seed from the clock
+    clock* time{&system_clock()};       ///< clock for the delays; must outlive the update
+    std::uint64_t seed{};               ///< seed for the delays; 0 for a seed from the clock
 };
 
 /// An updated entity.

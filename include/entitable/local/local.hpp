@@ -16,7 +16,7 @@ ENTITABLE_BEGIN_NAMESPACE
 ///
 /// ETags and Timestamps increase strictly with each write, even if the clock is set back or an entity is deleted and inserted again: in the
 /// whole store, or, on PostgreSQL, in each partition. A page is one snapshot of each of its partitions, and a transaction is seen
-/// completely. Thread safety: safe to use from several threads. If memory runs out, std::bad_alloc passes through, and the data are
+/// completely. Thread safety: safe to use from several threads. If memory runs out, std::bad_alloc is propagated, and the data are
 /// unchanged.
 template <ordered_store Store>
 class local {
@@ -47,7 +47,7 @@ public:
         return own;
     }
 
-    /// Executes a request like the service does. Sets `call::server_date` for writes and pages, by the clock of the options.
+    /// Executes a request as the service does. Sets `call::server_date` for writes and pages, by the clock of the options.
     ///
     /// Errors: a request that violates the profile is refused before anything else; create_table TableAlreadyExists, and TableBeingDeleted
     /// on a nasty backend for a while after the table was deleted; delete_table ResourceNotFound; list_tables and query_entities

@@ -14,8 +14,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 /// Behavior that a service may show, but seldom does during tests. A program whose tests pass on a nasty backend does not depend on the
-/// size of pages, on the form of tokens, or on a name being free immediately. Each seed gives one sequence of behavior, as long as one
-/// thread makes the calls. All of this behaviour is within the contract of `transport`.
+/// size of pages, on the form of tokens, or on a name being free immediately. Each seed gives one sequence of behaviour, as long as
+/// one thread makes the calls. All of this behaviour is within the contract of `transport`.
 struct nasty_options {
     std::uint64_t seed{1}; ///< chooses the sequence
 

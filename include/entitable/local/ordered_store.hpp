@@ -71,18 +71,19 @@ concept store_transaction = requires(T& transaction, std::string_view row, row_v
 /// Semantic rules:
 /// 1. Keys of tables, partitions and rows are bytes, compared with memcmp; a prefix sorts first. Any bytes are valid; a key may be empty.
 /// 2. `update` runs `body` in a transaction over one partition: it reads the latest committed rows. If it returns true, all staged
-///    changes become visible at once; if it returns false, none. No other update of the partition runs in between. The body may be run
+///    changes become visible at once; if it returns false, none does. No other update of the partition runs in between. The body may be run
 ///    again from its start, and on another thread while the caller waits; it resets its outputs first. It calls the store only through
 ///    its transaction.
-/// 3. Changes staged by an update need not be visible to reads of the same transaction.
-/// 4. An error from `update` has `effect::none` if nothing was applied, `effect::unknown` if that is unknown.
+/// 3. Reads of the same transaction need not see the changes that the update has staged.
+/// 4. An error from `update` has `effect::none` if nothing was applied, and `effect::unknown` if the outcome is unknown.
 /// 5. All rows of one partition that one `scan` visits come from one snapshot of that partition; there is no guarantee across
 ///    partitions. Rows are visited in the order of (partition, row).
 /// 6. A visitor does not call the store. A row read by `get` or `scan` was committed before the call, or during it.
 /// 7. A visitor or a body should not block readers and writers of other partitions.
 /// 8. An update that began before its table was dropped cannot write to it: it ends with `no_table`.
 /// 9. Safe to use from several threads.
-/// 10. A store that waits for others stops when the call's deadline has passed or the call was cancelled, with the error that
+/// 10. A store that waits for other calls or processes stops when the call's deadline has passed or the call was cancelled, with the error
+/// that
 ///    `check_call` returns and `effect::none`. A store that never waits for long ignores its last argument.
 ///
 /// Optional extensions:

@@ -30,8 +30,8 @@ namespace testing::conformance {
 [[nodiscard]] ENTITABLE_DECL std::vector<std::string> try_behaviour(
     behaviour const& tried, handles const& store, std::string prefix = "conform");
 
-/// Tries all behaviours. `make` returns a transport for each, or two handles of one store; it may return the same store every time, if that
-/// has no tables whose names begin with `prefix`.
+/// Tries all behaviours. `make` returns a transport for each behaviour, or two handles of one store; it may return the same store every
+/// time if that store has no tables whose names begin with `prefix`.
 [[nodiscard]] ENTITABLE_DECL std::vector<std::string> run(
     function_ref<handles()> make, std::string const& prefix = "conform");
 

@@ -130,14 +130,14 @@ namespace detail {
     return left == right || (is_nan(left) && is_nan(right));
 }
 
-/// Formats a long value from the first difference to another: `(70000 bytes, at 64: "tail...")`.
+/// Formats a long value from its first difference from another value: `(70000 bytes, at 64: "tail...")`.
 [[nodiscard]] inline std::string shown_from(value const& held, std::size_t at) {
     std::string_view const bytes = held.view().bytes();
     value const rest{value_view{held.type(), bytes.substr(at)}};
     return " (" + std::to_string(bytes.size()) + " bytes, at " + std::to_string(at) + ": " + rest.to_string() + ")";
 }
 
-/// `old -> new`; for long values also the place of the first difference, which would otherwise be cut off.
+/// `old -> new`; for long values, also the place of the first difference, which would otherwise be cut off.
 [[nodiscard]] inline std::string shown_change(value const* was, value const* is) {
     std::string before = was == nullptr ? "absent" : shown_value(*was);
     std::string after = is == nullptr ? "absent" : shown_value(*is);
@@ -206,7 +206,7 @@ inline void append_changes(std::string& text, std::string const& line, std::mult
 
 /// Returns the changes from `before` to `after`; empty if there are none. One line for each table or entity that was added (+) or removed
 /// (-), and for each property that changed (~): `~ Orders "p" / "r" Age: Edm.Int32 55 -> Edm.Int32 56`. Values are compared completely,
-/// even if shortened in the text; each NaN equals every other. The order of properties does not count.
+/// even if shortened in the text; all NaNs are equal. The order of properties is ignored.
 [[nodiscard]] inline std::string difference(contents const& before, contents const& after, shown how = shown::data) {
     static contents::rows const none;
     std::string text;

@@ -114,7 +114,7 @@ private:
 };
 
 /// Runs `work(transport, clock)` once for each of its requests and each interruption, on stores in memory; then runs more workers, and
-/// compares `shows` with that of an uninterrupted run. Stops at the first problem. Deterministic if `work` is.
+/// compares the result of `shows` with that of an uninterrupted run. Stops at the first problem. Deterministic if `work` is.
 [[nodiscard]] inline crash_point_report every_crash_point(
     std::function<void(any_transport, clock&)> const& work, crash_point_world const& world) {
     crash_point_report told;

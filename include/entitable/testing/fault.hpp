@@ -44,7 +44,7 @@ struct fault {
     [[nodiscard]] static fault half_answer() {
         return {"half_answer", commit::before, problem(error_code::transport_failed, 0), {}};
     }
-    /// The request is delayed and arrives after the next one of its partition; the caller gets the error of a lost request.
+    /// The request is delayed and arrives after the next request to its partition; the caller gets the error of a lost request.
     [[nodiscard]] static fault late() { return {"late", commit::late, problem(error_code::transport_failed, 0), {}}; }
     /// 429: too many requests, not applied.
     [[nodiscard]] static fault throttled(std::optional<std::chrono::milliseconds> retry_after = {}) {
@@ -82,7 +82,7 @@ private:
     }
 };
 
-/// A fault and the requests it applies to: those of one kind and one table, or any. Only the `number`th of them fails.
+/// A fault and the requests it applies to: those of one kind and one table, or any requests. Only the `number`th of these requests fails.
 struct planned_fault {
     testing::fault what;   ///< the fault
     std::size_t number{1}; ///< counted from 1 over the matching requests, from the moment of planning

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `faulty<T>`: a transport with faults, planned one by one or drawn from a seed, and a log of those that happened.
+/// `faulty<T>`: a transport with faults, planned one by one or drawn from a seed, and a log of the faults that happened.
 ///
 ///     testing::faulty store{memory_backend{}};
 ///     store.plan({testing::fault::lost_after(), 3, "write_entity"});      // the third write is applied, its response lost
@@ -50,7 +50,7 @@ struct partition_target {
     std::optional<std::chrono::milliseconds> retry_after{};     ///< the Retry-After of the 503
 };
 
-/// Options of a `faulty`.
+/// Options of `faulty`.
 struct faulty_options {
     clock* time{&system_clock()}; ///< clock for slow responses and for limits per second; must outlive the transport
     std::optional<partition_target> target{}; ///< none: no partition has a limit
@@ -115,7 +115,7 @@ public:
         at.retry_after = retry_after;
         at.planned = own().plans.size();
     }
-    /// Whether every planned fault has happened; names those that have not.
+    /// Whether every planned fault has happened; names the faults that have not.
     [[nodiscard]] verdict all_fired() const {
         std::string why = mistake();
         why += why.empty() ? "" : "\n";
@@ -258,7 +258,7 @@ private:
                 (each.it.table.empty() || each.it.table == at.first);
             if (!matches || each.it.fired) { continue; }
             each.seen += 1;
-            // A fault that became due during another one happens next.
+            // A fault that became due during another fault happens next.
             if (each.seen >= each.it.number && !due) {
                 each.it.fired = true;
                 due = each.it.what;
@@ -290,7 +290,7 @@ private:
         if (at.planned > 0) { own().plans[at.planned - 1].it.fired = true; }
         return made;
     }
-    /// Delivers the requests that were delayed until after this one.
+    /// Delivers the requests that were delayed until after this request.
     template <class Request>
     void arrive_behind(Request const& request) const {
         std::vector<held_up> arriving;

@@ -4,7 +4,7 @@
 
 /// \file
 /// `interleavings`: every order in which the requests of some operations can reach a store, with lost responses, late or repeated requests,
-/// and programs that end. For user-defined protocols as well as for the library's:
+/// and programs that end. For user-defined protocols as well as for those of the library:
 ///
 ///     auto const found = testing::interleavings([](testing::stage& on) {
 ///         ... make tables; on.add("first", operation, [](auto outcome) { ... }); on.add("second", ...);
@@ -12,8 +12,8 @@
 ///     });
 ///     CHECK(found.problem == "");                         // otherwise found.schedule is the shortest path
 ///
-/// Equal states are examined once: the same rows, the same responses to each operation, the same requests in transit. ETags count as equal
-/// if they are in the same places. Operations must be deterministic: their only inputs are the stage's clock and the responses.
+/// Equal states are examined once: the same rows, the same responses to each operation, the same requests in transit. ETags are considered
+/// equal if they are in the same places. Operations must be deterministic: their only inputs are the stage's clock and the responses.
 
 #include <entitable/core/random.hpp>
 #include <entitable/core/request/part_hash.hpp>
@@ -27,7 +27,7 @@ namespace testing {
 /// The result of a search.
 struct interleaving_report {
     std::string problem;               ///< description of the problem; empty if there is none
-    std::vector<std::string> schedule; ///< moves that lead to the problem; the shortest ones from `interleavings`
+    std::vector<std::string> schedule; ///< moves that lead to the problem: as few as possible in `interleavings`
     std::size_t states{};              ///< number of distinct states
     std::size_t ends{};                ///< number of final states
     bool complete{true};               ///< whether all states were examined

@@ -12,7 +12,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace testing {
 
 /// A clock that stands still at `start` until it is moved; a wait ends immediately and moves the clock to the end of the wait. The
-/// monotonic time starts at the computer's monotonic time, so that deadlines by the computer's clock are in the future.
+/// monotonic time starts at the computer's monotonic time, so that deadlines measured by the computer's clock are in the future.
 ///
 /// Thread safety: safe to use from several threads; waits of several threads add up.
 class manual_clock final : public clock {

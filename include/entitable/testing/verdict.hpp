@@ -82,7 +82,7 @@ template <class T>
         (found ? shown_value(*found) : std::string{"nothing"}));
 }
 
-/// Asserts that both have the same contents.
+/// Asserts that both stores have the same contents.
 [[nodiscard]] inline verdict same_contents(contents const& expected, contents const& found, shown how = shown::data) {
     std::string different = difference(expected, found, how);
     return different.empty() ? verdict::yes() : verdict::no("the contents differ:\n" + different);

@@ -14,7 +14,7 @@ namespace detail {
 /// Names of members.
 using component_names = std::vector<std::string>;
 [[nodiscard]] bool has(component_names const& all, std::string const& one);
-/// Adds the names in `some` that are missing in `to`.
+/// Adds to `to` the names in `some` that it does not have.
 void add_once(component_names& to, component_names const& some);
 /// Formats names: "a, b".
 [[nodiscard]] std::string listed(component_names const& all);
@@ -27,7 +27,8 @@ struct query_members {
     component_names ranged;
 };
 
-/// Returns the dominant queries: the heaviest ones that make up 80 % of the weight, and those that currently miss their latency.
+/// Returns the dominant queries: the heaviest queries, which make up 80 % of the weight, and the queries that currently miss their latency
+/// limit.
 [[nodiscard]] std::vector<query_members> dominant_queries(scorer const& scores, key_score const& present);
 
 /// Returns the candidates with their scores, unsorted; the current declaration is the first.

@@ -20,7 +20,7 @@ struct served_range {
     double asked{};         ///< load in the last second
 };
 
-/// The partitions of a load including the newest ones, and their ranges. One thread at a time.
+/// The partitions of a load, including the newest, and their ranges. One thread at a time.
 class range_map {
 public:
     range_map(load_shape const& load, double seconds, service_model const& model);
@@ -36,7 +36,7 @@ public:
     [[nodiscard]] std::vector<served_range>& ranges() noexcept { return ranges_; }
     [[nodiscard]] std::size_t range_of(std::size_t partition) const noexcept { return of_partition_[partition]; }
     /// Adds the requests of a second, by partition, and balances the ranges. Calls `changed(range)` for a range that moves, `split(range)`
-    /// for one that now has a new right neighbour, which moves; `joined(range)` for one that took over its right neighbour.
+    /// for a range that now has a new right neighbour, which moves; `joined(range)` for a range that took over its right neighbour.
     template <class Changed, class Split, class Joined>
     void end_second(double second, std::vector<double> const& asked, Changed changed, Split split, Joined joined) {
         count(asked);

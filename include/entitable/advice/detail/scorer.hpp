@@ -48,7 +48,7 @@ public:
     [[nodiscard]] bool is_unique(std::vector<std::string> const& members);
     /// Returns the partitions that result from these members as the partition key.
     [[nodiscard]] partition_facts partitions_of(std::vector<std::string> const& members);
-    /// Returns the growth of a member with the time of writing; 0 if unknown.
+    /// Returns the rank correlation of a member with the time of writing; 0 if unknown.
     [[nodiscard]] double growth_of(std::string const& member);
     [[nodiscard]] std::vector<prepared_query> const& queries() const noexcept { return queries_; }
     [[nodiscard]] table_sample const& sample() const noexcept { return *sample_; }

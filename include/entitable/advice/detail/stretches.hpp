@@ -36,7 +36,7 @@ private:
 /// Whether a planned outage is active.
 [[nodiscard]] bool is_out(simulation_options const& options, double second) noexcept;
 
-/// The engines. Both fill in everything except the load and the options.
+/// The engines. Both engines fill in everything except the load and the options.
 void simulate_requests(simulation& into);
 void simulate_fluid(simulation& into);
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `doctor(store)`: reads all tables of a store and reports faults of the system rows among the entities.
+/// `doctor(store)`: reads all tables of a store and reports faults in the system rows among the entities.
 
 #include <entitable/core/transport/any_transport.hpp>
 #include <entitable/core/try.hpp>
@@ -19,7 +19,7 @@ enum class store_fault : std::uint8_t {
     wide_entity_without_part, ///< a main row of a wide entity with missing parts: it cannot be read
     index_intent,             ///< an unfinished write of an index in other partitions: `apply_pending`
     index_not_built,          ///< an index whose `build` or `retire` was interrupted: call it again
-    index_without_entities,   ///< an index state that does not name its entity type: `create_if_absent` adds that
+    index_without_entities,   ///< an index state that does not name its entity type: `create_if_absent` adds the name
     index_row_missing,        ///< entities without an index row: `repair`
     index_row_dangling,       ///< index rows without an entity with this key: `repair`
     index_row_different,      ///< index rows whose values differ from their entity: `repair`
@@ -41,7 +41,7 @@ struct store_finding {
 /// The result of `doctor`.
 struct diagnosis {
     std::uint64_t tables{};              ///< number of tables read
-    std::uint64_t rows{};                ///< number read, including system rows
+    std::uint64_t rows{};                ///< number of rows read, including system rows
     std::vector<store_finding> findings; ///< findings, grouped by table
 
     /// Whether there are no findings.

@@ -4,7 +4,7 @@
 
 /// \file
 /// `stress_test<E>`: the provider's stress test of a partition, in its four steps: a test table; entities of one partition in it; the
-/// application's own mix of calls at growing rates; and a verdict against the target of a partition. The table is removed at the
+/// application's own mix of calls at increasing rates; and a verdict against the target of a partition. The table is removed at the
 /// end, even after an error or an exception thrown by a call.
 ///
 ///     entitable::stress_test<order> test{store, "stressOrders", orders_of_one_customer};
@@ -22,13 +22,13 @@ ENTITABLE_BEGIN_NAMESPACE
 struct stress_options {
     double peak{1000};      ///< entities a second that the partition must carry
     double target{2000};    ///< entities a second that the service promises for one partition
-    double most{};          ///< entities a second of the last step; 0: 1.25 times the greater of `peak` and `target`
-    std::uint32_t steps{8}; ///< number of steps of the ramp, all of equal height
+    double most{};          ///< entities a second in the last step; 0: 1.25 times the larger of `peak` and `target`
+    std::uint32_t steps{8}; ///< number of steps in the ramp, all of equal height
     std::chrono::nanoseconds step{std::chrono::seconds{5}}; ///< duration of each step
     bool poisson{true};        ///< whether calls arrive at random, as from many clients, rather than at equal intervals
     std::uint32_t workers{16}; ///< threads that make calls; 1: only the caller's own
     std::chrono::nanoseconds latency{}; ///< limit for 99 of 100 calls in the steps up to the peak; 0: no limit
-    std::uint64_t seed{1};              ///< seed of the arrivals and of the choice of each call
+    std::uint64_t seed{1};              ///< seed for the arrivals and for the choice of each call
     clock* time{&system_clock()};       ///< must outlive the test
 
     /// Errors: OutOfRangeInput names the invalid option.
@@ -43,9 +43,9 @@ struct stress_action {
     std::function<result<void>(std::uint64_t random)> call; ///< makes one call; called by several threads concurrently
 };
 
-/// Makes calls by the clock, at growing rates until a rate is not reached. Latencies count from the moment at which a call was due, so that
-/// waiting for a busy client counts. `attempts` returns the number of attempts so far, including first ones. Errors: InvalidInput without
-/// actions.
+/// Makes calls by the clock, at increasing rates until a rate is not reached. Latencies count from the moment at which a call was due, so
+/// that waiting for a busy client counts. `attempts` returns the number of attempts so far, including first ones. Errors: InvalidInput
+/// without actions.
 [[nodiscard]] result<stress_outcome> run_stress(
     std::vector<stress_action> const& actions, stress_options const& options, function_ref<std::uint64_t()> attempts);
 
@@ -61,7 +61,8 @@ private:
     atomic<std::uint64_t> count_{0};
 };
 
-/// Creates the table, fills it, makes the calls and removes the table. Errors: TableAlreadyExists if it exists; it is not changed.
+/// Creates the table, fills it, makes the calls and removes the table. Errors: TableAlreadyExists if the table exists; it is not changed
+/// then.
 [[nodiscard]] result<stress_outcome> stress_a_table(any_transport const& through, std::string const& table,
     std::vector<row> const& rows, std::vector<stress_action> const& actions, stress_options const& options,
     attempt_counter const& attempts);
@@ -99,8 +100,8 @@ public:
     /// has ended and the table was removed; with one worker it ends the step.
     ///
     /// Errors: those of the entities' keys; InvalidInput without entities or calls, or with entities of two partitions; OutOfRangeInput for
-    /// invalid options; TableAlreadyExists; those of creating, filling and removing the table. A creation of unknown effect may leave the
-    /// table.
+    /// invalid options; TableAlreadyExists; those of creating, filling and removing the table. If the effect of the creation is unknown,
+    /// the table may remain.
     [[nodiscard]] result<stress_outcome> run(stress_options const& options = {}) const {
         std::vector<row> rows;
         for (Entity const& each : entities_) {

@@ -21,7 +21,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 /// Functions to be called on the thread of a loop. `post` may be called on any thread, the rest on the loop's thread. If the system has no
-/// pipes, or none is left, no thread is woken, and the loop polls every few milliseconds.
+/// pipes, or no pipe is left, no thread is woken, and the loop polls every few milliseconds.
 class loop_mailbox final : io_handler {
 public:
     using letter = std::function<void()>;

@@ -160,7 +160,7 @@ public:
         stack_.core().send(*this);
     }
     [[nodiscard]] bool settled() const noexcept { return settled_; }
-    /// Settles the request now, when nothing waits for it any more.
+    /// Settles the request now, because nothing waits for it any longer.
     void take_back() {
         bool const was_sent = sent;
         if (sent) { stack_.core().take_back(*this); }

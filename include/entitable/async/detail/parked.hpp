@@ -62,7 +62,7 @@ public:
 
     /// Returns the reason why it ended; null before that.
     [[nodiscard]] error const* ended() const noexcept { return ended_ ? &*ended_ : nullptr; }
-    /// Ends all waiters of the set, present and future ones. The first reason is kept.
+    /// Ends all waiters of the set, present and future ones. The first reason is retained.
     inline void end(error const& why);
 
 private:

@@ -4,7 +4,7 @@
 
 /// \file
 /// A second stack: a function that runs on it can be suspended and resumed. Uses `ucontext` if the system has it, otherwise a thread that
-/// runs only while the other one waits.
+/// runs only while the other waits.
 
 #include <entitable/core/error.hpp>
 

@@ -5,8 +5,8 @@
 /// \file
 /// Copies of tables: row by row from any backend to any other, or under a new declaration of keys.
 ///
-/// A copy includes all data, also rows of the library: the parts of wide entities, the messages, identities and dead letters of a queue,
-/// outboxes, states of indexes. It omits rows that belong to the source: operation rows, checkpoints, intents of writers.
+/// A copy includes all data, including rows of the library: the parts of wide entities, the messages, identities and dead letters of a
+/// queue, outboxes, states of indexes. It omits rows that belong to the source: operation rows, checkpoints, intents of writers.
 /// `system_row::kinds` has the rule for each kind. If a copy would lose data, it ends with NotSupported, which names the table and its
 /// content.
 ///
@@ -31,14 +31,14 @@ ENTITABLE_BEGIN_NAMESPACE
 ///
 /// Errors: NotSupported if the table holds wide entities, a queue, an outbox or a view; KeyReserved if `change` returns a row with the key
 /// of a system row; EntityAlreadyExists if a row of the target differs (`copy_options::overwrite`); InvalidDuplicateRow if two rows of one
-/// page would get the same key; RowMismatch if the row read back differs from the written one; those of `batch_packer`, of both transports
+/// page would get the same key; RowMismatch if the row read back differs from the written row; those of `batch_packer`, of both transports
 /// and of `change`. Resume from the last reported `copy_progress::next`. A write of unknown effect ends the copy; resuming is safe.
 [[nodiscard]] result<copy_progress> copy_rows(any_transport const& from, std::string from_table,
     any_transport const& to, std::string to_table, detail::row_replacement change, copy_watcher watch,
     copy_options const& options = {});
 
 /// Copies the rows of a table unchanged, including system rows that are data. Errors as above, but NotSupported only for the table of a
-/// view and for rows of a newer version of the library.
+/// view and for rows from a newer version of the library.
 [[nodiscard]] result<copy_progress> copy_rows(any_transport const& from, std::string from_table,
     any_transport const& to, std::string to_table, copy_watcher watch, copy_options const& options);
 

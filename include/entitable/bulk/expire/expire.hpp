@@ -10,8 +10,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 /// Removes the entities that a query of the table finds and that were last written longer ago than `older_than`, by their Timestamp and the
-/// clock of the load. An entity that is written during the run is not removed (refused, UpdateConditionNotSatisfied); a younger one counts
-/// as already there. After an error run it again: it finds the remaining ones.
+/// clock of the load. An entity that is written during the run is not removed (refused, UpdateConditionNotSatisfied); a younger entity
+/// counts as already there. After an error, call `expire` again: it finds the remaining entities.
 ///
 /// Errors: as for `bulk_remove`, including wide entities, queues and views; and OutOfRangeInput for a time before 1601. Cost: reads the
 /// keys of the entities that the query finds, those of younger entities only if the service cannot filter by Timestamp; one request for up

@@ -22,7 +22,7 @@ concept view_folds = requires(View& made, Entity const& entity) {
     made.add(entity);
 };
 
-/// Reports in one line what a view lacks.
+/// Reports in one line what a view type does not declare.
 template <class View, class Entity>
 [[nodiscard]] consteval bool allow_view() {
     constexpr bool complete = view_folds<View, Entity>;
@@ -77,7 +77,7 @@ private:
 
 } // namespace detail
 
-/// The rows of a fold over entities, in a separate table. A refresh makes all rows again, separately from the current ones, so no reader
+/// The rows of a fold over entities, in a separate table. A refresh makes all rows again, separately from the current rows, so no reader
 /// ever sees an incomplete view.
 ///
 ///     struct author_posts {
@@ -93,11 +93,12 @@ private:
 ///
 /// - `key` returns the group, `add` adds an entity to it, in the order in which the queries return them. The row has the final keys of the
 ///   group, so a view may be a ranking. One object for each group is in memory during a refresh.
-/// - A generation is a table, `name` and "v" and 16 digits. One row names the current one. Results are returned with their age:
+/// - A generation is a table, `name` and "v" and 16 digits. One row names the current generation. Results are returned with their age:
 ///   `view_answer`.
 /// - A generation exists for at least `view_options::keep` after its replacement; then a refresh drops it, and its readers get
 ///   TableNotFound.
-/// - Several programs may refresh a view. Reads never go back: a refresh that started earlier does not replace one that started later.
+/// - Several programs may refresh a view. Reads never go back: a refresh that started earlier does not replace the result of one that
+///   started later.
 /// - An interrupted refresh does not change the view; the next refresh removes its table. It is not resumed: run it again.
 ///
 /// The sources may be in any store, and of several types (with an `add` for each): a table, all shards of a table, other accounts.

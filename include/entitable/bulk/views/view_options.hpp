@@ -10,11 +10,11 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Options of a `materialized_view`.
+/// Options of `materialized_view`.
 struct view_options {
     /// Time for which a generation exists after it was replaced: for its active readers, and tokens of its pages.
     std::chrono::nanoseconds keep{std::chrono::hours{1}};
-    std::uint32_t max_attempts{20};     ///< attempts of one step, if other refreshes are faster; 0 counts as 1
+    std::uint32_t max_attempts{20};     ///< attempts of one step, in case other refreshes are faster; 0 counts as 1
     backoff delays{contention_backoff}; ///< delays between attempts
     bulk_options load{}; ///< options of the writes; its clock and its seed are used for the whole refresh
 };
@@ -43,12 +43,12 @@ struct view_refresh {
     date_time until;          ///< `view_answer::until` of the current generation
 };
 
-/// Findings of `verify` of a `materialized_view`. With active writers, their changes since `from` are differences.
+/// Findings of `verify` of a `materialized_view`. If writers are active, their changes since `from` are reported as differences.
 struct view_audit {
     std::uint64_t entities{};         ///< number of entities read
-    std::uint64_t rows{};             ///< rows of the view that equal those that a refresh would make now
+    std::uint64_t rows{};             ///< rows of the view that equal the rows that a refresh would make now
     std::uint64_t missing{};          ///< rows that a refresh would make now, and that do not exist
-    std::uint64_t different{};        ///< rows that a refresh would make with other properties
+    std::uint64_t different{};        ///< rows that a refresh would make with different properties
     std::uint64_t dangling{};         ///< rows that a refresh would not make
     std::vector<std::string> samples; ///< row keys of some wrong rows
     date_time from;                   ///< `view_answer::from` of the audited generation

@@ -123,8 +123,8 @@ public:
         return core_.write(removal(kind_of_entity<Entity>, keys.partition, keys.row, std::move(condition), sums));
     }
 
-    /// Does the same; nullopt, which is not an error, if it does not exist. With `retrying`, an attempt that finds no entity after one
-    /// whose response was lost counts as a removal (`written::after_retry`).
+    /// Does the same; nullopt, which is not an error, if it does not exist. With `retrying`, an attempt that finds no entity after an
+    /// attempt whose response was lost counts as a removal (`written::after_retry`).
     [[nodiscard]] result<std::optional<written>> remove_if_present(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, etag_condition condition, entitable::removal sums = {}) const {
         auto const keys = sources_of(partition..., row...);
@@ -136,7 +136,7 @@ public:
     /// to `update_options::max_attempts` times. `change` takes the entity by reference and returns nothing or exactly bool: false leaves
     /// the stored entity unchanged. It is called once for each attempt. Properties that the entity type does not declare are retained; an
     /// absent optional removes its property. Reads are from the primary location. With `any_etag` the replacement is unconditional: changes
-    /// by others since the read are lost, and there is one attempt.
+    /// by other writers since the read are lost, and there is only one attempt.
     ///
     /// Errors: ResourceNotFound if the entity does not exist, UpdateConditionNotSatisfied if other writers were faster each time,
     /// InvalidInput if `change` changes the keys. A write of unknown effect ends the update with that error and is not repeated: the change
@@ -167,9 +167,10 @@ public:
         return if_present{}(change_entity(sources_of(partition..., row...), true, change, options));
     }
 
-    /// Calls `body(transaction<Entity>&)`, which reads and changes entities of one partition, and writes its changes as one: all of them,
-    /// or none. Runs the body again from the start if a row that it has read was changed since, up to `transaction_options::max_attempts`
-    /// times: the body must not have other lasting effects. It returns `result<void>`; with an error nothing is written.
+    /// Calls `body(transaction<Entity>&)`, which reads and changes entities of one partition, and writes its changes atomically: all of
+    /// them, or none. Runs the body again from the start if a row that it has read was changed since, up to
+    /// `transaction_options::max_attempts` times: the body must not have other lasting effects. It returns `result<void>`; with an error
+    /// nothing is written.
     ///
     /// Bodies and all other writers are serializable with respect to rows that they find or insert. A body that decides by the absence of a
     /// row calls `transaction::exclusive` first. Before an error of the body is returned, or the result of a body without changes, the rows

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The keys of an entity from the arguments of a call, for all functions that take the components of its keys.
+/// Makes the keys of an entity from the arguments of a call, for all functions that take the components of its keys.
 
 #include <entitable/client/mapping/component.hpp>
 #include <entitable/client/mapping/detail/key_from.hpp>

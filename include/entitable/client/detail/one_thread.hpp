@@ -37,7 +37,7 @@ private:
     atomic<void const*> thread_{nullptr};
 };
 
-/// Marks the thread that makes this guard as the current user. The same thread may enter again; another one ends the program.
+/// Marks the thread that makes this guard as the current user. The same thread may enter again; if another thread does, the program ends.
 class one_thread {
 public:
     explicit one_thread([[maybe_unused]] thread_inside& object) {

@@ -19,8 +19,8 @@ struct query_rows {
     [[nodiscard]] static result<shared<row_walk>> of(Query const& asked, bool keys_only) {
         return keys_only && asked.limits_.read == nullptr ? asked.start(keys_and_parts) : asked.start(Query::names);
     }
-    /// Returns the same query with a filter by which a service skips rows that were written at this time or later. It may still return
-    /// some.
+    /// Returns the same query with a filter that makes a service skip rows written at this time or later. The query may still return
+    /// some of them.
     template <class Query>
     [[nodiscard]] static Query written_before(Query asked, date_time limit) {
         if (asked.source_ && asked.limits_.read == nullptr) { asked.source_ = only_older(*asked.source_, limit); }

@@ -23,8 +23,8 @@ class removing_batch {
 public:
     static constexpr std::uint32_t max_attempts = 50; ///< including the first
 
-    /// The changes, and the indexes of one or more merges that remove properties. `seed`: of the delays. If `allowed` is an error, it sends
-    /// nothing.
+    /// The changes, and the indexes of one or more merges that remove properties. `seed`: the seed for the delays. If `allowed` is an
+    /// error, it sends nothing.
     ENTITABLE_LAZY removing_batch(
         transact changes, std::vector<std::size_t> removing, std::uint64_t seed, result<void> allowed);
 

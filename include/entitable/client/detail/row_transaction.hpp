@@ -38,7 +38,7 @@ public:
     ENTITABLE_LAZY [[nodiscard]] bool has_to_read(std::string_view row_key) const;
     /// Takes the response to a read; an error other than a missing row ends the attempt.
     ENTITABLE_LAZY [[nodiscard]] result<void> take(std::string_view row_key, result<get_entity::response> found);
-    /// Takes a row that a query found. False if it differs from the one found before: then the attempt has failed.
+    /// Takes a row that a query found. False if it differs from the row found before: then the attempt has failed.
     ENTITABLE_LAZY [[nodiscard]] bool take(row_view found);
     /// Returns the row with the changes made so far, valid until the next change; nullopt if it does not exist. The row must have been
     /// read, unless `has_to_read` is false.
@@ -54,7 +54,7 @@ public:
     [[nodiscard]] bool in_vain() const noexcept { return in_vain_; }
     /// Marks the rows read as inconsistent: the body starts over.
     void begin_again() noexcept { in_vain_ = true; }
-    /// Whether the row was read, did not exist, and is not changed.
+    /// Whether the row was read, did not exist, and has no changes.
     ENTITABLE_LAZY [[nodiscard]] bool remembers_absence(std::string_view row_key) const;
 
     // ---- changing ----

@@ -76,7 +76,7 @@ void add_target(value_target*& target, std::string_view*& name, property_field<E
 template <class Entity, key_part Part, class Component, class Value>
 void add_target(value_target*&, std::string_view*&, key_field<Entity, Part, Component>, Value&) {}
 
-/// Sets a selected field that the row lacks to its default in a new entity.
+/// Sets a selected field that is missing in the row to its default in a new entity.
 template <class Entity, auto Member, class Value>
 void begin_with(Entity const& fresh, property_field<Entity, Member>, Value& to) {
     to.value = read_member<Member>(fresh);
@@ -84,7 +84,7 @@ void begin_with(Entity const& fresh, property_field<Entity, Member>, Value& to) 
 template <class Entity, key_part Part, class Component, class Value>
 void begin_with(Entity const&, key_field<Entity, Part, Component>, Value&) {}
 
-/// Reads the next value, or adds its bytes to those to skip.
+/// Reads the next value, or adds its size to the bytes to skip.
 template <class Field, bool Wanted, class Values>
 void take_or_pass(value_reader& reader, std::size_t& passed, Values& to, std::size_t index) {
     using type = typename Field::value_type;
@@ -185,7 +185,7 @@ template <auto... Members>
 }
 
 /// Whether reading a row into a `Row` runs no user code, which might call the store: then it may run while the store is being read. The
-/// default of a member may come from user code, unless that is noexcept, which code that calls a store is not.
+/// default of a member may come from user code, unless that code is noexcept, which code that calls a store is not.
 template <class Row>
 inline constexpr bool is_read_by_library = false;
 template <mapped_entity Entity>

@@ -18,9 +18,9 @@ ENTITABLE_BEGIN_NAMESPACE
 struct transaction_options {
     std::uint32_t max_attempts{50};     ///< maximum number of attempts, including the first; 0 counts as 1
     backoff delays{contention_backoff}; ///< delays between attempts
-    clock* time{&system_clock()};       ///< clock of the delays; must outlive the transaction
-    std::uint64_t seed{};               ///< seed of the delays; 0 for a seed from the clock
-    /// Whether a body that writes and is not exclusive conflicts with exclusive ones, at the cost of one more operation. See
+    clock* time{&system_clock()};       ///< clock for the delays; must outlive the transaction
+    std::uint64_t seed{};               ///< seed for the delays; 0 for a seed from the clock
+    /// Whether a body that writes and is not exclusive conflicts with exclusive bodies, at the cost of one more operation. See
     /// `transaction::exclusive`.
     bool announces{};
 };

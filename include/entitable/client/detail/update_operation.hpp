@@ -21,8 +21,8 @@ using row_change = function_ref<result<std::optional<row>>(row_view)>;
 /// outlive it.
 class update_operation {
 public:
-    /// `under_id`: the call has an operation id, so an earlier call may have been applied. `seed`: of the delays. If `allowed` is an error,
-    /// it sends nothing.
+    /// `under_id`: the call has an operation id, so an earlier call may have been applied. `seed`: the seed for the delays. If `allowed` is
+    /// an error, it sends nothing.
     ENTITABLE_LAZY update_operation(get_entity reading, row_change change, bool forced, bool under_id,
         std::uint32_t max_attempts, entitable::backoff const& delays, std::uint64_t seed, result<void> allowed = {});
 

@@ -115,7 +115,7 @@ struct members {
 
 namespace detail {
 
-/// Stands for a member that the entity lacks, so that the mistake is diagnosed once.
+/// Stands for a member that the entity does not have, so that the mistake is diagnosed once.
 struct missing_member {
     std::int32_t value;
 };
@@ -126,7 +126,7 @@ void entitable_mapping_of(); // lets name lookup succeed; the real hook is found
 template <class T>
 concept finds_mapping = requires(T const* none) { entitable_mapping_of(none); };
 
-/// Whether a key respects the limit on components; literals and buckets count.
+/// Whether a key respects the limit on components, including literals and buckets.
 template <std::size_t Count>
 [[nodiscard]] constexpr bool fits_a_key(key_component const (&)[Count]) noexcept {
     return Count <= max_key_components;

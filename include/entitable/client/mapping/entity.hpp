@@ -4,7 +4,7 @@
 
 /// \file
 /// `entity`: keys and a bag of typed properties, for tables without a fixed schema. A property may have different types in two entities of
-/// one table.
+/// the same table.
 
 #include <entitable/client/mapping/property_type.hpp>
 #include <entitable/core/row/row.hpp>
@@ -24,7 +24,7 @@ struct property {
 };
 
 /// An entity whose properties are known at run time. Properties are in the order in which they were set; names are unique.
-/// Thread safety: one thread at a time; several may read if none changes it.
+/// Thread safety: one thread at a time; several threads may read if none changes the entity.
 class entity {
 public:
     entity() = default;

@@ -24,7 +24,7 @@ struct width_codec : detail::key_codec_base<T> {
         "width(member, digits): the type of the member has fewer digits");
 
     static constexpr bool low = true; ///< the text has only digits
-    /// The greatest value with a text.
+    /// The largest value that has a text.
     static constexpr std::uint64_t greatest = [] {
         if (Digits > std::numeric_limits<T>::digits10) {
             return static_cast<std::uint64_t>((std::numeric_limits<T>::max)());

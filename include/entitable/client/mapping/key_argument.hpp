@@ -49,7 +49,7 @@ struct key_argument<T> {
     T value;         ///< the value
     bool fits{true}; ///< whether `value` equals the argument; otherwise the key is OutOfRangeInput
 
-    /// Takes an integer of the same type or a narrower one, or an `int`; others do not compile.
+    /// Takes an integer of the same or a narrower type, or an `int`; other types do not compile.
     template <class From>
     key_argument(From given) : value(fitting(given)) { // NOLINT: implicit on purpose
         if constexpr (detail::literal_for<From, T>) { fits = detail::place_in<T>(given) == 0; }

@@ -61,9 +61,10 @@ struct key_codec_base {
 ///     static constexpr bool ordered, reversed, variable, optional, escaped;
 ///     static constexpr bool low;                                 may be left out; true: each text of a value sorts before "~"
 ///     static constexpr std::string_view first_characters;        may be left out: each text begins with one of these, and none is empty;
-///                                                                distinguishes the keys of this type from those of others in one table
+///                                                                distinguishes the keys of this type from those of other types in the same
+///                                                                table
 ///     static bool append(std::string& out, argument value);      false: the value has no text
-///     static bool parse(std::string_view text, T& out);          false: the text is not one of a value
+///     static bool parse(std::string_view text, T& out);          false: the text belongs to no value
 ///     static void append_operand(std::string& out, argument value);   if `append` refuses values: a text that no value has
 ///                                                                     and that sorts where the value would
 ///
@@ -180,7 +181,7 @@ struct key_codec<T> : detail::key_codec_base<T> {
     static bool parse(std::string_view text, T& out) { return value_named(text, out); }
 };
 
-/// An optional value of fixed width: "~" when absent, which sorts after every number. Comparisons with an absent one are false.
+/// An optional value of fixed width: "~" when absent, which sorts after every number. Comparisons with an absent value are false.
 template <class T>
     requires(key_codec<T>::ordered && !key_codec<T>::variable && !key_codec<T>::optional)
 struct key_codec<std::optional<T>> : detail::key_codec_base<std::optional<T>, std::optional<T> const&> {

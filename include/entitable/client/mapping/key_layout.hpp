@@ -111,7 +111,7 @@ ENTITABLE_LAZY [[nodiscard]] result<std::string> write_key(key_layout layout, ke
 /// Appends the same key.
 ENTITABLE_LAZY [[nodiscard]] result<void> append_key(std::string& key, key_layout layout, key_source const* values);
 
-/// Whether the first separator in a component's text with the separator appended is the appended one. Otherwise the component would be
+/// Whether, in a component's text followed by the separator, the first separator is the appended one. Otherwise the component would be
 /// read back as different text.
 [[nodiscard]] constexpr bool splits_at_end(std::string_view text_and_separator, std::string_view separator) noexcept {
     return text_and_separator.find(separator) == text_and_separator.size() - separator.size();

@@ -38,7 +38,7 @@ using key_shape = std::uint64_t;
 
 /// The distinct shapes of a predicate's alternatives. Equal alternatives are one shape, however many there are.
 struct shape_set {
-    /// Maximal number of shapes.
+    /// Maximum number of shapes.
     static constexpr std::size_t capacity = 16;
 
     key_shape shapes[capacity]{}; ///< the first `count` are used

@@ -4,7 +4,7 @@
 
 /// \file
 /// Clauses of comparisons: `between`, `in`, `starts_with`, and `when` for parts that are enabled at run time. As with a comparison the
-/// access path is known at compile time, and a mistake gives one message.
+/// access path is known at compile time, and a mistake gives a single message.
 
 #include <entitable/client/query/comparison.hpp>
 #include <entitable/core/iterator.hpp>
@@ -28,7 +28,7 @@ concept listed_values = requires(Values const& values) {
 class distinct_alternatives {
 public:
     ENTITABLE_LAZY void add(predicate_nodes equality);
-    /// Returns all of them; without comparisons, the predicate that no entity satisfies.
+    /// Returns all comparisons; if there are none, the predicate that no entity satisfies.
     ENTITABLE_LAZY [[nodiscard]] predicate_nodes nodes() &&;
 
 private:
@@ -114,8 +114,8 @@ template <class Field, class Low, class High>
     }
 }
 
-/// The field has one of the values; no entity satisfies an empty list. The type is the same for any number of values. More than 1000
-/// distinct values of a key component are QueryTooComplex when the query runs.
+/// Whether the field has one of the values; no entity satisfies an empty list. The type is the same for any number of values. With more
+/// than 1000 distinct values of a key component the query returns QueryTooComplex when it runs.
 template <class Field, class Value>
     requires is_field<Field>
 [[nodiscard]] auto in(Field field, std::initializer_list<Value> values) {
@@ -132,7 +132,7 @@ template <class Field, class Values>
     }
 }
 
-/// The text begins with `prefix`. For a key component it is a range of keys.
+/// Whether the text begins with `prefix`. For a key component, this is a range of keys.
 template <class Field>
     requires is_field<Field>
 [[nodiscard]] auto starts_with(Field field, std::string_view prefix) {

@@ -67,7 +67,7 @@ template <class Entity, auto Member, class From>
     } else {
         static_assert(comparable_with<From, type>,
             "a property must be compared with a value of its own type, or a narrower one, not with another member: "
-            "this value has another type");
+            "this value has a different type");
         return refused_predicate{};
     }
 }
@@ -92,7 +92,7 @@ struct key_operand {
 struct operand_source {
     void const* value;
     bool (*append)(std::string& out, void const* value);
-    void (*append_operand)(std::string& out, void const* value); ///< null if the codec lacks it
+    void (*append_operand)(std::string& out, void const* value); ///< null if the codec does not define it
 };
 template <class Codec, class T>
 [[nodiscard]] constexpr operand_source source_of_operand(T const& value) noexcept {
@@ -105,7 +105,7 @@ template <class Codec, class T>
 }
 ENTITABLE_LAZY [[nodiscard]] key_operand operand_of(operand_source const& source);
 
-/// Makes the nodes of a comparison with a key component. A value without a text equals no stored one.
+/// Makes the nodes of a comparison with a key component. A value without a text equals no stored value.
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes key_comparison(
     filter_operator operation, key_component const& component, key_part part, std::size_t index, key_operand operand);
 
@@ -194,14 +194,14 @@ template <filter_operator Operation, class Entity, key_part Part, class Componen
     } else {
         static_assert(comparable_with<From, type>,
             "a key component must be compared with a value of its own type, or a narrower one, not with another "
-            "member: this value has another type");
+            "member: this value has a different type");
         return refused_predicate{};
     }
 }
 
 } // namespace detail
 
-/// The property is present, with the type of the member. For an optional member, `field != std::nullopt` is equivalent.
+/// Whether the property is present, with the type of the member. For an optional member, `field != std::nullopt` is equivalent.
 template <class Entity, auto Member>
 [[nodiscard]] auto present(property_field<Entity, Member> field) {
     return detail::is_present(field, true);
@@ -227,12 +227,12 @@ template <class Entity, auto Member, class From>
 [[nodiscard]] auto operator!=(property_field<Entity, Member> field, From const& from) {
     return detail::compare(field, filter_operator::not_equal, from);
 }
-/// The property is less; false for an absent one. Text is compared by UTF-16 code unit, as the service does.
+/// Whether the property is less than the value; false if it is absent. Text is compared by UTF-16 code unit, as the service does.
 template <class Entity, auto Member, class From>
 [[nodiscard]] auto operator<(property_field<Entity, Member> field, From const& from) {
     return detail::compare(field, filter_operator::less, from);
 }
-/// The property is less, or equal.
+/// Whether the property is less than or equal to the value.
 template <class Entity, auto Member, class From>
 [[nodiscard]] auto operator<=(property_field<Entity, Member> field, From const& from) {
     return detail::compare(field, filter_operator::less_equal, from);
@@ -242,13 +242,13 @@ template <class Entity, auto Member, class From>
 [[nodiscard]] auto operator>(property_field<Entity, Member> field, From const& from) {
     return detail::compare(field, filter_operator::greater, from);
 }
-/// The property is greater, or equal.
+/// Whether the property is greater than or equal to the value.
 template <class Entity, auto Member, class From>
 [[nodiscard]] auto operator>=(property_field<Entity, Member> field, From const& from) {
     return detail::compare(field, filter_operator::greater_equal, from);
 }
 
-/// The key component has this value; narrows the key range.
+/// Whether the key component has this value; narrows the key range.
 template <class Entity, key_part Part, class Component, class From>
 [[nodiscard]] auto operator==(key_field<Entity, Part, Component> field, From const& from) {
     return detail::compare<filter_operator::equal>(field, from);
@@ -258,22 +258,22 @@ template <class Entity, key_part Part, class Component, class From>
 [[nodiscard]] auto operator!=(key_field<Entity, Part, Component> field, From const& from) {
     return detail::compare<filter_operator::not_equal>(field, from);
 }
-/// The key component is less. Compiles only if the component preserves the order of its values.
+/// Whether the key component is less than the value. Compiles only if the component preserves the order of its values.
 template <class Entity, key_part Part, class Component, class From>
 [[nodiscard]] auto operator<(key_field<Entity, Part, Component> field, From const& from) {
     return detail::compare<filter_operator::less>(field, from);
 }
-/// The key component is less, or equal. Compiles only if the component preserves the order of its values.
+/// Whether the key component is less than or equal to the value. Compiles only if the component preserves the order of its values.
 template <class Entity, key_part Part, class Component, class From>
 [[nodiscard]] auto operator<=(key_field<Entity, Part, Component> field, From const& from) {
     return detail::compare<filter_operator::less_equal>(field, from);
 }
-/// The key component is greater. Compiles only if the component preserves the order of its values.
+/// Whether the key component is greater than the value. Compiles only if the component preserves the order of its values.
 template <class Entity, key_part Part, class Component, class From>
 [[nodiscard]] auto operator>(key_field<Entity, Part, Component> field, From const& from) {
     return detail::compare<filter_operator::greater>(field, from);
 }
-/// The key component is greater, or equal. Compiles only if the component preserves the order of its values.
+/// Whether the key component is greater than or equal to the value. Compiles only if the component preserves the order of its values.
 template <class Entity, key_part Part, class Component, class From>
 [[nodiscard]] auto operator>=(key_field<Entity, Part, Component> field, From const& from) {
     return detail::compare<filter_operator::greater_equal>(field, from);

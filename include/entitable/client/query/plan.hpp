@@ -16,7 +16,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Maximal number of key ranges of a query, and of alternatives during planning.
+/// Maximum number of key ranges of a query, and of alternatives during planning.
 inline constexpr std::size_t max_key_ranges = 1000;
 
 /// The plan of a query's run. The three parts together accept exactly the entities that the predicate accepts.
@@ -45,7 +45,7 @@ struct explanation {
     ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;
 };
 
-/// Maximal number of comparisons in the condition of a query under these limits. Four are reserved for the keys: a transport may narrow a
+/// Maximum number of comparisons in the condition of a query under these limits. Four are reserved for the keys: a transport may narrow a
 /// range, as `sharded` does.
 [[nodiscard]] constexpr std::size_t max_condition_comparisons(profile const& limits) noexcept {
     constexpr std::size_t for_keys = 4;
@@ -58,8 +58,8 @@ struct explanation {
 ENTITABLE_LAZY [[nodiscard]] result<query_plan> make_plan(
     predicate_nodes const& predicate, access_path access, key_layout partition, key_layout row, profile const& limits);
 
-/// Returns the properties that a query for `wanted` requests from the service: also those used by the client's part of the predicate. Empty
-/// means all.
+/// Returns the properties that a query for `wanted` requests from the service, including those that the client's part of the predicate
+/// uses. Empty means all.
 ENTITABLE_LAZY [[nodiscard]] projection properties_read(query_plan const& plan, projection wanted);
 
 /// Describes a plan as readable text; `wanted` are the selected properties, empty means all.

@@ -109,13 +109,13 @@ struct predicate : detail::predicate_value {
     static constexpr shape_set shapes = Shapes;
 };
 
-/// Both conditions hold.
+/// Holds if both conditions hold.
 template <class Entity, shape_set S1, shape_set N1, shape_set S2, shape_set N2>
 [[nodiscard]] auto operator&&(predicate<Entity, S1, N1> left, predicate<Entity, S2, N2> right) {
     return predicate<Entity, both(S1, S2), either(N1, N2)>{detail::joined_values(left, right, filter_operator::all_of)};
 }
 
-/// At least one of the conditions holds.
+/// Holds if at least one of the conditions holds.
 template <class Entity, shape_set S1, shape_set N1, shape_set S2, shape_set N2>
 [[nodiscard]] auto operator||(predicate<Entity, S1, N1> left, predicate<Entity, S2, N2> right) {
     return predicate<Entity, either(S1, S2), both(N1, N2)>{detail::joined_values(left, right, filter_operator::any_of)};

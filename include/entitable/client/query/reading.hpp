@@ -120,7 +120,7 @@ private:
     struct slot;
 
     ENTITABLE_LAZY query_entities& prepare(std::size_t range);
-    /// Whether the row is of the type of the query.
+    /// Whether the row has the type of the query.
     [[nodiscard]] bool is_of_type(row_view const& each) const noexcept {
         return parts_->type == nullptr || parts_->type->matches(each.partition_key, each.row_key);
     }

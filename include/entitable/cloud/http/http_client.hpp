@@ -45,7 +45,7 @@ struct http_call {
 /// 7. It checks deadline and cancellation before it starts and while it waits.
 /// 8. Its errors and logs contain no header value, query or body. The library overwrites address and header fields of each of its
 ///    requests; it cannot overwrite the client's copies.
-/// 9. It throws no exceptions of its own; running out of memory may pass through.
+/// 9. It throws no exceptions of its own; std::bad_alloc may be propagated.
 template <class T>
 concept http_client =
     std::copy_constructible<T> && requires(T& client, http_request const& request, http_call const& call) {

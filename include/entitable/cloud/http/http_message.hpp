@@ -56,7 +56,7 @@ public:
     ~http_headers() { wipe(text_.data(), text_.size()); }
 
     /// Adds a field, without spaces and tabs around the value. Returns false and adds nothing if `name` is not a token (RFC 9110, 5.6.2) or
-    /// `value` has a control character other than a tab (especially CR, LF and NUL): such a field could inject another one.
+    /// `value` has a control character other than a tab (especially CR, LF and NUL): such a field could inject another field.
     [[nodiscard]] bool add(std::string_view name, std::string_view value);
     /// Replaces every field of that name with one, or adds it; its position is unspecified. Returns false and changes nothing under the
     /// conditions of `add`.

@@ -7,10 +7,10 @@
 ///
 ///     1!<16 hexadecimal digits>!<key>[!<key>]
 ///
-/// The keys are those of the next row to read, or of the next table, as hexadecimal digits of the stored bytes. Without the second key it
-/// is the first row of the partition. The digits before them are a checksum over the query and the keys: a token that was truncated,
-/// changed or taken from another query is refused, never misread. A token contains no data of the process that made it, and does not
-/// expire.
+/// The keys are those of the next row to read, or of the next table, as hexadecimal digits of the stored bytes. Without the second key
+/// the position is the first row of the partition. The digits before them are a checksum over the query and the keys: a token that was
+/// truncated, changed or taken from a different query is refused, never misread. A token contains no data of the process that made it, and
+/// does not expire.
 
 #include <entitable/core/request/part_hash.hpp>
 

@@ -4,7 +4,7 @@
 
 /// \file
 /// The parts of `local` that do not depend on the store: key bytes in the service's order, the effect of a write on a row, and the state of
-/// a backend besides its store.
+/// a backend in addition to its store.
 
 #include <entitable/core/atomic.hpp>
 #include <entitable/core/request/validate.hpp>
@@ -19,10 +19,10 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Returns a row with only the named properties that it has; with all if none is named.
+/// Returns a row with only those of its properties that are named; with all properties if none is named.
 ENTITABLE_LAZY [[nodiscard]] row selected_row(row_view stored, projection const& names);
 
-/// The bytes of a row, copied out of a store while its lock is held. Most rows fit in this without an allocation.
+/// The bytes of a row, copied out of a store while its lock is held. Most rows fit into this object without an allocation.
 class payload_copy {
 public:
     payload_copy() noexcept {} // NOLINT: leaves the bytes uninitialized: zeroing them would cost more than the copy
@@ -46,7 +46,7 @@ private:
     std::string_view view_;
 };
 
-/// The state of a backend besides its store. Safe to use from several threads.
+/// The state of a backend in addition to its store. Safe to use from several threads.
 class local_state : public counted {
 public:
     explicit local_state(local_options options) noexcept
@@ -91,7 +91,7 @@ private:
         steady_time until;
     };
 
-    /// Returns a Timestamp later than all before and than `least`, even if the clock is set back.
+    /// Returns a Timestamp later than all earlier Timestamps and than `least`, even if the clock is set back.
     ENTITABLE_LAZY [[nodiscard]] date_time next_timestamp(std::int64_t least) noexcept;
     ENTITABLE_LAZY [[nodiscard]] std::uint64_t next_random() noexcept;
 

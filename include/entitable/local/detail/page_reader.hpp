@@ -63,7 +63,7 @@ public:
         ++rows_;
         return true;
     }
-    /// Visits consecutive rows of one partition, in stored form, to be passed to `shown`; returns whether to continue.
+    /// Visits consecutive rows of one partition, in stored form, and passes them to `shown`; returns whether to continue.
     ENTITABLE_LAZY [[nodiscard]] bool visit(std::span<row_view const> run);
     ENTITABLE_LAZY [[nodiscard]] result<query_entities::response> finish() &&;
     /// Returns the response if rows were passed to `shown`.
@@ -112,13 +112,13 @@ private:
     std::optional<row_bound> first_row_;
     std::optional<row_bound> last_row_;
 
-    std::string partition_; ///< the one being read, in stored bytes
+    std::string partition_; ///< the partition being read, in stored bytes
     std::string shown_partition_;
     std::string row_buffer_;
     position last_; ///< the last examined row, if limits_.behind_last
     std::optional<position> next_;
     bool damaged_{};
-    std::size_t rows_{};  ///< collected or passed on
+    std::size_t rows_{};  ///< rows collected or passed on
     std::size_t bytes_{}; ///< bytes of those rows
     query_entities::response response_;
 };

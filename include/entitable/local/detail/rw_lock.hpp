@@ -4,8 +4,8 @@
 
 /// \file
 /// `rw_lock`: a lock of one word for many readers or one writer, which can also count the owners of the object that it guards. For sections
-/// so short that sleeping and waking would cost more than spinning: the standard's lock loses three quarters of its speed there with only a
-/// few writers.
+/// so short that sleeping and waking would cost more than spinning: with only a few writers, the standard library's lock loses three
+/// quarters of its speed there.
 
 #include <entitable/core/atomic.hpp>
 #include <entitable/core/config.hpp>
@@ -15,11 +15,11 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A writer excludes the other writers first and the readers second, in one step or, if it reads for a while before it writes, in two.
+/// A writer first excludes other writers, then readers: in one step, or in two steps if it reads for a while before it writes.
 ///
-/// Fair by phases: readers that arrive while others read enter together afterwards, before the next writer; readers that arrive while a
-/// writer waits for readers to leave let it go first, but only for some milliseconds, so that one long reader does not block the others.
-/// Not recursive.
+/// Fair by phases: readers that arrive while other readers hold the lock enter together afterwards, before the next writer; readers that
+/// arrive while a writer waits for readers to leave let it go first, but only for some milliseconds, so that one long reader does not block
+/// the others. Not recursive.
 class rw_lock {
 public:
     rw_lock() = default;

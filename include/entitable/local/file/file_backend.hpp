@@ -38,7 +38,7 @@ public:
     [[nodiscard]] result<file_report>(verify)(call_options const& how = {}) const {
         return has_store() ? (store().verify)(call{how, store().time()}) : detail::moved_from("backend");
     }
-    /// Moves the write-ahead log into the file, so that the file alone holds everything that was committed until then. To copy an open file
+    /// Moves the write-ahead log into the file, so that the file alone contains everything committed so far. To copy an open file
     /// use `copy_to`: a program that reads its bytes without SQLite may read them half changed, and a process that has the file open and
     /// closes another descriptor of it drops SQLite's locks on it.
     [[nodiscard]] result<void> checkpoint(call_options const& how = {}) const {
@@ -49,18 +49,19 @@ public:
     /// committed at one point in time: each transaction completely or not at all, with the same ETags, the same journal and the same
     /// checksums. Each page is checked when it is read; `verify` of the copy checks each row too.
     ///
-    /// With a write-ahead log writers and readers continue. The copy shows the time of its start. The log grows by concurrent writes until
-    /// the copy ends; beyond `file_options::log_bytes`, commits of other processes wait for the copy as for any reader. With a rollback
-    /// journal the file is copied in slices, between which writers commit; a commit restarts the copy. After the third restart it blocks
-    /// writers until it is done: StoreBusy after their `busy_timeout`. A copy itself waits no longer than that for a writer.
+    /// With a write-ahead log, writers and readers continue, and the copy shows the state at its start. Concurrent writes make the log
+    /// grow until the copy ends; beyond `file_options::log_bytes`, commits by other processes wait for the copy as for any reader. With a
+    /// rollback journal the file is copied in slices, between which writers commit; a commit restarts the copy. After the third restart it
+    /// blocks writers until it is done: StoreBusy after their `busy_timeout`. A copy itself waits no longer than that for a writer.
     ///
     /// The copy gets its name when it is complete, and never replaces an existing file. A copy that fails, throws or is cancelled leaves no
     /// file; a process that is killed leaves a file whose name ends in `-copying`, which no store opens and which can be removed. With
     /// `durability::full` the copy and its name are on the disk when this returns.
     ///
-    /// Errors, all with `effect::none`: InvalidInput for a path that `sqlite_store::open` refuses, or of a folder; StoreFailed if the path
-    /// exists, or the log of a former file of that name (`-wal`, `-shm`, `-journal`), named in the detail; StoreCorrupt for a damaged page;
-    /// StoreFull; StoreBusy; DeadlineExceeded and Cancelled, which are checked after each slice of a megabyte; NotSupported on Windows.
+    /// Errors, all with `effect::none`: InvalidInput for a path that `sqlite_store::open` refuses, or for a folder; StoreFailed if the
+    /// path exists, or if the log of a former file with that name exists (`-wal`, `-shm`, `-journal`), named in the detail; StoreCorrupt
+    /// for a damaged page; StoreFull; StoreBusy; DeadlineExceeded and Cancelled, which are checked after each slice of a megabyte;
+    /// NotSupported on Windows.
     [[nodiscard]] result<file_copy_progress> copy_to(
         std::string_view path, file_copy_watcher watch, file_copy_options const& options = {}) const {
         return has_store() ? store().copy_to(path, watch, options) : detail::moved_from("backend");

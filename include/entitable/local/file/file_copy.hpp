@@ -20,8 +20,8 @@ struct file_copy_options {
 
 /// The progress of a copy of a file.
 struct file_copy_progress {
-    std::uint64_t bytes{};    ///< copied so far; decreases if the copy starts over
-    std::uint64_t total{};    ///< bytes to copy; at the end the size of the copy
+    std::uint64_t bytes{};    ///< bytes copied so far; decreases if the copy starts over
+    std::uint64_t total{};    ///< bytes to copy; at the end, the size of the copy
     std::uint64_t restarts{}; ///< number of restarts, which happen only with a rollback journal
 };
 

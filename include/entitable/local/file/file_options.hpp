@@ -22,8 +22,8 @@ enum class durability : std::uint8_t {
              ///< rollback journal
 };
 
-/// How SQLite makes commits atomic. Stored in the file. Opening the file with the other journal changes it, which requires that no other
-/// store has the file open: StoreBusy otherwise.
+/// How SQLite makes commits atomic. Stored in the file. Opening the file with a different journal changes the setting, which requires
+/// that no other store has the file open: StoreBusy otherwise.
 enum class file_journal : std::uint8_t {
     automatic,       ///< write-ahead log if the file system has advisory locks, otherwise `rollback`
     write_ahead_log, ///< readers and a writer do not wait for each other; fails without advisory locks
@@ -32,7 +32,7 @@ enum class file_journal : std::uint8_t {
 
 /// Options for opening a file. The defaults are the safe ones.
 struct file_options {
-    entitable::durability durability{durability::full}; ///< when a commit counts as done
+    entitable::durability durability{durability::full}; ///< when a commit counts as complete
     file_journal journal{file_journal::automatic};      ///< how commits are made atomic
     bool create{true};                                  ///< create the file if it does not exist; otherwise StoreFailed
     bool allow_symlink{false};                          ///< the path may be a symbolic link; otherwise StoreFailed
@@ -42,18 +42,18 @@ struct file_options {
     std::chrono::nanoseconds busy_timeout{std::chrono::seconds{5}};
 
     std::size_t cache_bytes{32U * 1024 * 1024};     ///< maximum page cache of each connection
-    std::size_t idle_readers{8};                    ///< connections kept for later readers
+    std::size_t idle_readers{8};                    ///< maximum number of idle connections for later readers
     std::size_t checkpoint_bytes{4U * 1024 * 1024}; ///< log size at which a commit moves it into the file
     std::size_t log_bytes{
         32U * 1024 * 1024}; ///< size of the write-ahead log at which commits wait for readers to release it
 
-    /// Space that only removals may use, so that a full disk can be cleared: a write that grows the file is StoreFull if it would not leave
-    /// that much. With a write-ahead log it stays allocated in the log.
+    /// Space that only removals may use, so that a full disk can be cleared: a write that grows the file returns StoreFull if it would
+    /// leave less space than this. With a write-ahead log, this space stays allocated in the log.
     std::size_t reserve_bytes{256U * 1024};
 
     std::string vfs{}; ///< the name of a registered SQLite VFS; empty for the default one. For tests
     /// Options of the table service over the file; its clock is also the file's. Whether table names are case-sensitive is fixed when the
-    /// file is created: StoreForeign with a profile that differs.
+    /// file is created: StoreForeign if the profile differs.
     local_options local{};
 };
 

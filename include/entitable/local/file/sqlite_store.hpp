@@ -20,8 +20,8 @@ ENTITABLE_BEGIN_NAMESPACE
 struct file_report {
     std::uint64_t rows{};                ///< number of rows read
     std::uint64_t bytes{};               ///< bytes of keys and values
-    std::uint64_t damaged{};             ///< rows that differ from the written ones
-    std::vector<std::string> problems{}; ///< the first ones, as text; empty for a sound file
+    std::uint64_t damaged{};             ///< rows that differ from what was written
+    std::vector<std::string> problems{}; ///< the first problems, as text; empty for a sound file
     [[nodiscard]] bool sound() const noexcept { return problems.empty(); } ///< whether there are no problems
 };
 
@@ -35,30 +35,30 @@ struct file_report {
 ///
 /// Cost: a point read is one search of a tree; a durable update is one flush of the disk, which updates of other threads share.
 ///
-/// Waits: for others that hold the file, until the deadline or the cancellation of the call or for `busy_timeout`, whichever ends first;
-/// for other calls of this store until the deadline or the cancellation.
+/// Waits: for other stores that hold the file, until the deadline or the cancellation of the call or for `busy_timeout`, whichever ends
+/// first; for other calls of this store until the deadline or the cancellation.
 ///
 /// Errors: StoreBusy, DeadlineExceeded or Cancelled after such a wait, with nothing changed; StoreFull, StoreCorrupt; StoreFailed for the
 /// rest. If a commit fails, the file is reopened at once to determine its outcome; an update's error has `effect::unknown` only if that
 /// fails too. An exception thrown by a body is propagated, and nothing is changed.
 ///
-/// Full disk: a write that grows the file is StoreFull with `effect::none` as soon as `file_options::reserve_bytes` would not remain.
+/// Full disk: a write that grows the file returns StoreFull with `effect::none` if less than `file_options::reserve_bytes` would remain.
 /// Removals, `drop_table` and `checkpoint` still work, and the space they free can be used again immediately; removals of many large rows
-/// in one transaction may be StoreFull too. While the write-ahead log is being read, its space cannot be freed.
+/// in one transaction may return StoreFull too. While the write-ahead log is being read, its space cannot be freed.
 ///
-/// Fork: do not use it in a child made by `fork`, which gets StoreFailed, and do not destroy it there with files open.
+/// Fork: do not use the store in a child made by `fork`, which gets StoreFailed, and do not destroy it there while files are open.
 ///
-/// Damage: each page of the file and each row has a checksum. A call that reads a damaged one returns StoreCorrupt, so no row is missing
-/// from a result because of damage to the file. Not detected: a whole page of an earlier time, which `verify` finds in most cases, and
-/// damage to the log while it is open.
+/// Damage: each page of the file and each row has a checksum. A call that reads a damaged page or row returns StoreCorrupt, so no row is
+/// missing from a result because of damage to the file. Not detected: a page that reverted as a whole to an earlier state, which `verify`
+/// finds in most cases, and damage to the log while it is open.
 ///
-/// Permissions: a file that cannot be written, or is in a folder that cannot, is opened for reading only, on two conditions: no log or
+/// Permissions: a file that is not writable, or is in a folder that is not writable, is opened read-only, on two conditions: no log or
 /// journal has changes that are not in the file, and a `-lock` file can be read or does not exist. Otherwise StoreReadOnly names the
 /// folder. Writes then return StoreReadOnly; each read blocks writers of other processes while it lasts, or returns StoreBusy.
 ///
 /// No other program may write to the file, not even the sqlite3 shell: it would not take the lock that keeps commits and checkpoints apart,
-/// and its pages would have no checksums. Reading is safe with a connection that cannot write (`sqlite3 -readonly`): any other moves the
-/// log of a crashed process into the file when it closes, and those pages have no checksums either.
+/// and its pages would have no checksums. Reading is safe with a connection that cannot write (`sqlite3 -readonly`): any other
+/// connection moves the log of a crashed process into the file when it closes, and those pages have no checksums either.
 class sqlite_store {
 public:
     using is_ordered_store = void; ///< opts in to `ordered_store`
@@ -84,9 +84,9 @@ public:
 
     /// See `ordered_store`.
     result<bool> create_table(std::string_view key, std::string_view shown_name, call const& context = {});
-    /// Frees the name immediately, and then removes the rows in slices, between which others can write. If that is interrupted, for example
-    /// by the deadline of the call, it is continued by the next removal of a table, by the next opening of the file, for at most 0.2 s, and
-    /// by a write that finds no space.
+    /// Frees the name immediately, and then removes the rows in slices, between which others can write. If the removal is interrupted, for
+    /// example by the deadline of the call, it continues when the next table is dropped, when the file is next opened (for at most 0.2 s),
+    /// and when a write finds no space.
     result<bool> drop_table(std::string_view key, call const& context = {});
     /// See `ordered_store`.
     result<void> tables(std::string_view from_key, table_visitor visit, call const& context = {});
@@ -107,7 +107,7 @@ public:
     [[nodiscard]] result<file_report>(verify)(call const& context = {});
     /// Moves the write-ahead log into the file, so that the file alone holds everything that was committed.
     [[nodiscard]] result<void> checkpoint(call const& context = {}) { return writer_->checkpoint(context); }
-    /// Writes a copy of the whole file, of one point in time, to an unused path: see `file_backend::copy_to`.
+    /// Writes a copy of the whole file, as of one point in time, to an unused path: see `file_backend::copy_to`.
     [[nodiscard]] result<file_copy_progress> copy_to(
         std::string_view path, file_copy_watcher watch, file_copy_options const& options = {});
     /// Returns the clock of its deadlines.
@@ -135,7 +135,7 @@ public:
     void put(std::string_view row, std::string bytes);
     /// Stages a removal; has no effect if the row does not exist.
     void erase(std::string_view row);
-    /// Returns the greatest version ever stored in the file.
+    /// Returns the highest version ever stored in the file.
     [[nodiscard]] std::int64_t& last_version() noexcept { return last_version_; }
 
     transaction(transaction const&) = delete;

@@ -10,8 +10,8 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Tables in memory: a `local<memory_store>`, which only the implementation includes. A cheap handle: copies share the tables. One that was
-/// moved from returns InvalidInput. Thread safety: safe to use from several threads.
+/// Tables in memory: a `local<memory_store>`, which only the implementation includes. A cheap handle: copies share the tables. A moved-from
+/// object returns InvalidInput. Thread safety: safe to use from several threads.
 class memory_backend : public any_transport {
 public:
     using is_any_transport = memory_backend; ///< a table takes it without conversion

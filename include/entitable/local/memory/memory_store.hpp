@@ -21,10 +21,10 @@ ENTITABLE_BEGIN_NAMESPACE
 ///
 /// Cost: a lookup is a hash of the partition and a search among its rows, O(log n), and allocates nothing.
 ///
-/// Waits: only for visitors and bodies of others, and ignores the deadline of a call.
+/// Waits: only for visitors and bodies of other calls; the deadline of a call is ignored.
 ///
-/// Errors: none. If memory runs out std::bad_alloc is thrown; that, and exceptions of a body or a visitor, pass through, and nothing has
-/// changed.
+/// Errors: none. If memory runs out, std::bad_alloc is thrown. It is propagated, like exceptions thrown by a body or a visitor, and
+/// nothing is changed.
 class memory_store {
 public:
     using is_ordered_store = void;        ///< opts in to `ordered_store`

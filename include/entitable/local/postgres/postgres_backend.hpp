@@ -21,7 +21,7 @@ public:
     using visits_pages = postgres_backend;    ///< opts in to `read_entities`
 
     /// Connects, with a connection string or URI of libpq, and creates the library's tables if they do not exist. If there are several
-    /// hosts, it uses one that can be written to, unless `target_session_attrs` says otherwise. Further connections are opened for
+    /// hosts, it uses one that can be written to, unless `target_session_attrs` requests otherwise. Further connections are opened for
     /// concurrent calls. Errors: InvalidInput for an invalid string, before connecting; TransportFailed, ServerBusy, AuthenticationFailed,
     /// AuthorizationFailure, StoreReadOnly, StoreForeign, StoreNewer, NotSupported (`postgres_options::prepared`), StoreFailed. No error
     /// includes any part of the string.

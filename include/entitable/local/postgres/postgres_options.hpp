@@ -21,19 +21,19 @@ struct postgres_options {
     /// with a digit.
     std::string schema{"entitable"};
     bool create{true};           ///< create the tables if they do not exist; otherwise StoreForeign
-    std::size_t connections{16}; ///< maximum open at the same time; a call that needs another one waits
+    std::size_t connections{16}; ///< maximum number open at the same time; a call that needs one more waits
     /// How long opening a connection may take, all hosts together, unless the call's deadline is earlier. Hosts are tried one after the
-    /// other; an unresponsive one gets its share of the remaining time, or `connect_timeout` of the connection string.
+    /// other; an unresponsive host gets its share of the remaining time, or `connect_timeout` of the connection string.
     std::chrono::nanoseconds connect_timeout{std::chrono::seconds{10}};
-    /// Whether statements are prepared on the server under names. By default they are, except behind a pooler such as PgBouncer: then each
-    /// call sends its statements and its settings, because a pooler may share a session among programs. `true` behind a pooler is correct
-    /// if it keeps sessions apart (PgBouncer in session mode), and NotSupported if a shared session is detected.
+    /// Whether statements are prepared on the server under names. By default statements are prepared, except behind a pooler such as
+    /// PgBouncer: then each call sends its statements and its settings, because a pooler may share a session among programs. `true` behind
+    /// a pooler is correct if it keeps sessions apart (PgBouncer in session mode), and NotSupported if a shared session is detected.
     std::optional<bool> prepared{};
     /// How long a statement may take, and how long a call waits for a connection, unless the call's deadline is earlier: StoreBusy after
     /// that; ServerBusy if the server accepts no further connection for that long.
     std::chrono::nanoseconds longest_wait{std::chrono::seconds{30}};
     /// Options of the table service over PostgreSQL. Whether table names are case-sensitive is fixed when the library's tables are created:
-    /// StoreForeign with a profile that differs.
+    /// StoreForeign if the profile differs.
     local_options local{};
 };
 

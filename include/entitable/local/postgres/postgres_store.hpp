@@ -104,7 +104,7 @@ public:
     void put(std::string_view row, std::string bytes);
     /// Stages a removal; has no effect if the row does not exist.
     void erase(std::string_view row);
-    /// Returns the greatest version ever kept for the partition.
+    /// Returns the highest version ever stored for the partition.
     [[nodiscard]] std::int64_t& last_version() noexcept { return last_version_; }
 
     transaction(transaction const&) = delete;

@@ -26,7 +26,7 @@ struct listener_options {
 
     unsigned threads{}; ///< number of threads that handle requests; 0: one for each processor
     unsigned max_threads{
-        64}; ///< maximum number of threads: if all are busy and none has responded for 20 ms, another one is added
+        64}; ///< maximum number of threads: if all are busy and none has responded for 20 ms, another thread is added
 
     std::size_t max_connections{1024};              ///< open concurrently; the next one gets 503 and is closed
     std::size_t max_header_size{32 * 1024};         ///< bytes of a request line and its header fields; more: 431

@@ -29,7 +29,7 @@ struct request_sender {
 /// the settings of the service are kept in memory: after a restart there are none, and signatures that name a policy are refused. All other
 /// data is in the transports.
 ///
-/// It throws no exceptions of its own; exceptions of a transport pass through.
+/// It throws no exceptions of its own; exceptions thrown by a transport are propagated.
 class table_server {
 public:
     using is_http_client = void; ///< opts in to `http_client`

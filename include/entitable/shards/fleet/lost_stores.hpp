@@ -36,8 +36,8 @@ struct lost_store {
     std::vector<lost_shard> shards;
     std::vector<std::string> tables; ///< tables that lost the rows of these shards
     std::size_t attempts{};          ///< number of moves into it that were ended
-    std::size_t retired{};          ///< number of its old tables, of shards in other stores, that will never be dropped
-    std::vector<std::string> rules; ///< rules that name the store: they are not removed
+    std::size_t retired{};           ///< its old tables, of shards in other stores, that are never dropped
+    std::vector<std::string> rules;  ///< rules that name the store: they are not removed
 
     /// Returns the losses as text, one line per shard.
     [[nodiscard]] std::string to_string() const;

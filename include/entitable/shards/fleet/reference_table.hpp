@@ -62,8 +62,8 @@ using reference_health = detail::reference_state;
 /// A table with one source, and a full copy in every store. A cheap handle.
 ///
 /// A copy is filled in its own table, read back, and then activated by a change of one row. So a reader sees a version completely or not at
-/// all, even if a publisher is killed at any point. Versions increase by one, and no store returns to an earlier one. During a publication,
-/// stores serve different versions; each read returns its version.
+/// all, even if a publisher is killed at any point. Versions increase by one, and no store returns to an earlier version. During a
+/// publication, stores serve different versions; each read returns its version.
 ///
 /// Thread safety: safe to use from several threads.
 template <mapped_entity Entity>

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Behaviours of a call, independent of its data: deadlines, cancellation, the observer, and the other ways to send requests.
+/// Behaviours of a call, independent of its data: deadlines, cancellation, the observer, and other ways to send requests.
 
 #include <entitable/core/transport/channel.hpp>
 #include <entitable/testing/conformance/trial.hpp>

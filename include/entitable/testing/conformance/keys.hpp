@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Behaviours of keys: their order, their ranges, unusual and forbidden ones.
+/// Behaviours of keys: their order, their ranges, unusual and forbidden keys.
 
 #include <entitable/testing/conformance/trial.hpp>
 

@@ -105,13 +105,13 @@ inline void tokens_belong_to_their_query(trial& t) {
     for (char const character : token) { t.expect(character > ' ' && character < 127, "a token is printable ASCII"); }
     query_entities wrong = query;
     wrong.table = other;
-    refused(wrong, "the token of another table");
+    refused(wrong, "the token of a different table");
     wrong = query;
     wrong.filter = only(filter_operator::equal, "N", value_view{1});
-    refused(wrong, "the token of a query with another filter");
+    refused(wrong, "the token of a query with a different filter");
     wrong = query;
     wrong.range.partition = key_interval::only("b");
-    refused(wrong, "the token of a query of another range");
+    refused(wrong, "the token of a query over a different range");
     wrong = query;
     for (std::size_t size = 0; size < token.size(); size += 1 + token.size() / 16) {
         wrong.continuation = token.substr(0, size);
@@ -194,7 +194,7 @@ inline constexpr behaviour behaviours_of_paging[] = {
     {"a filter holds on every page", filter_holds_on_every_page,
         "filter and projection apply to every page; pages may be empty (Query timeout and pagination)"},
     {"a token belongs to its query", tokens_belong_to_their_query,
-        "printable ASCII; a token of another query, or a damaged or forged one, is refused (transport, rule 5)"},
+        "printable ASCII; a token from a different query, or a damaged or forged one, is refused (transport, rule 5)"},
     {"a token marks a position", tokens_name_a_place,
         "it does not count rows or depend on one: rows may change between pages (Query timeout and "
         "pagination)"},

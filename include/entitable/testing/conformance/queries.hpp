@@ -69,9 +69,9 @@ inline void comparisons_of_each_type(trial& t) {
     t.put(table, make_row("p", "4", {{"N", std::int64_t{9'007'199'254'740'993}}}));
     compares(t, table, "N", std::int64_t{9'007'199'254'740'992}, {"", "4", "", "", "4", "4"});
     t.same(matches(t, table, only(filter_operator::equal, "G", id("0000000000000001"))), "2", "a Guid");
-    t.same(matches(t, table, only(filter_operator::not_equal, "G", id("0000000000000001"))), "13", "another Guid");
+    t.same(matches(t, table, only(filter_operator::not_equal, "G", id("0000000000000001"))), "13", "a different Guid");
     t.same(matches(t, table, only(filter_operator::equal, "X", bytes("a"))), "2", "a Binary");
-    t.same(matches(t, table, only(filter_operator::not_equal, "X", bytes("a"))), "13", "another Binary");
+    t.same(matches(t, table, only(filter_operator::not_equal, "X", bytes("a"))), "13", "a different Binary");
 }
 
 inline void text_is_compared_by_code_unit(trial& t) {
@@ -231,7 +231,7 @@ inline constexpr behaviour behaviours_of_queries[] = {
     {"text is compared by UTF-16 code unit", text_is_compared_by_code_unit,
         "an emoji sorts before U+FF5E, by bytes it would sort after (Querying tables and entities)"},
     {"absence, other types and NaN in filters", absence_has_one_table,
-        "comparisons with an absent value or another type are false; with NaN only != is true (filter.hpp)"},
+        "comparisons with an absent value or a different type are false; with NaN only != is true (filter.hpp)"},
     {"and, or, not", connectives,
         "two-valued logic: not turns false into true, even for absent properties (filter.hpp)"},
     {"system properties in filters", system_properties_are_filterable,

@@ -185,7 +185,8 @@ inline constexpr behaviour behaviours_of_system_rows[] = {
         "rows with a reserved row key are not entities, and no range of numbers contains one "
         "(core/row/system_rows.hpp)"},
     {"readers of rows of several types skip system rows", readers_of_mixed_rows,
-        "row keys with the reserved prefix match no type, and a row of another type is skipped; without a schema all "
+        "row keys with the reserved prefix match no type, and a row of a different type is skipped; without a schema "
+        "all "
         "are "
         "returned on demand (core/row/system_rows.hpp, client/mapping/key_pattern.hpp)"},
 };

@@ -92,17 +92,17 @@ inline void case_of_table_names(trial& t) {
     t.yes(t.send(create_table{name}), "create");
     t.put(name, make_row("p", "r", {{"A", 1}}));
     if (!t.limits().table_names_without_case) {
-        t.no(t.get(other, "p", "r"), t.no_table(), "a name in another case is another table");
+        t.no(t.get(other, "p", "r"), t.no_table(), "a name in a different case is a different table");
         return;
     }
-    t.no(t.send(create_table{other}), error_code::table_already_exists, "create in another case");
-    t.yes(t.get(other, "p", "r"), "read in another case");
-    t.yes(t.write(other, mutation::insert(make_row("p", "s"))), "write in another case");
+    t.no(t.send(create_table{other}), error_code::table_already_exists, "create in a different case");
+    t.yes(t.get(other, "p", "r"), "read in a different case");
+    t.yes(t.write(other, mutation::insert(make_row("p", "s"))), "write in a different case");
     t.yes(t.get(name, "p", "s"), "read in the first case");
     query_entities query;
     query.table = other;
-    t.same(t.keys(query), {"p/r", "p/s"}, "query in another case");
-    t.yes(t.send(delete_table{other}), "delete in another case");
+    t.same(t.keys(query), {"p/r", "p/s"}, "query in a different case");
+    t.yes(t.send(delete_table{other}), "delete in a different case");
     t.no(t.get(name, "p", "r"), t.no_table(), "deleted under both names");
 }
 

@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing::conformance {
 
-/// Returns `count` inserts of one partition.
+/// Returns `count` inserts into one partition.
 [[nodiscard]] inline std::vector<mutation> inserts(std::size_t count, std::string_view partition_key = "p") {
     std::vector<mutation> changes;
     for (std::size_t index = 0; index < count; ++index) {

@@ -103,7 +103,7 @@ public:
         result<tracked_entities<E>> all{std::in_place};
         if (!all_) { return detail::moved_from(own_name); }
         if (detail::query_rows::table_of(asked) != all_->core().name()) {
-            all = failure{error_code::invalid_input, "this query reads another table than the unit of work"};
+            all = failure{error_code::invalid_input, "this query does not read the table of the unit of work"};
             return all;
         }
         ENTITABLE_TRY(auto walk, detail::query_rows::of(asked, false));

@@ -17,9 +17,9 @@ namespace detail {
 
 /// Escapes text for HTML and SVG: markup is escaped, and characters that XML forbids are made visible.
 [[nodiscard]] std::string escaped_html(std::string_view text);
-/// Formats a number of a drawing: at most two decimals, with a point in every locale.
+/// Formats a number in a drawing: at most two decimals, with a point in every locale.
 [[nodiscard]] std::string drawn_number(double value);
-/// Formats a value of an axis: "0", "250", "1.5k", "20M".
+/// Formats a value on an axis: "0", "250", "1.5k", "20M".
 [[nodiscard]] std::string axis_text(double value);
 /// Returns about `count` round values in a range: 0, 500, 1,000.
 [[nodiscard]] std::vector<double> round_values(double least, double most, int count);
@@ -60,7 +60,8 @@ public:
     void grid(picture_scale const& x, picture_scale const& y, std::string_view title, std::string (*words)(double));
     /// Draws round values of `x` below `y`.
     void ticks(picture_scale const& x, picture_scale const& y, std::string_view title, std::string (*words)(double));
-    /// Draws cells of a grid in 7 shades: `value(row, column)`; row 0 is the lowest. The darkest is `most`, steps are logarithmic.
+    /// Draws cells of a grid in 7 shades: `value(row, column)`; row 0 is the lowest. The darkest shade is `most`; the steps are
+    /// logarithmic.
     template <class Value>
     void heat(picture_scale const& x, picture_scale const& y, std::size_t rows, std::size_t columns, double most,
         Value value) {

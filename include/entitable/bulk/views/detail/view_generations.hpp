@@ -7,8 +7,8 @@
 ///
 /// A generation is a table. The table with the name of the view has one row that names the current generation, and a row for each existing
 /// one. Every refresh takes a ticket at its start, from a counter in the first of these rows: of two refreshes the one that started later
-/// has the greater ticket, independent of clocks. The current generation is replaced only by one with a greater ticket, under the version
-/// of that row. So a generation with a smaller ticket than the current one can never become current, and anyone may remove it.
+/// has the higher ticket, independent of clocks. The current generation is replaced only by a generation with a higher ticket, under the
+/// version of that row. So a generation with a lower ticket than the current one can never become current, and anyone may remove it.
 
 #include <entitable/bulk/views/view_options.hpp>
 #include <entitable/client/table_core.hpp>
@@ -22,7 +22,7 @@ using view_maker = function_ref<result<std::vector<row>>(std::uint64_t& entities
 
 /// Compares keys in the order of services.
 [[nodiscard]] bool view_row_less(row_view left, row_view right) noexcept;
-/// Sorts rows by key. Errors: InvalidDuplicateRow if two have the same key.
+/// Sorts rows by key. Errors: InvalidDuplicateRow if two rows have the same key.
 [[nodiscard]] result<void> order_view_rows(std::vector<row>& rows);
 
 /// Content of the row that names the current generation.

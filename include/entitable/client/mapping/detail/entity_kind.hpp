@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `entity_kind`: an entity type, for code that is compiled once for all of them.
+/// `entity_kind`: an entity type, for code that is compiled once for all entity types.
 
 #include <entitable/client/mapping/codec.hpp>
 

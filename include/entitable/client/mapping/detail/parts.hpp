@@ -56,7 +56,7 @@ constexpr void each_part_of(std::string_view name, Part& part) {
 ENTITABLE_LAZY [[nodiscard]] result<void> put_chunks(
     nullable_view* to, std::string_view name, edm_type type, std::optional<std::string_view> whole);
 
-/// Checks that a row has at most 1 MiB by the service's measure. Errors: EntityTooLarge names the largest member by that measure.
+/// Checks that a row has at most 1 MiB as the service measures it. Errors: EntityTooLarge names the largest member.
 ENTITABLE_LAZY [[nodiscard]] result<void> check_size_of_chunked(row_view row, std::string_view entity,
     nullable_view const* values, std::string_view const* names, std::size_t count);
 

@@ -30,7 +30,7 @@ struct value_target {
     bool (*take)(void* to, value_view const* value);
 };
 
-/// Assigns `text` to `to`, which usually holds another text of similar size. `text` must not be part of `to`.
+/// Assigns `text` to `to`, which usually holds a different text of similar size. `text` must not be part of `to`.
 inline void assign_text(std::string& to, std::string_view text) {
     if (text.size() <= to.size() && !text.empty()) { // a third of the cost of an assignment
         std::memcpy(to.data(), text.data(), text.size());

@@ -45,7 +45,7 @@ ENTITABLE_DECL bool response_reader::status_line(std::string_view line) {
         is_decimal(status[1]) && is_decimal(status[2]) && (line.size() == blank + 4 || line[blank + 4] == ' ');
     if (!good) { return refuse("its status line is malformed"); }
     response_.status = static_cast<std::uint16_t>((status[0] - '0') * 100 + (status[1] - '0') * 10 + (status[2] - '0'));
-    if (response_.status == 101) { return refuse("it switches to another protocol without a request"); }
+    if (response_.status == 101) { return refuse("it switches to a different protocol without a request"); }
     framed_ = !version.starts_with("HTTP/1.") && !version.starts_with("HTTP/0");
     response_.headers.clear();
     length_.reset();

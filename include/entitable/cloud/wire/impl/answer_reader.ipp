@@ -220,7 +220,7 @@ result<response_of<Request>> read_any_answer(
     }
     auto const& echoed = work.fields.client_request_id;
     if (echoed && *echoed != work.request_id) {
-        failure other = garbled(*response, {"it belongs to another request"});
+        failure other = garbled(*response, {"it belongs to a different request"});
         other.error().effect = Request::writes ? effect::unknown : effect::none;
         return other;
     }

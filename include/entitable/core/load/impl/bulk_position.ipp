@@ -144,8 +144,8 @@ ENTITABLE_DECL result<bulk_resume> read_bulk_position(std::string_view text, bul
         made.settled.find_first_not_of(bulk_digits) != std::string::npos) {
         return refused("is damaged");
     }
-    if (table != line_text(load.table)) { return refused("belongs to a load of another table"); }
-    if (mode != load.mode) { return refused("belongs to a load of another kind"); }
+    if (table != line_text(load.table)) { return refused("belongs to a load of a different table"); }
+    if (mode != load.mode) { return refused("belongs to a load of a different kind"); }
     if (input != line_text(load.input)) { return refused("belongs to a different input"); }
     return made;
 }

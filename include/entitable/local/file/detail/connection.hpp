@@ -103,10 +103,10 @@ public:
     }
     ~connection() { close(); }
 
-    /// Applies the options, for the journal that the file has.
+    /// Applies the options that fit the file's journal.
     [[nodiscard]] result<void> set_durability(file_options const& options, patience& waits);
 
-    /// Runs a statement without values and results.
+    /// Runs a statement without values or results.
     [[nodiscard]] stepped run(sql text);
     /// Runs a trusted statement text.
     [[nodiscard]] stepped run_text(char const* text);
@@ -156,8 +156,8 @@ public:
 
     /// Makes each later commit store here the number of pages in the write-ahead log.
     void count_log_pages(std::size_t& pages) noexcept;
-    /// Moves the log into the file. With `truncate` the log restarts, StoreBusy while others read it; otherwise pages that others still
-    /// read remain. The caller holds the writer lock: see sqlite_store.
+    /// Moves the log into the file. With `truncate` the log restarts, or StoreBusy is returned while other connections read it;
+    /// otherwise pages that they still read remain. The caller holds the writer lock: see sqlite_store.
     [[nodiscard]] result<void> checkpoint(bool truncate);
     /// Lets SQLite move the log into the file and remove it if this is the last connection. The caller holds the writer lock; without this
     /// call a connection leaves the log unchanged.
@@ -186,7 +186,7 @@ private:
         std::string key;
         std::int64_t id;
     };
-    std::vector<known_table> tables_{}; ///< the last ones used
+    std::vector<known_table> tables_{}; ///< the tables used last
     shape_memory shapes_{};
     std::array<int, static_cast<std::size_t>(sql::count)> replans_{};
     std::uint64_t forks_{platform::forks()};
@@ -216,7 +216,7 @@ public:
     /// Steps until the end.
     [[nodiscard]] stepped finish() noexcept;
     void reset() noexcept;
-    /// Returns whether there is a first row; waits while others block it.
+    /// Returns whether there is a first row; waits while other connections block the read.
     [[nodiscard]] result<bool> first_row(patience& waits);
     /// Returns whether there is a next row, if there was a first one.
     [[nodiscard]] result<bool> next_row();

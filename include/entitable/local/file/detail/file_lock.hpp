@@ -26,7 +26,7 @@ namespace detail {
 /// Others check it every few attempts, and let the next writer go first; only for some milliseconds, because it may have been stopped.
 class file_lock {
 public:
-    /// Opens the lock. False if the file system lacks such locks; then all later calls succeed.
+    /// Opens the lock. False if the file system does not support such locks; then all later calls succeed.
     [[nodiscard]] result<bool> open(std::string const& path);
     [[nodiscard]] bool usable() const noexcept { return handle_.get() >= 0; }
 
@@ -56,7 +56,7 @@ private:
 
 /// Waits for the writer lock.
 [[nodiscard]] result<void> lock_patiently(file_lock& lock, patience& waits);
-/// Waits until others allow this use of the file; StoreBusy says that `what` needs it.
+/// Waits until other stores allow this use of the file; the message of StoreBusy says that `what` needs it.
 [[nodiscard]] result<void> use_patiently(file_lock& lock, file_lock::use how, patience& waits);
 
 } // namespace detail

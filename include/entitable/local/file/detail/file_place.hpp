@@ -24,7 +24,8 @@ public:
 
     /// Returns the path for SQLite: absolute, without symbolic links; never a URI or one of SQLite's special names.
     [[nodiscard]] std::string const& path() const noexcept { return path_; }
-    /// Checks that the file is still there. StoreFailed if it was replaced or removed, has gained a hard link, or in a forked process.
+    /// Checks that the file is still there. StoreFailed if it was replaced or removed, or has gained a hard link; always in a forked
+    /// process.
     [[nodiscard]] result<void> same_file() const;
     [[nodiscard]] bool in_own_process() const noexcept;
     /// Whether the system allows this process to write the file and create others in its folder.

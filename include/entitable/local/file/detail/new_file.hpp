@@ -24,7 +24,7 @@ namespace detail {
 class new_file {
 public:
     /// Creates an empty file that only its owner can read and write, in the folder of `path`. InvalidInput for an invalid path, StoreFailed
-    /// if the name is taken or a log of a former file of that name remains.
+    /// if the name is taken or the log of a former file with that name remains.
     [[nodiscard]] static result<new_file> make(std::string_view path);
 
     new_file(new_file&& other) noexcept
@@ -37,8 +37,8 @@ public:
 
     /// Returns the temporary path.
     [[nodiscard]] std::string const& passing_path() const noexcept { return passing_; }
-    /// Gives the file its final name, if it has that many bytes; StoreFailed if the name has been taken since. With `durable` the name is
-    /// on the disk. The file must not be open any more.
+    /// Gives the file its final name, if it has that many bytes; StoreFailed if another file has that name now. With `durable` the name
+    /// is flushed to the disk too. The file must be closed.
     [[nodiscard]] result<void> publish(std::uint64_t bytes, bool durable);
 
 private:

@@ -22,7 +22,7 @@ namespace file_format {
 
 /// Not SQLite's 4 KiB: a row of 1 KB would take a page in addition to its leaf of the tree.
 inline constexpr std::size_t page_bytes = 8192;
-/// At the end of each page: SQLite does not use them (its "reserved space").
+/// Bytes at the end of each page that SQLite does not use (its "reserved space").
 inline constexpr std::size_t page_checksum_bytes = 8;
 inline constexpr std::int64_t application_id = 0x656E7462; ///< "entb"
 
@@ -31,7 +31,7 @@ inline constexpr std::int64_t application_id = 0x656E7462; ///< "entb"
 /// The checksum of a page, including its number in the file, from 1. Protects against accidents, not against attackers.
 class page_hash {
 public:
-    /// Returns the checksum. Four lanes take two words at a time; the number of the page takes the place of the checksum.
+    /// Returns the checksum. Four lanes process two words at a time; the number of the page takes the place of the checksum.
     [[nodiscard]] static std::uint64_t of(char const* page, std::uint64_t number) noexcept {
         using row_format::load;
         std::uint64_t lanes[4] = {prime1, prime2, prime3, prime4};
@@ -78,11 +78,11 @@ private:
 class page_guard {
 public:
     page_guard() = default;
-    /// Guards a connection that was just opened and not used yet. On if the file is empty, or its header is one of ours; otherwise no page
-    /// is checked or changed.
+    /// Guards a connection that was just opened and not used yet. The guard is on if the file is empty or its header is one of ours;
+    /// otherwise no page is checked or changed.
     explicit page_guard(sqlite3* database);
 
-    /// Reads the file's header again. Returns a code of SQLite if the file cannot be read.
+    /// Reads the file's header again. Returns an SQLite error code if the file cannot be read.
     [[nodiscard]] int look() noexcept;
     /// Switches the guard on, for a file that is being created.
     void switch_on() noexcept;

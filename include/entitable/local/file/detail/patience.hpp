@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The time that a call may wait for a file held by others.
+/// The time that a call may wait for a file that other stores hold.
 
 #include <entitable/core/transport/transport.hpp>
 #include <entitable/core/try.hpp>
@@ -27,13 +27,13 @@ public:
         pause();
         return true;
     }
-    /// Waits briefly; more briefly for the thread that has the next turn, since all others wait for it.
+    /// Waits briefly; more briefly if this thread has the next turn, because all other threads wait for it.
     void pause(bool next = false) noexcept {
         steady_time::duration const longest = next ? std::chrono::microseconds{200} : std::chrono::microseconds{3'200};
         time_->wait_until(time_->steady() + (step_ < longest ? step_ : longest));
         step_ = step_ < std::chrono::milliseconds{2} ? step_ * 2 : step_;
     }
-    /// Starts the busy timeout at the first call, so that a call which need not wait does not read the clock.
+    /// Starts the busy timeout at the first call, so that a call that does not wait does not read the clock.
     [[nodiscard]] bool over() noexcept {
         steady_time const now = time_->steady();
         if (!begun_) {
@@ -43,12 +43,12 @@ public:
         }
         return now >= give_up_ || now >= call_->deadline || call_->cancellation.cancelled();
     }
-    /// Whether the call has ended, whoever holds the file.
+    /// Whether the call has ended, regardless of who holds the file.
     [[nodiscard]] bool call_over() const noexcept {
         return call_->cancellation.cancelled() ||
             (call_->deadline != no_deadline && time_->steady() >= call_->deadline);
     }
-    /// Restarts the busy timeout, because others released the file and now hold it again.
+    /// Restarts the busy timeout, because other stores released the file and now hold it again.
     void begin_anew() noexcept { begun_ = false; }
 
     [[nodiscard]] failure given_up() const {

@@ -21,7 +21,7 @@ struct file_stamp {
     std::uint64_t bytes{};
     std::int64_t modified{}; ///< nanoseconds
     std::int64_t changed{};  ///< nanoseconds
-    /// Whether every later change gives another stamp: the stamp is older than the resolution of the file system's clock.
+    /// Whether every later change gives a different stamp: the stamp is older than the resolution of the file system's clock.
     bool settled{};
 
     friend bool operator==(file_stamp const& one, file_stamp const& other) noexcept {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Connections for readers, one for each active reader; some idle ones are kept for reuse.
+/// Connections for readers, one for each active reader; some idle connections are reused.
 
 #include <entitable/local/file/detail/connection.hpp>
 #include <entitable/local/file/detail/quiet_read.hpp>

@@ -35,7 +35,7 @@ public:
         used_ = 0;
     }
 
-    /// Adds a row, unless there are others and it does not fit.
+    /// Adds a row, unless it does not fit; the first row always fits.
     [[nodiscard]] bool add(std::string_view row, stored_parts const& parts) {
         std::size_t const payload_size = parts.size();
         std::size_t const size = row.size() + payload_size;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The single writer of a store: jobs of several threads share a commit, because the disk takes as long for many as for one.
+/// The single writer of a store: jobs of several threads share a commit, because the disk takes as long for many jobs as for one.
 
 #include <entitable/core/function_ref.hpp>
 #include <entitable/local/file/detail/connection.hpp>
@@ -33,21 +33,21 @@ struct commit_group {
     };
 
     connection& on;
-    std::int64_t last_version;          ///< the greatest one used
-    std::optional<table> known_table{}; ///< the last one looked up
+    std::int64_t last_version;          ///< the highest version used
+    std::optional<table> known_table{}; ///< the last table looked up
     std::size_t growth{}; ///< the file has become longer by at most that many pages; not counted for removals
 
     /// Returns the number of a table, nullopt if it does not exist.
     [[nodiscard]] result<std::optional<std::int64_t>> table_id(std::string_view key);
 };
 
-/// The greatest version ever given, kept in the file for the next store. Storing each one would cost one more page for each commit. So the
+/// The highest version ever used, stored in the file for the next store. Storing every version would cost one more page per commit. So the
 /// file has a bound that no version exceeds: exact when a store begins to write after another, then further ahead the longer it is the only
 /// writer, at most a second. The next store continues from the bound, so its Timestamps may run ahead of the clock by at most the time that
 /// the previous store was the only writer.
 class version_memory {
 public:
-    /// Returns the greatest version that can exist, if the file has `bound`.
+    /// Returns the highest version that can exist if the file has `bound`.
     [[nodiscard]] std::int64_t last(std::int64_t bound) const noexcept { return bound == bound_ ? last_ : bound; }
     /// Returns the bound to store when `version` is committed over `bound`.
     [[nodiscard]] std::int64_t bound_for(std::int64_t version, std::int64_t bound) const noexcept;
@@ -68,10 +68,10 @@ using write_job = function_ref<job_end(commit_group&)>;
 /// Thread-safety: `run` and `checkpoint` from several threads.
 ///
 /// A thread that finds no leader becomes the leader: it commits its own job with the jobs of all threads that came in the meantime, and
-/// then lets another thread lead. While others hold the file, each job, claimed or not, ends with the deadline and the cancellation of its
-/// call and with the busy timeout; a leader whose own job ends this way hands the remaining jobs to another thread. The writer lock is held
-/// from the beginning of a transaction to after its checkpoint, so that a checkpoint and a commit never overlap in any process: SQLite
-/// before 3.51.3 can lose pages then (its "WAL-reset" defect).
+/// then lets another thread lead. While other stores hold the file, each job, claimed or not, ends with the deadline and the cancellation
+/// of its call and with the busy timeout; a leader whose own job ends this way hands the remaining jobs to another thread. The writer lock
+/// is held from the beginning of a transaction to after its checkpoint, so that a checkpoint and a commit never overlap in any process:
+/// SQLite before 3.51.3 can lose pages then (its "WAL-reset" defect).
 class writer {
 public:
     /// `read_only`: for a file that cannot be written; every call is StoreReadOnly.
@@ -86,7 +86,7 @@ public:
     /// Moves the whole write-ahead log into the file.
     [[nodiscard]] result<void> checkpoint(call const& context);
 
-    /// Marks a long read while it exists: commits do not wait for that reader, however long the log is.
+    /// Marks a long read as long as it exists: commits do not wait for that reader, however long the log is.
     class long_log {
     public:
         explicit long_log(writer& of) noexcept : of_(of) { ++of_.long_logs_; }
@@ -164,7 +164,7 @@ private:
     bool room_won_{};   ///< the log was moved for them since the last commit
 
     line claimed_;   ///< owned by the leader, like the members above
-    line held_back_; ///< claimed too, and to be committed later
+    line held_back_; ///< jobs that are claimed too, and are committed later
 
     std::mutex queue_mutex_;
     // guarded by queue_mutex_
@@ -172,7 +172,7 @@ private:
     std::size_t checkpoints_{}; ///< the number of checkpoints among them
     bool led_{};
     std::size_t generation_{}; ///< the number of claims so far
-    bool stalled_{};           ///< the leader waits for others that hold the file
+    bool stalled_{};           ///< the leader waits for other stores that hold the file
     std::size_t stall_{};      ///< the number of such waits
     /// All jobs of one generation wait on one condition variable, alternately, so that one call wakes them. Checkpoints wait on the third.
     std::condition_variable wake_[3];

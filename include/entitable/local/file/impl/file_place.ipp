@@ -95,7 +95,7 @@ ENTITABLE_DECL result<std::string> real_path(std::string const& path) {
 /// A second name would allow a second log and a second lock.
 ENTITABLE_DECL result<void> check_names(struct stat const& about, std::string_view path) {
     return about.st_nlink > 1
-        ? system_failure("the file has a hard link, under which it could have another log", EMLINK, path)
+        ? system_failure("the file has a hard link, under which it could have a second log", EMLINK, path)
         : result<void>{};
 }
 

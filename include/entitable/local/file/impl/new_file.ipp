@@ -71,7 +71,7 @@ ENTITABLE_DECL int rename_to_free_name(std::string const& from, std::string cons
 #elif defined(__APPLE__)
     return ::renamex_np(from.c_str(), to.c_str(), RENAME_EXCL) == 0 ? 0 : errno;
 #endif
-    // A crash between the two calls leaves both names: the file opens once the other one is removed.
+    // A crash between the two calls leaves both names: the file opens once the other name is removed.
     if (::link(from.c_str(), to.c_str()) != 0) { return errno; }
     int const number = ::unlink(from.c_str()) == 0 ? 0 : errno;
     if (number != 0) { ::unlink(to.c_str()); }

@@ -62,7 +62,7 @@ ENTITABLE_DECL result<bool> check_schema(connection& on, file_form wanted) {
     }
     if (*application == 0 && *user_version == 0 && *objects == 0) { return false; }
     if (*application != application_id) {
-        return failure{error_code::store_foreign, "the file is a database of another application"};
+        return failure{error_code::store_foreign, "the file is a database that belongs to another application"};
     }
     if (*user_version > version) {
         return failure{error_code::store_newer,

@@ -20,8 +20,8 @@ namespace detail {
 /// same block: heads, entries, and in inner chunks children.
 struct alignas(8) chunk {
     static constexpr std::size_t full = entry_tree::most_in_leaf;
-    /// Neighbours are joined if together they have at most this many; well below `full`, so that alternating inserts and removals do not
-    /// split and join in turn.
+    /// Neighbours are joined if together they have at most this many keys; well below `full`, so that alternating inserts and removals do
+    /// not split and join in turn.
     static constexpr std::size_t few = 32;
 
     std::uint16_t count;
@@ -82,7 +82,7 @@ struct alignas(8) chunk {
         return index;
     }
 
-    /// Compares the key at `index` to a key that has the common bytes and this head.
+    /// Compares the key at `index` with a key that has the common bytes and this head.
     [[nodiscard]] int compare(std::size_t index, std::uint64_t head, std::string_view key) noexcept {
         std::uint64_t const ours = heads()[index];
         return ours < head ? -1 : ours > head ? 1 : entries()[index]->key().compare(key);
@@ -111,7 +111,7 @@ struct alignas(8) chunk {
         return bisect(key);
     }
 
-    /// Returns the entry of `key` in a leaf. A key that lacks the common prefix cannot match, wherever the search ends: so the prefix is
+    /// Returns the entry of `key` in a leaf. A key without the common prefix cannot match, wherever the search ends: so the prefix is
     /// not compared, which would be a cache miss.
     [[nodiscard]] entry* find(std::string_view key) noexcept {
         auto const [index, equal] = bisect(key);

@@ -18,8 +18,8 @@ namespace detail {
 
 struct chunk; // impl/entry_tree.ipp
 
-/// Does not own its entries: the owner removes them or walks over them before the tree is destroyed. One thread at a time, or several that
-/// only read.
+/// Does not own its entries: the owner removes them or visits them before the tree is destroyed. One thread at a time, or several threads
+/// that only read.
 class entry_tree {
 public:
     static constexpr std::size_t most_in_leaf = 64; ///< entries
@@ -30,7 +30,7 @@ public:
         /// Returns the entry here; null at the end.
         [[nodiscard]] entry* get() const noexcept;
         void next() noexcept;
-        /// Returns the entry here and those after it in the same leaf; none at the end.
+        /// Returns this entry and the entries after it in the same leaf; none at the end.
         [[nodiscard]] std::span<entry* const> rest_of_leaf() const noexcept;
         void next_leaf() noexcept;
 
@@ -56,7 +56,7 @@ public:
     /// Starts at the first entry whose key is not less than `key`.
     [[nodiscard]] position lower_bound(std::string_view key) const noexcept;
 
-    /// Inserts `fresh`; returns the entry of the same key that it replaced, if any. Nothing is changed if memory runs out.
+    /// Inserts `fresh`; returns the entry with the same key that it replaced, if any. Nothing is changed if memory runs out.
     entry* put(entry* fresh);
     /// Replaces the entry with the key of `fresh`, and returns the old one; changes nothing if there is none.
     entry* replace(entry* fresh) noexcept;

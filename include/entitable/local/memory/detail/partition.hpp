@@ -154,9 +154,9 @@ public:
     /// Returns the partition; empty if the table was dropped or does not have it.
     [[nodiscard]] partition::reading read(std::uint64_t hash, std::string_view table, std::string_view key) noexcept;
     [[nodiscard]] partition::writing write(std::uint64_t hash, std::string_view table, std::string_view key) noexcept;
-    /// Adds `fresh`, unless its table has a partition of that key, which is then returned instead. Nothing is changed if memory runs out.
+    /// Adds `fresh`, unless its table has a partition with that key, which is then returned instead. Nothing is changed if memory runs out.
     [[nodiscard]] partition::writing add(std::uint64_t hash, partition& fresh);
-    /// Releases the ownership of a partition; has no effect if it is not here.
+    /// Releases the ownership of a partition; has no effect if the partition is not here.
     void remove(partition& gone) noexcept;
 
 private:

@@ -107,7 +107,7 @@ private:
     std::uint32_t count_{};
 };
 
-/// The rows of a response. Views live as long as it does.
+/// The rows of a response. Views live as long as the response.
 class pg_rows {
 public:
     pg_rows() = default;
@@ -136,10 +136,11 @@ public:
     [[nodiscard]] static result<pg_connection> open(pg_target const& target, pg_statements const& statements,
         postgres_options const& options, bool may_create, pg_wait const& until, bool& no_room);
 
-    /// Queues a statement; it is sent with those that follow, at the latest by `run`.
+    /// Queues a statement; it is sent together with the statements after it, at the latest by `run`.
     void send(pg_statement statement, std::initializer_list<pg_value> values = {});
-    /// Returns the results of all queued statements, in order. If one fails, returns its error; later ones were not run. After a failure
-    /// the connection is in no transaction, or broken. Ends with the call, or `pg_grace` after it; the server is asked to stop.
+    /// Returns the results of all queued statements, in order. If a statement fails, returns its error; later statements were not run.
+    /// After a failure the connection is in no transaction, or broken. Ends with the call, or `pg_grace` after it; the server is asked to
+    /// stop.
     [[nodiscard]] result<std::vector<pg_rows>> run(call const& context) { return run(longest(context)); }
     [[nodiscard]] result<std::vector<pg_rows>> run(pg_wait until);
     /// Rolls back an open transaction, before the call ends or within `pg_grace`; the connection is broken if that fails.
@@ -157,7 +158,7 @@ public:
     /// The server warned that a commit is not on the standby.
     [[nodiscard]] bool unreplicated() const noexcept { return *unreplicated_; }
     /// Whether both connections share the same history of the same server. False if that is unknown, and behind a pooler, which
-    /// may use another server each time.
+    /// may use a different server each time.
     [[nodiscard]] bool same_history(std::string const& other) const noexcept {
         return !history_.empty() && history_ == other;
     }

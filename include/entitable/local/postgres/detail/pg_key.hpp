@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Keys in the form of PostgreSQL: UTF-16, high byte first, so that two of the longest fit in an index entry (about 2,700 bytes) and memcmp
-/// gives the service's order.
+/// Keys in the form of PostgreSQL: UTF-16, high byte first, so that two keys of maximum length fit in an index entry (about 2,700 bytes)
+/// and memcmp gives the service's order.
 
 #include <entitable/core/config.hpp>
 

@@ -39,7 +39,7 @@ public:
         [[nodiscard]] bool held() const noexcept { return !one_.empty(); }
         [[nodiscard]] pg_connection& operator*() noexcept { return one_.front(); }
         [[nodiscard]] pg_connection* operator->() noexcept { return &one_.front(); }
-        /// Whether the connection was opened for this call; an idle one may have been cut.
+        /// Whether the connection was opened for this call; an idle connection may have been cut.
         [[nodiscard]] bool fresh() const noexcept { return fresh_; }
 
     private:
@@ -48,10 +48,11 @@ public:
         bool fresh_;
     };
 
-    /// Borrows a connection; waits while the maximum is borrowed, or the server accepts no more. First come, first served.
+    /// Borrows a connection; waits while the maximum number is borrowed, or the server accepts no more connections. First come, first
+    /// served.
     [[nodiscard]] result<borrowed> borrow(call const& context);
     [[nodiscard]] result<borrowed> borrow(pg_wait const& until);
-    /// Closes the idle connections: one was broken, so they may be, too.
+    /// Closes the idle connections: one connection was broken, so the others may be broken too.
     void forget_idle() noexcept;
     /// Opens the first connection, and creates the tables if they are missing.
     [[nodiscard]] result<void> open_first(call const& context);

@@ -42,7 +42,7 @@ public:
     pg_target& operator=(pg_target&&) = delete;
     ~pg_target();
 
-    std::vector<setting> settings;           ///< all except those below
+    std::vector<setting> settings;           ///< all settings except those below
     std::vector<pg_host> hosts;              ///< hosts in the order in which they are tried; at least one
     std::chrono::nanoseconds host_timeout{}; ///< limit for each host, from `connect_timeout`; 0: none
     pg_session session{pg_session::read_write};

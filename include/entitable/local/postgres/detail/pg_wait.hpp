@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The limit of a wait for a PostgreSQL server: every blocking operation below a call's deadline takes one of these.
+/// The limit of a wait for a PostgreSQL server: every blocking operation below a call's deadline takes such a limit.
 
 #include <entitable/core/request/call.hpp>
 #include <entitable/core/transport/transport.hpp>
@@ -21,7 +21,7 @@ inline constexpr std::chrono::milliseconds pg_grace{50};
 /// at a time.
 class pg_wait {
 public:
-    /// `most`: from now, by the steady clock of the system; the deadline of the call is by `time`.
+    /// `most` counts from now, by the system's steady clock; the deadline of the call is measured by `time`.
     pg_wait(call const& context, clock& time, std::chrono::nanoseconds most) noexcept
         : context_(&context), time_(&time), end_(after(most)) {}
     /// Returns a wait for the same call with an earlier end.
@@ -32,7 +32,7 @@ public:
     }
     /// Returns the reason for the call's end: Cancelled, DeadlineExceeded; success while it may continue.
     [[nodiscard]] result<void> allowed() const { return check_call(*context_, *time_); }
-    /// Whether the call ends, or the time of this wait is over.
+    /// Whether the call has ended, or the time of this wait is over.
     [[nodiscard]] bool over() const { return std::chrono::steady_clock::now() >= end_ || !allowed(); }
     /// Returns the remaining time; not negative.
     [[nodiscard]] std::chrono::nanoseconds left() const {

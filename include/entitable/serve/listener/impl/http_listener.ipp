@@ -55,7 +55,7 @@ public:
             total_.fetch_add(1, memory_order::relaxed);
         };
         while (threads.size() < wanted) { add(); }
-        // Requests are handled by the I/O threads. If all of them are in a transport without progress, another one is added, so that no
+        // Requests are handled by the I/O threads. If all of them are in a transport without progress, another thread is added, so that no
         // connection waits for it.
         std::unique_lock guard{lock_};
         std::uint64_t finished = 0;

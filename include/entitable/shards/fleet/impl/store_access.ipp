@@ -29,7 +29,7 @@ ENTITABLE_DECL result<std::size_t> set_access(
                 {}, [&](detail::shard_map_copy const& now, detail::shard_map_draft& draft) -> result<bool> {
                     auto* const changed_row = draft.edit(now, place.row.shard);
                     if (changed_row == nullptr || changed_row->row.store != store) {
-                        return false; // the shard has moved away, or was merged into another one
+                        return false; // the shard has moved away, or was merged into another shard
                     }
                     shard_map_row& row = changed_row->row;
                     if (!row.attempt_owner.empty()) {

@@ -27,7 +27,7 @@ struct store_rows {
 
 /// Returns the cheapest query that shows whether a table exists and has a row.
 [[nodiscard]] query_entities query_of_any_row(std::string table);
-/// Parses a response to `query_of_store_rows`; empty if the store lacks the table. The error names the store; its effect is none.
+/// Parses a response to `query_of_store_rows`; empty if the store does not have the table. The error names the store; its effect is none.
 [[nodiscard]] result<store_rows> store_rows_in(std::string_view name, result<query_entities::response> const& found);
 /// Reads the identifying rows of a store.
 [[nodiscard]] result<store_rows> read_store_rows(any_transport const& store, std::string_view name);

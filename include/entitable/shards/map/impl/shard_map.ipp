@@ -132,7 +132,7 @@ ENTITABLE_DECL result<lookup_map> lookup_map::open(
         (!read->by_ranges && !same_function)) {
         return failure{error_code::invalid_input,
             text::joined({"the map was made for ", std::to_string(header.number), " virtual shards by ",
-                header.strategy, ", but was opened with another number or another function"})};
+                header.strategy, ", but was opened with a different number or function"})};
     }
     return lookup_map{std::move(state)};
 }

@@ -59,7 +59,7 @@ ENTITABLE_DECL result<void> judge_identity(
     }
     if (!rows.identity && listed) {
         return wrong_store(
-            name, " lost the identity of the map: it was emptied, or the store opener returns another store");
+            name, " lost the identity of the map: it was emptied, or the store opener returns a different store");
     }
     return {};
 }

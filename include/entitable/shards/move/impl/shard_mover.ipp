@@ -207,7 +207,7 @@ ENTITABLE_DECL void shard_mover::change(stage at, move_step told, edit_type edit
         [this, edit](shard_map_copy const& map, shard_map_draft& draft) -> result<bool> {
             shard_row_draft* const own = draft.edit(map, order_.shard);
             if (own == nullptr && at_ == stage::forgetting) {
-                // The shard was merged into another one, whose row lists the tables to drop.
+                // The shard was merged into another shard, whose row lists the tables to drop.
                 dropping_.reset();
                 return false;
             }

@@ -16,7 +16,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Whether the map has been replaced by another one.
+/// Whether the map has been replaced by another map.
 inline result<bool> has_changed(shard_map_copy const& map, lookup_map_state& source) {
     ENTITABLE_TRY(auto const now, source.fresh({}));
     return now->header.version != map.header.version;

@@ -68,7 +68,7 @@ ENTITABLE_DECL result<void> queue_core::requeue(row_view dead, etag version) con
         }
         bool const gone = refused_by_version && !still;
         if (gone && maybe) {
-            // Unless the message was purged, this program or another one has requeued it.
+            // Unless the message was purged, this program or another program has requeued it.
             ENTITABLE_TRY(auto const identity,
                 read(std::string{dead.partition_key}, text::joined({system_row::identity, id_of_message(key)}), told));
             if (!identity || text_in(*identity, queue_property::state) != "purged") { return {}; }

@@ -59,11 +59,11 @@ public:
     row own_row; ///< the value of `own()`, if the base has other bytes
     etag_condition version{any_etag}; ///< version of the base
     bool there{};                     ///< whether the row exists, as far as is known
-    bool complete{};  ///< whether the base has all properties of the row, because the whole row was read or written
-    bool removed{};   ///< whether the entity is to be removed
-    bool replaces{};  ///< removed and added again: the whole row is written
-    bool must_read{}; ///< the version is unknown
-    bool came_late{}; ///< a lost write of the entity may still be applied
+    bool complete{};                  ///< whether the base has all properties of the row
+    bool removed{};                   ///< whether the entity is to be removed
+    bool replaces{};                  ///< removed and added again: the whole row is written
+    bool must_read{};                 ///< the version is unknown
+    bool came_late{};                 ///< a lost write of the entity may still be applied
     std::optional<row_conflict> conflict;
     std::shared_ptr<unsettled_save> unsettled; ///< the request that contained its last change
     std::size_t unsettled_at{};                ///< index of that change

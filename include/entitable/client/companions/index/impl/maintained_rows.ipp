@@ -43,10 +43,10 @@ ENTITABLE_DECL result<void> add_change_of_batch(transaction_scope& all, mutation
 
 ENTITABLE_DECL result<transact::response> maintained_rows::write(
     transact const& changes, std::span<std::size_t const> removing) const {
-    auto const check = [&] { return validate(changes, family_->main.transport().profile()); };
+    auto const sound = [&] { return validate(changes, family_->main.transport().profile()); };
     // A single change is validated with its transaction, before anything is written.
     bool const alone = changes.changes.size() == 1 && removing.empty() && !family_->has_rows_elsewhere();
-    if (!alone) { ENTITABLE_CHECK(check()); }
+    if (!alone) { ENTITABLE_CHECK(sound()); }
     std::string const partition_key{changes.changes.front().entity.partition_key()};
     if (changes.changes.size() == 1 && removing.empty()) {
         entity_type const* const of = family_->type_of(partition_key, changes.changes.front().entity.row_key());
@@ -65,7 +65,7 @@ ENTITABLE_DECL result<transact::response> maintained_rows::write(
     auto made = write_maintained_rows(*family_, partition_key, transaction_with(family_->options), body);
     if (!made) {
         failure refused = std::move(made).as_failure();
-        if (alone && refused.error().effect == effect::none) { ENTITABLE_CHECK(check()); }
+        if (alone && refused.error().effect == effect::none) { ENTITABLE_CHECK(sound()); }
         for (std::size_t index = 0; index < changes.changes.size() && !at; ++index) {
             row const& entity = changes.changes[index].entity;
             if (refused.error().detail == keys_text(entity.partition_key(), entity.row_key())) { at = index; }
