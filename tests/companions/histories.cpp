@@ -9,6 +9,8 @@
 #include "support/long.hpp"
 #include <entitable/bulk.hpp>
 #include <entitable/core/random.hpp>
+#include <entitable/expiry.hpp>
+#include <entitable/messaging.hpp>
 #include <entitable/testing/interleavings.hpp>
 #include <entitable/testing/program.hpp>
 #include <entitable/unit_of_work.hpp>
@@ -18,6 +20,15 @@
 using namespace companion_tests;
 
 namespace {
+
+/// A clock whose time of day makes every row old.
+struct years_later final : entitable::clock {
+    explicit years_later(entitable::clock& of) : time(of) {}
+    date_time now() noexcept override { return date_time::from_date(2100, 1, 1); }
+    steady_time steady() noexcept override { return time.steady(); }
+    void wait_until(steady_time until) noexcept override { time.wait_until(until); }
+    entitable::clock& time;
+};
 
 /// Makes one write, whatever its outcome.
 void write_something(all_books const& books, drawn& from, entitable::clock* books_time) {
@@ -41,7 +52,7 @@ void write_something(all_books const& books, drawn& from, entitable::clock* book
     how.seed = 5;
     auto const kept_in_sums = from.below(2) == 0 ? removal::archived : removal::subtracted;
     how.sums = kept_in_sums;
-    switch (from.below(20)) {
+    switch (from.below(24)) {
         case 0: static_cast<void>(books.insert(one)); break;
         case 1: static_cast<void>(books.insert_or_replace(one)); break;
         case 2: static_cast<void>(books.insert_or_merge(one)); break;
@@ -102,6 +113,36 @@ void write_something(all_books const& books, drawn& from, entitable::clock* book
             break;
         case 17: static_cast<void>(books.build<daily_sales>()); break; // beside the other writer
         case 18: static_cast<void>(books.build<balance>()); break;
+        case 19: {
+            years_later time{*books_time};
+            how.time = &time;
+            static_cast<void>(expire(books, books.where(i::tenant == "ACME"), std::chrono::hours{1}, how));
+            break;
+        }
+        case 20: { // a message is a system row in the transaction of the changes
+            table_queue<counter> const queue{books.transport(), "notices"};
+            auto all = books.batch();
+            all.insert_or_replace(one);
+            queue.outbox(all, counter{"ACME", 1}, "n" + std::to_string(from.below(1'000'000)));
+            static_cast<void>(all.submit());
+            break;
+        }
+        case 21: {
+            invoice moved = one;
+            moved.number = 1 + one.number % 3;
+            auto const stored = books.find<invoice>("ACME", one.number);
+            if (stored && *stored) { static_cast<void>(books.rekey(**stored, moved)); }
+            break;
+        }
+        case 22: {
+            auto const stored = books.get_stored<invoice>("ACME", one.number);
+            if (!stored) { break; }
+            static_cast<void>(books.transact("ACME", [&](transaction<counter, invoice, refund>& all) -> result<void> {
+                all.replace(one, stored->etag).insert_or_replace(back);
+                return {};
+            }));
+            break;
+        }
         default: {
             auto const stored = books.get_stored<invoice>("ACME", one.number);
             if (stored) { static_cast<void>(books.replace(one, stored->etag)); }
