@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Reference tables: whole in every store or not served, wherever a publisher ends, and said to be of which version.
+// Reference tables: complete in every store or not served, wherever a publisher ends; each read returns its version.
 
 #include "fleets.hpp"
 #include "support/catch.hpp"
@@ -123,7 +123,7 @@ TEST_CASE("reference: a table is published to all stores and read from the store
     CHECK(std::all_of(sound.stores().begin(), sound.stores().end(),
         [](auto const& each) { return each.outcome->is_current && each.outcome->is_sound; }));
 
-    // Somebody writes into a copy: verify sees it, repair makes another one.
+    // Somebody writes into a copy: verify detects it, repair makes a new copy.
     auto const pointer = detail::read_pointer({any_transport{all.store("gamma")}, "rates", "copy"}).value();
     table<currency>{any_transport{all.store("gamma")}, pointer.stored}.insert_or_replace({"C0", -1}).value();
     CHECK_FALSE(rates.verify().value().stores()[3].outcome->is_sound);
