@@ -164,7 +164,7 @@ TEST_CASE("a census counts partitions and measures how uneven they are") {
     CHECK(detail::facts_of_sizes({}).count == 0);
 }
 
-TEST_CASE("runs of unique neighbouring keys form ranges, and growing ranges receive every new entity") {
+TEST_CASE("runs of unique neighbouring keys form ranges, and ranges of increasing keys receive every new entity") {
     auto const runs = [](std::vector<std::string> const& keys) {
         sample_builder builder{{.arrival_order = true}};
         for (std::string const& each : keys) { builder.add(row_builder{each, "-"}.build()); }

@@ -466,7 +466,7 @@ void saga_requests() {
     std::size_t const before = store.seen().size();
     (void)inside.resume(other).value();
     std::printf("; resumed at its end: %zu more", store.seen().size() - before);
-    // Another worker, which finds the message and goes on.
+    // Another worker, which finds the message and continues.
     (void)other.release().value();
     std::size_t const from = store.seen().size();
     table_queue<errand> const second{store, "errands", how};

@@ -186,23 +186,23 @@ TEST_CASE("a checkpoint of a different load is refused before anything is sent")
         CHECK(s.checkpoint.kept->now == text);
     };
     SECTION("a checkpoint of a different table") {
-        refused(bulk_insert(table<book>{s.spy, "others"}, input, s.options()), "another table");
+        refused(bulk_insert(table<book>{s.spy, "others"}, input, s.options()), "a different table");
     }
-    SECTION("a checkpoint of another kind of load") {
-        refused(bulk_upsert(s.books, input, s.options()), "another kind");
+    SECTION("a checkpoint of a different kind of load") {
+        refused(bulk_upsert(s.books, input, s.options()), "a different kind");
     }
-    SECTION("a checkpoint of an input with another name") {
+    SECTION("a checkpoint of an input with a different name") {
         bulk_options named = s.options();
         named.input = "others.csv";
-        refused(bulk_insert(s.books, input, named), "another input");
+        refused(bulk_insert(s.books, input, named), "a different input");
     }
     SECTION("a checkpoint of an input with a different row") {
         input[7].title = "another";
-        refused(bulk_insert(s.books, input, s.options()), "another input");
+        refused(bulk_insert(s.books, input, s.options()), "a different input");
     }
     SECTION("a checkpoint of an input with a different row near its position") {
         input[2'900].title = "another";
-        refused(bulk_insert(s.books, input, s.options()), "another input");
+        refused(bulk_insert(s.books, input, s.options()), "a different input");
     }
     SECTION("a checkpoint of a longer input") {
         input.resize(1'000);

@@ -44,7 +44,7 @@ TEST_CASE("entities of two types share a batch and are read back with their type
     CHECK(total == 6.5);
 }
 
-TEST_CASE("a row of an unknown type stays an entity with all its properties") {
+TEST_CASE("a row of an unknown type is read as an entity with all its properties") {
     shop in;
     entity note{"ann", "note:1"};
     note.set("text", "call back").set("urgent", true);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "a value of its own type" "another type"
+// expect: "a value of its own type" "a different type"
 
 #include "registration.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "a key component" "another type"
+// expect: "a key component" "a different type"
 
 #include "registration.hpp"
 

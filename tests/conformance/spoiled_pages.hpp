@@ -26,7 +26,7 @@ public:
         if (asked.continuation) {
             auto const place = opened(*asked.continuation, query_seal(asked));
             if (!place && what_ != defect::damaged_tokens_are_taken) {
-                return failure{error_code::continuation_invalid, "a token of another query"};
+                return failure{error_code::continuation_invalid, "a token from a different query"};
             }
             at = place ? index_of(*place, rows) : 0;
         }

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 // Files that cannot grow any more: every answer is true, removals still work, and the space they free can be used again, with either
-// journal, in the same process, in another one, and after the file was closed. Uses the system's limit on file sizes, in separate
+// journal, in the same process, in another process, and after the file was closed. Uses the system's limit on file sizes, in separate
 // processes, and a small file system if one can be mounted.
 
 #include <entitable/entitable.hpp>

@@ -295,7 +295,7 @@ TEST_CASE("bad files: deleting the lock file does not admit two writers") {
     ::close(lock);
 }
 
-TEST_CASE("bad files: a row whose bytes were changed is an error wherever it is read") {
+TEST_CASE("bad files: every read of a row whose bytes were changed returns an error") {
     temporary_folder const folder;
     {
         file_backend const store{folder / "runners.db"};

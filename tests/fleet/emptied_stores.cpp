@@ -158,7 +158,7 @@ TEST_CASE("wrong stores: a generation is retired in its own stores only") {
         REQUIRE(opened);
         CHECK(table<item>{sharded{*opened}, "items"}.scan_table().count().value() == 20);
     };
-    SECTION("another fleet behind one name") {
+    SECTION("another fleet under one name") {
         on.stores->insert_or_assign("b", other.stores->at("b"));
         CHECK(hash_stores::retire(names, on.opener()).error().code == error_code::wrong_store);
         CHECK(own.retire().error().code == error_code::wrong_store);
@@ -175,7 +175,7 @@ TEST_CASE("wrong stores: a generation is retired in its own stores only") {
         CHECK(hash_stores::retire({"a", "b"}, other.opener()).error().code == error_code::wrong_store);
         check_theirs();
     }
-    SECTION("a map behind one name") {
+    SECTION("a map under one name") {
         swapped_world mapped;
         auto const items = fleets::fill(mapped.open(virtual_shards{2}, {"b"}), 20);
         on.stores->insert_or_assign("b", mapped.stores->at("b"));

@@ -248,7 +248,7 @@ TEST_CASE("misplaced rows: a table shared by two shards is skipped until one has
     std::int32_t const upper = split_shard(on.cloud, 0, "m").value();
     CHECK(remove_misplaced(on.all())->rows == 0);
     CHECK(on.found() == on.expected);
-    // The upper half has gone, and its keys are still to be erased.
+    // The upper half has moved, and its keys are not erased yet.
     move_options keeps;
     keeps.short_lease = 1ms;
     keeps.keep_old_tables = true;

@@ -311,7 +311,7 @@ TEST_CASE("place: a tenant is moved to a store, and every plan keeps it there") 
               .code == error_code::cancelled);
     CHECK(plan_move(stores.cloud(), 13, "alpha").error().code == error_code::placement_forbidden);
     CHECK(place(stores, "g9", "delta").value().moved);
-    // Somebody else places it while it is on its way: who came first is told.
+    // Somebody else places the shard while it is moving: the first caller gets an error.
     bool once = true;
     auto const late = place(stores, "g9", "alpha", {}, [&](move_progress const& at) {
         if (at.step == move_step::dropping && std::exchange(once, false)) { CHECK(place(stores, "g9", "delta")); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Reference tables: whole in every store or not served, wherever a publisher ends, and said to be of which version.
+// Reference tables: complete in every store or not served, wherever a publisher ends; each read returns its version.
 
 #include "fleets.hpp"
 #include "support/catch.hpp"
@@ -123,7 +123,7 @@ TEST_CASE("reference: a table is published to all stores and read from the store
     CHECK(std::all_of(sound.stores().begin(), sound.stores().end(),
         [](auto const& each) { return each.outcome->is_current && each.outcome->is_sound; }));
 
-    // Somebody writes into a copy: verify sees it, repair makes another one.
+    // Somebody writes into a copy: verify detects it, repair makes a new copy.
     auto const pointer = detail::read_pointer({any_transport{all.store("gamma")}, "rates", "copy"}).value();
     table<currency>{any_transport{all.store("gamma")}, pointer.stored}.insert_or_replace({"C0", -1}).value();
     CHECK_FALSE(rates.verify().value().stores()[3].outcome->is_sound);
@@ -171,7 +171,8 @@ TEST_CASE("reference: a new store gets its copy before its first shard") {
         map->places.begin(), map->places.end(), [](auto const& each) { return each.row.store == "epsilon"; }));
 }
 
-TEST_CASE("reference: no reader sees a partial copy, wherever a publisher stops or another one publishes; a new store "
+TEST_CASE("reference: no reader sees a partial copy, at whatever point a publisher stops or another one publishes; a "
+          "new store "
           "has all rows or none") {
     std::int64_t const before = GENERATE(1, 0); // the version that the store has; 0: a new one
     std::string seen_wrong;

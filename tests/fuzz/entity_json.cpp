@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// JSON of an entity: any bytes give a whole entity or an error. An entity is written and read back unchanged, also right after
+// JSON of an entity: any bytes give a whole entity or an error. An entity is written and read back unchanged, even right after
 // the reader has read it.
 
 #include <entitable/cloud/wire/detail/json_reader.hpp>

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 // The step that fails and whether it is undone; sagas that are given up, what is known of their steps, and how they are taken up again; the rows
-// that are stored for both, also those of programs of before.
+// that are stored for both, including rows from earlier programs.
 
 #include <entitable/client/row_table.hpp>
 #include <entitable/entitable.hpp>
@@ -26,7 +26,7 @@ struct trip {
 };
 ENTITABLE(trip, partition_key(guest), row_key(nights), properties())
 
-// The statement of a step passes through nothing that could make it for another one.
+// The statement that a step had no effect cannot come from a different step.
 static_assert(!std::is_constructible_v<result<void>, no_effect> && !std::is_constructible_v<result<void>, step_result>);
 static_assert(!std::is_constructible_v<failure, no_effect> && !std::is_convertible_v<error, no_effect>);
 static_assert(std::is_convertible_v<result<int>, step_result> && std::is_convertible_v<failure, step_result>);

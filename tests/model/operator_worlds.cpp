@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Worlds of clients, movers and operators over stores that are away, lose their answers, are emptied, or never come back. What was seen of each
-// partition has to be explained by some order of what was written; only what a call has named as lost may be gone. In the end everything works.
+// Worlds of clients, movers and operators over stores that are away, lose their answers, are emptied, or never come back. Some order of the
+// writes must explain every read of a partition; only rows that a call reported as lost may be missing. In the end everything works.
 
 #include "operator_hashes.hpp"
 #include "operator_movers.hpp"

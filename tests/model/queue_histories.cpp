@@ -327,7 +327,8 @@ private:
                 ++all_.claims;
                 all_.again += each.deliveries() > 1 ? 1U : 0U;
                 if (one.done) { wrong_ = id + " was delivered when its complete had returned"; }
-                // The answer may be older than this moment: another one may have it by now, whose claim began behind the end of this one.
+                // The answer may be older than this moment: another worker may have the message by now, whose claim began after this claim
+                // ended.
                 date_time const until = in(each.remaining() + 1s);
                 if (until <= time_.now()) { continue; }
                 if (one.good_claim != 0 && one.good_until > time_.now()) { wrong_ = id + " has two good claims"; }

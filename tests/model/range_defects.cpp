@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 // Operators with defects: a walk finds each, and nothing without it. An operator works alone with clients whose requests take no time; or stops
-// after any of its requests, and another one takes over; or a client is suspended at any of its steps during any step of the operator.
+// after any of its requests, and another operator takes over; or a client is suspended at any of its steps during any step of the operator.
 //
 // Wrong bounds and half flips leave a map that covers some keys twice or not at all, which no reader takes. A half that is copied with the
 // bounds of the whole, and keys that are not erased, lose nothing: they are rows in tables of other keys, which a split should have removed. Late

@@ -246,7 +246,7 @@ TEST_CASE("saga: nobody reads from a marked channel") {
 }
 
 TEST_CASE("saga: a worker stops before or after each request, and another worker continues") {
-    // Whoever comes after the end of all schedules is another one.
+    // A worker that comes after the end of all schedules is a new worker.
     check(walk({worker("A", 1)}, {.faults = 0, .late = 0, .crashes = 1}, {}, 20'000), true);
     check(walk({worker("A", 1)}, {.faults = 1, .late = 0}, {}, 20'000), true);
     check(walk({worker("A", 1)}, {.faults = 0, .late = 1}));

@@ -15,7 +15,7 @@
 using namespace entitable;
 using namespace entitable_test;
 
-TEST_CASE("model: a backend has the same outcomes directly and behind the protocol") {
+TEST_CASE("model: a backend has the same outcomes directly and through the protocol") {
     char const* const chosen = std::getenv("ENTITABLE_MODEL_SEED");
     std::uint64_t const first = chosen != nullptr ? std::strtoull(chosen, nullptr, 10) : 1;
     std::size_t const sequences = chosen != nullptr ? 1 : rounds(2, 20, 20);

@@ -291,7 +291,7 @@ void found(client_defect what, asks body, scene const& all = {},
 
 } // namespace
 
-TEST_CASE("shard clients: planted defects are found, wherever the client is suspended") {
+TEST_CASE("shard clients: planted defects are found, at whatever point the client is suspended") {
     scene all;
     SECTION("leases checked only before the request is sent, or counted from the receipt of the map") {
         CHECK(suspended(client_defect::leases_late, inserts_new, all, differs) != "");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A mover dies with a batch in flight, and another one takes over; the batch arrives at any step of the second one. Table names that are used
-// twice let it in.
+// A mover dies with a batch in flight, and another mover takes over; the batch arrives at any step of the second mover. Table names that
+// are used twice let it in.
 
 #include "shard_world.hpp"
 

@@ -121,7 +121,7 @@ TEST_CASE("postgres: named prepared statements on shared sessions are refused or
     bouncer const pool{"transaction"};
     std::string const said = two_programs(pool, true);
     INFO(said);
-    // No row is ever in the other program's tables. A program that gets a session of another one learns why it cannot
+    // No row is ever in the other program's tables. A program that gets another program's session learns why it cannot
     // continue.
     CHECK((said.empty() ||
         (said.starts_with("refused: NotSupported") && said.find("postgres_options::prepared") != std::string::npos)));

@@ -21,7 +21,7 @@ auto const in_2011 = l::series == "A" && l::year == 2011;
 
 } // namespace
 
-TEST_CASE("a range that grew by merging is also merged with the ranges before it") {
+TEST_CASE("a range that was extended by merging is also merged with the ranges before it") {
     // Two rows of a partition, then neighbouring partitions whose rows come before both.
     auto const rows = r::event == "A" && r::distance == "B" && (r::bib == 3 || r::bib == 7);
     auto const more = r::event == "A" && r::distance >= "B" && r::bib == 1;

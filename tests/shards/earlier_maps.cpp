@@ -152,7 +152,7 @@ TEST_CASE("earlier maps: a map in the middle of a move, a split and a drop remai
     }
 }
 
-TEST_CASE("earlier maps: one in the middle of a move is adopted, with the store that the move goes to") {
+TEST_CASE("earlier maps: a map in the middle of a move is adopted, with the target store of the move") {
     earlier_map all;
     all.stores.emplace("three", memory_backend{});
     auto const done = adopt(all.open()).value();

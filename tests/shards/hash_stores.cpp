@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Stores on a hash: where keys are, what a wrong list of stores is told and when, what is asked for it, and growing by a copy.
+// Hashed stores: where keys are, how and when a wrong list of stores is refused, what that costs in requests, and growing by a copy.
 
 #include "shards.hpp"
 #include "support/catch.hpp"
@@ -133,7 +133,7 @@ TEST_CASE("hashed stores: a list with a different order, a different length, or 
     check_refused(all.open({"one", "two", "three", "four"}).error(), "one", "has place 0 of 3");
     check_refused(all.open({"one", "due", "three"}).error(), "due", "belongs to the fleet");
     check_refused(all.open({"one", "two", "new"}).error(), "new", "has no header for generation 1");
-    check_refused(all.open({"one", "two", "three"}, 2).error(), "one", "no header of generation 2, but of 1");
+    check_refused(all.open({"one", "two", "three"}, 2).error(), "one", "no header for generation 2, but for 1");
     // What a name opens is another store.
     auto const swapped = [&](std::string_view name) { return all.opener()(name == "two" ? "three" : name); };
     check_refused(

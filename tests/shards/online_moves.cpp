@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Moves of a virtual shard while clients read and write it: what each step lets through, what is copied, and who goes on after a stop.
+// Moves of a virtual shard while clients read and write it: what each step permits, what is copied, and who continues after a stop.
 
 #include "shards.hpp"
 #include "support/around.hpp"

@@ -548,7 +548,7 @@ TEST_CASE("ranges: fleet functions work with shards that share a table") {
     CHECK(world.differs(other.cloud) == "");
     CHECK(audit(stores, fleet{other.cloud}).value().at(0).same());
 
-    // A row in a table of one shard, whose key another has, is told; in one that two have only what clients see is read.
+    // A row in one shard's table whose key belongs to another shard is reported; in a shared table only rows that clients see are read.
     world.move(upper, "delta");
     call context;
     row_builder stray{"01", "7777"};

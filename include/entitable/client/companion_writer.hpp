@@ -3,8 +3,7 @@
 #pragma once
 
 /// \file
-/// `companion_writer`: the interface between code that writes entities and the table that maintains other rows for them, such as index rows
-/// and sums.
+/// `companion_writer`: the interface of tables that maintain other rows, such as index rows and sums, for the code that writes entities.
 
 #include <entitable/client/update_options.hpp>
 #include <entitable/core/function_ref.hpp>

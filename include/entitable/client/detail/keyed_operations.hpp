@@ -167,10 +167,9 @@ public:
         return if_present{}(change_entity(sources_of(partition..., row...), true, change, options));
     }
 
-    /// Calls `body(transaction<Entity>&)`, which reads and changes entities of one partition, and writes its changes atomically: all of
-    /// them, or none. Runs the body again from the start if a row that it has read was changed since, up to
-    /// `transaction_options::max_attempts` times: the body must not have other lasting effects. It returns `result<void>`; with an error
-    /// nothing is written.
+    /// Calls `body(transaction<Entity>&)`, which reads and changes entities of one partition, and writes all of its changes, or none. Runs
+    /// the body again from the start if a row that it has read was changed since, up to `transaction_options::max_attempts` times: the body
+    /// must not have other lasting effects. It returns `result<void>`; with an error nothing is written.
     ///
     /// Bodies and all other writers are serializable with respect to rows that they find or insert. A body that decides by the absence of a
     /// row calls `transaction::exclusive` first. Before an error of the body is returned, or the result of a body without changes, the rows

@@ -61,8 +61,7 @@ struct key_codec_base {
 ///     static constexpr bool ordered, reversed, variable, optional, escaped;
 ///     static constexpr bool low;                                 may be left out; true: each text of a value sorts before "~"
 ///     static constexpr std::string_view first_characters;        may be left out: each text begins with one of these, and none is empty;
-///                                                                distinguishes the keys of this type from those of other types in the same
-///                                                                table
+///                                                                distinguishes the keys of this type from those of other types
 ///     static bool append(std::string& out, argument value);      false: the value has no text
 ///     static bool parse(std::string_view text, T& out);          false: the text belongs to no value
 ///     static void append_operand(std::string& out, argument value);   if `append` refuses values: a text that no value has

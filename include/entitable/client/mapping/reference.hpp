@@ -12,10 +12,9 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The keys of an entity of type `Entity`, in this table or in another table. A member is stored as two text properties:
-/// `<name>_PartitionKey` and `<name>_RowKey`; an optional one may be absent. `books.get(order.book)` is a point read. Nothing checks that
-/// the entity exists: its removal does not change the reference. `table::reference_to` makes a reference from key components,
-/// `reference_to` from an entity.
+/// The keys of an entity of type `Entity`, in this table or another. A member is stored as two text properties: `<name>_PartitionKey` and
+/// `<name>_RowKey`; an optional one may be absent. `books.get(order.book)` is a point read. Nothing checks that the entity exists: its
+/// removal does not change the reference. `table::reference_to` makes a reference from key components, `reference_to` from an entity.
 template <class Entity>
 struct reference {
     using entity_type = Entity; ///< type of the entity that it refers to

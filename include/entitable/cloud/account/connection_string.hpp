@@ -16,16 +16,16 @@ struct connection_settings {
     entitable::credential credential; ///< authorizes the requests
 };
 
-/// Parses a connection string: pairs of name and value separated by ";". Names are case-insensitive; blanks and line ends around both are
-/// ignored (source: the service's "Configure connection strings").
+/// Parses a connection string: pairs of name and value separated by ";". Names are case-insensitive; blanks and line ends around names
+/// and values are ignored (source: the service's "Configure connection strings").
 ///
-/// Names: AccountName, AccountKey, DefaultEndpointsProtocol (https unless it says http), EndpointSuffix (core.windows.net), TableEndpoint,
+/// Names: AccountName, AccountKey, DefaultEndpointsProtocol (default: https), EndpointSuffix (core.windows.net), TableEndpoint,
 /// TableSecondaryEndpoint, SharedAccessSignature, UseDevelopmentStorage=true with DevelopmentStorageProxyUri; for queues QueueEndpoint and
 /// QueueSecondaryEndpoint instead of those of the tables. AccountKeyName and the endpoints of other services are ignored.
 ///
 /// Errors: InvalidInput names the field and never includes a value: a missing, unknown or duplicate name, a pair without "=", quotes, a
-/// line end inside a value, a connection string of Cosmos DB's SQL API, a key that is not base64, a key and a signature together, neither
-/// of them, an endpoint as in `endpoint::parse`.
+/// line end inside a value, a connection string of Cosmos DB's SQL API, a key that is not base64, both a key and a signature, neither a
+/// key nor a signature, an endpoint as in `endpoint::parse`.
 [[nodiscard]] result<connection_settings> parse_connection_string(
     std::string_view text, account_service of = account_service::tables);
 

@@ -30,14 +30,14 @@ struct access_token {
 };
 
 /// Gets a token for a scope, for example "https://storage.azure.com/.default". Called on the thread of a request, by one thread at a time;
-/// must limit its own time. An exception is passed on to the caller of the request.
+/// needs a timeout of its own. An exception is propagated to the caller of the request.
 using token_source = std::function<result<access_token>(std::string_view scope)>;
 
 /// When tokens are renewed.
 struct token_options {
     std::chrono::seconds refresh_before{300}; ///< how early a token is renewed
     std::chrono::seconds retry_after{30}; ///< how long to wait before requesting another token after a failure or a 401
-    std::string scope;                    ///< empty: the service's default scope, by the kind of the endpoint
+    std::string scope;                    ///< if empty, the default scope for the kind of service
 };
 
 namespace detail {
@@ -92,15 +92,15 @@ public:
     [[nodiscard]] static result<credential> shared_access_signature(std::string_view parameters);
 
     /// Creates a credential from tokens of Entra ID. A token is cached until shortly before it expires, or until the service refuses it;
-    /// one thread gets the next one while the others use the old one, or wait if it has expired. Sent over https only.
+    /// one thread gets the next token while other threads use the old token, or wait if it has expired. Sent over https only.
     [[nodiscard]] static credential bearer(token_source source, token_options options = {});
 
     /// Adds this credential to `request`: signs its method, URL and header fields, which must not change afterwards. Call it for every
     /// attempt, since a signature is valid for 15 minutes; it replaces the result of an earlier call. `now` is the time of day, `at` the
     /// destination of the request.
     ///
-    /// Errors, of effect none: AuthenticationFailed if there is no valid token or signature, InvalidInput if the request cannot carry one
-    /// (a bearer token over http); errors of the token source.
+    /// Errors, all with `effect::none`: AuthenticationFailed if there is no valid token or signature, InvalidInput if the request cannot
+    /// carry this credential (a bearer token over http); errors of the token source.
     [[nodiscard]] result<void> authorize(http_request& request, endpoint const& at, date_time now) const;
     /// Adds this credential to a request with known facts.
     [[nodiscard]] result<void> authorize(

@@ -19,8 +19,8 @@ ENTITABLE_BEGIN_NAMESPACE
 struct table_sas {
     std::string table;                 ///< its name
     std::string permissions;           ///< letters of "raud": read, add, update, delete; an upsert needs a and u
-    std::optional<date_time> start{};  ///< none: immediately, which also tolerates clocks that differ
-    std::optional<date_time> expiry{}; ///< needed, unless the policy has one
+    std::optional<date_time> start{};  ///< if absent, immediately, which also tolerates clocks that differ
+    std::optional<date_time> expiry{}; ///< required unless the policy has an expiry
     std::string policy{};              ///< the stored access policy that supplies the omitted terms
     std::string addresses{};           ///< one address, or "first-last"; empty: any
     std::string protocols{"https"};    ///< "https", "https,http", or empty, which means both

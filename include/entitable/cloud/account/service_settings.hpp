@@ -29,7 +29,7 @@ struct logging_settings {
 /// The metrics that the service collects.
 struct metrics_settings {
     bool enabled{};                              ///< whether metrics are collected
-    bool include_apis{};                         ///< also metrics of each kind of request; only if enabled
+    bool include_apis{};                         ///< whether to include each kind of request; only if enabled
     std::optional<std::uint32_t> retention_days; ///< 1 to 365; none keeps metrics forever
 };
 
@@ -42,7 +42,7 @@ struct cors_rule {
     std::chrono::seconds max_age{};           ///< how long a browser may cache the response to a preflight
 };
 
-/// The settings of the service. Omitted ones are not changed.
+/// The settings of the service. Omitted settings are not changed.
 struct service_properties {
     std::optional<logging_settings> logging;        ///< the logged requests
     std::optional<metrics_settings> hour_metrics;   ///< hourly metrics

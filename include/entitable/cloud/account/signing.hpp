@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Signatures by an account key: HMAC-SHA256 over the texts that the table service defines ("Authorize with Shared Key").
+/// Signatures with an account key: HMAC-SHA256 over the texts that the table service defines ("Authorize with Shared Key").
 
 #include <entitable/cloud/account/secret.hpp>
 #include <entitable/cloud/http/http_message.hpp>

@@ -21,13 +21,13 @@ enum class http_version : std::uint8_t {
     http_2,   ///< many requests on one connection, if the server supports it
 };
 
-/// Connection settings of a `curl_client`. It always verifies certificates, and never follows redirects or uses cookies or a netrc file. It
+/// Connection settings of `curl_client`. It always verifies certificates, and never follows redirects or uses cookies or a netrc file. It
 /// uses http without TLS only to this computer.
 struct curl_options {
     std::string ca_file;      ///< PEM file of the trusted authorities; empty: the authorities of the system
     std::string ca_directory; ///< directory of hashed PEM files; empty: the directory of the system
     std::string proxy;        ///< proxy; empty: none, even if the environment names one
-    http_version version{http_version::http_1_1};      ///< the newest to use
+    http_version version{http_version::http_1_1};      ///< the newest version to use
     std::chrono::milliseconds connect_timeout{10'000}; ///< limit of name resolution, connection and TLS together
     std::chrono::seconds idle_timeout{60};             ///< a connection idle for longer is not reused
 };
@@ -65,7 +65,7 @@ private:
 
 /// Sends requests with libcurl. Keeps connections open and reuses them. A cheap handle: copies share the connections, which close with the
 /// last copy. A moved-from object returns InvalidInput. Detects a cancellation within 20 ms. Thread safety: safe to use from several
-/// threads: each call has its session, and waits for no other. Do not use it in a child process after `fork`.
+/// threads: each call has its own session, and waits for no other call. Do not use it in a child process after `fork`.
 ///
 /// Errors: TransportFailed for certificates that do not verify, TLS below 1.2, responses with two lengths or none, compressed bodies,
 /// folded or malformed header fields, and responses that exceed the limits of the call; a response with status 400 or more needs only a

@@ -33,8 +33,8 @@ struct http_call {
 /// Semantic rules:
 /// 1. It is a cheap handle: copies share one state (connections), and a copy keeps that state alive.
 /// 2. It is safe to use from several threads.
-/// 3. One call of `send` delivers at most one request to the server. The client itself never repeats a request that may change data, not
-///    even if a reused connection turns out to be dead; a redirect is a response like any other.
+/// 3. One call of `send` delivers at most one request to the server. The client itself never repeats a request that may change data, even
+///    if a reused connection turns out to be dead; a redirect is a response like any other.
 /// 4. Method, URL, header fields and body are sent unchanged, byte for byte: they are signed.
 /// 5. The response is complete: its length was given and all of it was received. It never exceeds the call's limits, not even in memory.
 ///    The body is as the server sent it, never decompressed. It has `http_response::padding` bytes of spare capacity. For status 400

@@ -58,7 +58,7 @@ public:
     /// Adds a field, without spaces and tabs around the value. Returns false and adds nothing if `name` is not a token (RFC 9110, 5.6.2) or
     /// `value` has a control character other than a tab (especially CR, LF and NUL): such a field could inject another field.
     [[nodiscard]] bool add(std::string_view name, std::string_view value);
-    /// Replaces every field of that name with one, or adds it; its position is unspecified. Returns false and changes nothing under the
+    /// Replaces all fields of that name with this one, or adds it; its position is unspecified. Returns false and changes nothing under the
     /// conditions of `add`.
     [[nodiscard]] bool set(std::string_view name, std::string_view value);
     /// Removes every field of that name.
@@ -102,7 +102,7 @@ struct http_request {
     http_headers headers;                 ///< header fields in addition to those that the client writes
     std::string body;                     ///< empty for none
 
-    /// Clears address and header fields, which may contain a credential, and overwrites their memory, which is kept.
+    /// Clears address and header fields, which may contain a credential, and overwrites their memory, which is not freed.
     void forget_credential() noexcept {
         wipe(url.data(), url.size());
         url.clear();

@@ -25,9 +25,9 @@ struct url_parts {
     [[nodiscard]] bool is_address() const noexcept;
 };
 
-/// Parses `url`. Errors: InvalidInput names `field`, never its value, for a scheme other than http and https, no host or one with
-/// characters other than ASCII letters, digits, ".", "-" and "_", a user or password, a port out of 1..65535, a fragment, a backslash, a
-/// blank, a control character, a character that is not ASCII, a "%" without two hexadecimal digits.
+/// Parses `url`. Errors: InvalidInput names `field`, never its value, for a scheme other than http and https, no host or a host
+/// with characters other than ASCII letters, digits, ".", "-" and "_", a user or password, a port out of 1..65535, a fragment, a backslash,
+/// a blank, a control character, a character that is not ASCII, a "%" without two hexadecimal digits.
 [[nodiscard]] result<url_parts> parse_url(std::string_view url, std::string_view field);
 
 namespace detail {

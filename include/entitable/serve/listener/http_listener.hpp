@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `http_listener`: HTTP/1.1 on a socket, in front of a `table_server`. Boost.Beast stays behind this header.
+/// `http_listener`: HTTP/1.1 on a socket, in front of a `table_server`. This header does not include Boost.Beast.
 
 #include <entitable/cloud/http/http_message.hpp>
 #include <entitable/serve/listener/listener_options.hpp>
@@ -40,9 +40,9 @@ public:
     http_listener& operator=(http_listener const&) = delete;
     ~http_listener();
 
-    /// Opens the sockets: from then on connections are accepted, and served once it runs. Succeeds if they are open already. Errors:
-    /// InvalidInput for an invalid address, and for one beyond the loopback without `beyond_loopback`; StoreFailed with the system's text
-    /// if a port cannot be bound.
+    /// Opens the sockets: from then on connections are accepted; they are served once `run` is called. Succeeds if they are open already.
+    /// Errors: InvalidInput for an invalid address, and for an address beyond the loopback without `beyond_loopback`; StoreFailed with the
+    /// system's text if a port cannot be bound.
     [[nodiscard]] result<void> listen();
     /// Returns the port, once it listens; 0 before that.
     [[nodiscard]] std::uint16_t port() const noexcept;
@@ -54,7 +54,7 @@ public:
     [[nodiscard]] result<void> run();
 
     /// Accepts no more connections, lets requests in progress finish for up to `listener_options::stop_timeout`, closes all connections,
-    /// and ends `run`, which still waits for the handler. Before `run` it makes that end immediately. Not safe in a signal handler.
+    /// and ends `run`, which still waits for the handler. If called before `run`, `run` ends immediately. Not safe in a signal handler.
     void stop() noexcept;
 
 private:

@@ -5,7 +5,7 @@
 /// \file
 /// Part of `listener`: sockets in front of a server.
 ///
-/// Options of an `http_listener`: address and limits.
+/// Options of `http_listener`: address and limits.
 
 #include <entitable/core/request/call.hpp>
 
@@ -20,7 +20,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Options of a listener. Plain data: set them by designated initializers.
 struct listener_options {
     std::string address{"127.0.0.1"}; ///< an address of this computer; "localhost" is 127.0.0.1
-    std::uint16_t port{10002};        ///< 0: any free one, see `http_listener::port`
+    std::uint16_t port{10002};        ///< 0: any free port, see `http_listener::port`
     /// Required for an address beyond the loopback: anyone who reaches it can send requests, and nothing is encrypted.
     bool beyond_loopback{};
 

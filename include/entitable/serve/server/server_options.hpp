@@ -5,7 +5,7 @@
 /// \file
 /// Part of `server`: the server side of the service's protocol, over any transport.
 ///
-/// Options of a `table_server`: accounts and limits.
+/// Options of `table_server`: accounts and limits.
 
 #include <entitable/core/clock.hpp>
 #include <entitable/core/request/call.hpp>
@@ -25,7 +25,7 @@ struct served_account {
     std::string name{};       ///< 3 to 24 lower-case letters and digits
     std::string key{};        ///< base64 account key; a secret
     std::string second_key{}; ///< accepted as well, so that keys can be rotated; empty: none
-    /// The store of its tables; none: the server's default store, which only one account may use.
+    /// The store of its tables; if absent, the server's default store, which only one account may use.
     std::optional<any_transport> store{};
 
     /// The development account of the emulator, whose key is public.
@@ -40,17 +40,17 @@ using bearer_verifier = std::function<bool(std::string_view account, std::string
 
 /// Options of a server. Plain data: set them by designated initializers.
 struct server_options {
-    /// The accounts that may send requests; none: the development account.
+    /// The accounts that may send requests; if empty, the development account.
     std::vector<served_account> accounts{};
     bearer_verifier bearer{};     ///< if absent, bearer tokens are refused
     clock* time{&system_clock()}; ///< checks the dates of requests; must outlive the server
     /// Receives each request after its response (`on_attempt`): its name, table, times, sizes, status, error and id. Must outlive the
     /// server, and be safe to call from several threads.
     observer* watch{};
-    std::size_t max_body_size{4 * 1024 * 1024}; ///< bytes of a request; larger ones: 413 RequestBodyTooLarge
-    std::size_t max_url_size{32 * 1024};        ///< bytes; longer ones: 414
-    std::size_t max_header_size{32 * 1024};     ///< bytes of all header fields; more: 431
-    std::size_t max_comparisons{512};           ///< limit of one filter; the service documents 15, and accepts more
+    std::size_t max_body_size{4 * 1024 * 1024}; ///< bytes of a request; larger requests get 413 RequestBodyTooLarge
+    std::size_t max_url_size{32 * 1024};        ///< bytes; longer URLs get 414
+    std::size_t max_header_size{32 * 1024};     ///< bytes of all header fields; larger headers get 431
+    std::size_t max_comparisons{512};           ///< limit for one filter; the service documents 15 but accepts more
     std::chrono::seconds longest_work{30};      ///< the deadline of a request; its `timeout` option may be earlier
 };
 

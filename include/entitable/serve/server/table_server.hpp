@@ -16,8 +16,8 @@ struct request_sender {
     std::string_view address{
         "127.0.0.1"}; ///< address of the client; checked by signatures that are restricted to some addresses
     bool encrypted{}; ///< whether the request was received over TLS
-    steady_time deadline{no_deadline}; ///< the request ends then
-    cancellation_token cancellation{}; ///< ends it early
+    steady_time deadline{no_deadline}; ///< time at which the request ends
+    cancellation_token cancellation{}; ///< ends the request early
 };
 
 /// Serves the tables of a transport. It models `http_client`, so that a `rest` backend can use it without a socket; listeners call
@@ -40,8 +40,8 @@ public:
     explicit table_server(T const& store, server_options options = {})
         : engine_(shared<detail::server_engine>::make(any_transport{store}, std::move(options))) {}
 
-    /// Creates a server; InvalidInput names the error: an invalid name or key, two accounts of one name, two accounts without their own
-    /// store.
+    /// Creates a server; InvalidInput names the error: an invalid name or key, two accounts with the same name, two accounts without a
+    /// store of their own.
     [[nodiscard]] static result<table_server> start(any_transport const& store, server_options options = {}) {
         table_server made{store, std::move(options)};
         if (error const* const problem = made.engine_->broken()) { return failure{*problem}; }
@@ -54,7 +54,8 @@ public:
         return engine_->answer(request, {from.address, from.encrypted}, from.deadline, from.cancellation);
     }
 
-    /// Handles a request through the HTTP client concept, without a socket. Errors: Cancelled or DeadlineExceeded if the call had ended before.
+    /// Handles a request through the HTTP client concept, without a socket. Errors: Cancelled or DeadlineExceeded if the call had already
+    /// ended.
     [[nodiscard]] result<http_response> send(http_request const& request, http_call const& how) const {
         if (!engine_) { return detail::moved_from("server"); }
         if (how.cancellation.cancelled()) { return failure{error_code::cancelled, "the call was cancelled"}; }

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Authentication on the server side: checks signatures by an account key and shared access signatures, and returns what they grant. Errors
-/// have the service's wording, as `refused` makes them.
+/// Authentication on the server side: checks signatures made with an account key and shared access signatures, and returns what they grant.
+/// Errors have the service's wording, as `refused` makes them.
 
 #include <entitable/cloud/account/service_settings.hpp>
 #include <entitable/cloud/account/signing.hpp>

@@ -19,7 +19,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// An account while it is served. Safe to use from several threads.
+/// An account that is being served. Safe to use from several threads.
 struct account_state {
     account_state(account_keys with, any_transport over) : keys(std::move(with)), store(std::move(over)) {}
 

@@ -32,7 +32,7 @@ struct server_work {
     std::string_view name{"http"}; ///< name of the operation, for the observer
 };
 
-/// The permissions that an operation requires of a signature: one of the letters of each group, and one of the types of resources.
+/// The permissions that a signature needs for an operation: one letter of each group, and one of the resource types.
 struct needed_rights {
     std::string_view letters;
     std::string_view also{};

@@ -42,7 +42,7 @@ ENTITABLE_DECL result<void> hash_stores_state::judge(std::size_t place, store_ro
     for (found_header const& each : rows.headers) {
         hash_store_header const& header = each.header;
         if (header.generation != generation) {
-            others += text::joined({others.empty() ? ", but of " : ", ", std::to_string(header.generation)});
+            others += text::joined({others.empty() ? ", but for " : ", ", std::to_string(header.generation)});
             continue;
         }
         if (is_retired(header)) { return refuse({"is retired as generation ", std::to_string(generation)}); }
