@@ -7,6 +7,7 @@
 
 #include <entitable/client/update_options.hpp>
 #include <entitable/core/function_ref.hpp>
+#include <entitable/core/request/call.hpp>
 #include <entitable/core/request/requests.hpp>
 #include <entitable/core/shared.hpp>
 

@@ -9,6 +9,7 @@
 #include <entitable/client/companions/aggregate/aggregate_declarations.hpp>
 #include <entitable/client/companions/index/index_declarations.hpp>
 #include <entitable/client/mapping/key_pattern.hpp>
+#include <entitable/client/update.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
