@@ -28,28 +28,28 @@ double mean_of(std::vector<std::int64_t> const& values) {
 }
 
 #if defined(__SIZEOF_INT128__)
-__extension__ using wide = __int128;
+__extension__ using integer128 = __int128;
 
 /// Whether no other double is nearer to sum / count, and a tie was rounded to even.
-bool is_nearest(double mean, wide sum, wide count) {
+bool is_nearest(double mean, integer128 sum, integer128 count) {
     if (sum == 0) { return mean == 0; }
     int exponent = 0;
     auto const digits =
-        static_cast<wide>(std::ldexp(std::frexp(mean, &exponent), 53)); // mean == digits * 2^(exponent - 53)
+        static_cast<integer128>(std::ldexp(std::frexp(mean, &exponent), 53)); // mean == digits * 2^(exponent - 53)
     // In units of half of the last digit; the neighbours below a power of two are at this distance.
     int const shift = exponent - 54;
-    auto const scaled = [&](wide number, bool by_shift) {
-        return by_shift ? number * (wide{1} << (shift < 0 ? -shift : shift)) : number;
+    auto const scaled = [&](integer128 number, bool by_shift) {
+        return by_shift ? number * (integer128{1} << (shift < 0 ? -shift : shift)) : number;
     };
-    wide const exact = scaled(sum, shift < 0);
-    auto const far = [&](wide half_digits) {
-        wide const difference = exact - scaled(half_digits * count, shift > 0);
+    integer128 const exact = scaled(sum, shift < 0);
+    auto const far = [&](integer128 half_digits) {
+        integer128 const difference = exact - scaled(half_digits * count, shift > 0);
         return difference < 0 ? -difference : difference;
     };
-    bool const power = digits == wide{1} << 52 || digits == -(wide{1} << 52);
-    wide const outward = digits < 0 ? -2 : 2;
-    wide const inward = power ? -outward / 2 : -outward;
-    wide const own = far(2 * digits);
+    bool const power = digits == integer128{1} << 52 || digits == -(integer128{1} << 52);
+    integer128 const outward = digits < 0 ? -2 : 2;
+    integer128 const inward = power ? -outward / 2 : -outward;
+    integer128 const own = far(2 * digits);
     bool const even = digits % 2 == 0;
     return (own < far(2 * digits + outward) || (own == far(2 * digits + outward) && even)) &&
         (own < far(2 * digits + inward) || (own == far(2 * digits + inward) && even));
@@ -94,7 +94,7 @@ TEST_CASE("a mean of random integers is the nearest double") {
     CHECK_FALSE(is_nearest(0x1p53 + 2, two_53 + 1, 1));
     for (int round = 0; round < 20'000; ++round) {
         std::vector<std::int64_t> values;
-        wide sum = 0;
+        integer128 sum = 0;
         std::uint64_t const width = draw() % 64;
         for (std::size_t left = 1 + draw() % 40; left > 0; --left) {
             std::int64_t value = static_cast<std::int64_t>(draw() >> width);
@@ -109,7 +109,7 @@ TEST_CASE("a mean of random integers is the nearest double") {
             sum += value;
         }
         CAPTURE(round);
-        REQUIRE(is_nearest(mean_of(values), sum, static_cast<wide>(values.size())));
+        REQUIRE(is_nearest(mean_of(values), sum, static_cast<integer128>(values.size())));
     }
 }
 #endif
