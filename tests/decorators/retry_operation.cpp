@@ -71,7 +71,7 @@ struct stage {
 
 write_entity insert() { return {"Orders", mutation::insert(make_row("p", "r", {{"Age", 55}}))}; }
 write_entity update() { return {"Orders", mutation::merge(make_row("p", "r", {{"Age", 55}}), etag::of(date_time{7}))}; }
-write_entity removal() { return {"Orders", mutation::remove(make_row("p", "r"), etag::of(date_time{7}))}; }
+write_entity one_removal() { return {"Orders", mutation::remove(make_row("p", "r"), etag::of(date_time{7}))}; }
 get_entity read() { return {"Orders", "p", "r", {}}; }
 
 } // namespace
@@ -199,7 +199,7 @@ TEST_CASE("retry: without a lost attempt EntityAlreadyExists is returned as it i
 }
 
 TEST_CASE("retry: a removal that finds no row is a success, and a different version leaves the effect unknown") {
-    stage gone{removal()};
+    stage gone{one_removal()};
     gone.fails(lost());
     (void)gone.waited();
     gone.fails(said(error_code::resource_not_found));
@@ -208,11 +208,11 @@ TEST_CASE("retry: a removal that finds no row is a success, and a different vers
     CHECK(outcome->after_retry);
     CHECK(outcome->etag.empty());
 
-    stage first{removal()};
+    stage first{one_removal()};
     first.fails(said(error_code::resource_not_found));
     CHECK(first.failed().code == error_code::resource_not_found);
 
-    stage changed{removal()};
+    stage changed{one_removal()};
     changed.fails(lost());
     (void)changed.waited();
     changed.fails(said(error_code::update_condition_not_satisfied));
