@@ -66,13 +66,13 @@ struct adapted_keys {
 };
 
 /// More members than Hana's macros accept.
-struct wide {
+struct sixty_members {
     std::string key;
     std::int32_t m00, m01, m02, m03, m04, m05, m06, m07, m08, m09, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19,
         m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
         m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52, m53, m54, m55, m56, m57, m58, m59;
 };
-ENTITABLE(wide,
+ENTITABLE(sixty_members,
     partition_key(key),
     row_key(literal("one")),
     properties(m00, m01, m02, m03, m04, m05, m06, m07, m08, m09, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19,
@@ -192,7 +192,7 @@ TEST_CASE("a value with accessors is a member, too") {
 }
 
 TEST_CASE("an entity with more members than Hana's macros accept models hana::Struct, too") {
-    wide one{};
+    sixty_members one{};
     one.m00 = 1;
     one.m59 = 2;
     std::int32_t sum = 0;
