@@ -71,7 +71,7 @@ void write_something(all_books const& books, drawn& from, entitable::clock* book
             if (from.below(2) == 0) {
                 invoice other = one;
                 other.number = 1 + one.number % 3;
-                all.remove(other, any_etag);
+                all.remove(other, any_etag, kept_in_sums);
             }
             static_cast<void>(all.submit());
             break;
@@ -80,7 +80,8 @@ void write_something(all_books const& books, drawn& from, entitable::clock* book
             static_cast<void>(books.transact("ACME", [&](transaction<counter, invoice, refund>& all) -> result<void> {
                 ENTITABLE_TRY(auto const found, all.find<invoice>(one.number));
                 if (found) {
-                    all.remove(*found).insert_or_replace(refund{"ACME", back.number, found->day, found->cents});
+                    all.remove(*found, kept_in_sums)
+                        .insert_or_replace(refund{"ACME", back.number, found->day, found->cents});
                 } else {
                     all.insert(one);
                 }
@@ -95,7 +96,7 @@ void write_something(all_books const& books, drawn& from, entitable::clock* book
             }
             auto const refunded = work.find<refund>("ACME", back.number);
             if (refunded && *refunded != nullptr) {
-                work.remove(**refunded);
+                work.remove(**refunded, kept_in_sums);
             } else if (refunded) {
                 work.add(back);
             }

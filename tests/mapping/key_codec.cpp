@@ -16,7 +16,7 @@ using namespace entitable;
 namespace key_codec_test {
 
 enum class small : std::uint8_t {};
-enum class wide : std::int64_t {};
+enum class sixty_four_bits : std::int64_t {};
 enum class colour { red, blue, green };
 enum class mood { good, bad };
 
@@ -56,7 +56,7 @@ using key_codec_test::bib_number;
 using key_codec_test::colour;
 using key_codec_test::mood;
 using key_codec_test::small;
-using key_codec_test::wide;
+using key_codec_test::sixty_four_bits;
 
 template <class T>
 std::string text_of(T const& value) {
@@ -185,10 +185,10 @@ TEST_CASE("a GUID is written with thirty-six characters in lower case") {
         "{c9da6455-213d-42c9-9a79-3e9149a57833}", "c9da6455-213d-42c9-9a79-3e9149a5783"});
 }
 
-TEST_CASE("an enumeration without names is written as its number, as wide as its underlying type") {
+TEST_CASE("an enumeration without names is written as its number, as sixty_four_bits as its underlying type") {
     check_golden(small{7}, "007");
     check_golden(small{255}, "255"); // any number
-    check_golden(wide{-1}, "-9223372036854775807");
+    check_golden(sixty_four_bits{-1}, "-9223372036854775807");
     check_foreign<small>({"256", "7"});
 }
 

@@ -18,7 +18,7 @@ namespace property_type_test {
 enum class small : std::uint8_t {};
 enum class tiny : std::int8_t {};
 enum class unsigned32 : std::uint32_t {};
-enum class wide : std::int64_t {};
+enum class sixty_four_bits : std::int64_t {};
 enum class plain { one, two };
 enum class colour { red, blue, green };
 enum class mood { good, bad };
@@ -133,8 +133,8 @@ TEST_CASE("a property of an enumeration without names is stored as its number, i
     check_round_trip(plain::two, edm_type::int32);
     check_round_trip(static_cast<plain>(77), edm_type::int32); // every number is preserved
     check_round_trip(unsigned32{4'294'967'295U}, edm_type::int64);
-    check_round_trip(wide{std::numeric_limits<std::int64_t>::min()}, edm_type::int64);
-    CHECK(read_as<wide>(std::int32_t{7}) == wide{7});
+    check_round_trip(sixty_four_bits{std::numeric_limits<std::int64_t>::min()}, edm_type::int64);
+    CHECK(read_as<sixty_four_bits>(std::int32_t{7}) == sixty_four_bits{7});
     CHECK_FALSE(read_as<plain>("one"));
 }
 

@@ -22,7 +22,7 @@ using entitable_test::require;
 namespace keys_property {
 
 enum class small : std::uint8_t {};
-enum class wide : std::int64_t {};
+enum class sixty_four_bits : std::int64_t {};
 
 struct texts {
     std::string first;
@@ -161,7 +161,7 @@ TEST_CASE("times, GUIDs and enumerations keep their value and their order") {
     check_codec<descending_codec<date_time>>(any_time);
     check_codec<key_codec<guid>>(any_guid);
     check_codec<key_codec<small>>([](draw& from) { return small{from.integer<std::uint8_t>()}; });
-    check_codec<key_codec<wide>>([](draw& from) { return wide{from.integer<std::int64_t>()}; });
+    check_codec<key_codec<sixty_four_bits>>([](draw& from) { return sixty_four_bits{from.integer<std::int64_t>()}; });
 }
 
 TEST_CASE("texts keep their value and their order, plain and escaped") {

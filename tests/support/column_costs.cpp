@@ -29,16 +29,16 @@ struct narrow : keys {
     std::int32_t TEN(p0), TEN(p1), p20, p21, p22, p23, p24;
 };
 struct worran : narrow {};
-struct wide : keys {
+struct broad : keys {
     std::int32_t FIFTY(p), FIFTY(q), FIFTY(r), FIFTY(s), FIFTY(t);
 };
-struct ediw : wide {};
+struct daorb : broad {};
 
 ENTITABLE(narrow, partition_key(partition), row_key(number), properties(TEN(p0), TEN(p1), p20, p21, p22, p23, p24))
 ENTITABLE(worran, partition_key(partition), row_key(number), properties(p24, p23, p22, p21, p20, NET(p1), NET(p0)))
-ENTITABLE(wide, partition_key(partition), row_key(number), properties(FIFTY(p)), properties(FIFTY(q)),
+ENTITABLE(broad, partition_key(partition), row_key(number), properties(FIFTY(p)), properties(FIFTY(q)),
     properties(FIFTY(r)), properties(FIFTY(s)), properties(FIFTY(t)))
-ENTITABLE(ediw, partition_key(partition), row_key(number), properties(YTFIF(t)), properties(YTFIF(s)),
+ENTITABLE(daorb, partition_key(partition), row_key(number), properties(YTFIF(t)), properties(YTFIF(s)),
     properties(YTFIF(r)), properties(YTFIF(q)), properties(YTFIF(p)))
 
 } // namespace column_costs
@@ -157,5 +157,5 @@ void measure_all(std::size_t columns) {
 int main(int count, char** arguments) {
     quadratic = count > 1 && std::string_view{arguments[1]} == "quadratic";
     measure_all<narrow, worran>(25);
-    measure_all<wide, ediw>(250);
+    measure_all<broad, daorb>(250);
 }

@@ -21,7 +21,8 @@ class own_submission; // declared in `client/detail/table_operations.hpp`
 /// The changes of a batch, and the first entity that could not be converted to a row.
 class change_list {
 public:
-    ENTITABLE_LAZY void add(mutation_kind kind, result<row> entity, etag_condition condition);
+    ENTITABLE_LAZY void add(
+        mutation_kind kind, result<row> entity, etag_condition condition, entitable::removal sums = {});
     /// Adds a merge that removes the properties without a value.
     ENTITABLE_LAZY void add_removing(result<row> entity, etag_condition condition);
     [[nodiscard]] std::size_t size() const noexcept { return request_.changes.size(); }
@@ -94,17 +95,17 @@ public:
     batch& insert_or_merge(E const& entity) {
         return add(mutation_kind::insert_or_merge, entity, any_etag);
     }
-    /// Adds the removal of an entity; only its keys are used.
+    /// Adds the removal of an entity; only its keys are used. `removal::archived`: see `table<A, B, ...>::remove`.
     template <mapped_entity E = First>
-    batch& remove(E const& entity, etag_condition condition) {
-        return add(mutation_kind::remove, entity, std::move(condition));
+    batch& remove(E const& entity, etag_condition condition, removal how = {}) {
+        return add(mutation_kind::remove, entity, std::move(condition), how);
     }
     /// Adds the removal of the entity with these keys: `remove(at("ann", 7), any_etag)`; with several types
     /// `remove<order>(at("ann", 7), any_etag)`.
     template <mapped_entity E = First, class... Values>
-    batch& remove(keys_at<Values...> const& keys, etag_condition condition) {
+    batch& remove(keys_at<Values...> const& keys, etag_condition condition, removal how = {}) {
         check_type<E>();
-        changes_.add(mutation_kind::remove, detail::row_at<E>(keys), std::move(condition));
+        changes_.add(mutation_kind::remove, detail::row_at<E>(keys), std::move(condition), how);
         return *this;
     }
 
@@ -131,9 +132,9 @@ private:
             "this entity type does not belong to the table");
     }
     template <class E>
-    batch& add(mutation_kind kind, E const& entity, etag_condition condition) {
+    batch& add(mutation_kind kind, E const& entity, etag_condition condition, removal how = {}) {
         check_type<E>();
-        changes_.add(kind, to_row(entity), std::move(condition));
+        changes_.add(kind, to_row(entity), std::move(condition), how);
         return *this;
     }
 

@@ -194,15 +194,15 @@ public:
     transaction& insert_or_merge(E const& entity) {
         return add(mutation_kind::insert_or_merge, entity, true);
     }
-    /// Removes an entity that this body has read. Only the keys are used.
+    /// Removes an entity that this body has read. Only the keys are used. `removal::archived`: see `table<A, B, ...>::remove`.
     template <mapped_entity E = First>
-    transaction& remove(E const& entity) {
-        return add(mutation_kind::remove, entity, false);
+    transaction& remove(E const& entity, removal how = {}) {
+        return add(mutation_kind::remove, entity, false, any_etag, how);
     }
     /// Removes an entity that must exist, with this version, or any: see `replace`. Only the keys are used.
     template <mapped_entity E = First>
-    transaction& remove(E const& entity, etag_condition condition) {
-        return add(mutation_kind::remove, entity, true, std::move(condition));
+    transaction& remove(E const& entity, etag_condition condition, removal how = {}) {
+        return add(mutation_kind::remove, entity, true, std::move(condition), how);
     }
     /// Reads an entity, calls `change(entity)`, and replaces it: `update<account>(7, [](account& a) { ... })`. Returns the changed entity;
     /// ResourceNotFound if it does not exist. Properties that the type does not declare are retained. A change that returns false leaves
@@ -252,9 +252,10 @@ private:
         return detail::rows_of<E>{scope_};
     }
     template <class E>
-    transaction& add(mutation_kind kind, E const& entity, bool forced, etag_condition expected = any_etag) {
+    transaction& add(
+        mutation_kind kind, E const& entity, bool forced, etag_condition expected = any_etag, removal how = {}) {
         static_cast<void>(allows<E>());
-        scope_.change(kind, to_row(entity), forced, std::move(expected));
+        scope_.change(kind, to_row(entity), forced, std::move(expected), how);
         return *this;
     }
 };

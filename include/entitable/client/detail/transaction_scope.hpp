@@ -60,7 +60,8 @@ public:
     /// See `transaction::exclusive`.
     ENTITABLE_LAZY [[nodiscard]] result<void> exclusive();
     /// Adds a change of a row, which may be an error instead. `expected`: see `row_transaction::add`.
-    ENTITABLE_LAZY void change(mutation_kind kind, result<row> entity, bool forced, etag_condition expected = any_etag);
+    ENTITABLE_LAZY void change(mutation_kind kind, result<row> entity, bool forced, etag_condition expected = any_etag,
+        entitable::removal sums = {});
     /// Whether all rows read existed at the same time.
     ENTITABLE_LAZY [[nodiscard]] result<bool> confirm();
     /// Whether an earlier call applied the operation with the call's id. Errors: OperationVoid if it was abandoned.

@@ -11,9 +11,10 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_LAZY_BODY void change_list::add(mutation_kind kind, result<row> entity, etag_condition condition) {
+ENTITABLE_LAZY_BODY void change_list::add(
+    mutation_kind kind, result<row> entity, etag_condition condition, entitable::removal sums) {
     if (entity) {
-        request_.changes.push_back({kind, *std::move(entity), std::move(condition)});
+        request_.changes.push_back({kind, *std::move(entity), std::move(condition), sums});
     } else if (problem_) {
         failure refused = std::move(entity).as_failure();
         refused.error().operation_index = request_.changes.size();

@@ -40,9 +40,9 @@ ENTITABLE_LAZY_BODY result<std::optional<row_view>> transaction_scope::find_now(
 }
 
 ENTITABLE_LAZY_BODY void transaction_scope::change(
-    mutation_kind kind, result<row> entity, bool forced, etag_condition expected) {
+    mutation_kind kind, result<row> entity, bool forced, etag_condition expected, entitable::removal sums) {
     if (entity) {
-        rows.add(mutation{kind, *std::move(entity), std::move(expected)}, forced);
+        rows.add(mutation{kind, *std::move(entity), std::move(expected), sums}, forced);
     } else {
         rows.refuse(std::move(entity).as_failure());
     }

@@ -159,11 +159,12 @@ public:
         }
     }
     /// Marks an entity to be removed. An entity that was added and never sent is dropped. The argument may be a copy: its keys are used.
+    /// `removal::archived`: see `table<A, B, ...>::remove`.
     template <mapped_entity E>
-    void remove(E const& entity) {
+    void remove(E const& entity, removal how = {}) {
         check_type<E>();
         if (detail::tracked_entity* const of = known(entity)) {
-            all_->remove(*of);
+            all_->remove(*of, how);
         } else {
             tracker().refuse(failure{error_code::invalid_input, not_tracked});
         }

@@ -82,7 +82,7 @@ public:
     /// Adds an entity and returns its object. If its keys are already tracked, the object is only stored, and `problem` is set.
     tracked_entity& add(std::unique_ptr<tracked_entity> fresh);
     tracked_entity& attach(std::unique_ptr<tracked_entity> known, etag_condition version);
-    void remove(tracked_entity& of);
+    void remove(tracked_entity& of, entitable::removal sums);
     /// Stops tracking an entity; destroys the object.
     void detach(tracked_entity& of);
     /// Stops tracking an entity; the object exists until `clear`.

@@ -108,11 +108,12 @@ ENTITABLE_DECL tracked_entity& entity_tracker::attach(std::unique_ptr<tracked_en
     return begin(std::move(known));
 }
 
-ENTITABLE_DECL void entity_tracker::remove(tracked_entity& of) {
+ENTITABLE_DECL void entity_tracker::remove(tracked_entity& of, entitable::removal sums) {
     if (!of.there && !of.unsettled) {
         return release(of); // never visible to the program
     }
     of.removed = true;
+    of.sums = sums;
     of.replaces = false;
 }
 

@@ -140,7 +140,7 @@ ENTITABLE_DECL void save_run::plan_one(tracked_entity& of) {
 }
 
 ENTITABLE_DECL result<mutation> save_run::change_of(tracked_entity& of, row_view now) {
-    if (of.removed) { return mutation::remove(row{of.partition_key(), of.row_key(), {}}, of.version); }
+    if (of.removed) { return mutation::remove(row{of.partition_key(), of.row_key(), {}}, of.version, of.sums); }
     if (!of.there) { return mutation::insert(row{now}); }
     if (of.replaces) {
         return of.version.any() ? mutation::insert_or_replace(row{now}) : mutation::replace(row{now}, of.version);
