@@ -9,8 +9,8 @@
 ///     std::cout << runners.insert(ann);                    // error: EntityAlreadyExists (409): ...
 ///
 /// An entity is printed from its declaration: the components of its keys, its properties, and its version if it was read. Texts are
-/// escaped, long ones are cut and followed by their size. The texts are for people: no promise is made about their form. They contain
-/// user data, except for that of an error, which never has `detail`. Types that hold a secret cannot be printed.
+/// escaped, long ones are cut and followed by their size. The texts are for people, and their form may change. They contain
+/// user data, except that the text of an error never has `detail`. Types that hold a secret cannot be printed.
 ///
 /// A stream finds `<<` in the namespace in which ENTITABLE is written, for the entities and the named enumerations of that namespace, and
 /// for optionals of them. An operator of your own for one type is preferred. Included by no other header.

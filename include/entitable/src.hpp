@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The bodies of the core, for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for all files of the program, and
-/// include this header in exactly one of them. The parts that it includes can be compiled side by side instead, each in exactly one file.
+/// The function bodies of the core, for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for all files of the program, and
+/// include this header in exactly one of them. The parts that it includes can be compiled in parallel instead, each in exactly one file.
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #error \

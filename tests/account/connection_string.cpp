@@ -61,7 +61,7 @@ TEST_CASE("names are case-insensitive, and blanks, empty pairs and fields of oth
     CHECK(parsed.endpoint.primary == "https://contoso.table.core.chinacloudapi.cn");
 }
 
-TEST_CASE("the connection string of the emulator") {
+TEST_CASE("the connection string of the emulator is parsed") {
     auto const usual = parse_connection_string("UseDevelopmentStorage=true").value();
     CHECK(usual.endpoint.primary == "http://127.0.0.1:10002/devstoreaccount1");
     CHECK(usual.endpoint.secondary == "http://127.0.0.1:10002/devstoreaccount1-secondary");
@@ -77,7 +77,7 @@ TEST_CASE("the connection string of the emulator") {
     CHECK(authorized(in_full) == authorized(usual));
 }
 
-TEST_CASE("connection strings with a shared access signature") {
+TEST_CASE("connection strings with a shared access signature are parsed") {
     auto const parsed = parse_connection_string(
         text::joined(
             {"TableEndpoint=https://contoso.table.core.usgovcloudapi.net/;SharedAccessSignature=?", planted_sas}))

@@ -321,7 +321,7 @@ TEST_CASE("an impossible workload is refused, and the error names the field") {
 //     c = collections.Counter(row[name] for row in csv.DictReader(open("books.csv")))
 //     len(c), max(c.values()), sum(n * n for n in c.values()) / 10000
 
-TEST_CASE("advice for a table of books with queries by year, id, author and language") {
+TEST_CASE("advise() finds keys for a table of books with queries by year, id, author and language") {
     using namespace entitable_test;
     auto const books = read_books<book_by_year>();
     if (books.empty()) { return; }

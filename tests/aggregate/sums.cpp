@@ -140,7 +140,8 @@ TEST_CASE("rebuild() corrects sums after writes that did not maintain them") {
     CHECK(orders.rebuild<daily_sales>("kiel").value().wrong_sums == 0);
 }
 
-TEST_CASE("rebuild() counts all rows that it wrote, including those of an attempt that lost to another writer") {
+TEST_CASE(
+    "rebuild() counts all rows that it wrote, including those of an attempt that failed because of another writer") {
     memory_backend store;
     bool meddles = false;
     auto const meddle = [&](std::string_view request, bool) {
@@ -307,7 +308,7 @@ testing::interleaving_report walk(
 
 } // namespace
 
-TEST_CASE("writers of one sum are correct in every order, with lost answers and crashes") {
+TEST_CASE("a sum is correct after its writers ran in any order, with lost answers and crashes") {
     sales_actor const inserts{
         "insert", [](auto const& all) { return only_whether(all.insert({"kiel", 2, "mon", 5, ""})); }};
     sales_actor const changes{"update", [](auto const& all) {
@@ -332,7 +333,7 @@ TEST_CASE("writers of one sum are correct in every order, with lost answers and 
     CHECK(walk({inserts, changes}, limits, false).problem == "");
 }
 
-TEST_CASE("sums: an operation id is not voided if another writer inserts a row of sums first") {
+TEST_CASE("sums: an operation id stays usable if another writer inserts a row of sums first") {
     for (bool const is_there : {false, true}) {
         for (int at = 0; at < 9; ++at) {
             INFO("row of sums there: " << is_there << ", the other writer before request " << at);

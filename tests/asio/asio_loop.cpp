@@ -79,7 +79,7 @@ boost::asio::awaitable<std::int32_t> sum(asio_loop& loop, async_table<book> book
 
 } // namespace
 
-TEST_CASE("callbacks run on the io_context, which ends when nothing is in flight") {
+TEST_CASE("callbacks run on the io_context, whose run() returns when nothing is in flight") {
     boost::asio::io_context context;
     asio_loop loop{context.get_executor()};
     bool const spot = GENERATE(true, false);
@@ -97,7 +97,7 @@ TEST_CASE("callbacks run on the io_context, which ends when nothing is in flight
     CHECK(told == std::vector<std::string>{"5", "ResourceNotFound"});
 }
 
-TEST_CASE("over HTTP: coroutines of Asio make a thousand reads, with curl on the io_context") {
+TEST_CASE("Asio coroutines make a thousand reads over HTTP, with curl on the io_context") {
     served_tables const served;
     boost::asio::io_context context;
     asio_loop loop{context.get_executor(), {.in_flight = 20}};

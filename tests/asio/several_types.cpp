@@ -15,7 +15,7 @@
 using namespace companion_tests;
 using entitable_test::in_channel;
 
-TEST_CASE("a table of several types on an io_context: writers at once, and every companion is right") {
+TEST_CASE("a table of several types on an io_context: companions stay correct under concurrent writers") {
     boost::asio::io_context context;
     asio_loop loop{context.get_executor()};
     memory_backend const store;

@@ -118,7 +118,7 @@ TEST_CASE("tasks run to completion over a transport that answers at once and ove
     }
 }
 
-TEST_CASE("tasks run concurrently, and the first error that a task returns is kept") {
+TEST_CASE("tasks run concurrently, and the first error that a task returns is stored") {
     any_transport const store = in_channel{memory_backend{}};
     event_loop loop{{.in_flight = 3}};
     async_table<book> const books{loop, store, "Books"};
@@ -148,7 +148,7 @@ TEST_CASE("an exception is passed on from its task and from the loop, and the ot
     CHECK_THROWS_WITH(loop.run(throws("awaited")), "awaited");
 }
 
-TEST_CASE("a million tasks that complete at once need no stack") {
+TEST_CASE("a million tasks that complete immediately need no stack") {
     event_loop loop;
     CHECK(loop.run(many_that_end_at_once(1'000'000)) == 499'999'500'000);
 }

@@ -162,7 +162,7 @@ TEST_CASE("code that stops a loop from a task, a stack or a posted function may 
 }
 
 #if defined(ENTITABLE_TEST_FORKS)
-TEST_CASE("a child process leaves the loops of its parent alone and uses loops of its own, and the parent continues") {
+TEST_CASE("a child process does not touch the loops of its parent and uses its own loops, and the parent continues") {
     testing::manual_clock time;
     any_transport const store = filled();
     slow_loop outer{time, store};

@@ -126,7 +126,7 @@ TEST_CASE("every kind of query has the same options and endings, with the same r
     CHECK(results_of(awaited_list.where(i::tenant == "ACME"), awaiting{loop}, i::cents) == expected);
 }
 
-TEST_CASE("pages of an index query skip what is gone, and an error stays") {
+TEST_CASE("pages of an index query skip removed entities, and an error is final") {
     opened in;
     auto const by_index =
         in.books.by<by_customer>().where(of_customer::tenant == "ACME" && of_customer::customer == "ann").page_size(2);

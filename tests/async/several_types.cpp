@@ -475,7 +475,7 @@ constexpr auto never = ~std::size_t{0};
 
 } // namespace
 
-TEST_CASE("awaited lists: every call has the outcome of the blocking one") {
+TEST_CASE("async_table of several types: every call has the outcome of the blocking call") {
     memory_backend one;
     memory_backend other;
     testing::manual_clock time;
@@ -495,7 +495,7 @@ TEST_CASE("awaited lists: every call has the outcome of the blocking one") {
     CHECK(expected.size() > 90);
 }
 
-TEST_CASE("awaited lists: random histories of several writers in one loop") {
+TEST_CASE("async_table of several types: random histories of several writers in one loop are correct") {
     std::size_t const faulty = GENERATE(0U, 12U);
     told_of_runs all;
     auto const count = entitable_test::rounds(40, 20'000, 1'000);
@@ -509,7 +509,7 @@ TEST_CASE("awaited lists: random histories of several writers in one loop") {
     CHECK((faulty == 0 || all.unknown > 0));
 }
 
-TEST_CASE("awaited lists: the loop is stopped or destroyed with writes under way") {
+TEST_CASE("async_table of several types: the loop can be stopped or destroyed while writes are in flight") {
     auto const count = entitable_test::rounds(40, 20'000, 1'000);
     told_of_runs whole;
     for (std::uint64_t seed = 1; seed <= count; ++seed) {
@@ -525,7 +525,7 @@ TEST_CASE("awaited lists: the loop is stopped or destroyed with writes under way
     }
 }
 
-TEST_CASE("awaited lists: a function for each one of the blocking list, and of its queries") {
+TEST_CASE("async_table of several types: has every function of the blocking table and of its queries") {
     auto have = functions_of("async/async_several_types.hpp");
     have.merge(functions_of("async/detail/listed_place.hpp"));
     auto wanted = functions_of("client/companions/several_types.hpp");

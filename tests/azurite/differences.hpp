@@ -20,10 +20,10 @@ struct difference {
 };
 
 inline difference differences[] = {
-    {"the case of table names", "TableNotFound",
+    {"the letter case of table names", "TableNotFound",
         "entities are found only under the spelling with which their table was made; the service folds the case"},
-    {"the case of table names", "ResourceNotFound", "follows from the write that was not found"},
-    {"the case of table names", "expected \"p/r", "follows from the write that was not found"},
+    {"the letter case of table names", "ResourceNotFound", "follows from the write that was not found"},
+    {"the letter case of table names", "expected \"p/r", "follows from the write that was not found"},
     {"values of every type round-trip", "Edm.Double -0.0 -> Edm.Double 0.0",
         "the sign of zero is lost in JSON; the documentation says so of the service, too"},
     {"a merge cannot exceed the limits", "expected TooManyProperties, got success", "properties are not counted"},

@@ -11,7 +11,7 @@
 using namespace entitable;
 using namespace entitable_test;
 
-TEST_CASE("azure_service on the emulator") {
+TEST_CASE("azure_service works on the emulator") {
     if (!has_emulator()) { return; }
     auto const store = emulator();
     azure_service const service{store};

@@ -161,7 +161,7 @@ TEST_CASE("groups with the same keys are reported, and no table is left behind")
     CHECK(w.tables() == std::vector<std::string>{"authors", "posts"});
 }
 
-TEST_CASE("a generation is kept for an hour after the next one, then its table is dropped") {
+TEST_CASE("a generation is retained for an hour after the next generation, then its table is dropped") {
     world w;
     w.view.refresh(w.posts.scan_table()).value();
     auto const old = w.view.open().value();

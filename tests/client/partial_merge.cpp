@@ -138,7 +138,7 @@ TEST_CASE("partial merge: a member is removed only if the version matches") {
 }
 
 TEST_CASE(
-    "partial merge: a batch that removes members is one transaction, and starts over if another writer was faster") {
+    "partial merge: a batch that removes members is one transaction, and starts over if another writer changed a row") {
     channels in;
     in.blogs.insert({"c", 2, "second", "bob", 0, 0, "too", state::open}).value();
     auto batch = in.blogs.batch();

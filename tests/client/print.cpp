@@ -173,7 +173,7 @@ TEST_CASE("an entity is printed from its declaration: keys, properties, and the 
         before + R"(, etag: W/"datetime'2026-01-01T00%3A00%3A00Z'", timestamp: 2026-01-01T00:00:00Z})");
 }
 
-TEST_CASE("entities of every namespace, optionals of them and named enumerations are found by a stream") {
+TEST_CASE("operator<< is found for entities of any namespace, their optionals and named enumerations") {
     CHECK(streamed(printed_shop::book{"sf", "123"}) == R"(book{shelf: "sf", isbn: "123"})");
     CHECK(streamed(global_entity{"a", -1}) == R"(global_entity{name: "a", number: -1})");
     CHECK(streamed(hidden_entity{"", 0}) == R"(hidden_entity{name: "", number: 0})");
@@ -187,7 +187,7 @@ TEST_CASE("entities of every namespace, optionals of them and named enumerations
     CHECK(chain.str() == R"(open global_entity{name: "", number: 0}7)");
 }
 
-TEST_CASE("an operator of the entity's own is preferred, whatever its form") {
+TEST_CASE("an entity's own operator<< is preferred, whatever its form") {
     CHECK(streamed(printed_shop::proud{"Ann", 1}) == "proud of Ann");
     CHECK(streamed(printed_shop::wide{"Ann", 1}) == "wide");
     CHECK(to_text(printed_shop::proud{"Ann", 1}) == R"(proud{name: "Ann", number: 1})");
@@ -197,7 +197,7 @@ TEST_CASE("an operator of the entity's own is preferred, whatever its form") {
     CHECK(out.str() == "by its base");
 }
 
-TEST_CASE("types that are not declared are not printed") {
+TEST_CASE("types that are not declared cannot be printed") {
     STATIC_REQUIRE_FALSE(goes_to_stream<printed_shop::plain>);
     STATIC_REQUIRE_FALSE(goes_to_stream<std::optional<printed_shop::plain>>);
     STATIC_REQUIRE_FALSE(goes_to_stream<std::vector<printed_shop::book>>);
@@ -289,7 +289,7 @@ TEST_CASE("long texts and binaries are cut, between characters, and followed by 
     CHECK(to_text(thick).size() < 200);
 }
 
-TEST_CASE("ranges of entities show their first elements and their number") {
+TEST_CASE("ranges of entities are printed as their first elements and their number") {
     std::vector<printed_shop::book> books(3);
     CHECK(to_text(std::vector<int>{}) == "[]");
     CHECK(to_text(books) == R"([book{shelf: "", isbn: ""}, book{shelf: "", isbn: ""}, book{shelf: "", isbn: ""}])");

@@ -527,7 +527,7 @@ TEST_CASE("transaction: an unknown effect ends the transaction without another a
     CHECK(in.cents(1) == 102);
 }
 
-TEST_CASE("transaction: ends after a number of attempts if other writers are always faster") {
+TEST_CASE("transaction: ends after a number of attempts if other writers change its rows each time") {
     bank in;
     int runs = 0;
     auto const done = in.transact(

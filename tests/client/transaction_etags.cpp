@@ -106,7 +106,7 @@ constexpr auto changed = error_code::update_condition_not_satisfied;
 } // namespace
 
 TEMPLATE_TEST_CASE(
-    "transaction: changes under an ETag are made if it is that of the entity", "", plain_bank, maintained_bank) {
+    "transaction: a change under an ETag is made if the entity has this ETag", "", plain_bank, maintained_bank) {
     bank<TestType> in;
     REQUIRE(in.transact([&](all_of_bank& all) -> result<void> {
         all.replace(account{"first", 1, 70, "paid"}, in.version(1)).insert(booking{"first", 1, 30});
@@ -127,7 +127,7 @@ TEMPLATE_TEST_CASE(
     CHECK(in.is_right());
 }
 
-TEST_CASE("transaction: without companions an ETag is the condition of the request, and costs no read") {
+TEST_CASE("transaction: without companions, the caller's ETag becomes the condition of the request and costs no read") {
     bank<plain_bank> in;
     auto const version = in.version(1);
     REQUIRE(in.transact([&](all_of_bank& all) -> result<void> {
@@ -140,8 +140,8 @@ TEST_CASE("transaction: without companions an ETag is the condition of the reque
     CHECK(sent[0].condition.version() == version);
 }
 
-TEMPLATE_TEST_CASE(
-    "transaction: another version than the caller's ETag is the outcome", "", plain_bank, maintained_bank) {
+TEMPLATE_TEST_CASE("transaction: a mismatch with the caller's ETag is returned, and the body does not start over", "",
+    plain_bank, maintained_bank) {
     bank<TestType> in{GENERATE(true, false)};
     auto const old = in.version(1);
     in.put(1, 50);
@@ -177,8 +177,8 @@ TEMPLATE_TEST_CASE(
     CHECK(in.is_right());
 }
 
-TEMPLATE_TEST_CASE(
-    "transaction: a writer between the body and its request makes the ETag differ", "", plain_bank, maintained_bank) {
+TEMPLATE_TEST_CASE("transaction: another writer changes the entity between the body and its request", "", plain_bank,
+    maintained_bank) {
     bank<TestType> in{GENERATE(true, false)};
     auto const old = in.version(1);
     // The other writer changes the entity with the ETag: the outcome.
@@ -215,7 +215,8 @@ TEMPLATE_TEST_CASE(
     CHECK(in.is_right());
 }
 
-TEMPLATE_TEST_CASE("transaction: an ETag and reads of the same entity", "", plain_bank, maintained_bank) {
+TEMPLATE_TEST_CASE(
+    "transaction: a body can read an entity that it changes under an ETag", "", plain_bank, maintained_bank) {
     bank<TestType> in;
     auto const old = in.version(1);
     in.put(1, 50);
@@ -266,8 +267,8 @@ TEMPLATE_TEST_CASE("transaction: an ETag and reads of the same entity", "", plai
     CHECK(in.is_right());
 }
 
-TEMPLATE_TEST_CASE(
-    "transaction: an ETag and other changes of the same entity in the body", "", plain_bank, maintained_bank) {
+TEMPLATE_TEST_CASE("transaction: an ETag is checked even if the body changes the entity several times", "", plain_bank,
+    maintained_bank) {
     bank<TestType> in;
     auto const old = in.version(2);
     in.put(2, 50);

@@ -63,7 +63,7 @@ TEST_CASE("update: reads, changes and writes an entity") {
     CHECK(stored.etag == done->etag);
 }
 
-TEST_CASE("update: starts over if another writer was faster, and keeps that writer's change") {
+TEST_CASE("update: starts over if another writer changed the entity, and retains that writer's change") {
     race on;
     int calls = 0;
     auto const done = on.runners.update(
@@ -107,7 +107,7 @@ TEST_CASE("update: each read and each write is an operation, and waits for other
     for (auto const& each : eyes.all("attempt")) { CHECK(each.attempt.number == 1); }
 }
 
-TEST_CASE("update: gives up when other writers are always faster") {
+TEST_CASE("update: gives up if other writers change the entity in every attempt") {
     race on;
     on.how.max_attempts = 5;
     int calls = 0;

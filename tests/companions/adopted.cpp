@@ -106,7 +106,7 @@ void check_ready(all_books const& books) {
 
 } // namespace
 
-TEST_CASE("adopt: a table with rows and without a declaration, with one wait") {
+TEST_CASE("adopt: a table with rows and without a declaration is adopted with one wait") {
     memory_backend const store;
     testing::manual_clock time;
     earlier_program const before{store};
@@ -134,7 +134,7 @@ TEST_CASE("adopt: a table with rows and without a declaration, with one wait") {
     CHECK(found_rows{store}.right());
 }
 
-TEST_CASE("adopt: rows that a program of before did not maintain are corrected") {
+TEST_CASE("adopt: rows that an earlier program did not maintain are corrected") {
     memory_backend const store;
     testing::manual_clock time;
     earlier_program const before{store};
@@ -154,7 +154,7 @@ TEST_CASE("adopt: rows that a program of before did not maintain are corrected")
     CHECK(found_rows{store}.right());
 }
 
-TEST_CASE("adopt: an entity alone, without any row of an index or a sum, and without the tables of indexes") {
+TEST_CASE("adopt: missing index rows, sums and tables of indexes are created") {
     memory_backend const store;
     testing::manual_clock time;
     table<invoice> const before{store, "books"};
@@ -166,7 +166,7 @@ TEST_CASE("adopt: an entity alone, without any row of an index or a sum, and wit
     CHECK(found_rows{store}.right());
 }
 
-TEST_CASE("adopt: a program that maintains the rows itself may write meanwhile") {
+TEST_CASE("adopt: a program that itself maintains the rows may write during the adoption") {
     memory_backend const store;
     testing::manual_clock time;
     earlier_program const before{store};
@@ -181,7 +181,7 @@ TEST_CASE("adopt: a program that maintains the rows itself may write meanwhile")
     CHECK(found_rows{store}.right());
 }
 
-TEST_CASE("adopt: ended at each request, and called again") {
+TEST_CASE("adopt: an adoption that ended at any request is completed by another call") {
     for (bool const applied : {false, true}) {
         bool done = false;
         for (int requests = 0; !done; ++requests) {
@@ -208,7 +208,7 @@ TEST_CASE("adopt: ended at each request, and called again") {
     }
 }
 
-TEST_CASE("build: all that are not ready, with one wait") {
+TEST_CASE("build: all companions that are not ready are built with one wait") {
     memory_backend const store;
     testing::manual_clock time;
     table<counter, invoice, by_customer> const narrow{store, "books", at(time)};
@@ -243,7 +243,7 @@ TEST_CASE("build: all that are not ready, with one wait") {
     check_ready(there);
 }
 
-TEST_CASE("build: ended at each request, and called again") {
+TEST_CASE("build: a build that ended at any request is completed by another call") {
     bool done = false;
     for (int requests = 0; !done; ++requests) {
         REQUIRE(requests < 400);
@@ -263,7 +263,7 @@ TEST_CASE("build: ended at each request, and called again") {
     }
 }
 
-TEST_CASE("adopt and build: a list without indexes and sums has nothing to do") {
+TEST_CASE("adopt and build: do nothing for a list without indexes and sums") {
     memory_backend const store;
     table<counter, refund> const plain{store, "plain"};
     CHECK(plain.adopt()->written == 0);

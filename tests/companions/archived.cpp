@@ -68,7 +68,7 @@ TEST_CASE("archived: the entity and its index rows are removed, and its sums sta
     in.check_sums(350, 2);
 }
 
-TEST_CASE("archived: only in the version that was read") {
+TEST_CASE("archived: a removal under an ETag archives only the version that was read") {
     opened const in;
     auto const read = in.books.get_stored<invoice>("ACME", 1).value();
     CHECK(in.books.update<invoice>("ACME", 1, [](invoice& one) { one.cents = 150; }));
@@ -81,7 +81,7 @@ TEST_CASE("archived: only in the version that was read") {
     in.check_sums(400, 2);
 }
 
-TEST_CASE("archived: a build computes the sums from what was archived and from the entities") {
+TEST_CASE("archived: a build computes sums from archive rows and entities") {
     opened const in;
     CHECK(in.books.remove(first, any_etag, removal::archived));
     table<daily_sales> const sums{in.store, "books"};
@@ -96,7 +96,7 @@ TEST_CASE("archived: a build computes the sums from what was archived and from t
     CHECK(in.books.build<daily_sales>()->written == 0);
 }
 
-TEST_CASE("archived: a partition with archive rows alone is built") {
+TEST_CASE("archived: a build covers a partition that has only archive rows") {
     opened const in;
     CHECK(in.books.remove(first, any_etag, removal::archived));
     CHECK(in.books.remove(second, any_etag, removal::archived));
@@ -110,7 +110,7 @@ TEST_CASE("archived: a partition with archive rows alone is built") {
     in.check_sums(350, 2);
 }
 
-TEST_CASE("archived: readers of types do not see archive rows") {
+TEST_CASE("archived: readers of entity types do not see archive rows") {
     opened const in;
     CHECK(in.books.remove(first, any_etag, removal::archived));
     CHECK(in.archive_rows() == 2); // of the day, and of one part of the balance
@@ -149,7 +149,7 @@ TEST_CASE("archived: salted sums have an archive row for each part") {
     in.check();
 }
 
-TEST_CASE("archived: expiry retains the sums of what it removes") {
+TEST_CASE("archived: expiry removes entities and retains their sums") {
     opened const in;
     bulk_options archiving;
     archiving.sums = removal::archived;
@@ -159,7 +159,7 @@ TEST_CASE("archived: expiry retains the sums of what it removes") {
     CHECK(in.books.scan_table<invoice>().count().value() == 0);
 }
 
-TEST_CASE("archived: without sums it is a removal") {
+TEST_CASE("archived: in a table without sums, an archiving removal is a plain removal") {
     memory_backend const store;
     table<counter, invoice, by_customer> const listed{store, "listed"};
     listed.create().value();
@@ -182,7 +182,7 @@ TEST_CASE("archived: without sums it is a removal") {
     }
 }
 
-TEST_CASE("archived: a write under an operation id archives once") {
+TEST_CASE("archived: a repeated write under one operation id archives once") {
     memory_backend const store;
     retrying const through{
         store, {.policy = retry_policy::fixed(3, std::chrono::milliseconds{1}), .operation_rows = true}};
@@ -198,7 +198,7 @@ TEST_CASE("archived: a write under an operation id archives once") {
     CHECK(found_rows{store}.right());
 }
 
-TEST_CASE("archived: a removal whose row of sums is missing is part of the sums after a build") {
+TEST_CASE("archived: after a build, sums include an entity that was archived while their row was missing") {
     opened const in;
     table<daily_sales> const sums{in.store, "books"};
     sums.remove("ACME", "mon", any_etag).value();
@@ -222,7 +222,7 @@ TEST_CASE("archived: the stored archive row has its golden values") {
     CHECK(properties == 2);
 }
 
-TEST_CASE("archived: a copy of the table has the archive rows") {
+TEST_CASE("archived: a copy of a table includes its archive rows") {
     opened const in;
     CHECK(in.books.remove(first, any_etag, removal::archived));
     memory_backend const target;

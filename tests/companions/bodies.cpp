@@ -49,7 +49,7 @@ struct opened {
 
 } // namespace
 
-TEST_CASE("bodies: read rows of indexes and sums, and change entities") {
+TEST_CASE("bodies: a body can read rows of indexes and sums and change entities") {
     opened in;
     REQUIRE(in.run([&](all_of_books& all) -> result<void> {
         ENTITABLE_TRY(auto const monday, all.get<daily_sales>("mon"));
@@ -80,7 +80,7 @@ TEST_CASE("bodies: read rows of indexes and sums, and change entities") {
     CHECK(rows.count(row_key_of(daily_sales{"ACME", "mon"}).value()) == 1);
 }
 
-TEST_CASE("bodies: a body over the entities alone still does not see rows of companions") {
+TEST_CASE("bodies: a transaction of entity types alone does not see rows of companions") {
     memory_backend const store;
     table<invoice, by_customer, daily_sales> const books{store, "books"};
     books.create().value();
@@ -95,7 +95,7 @@ TEST_CASE("bodies: a body over the entities alone still does not see rows of com
     CHECK(books.of<invoice>().transact("ACME", [&](transaction<invoice>& all) { return count(all); }));
 }
 
-TEST_CASE("bodies: start over if a row of an index or of sums that they have read has changed") {
+TEST_CASE("bodies: a body starts over if an index row or a row of sums that it has read has changed") {
     opened in;
     auto const read = GENERATE(0, 1, 2, 3, 4);
     auto other = first; // what another writer does
@@ -129,7 +129,7 @@ TEST_CASE("bodies: start over if a row of an index or of sums that they have rea
     in.check();
 }
 
-TEST_CASE("bodies: an absence of companions that they have read, and then make") {
+TEST_CASE("bodies: a body can look for missing companion rows and then write them") {
     opened in;
     // A day without sums, a key of a unique index that is free, an index row that is not there.
     REQUIRE(in.run([&](all_of_books& all) -> result<void> {
@@ -153,7 +153,7 @@ TEST_CASE("bodies: an absence of companions that they have read, and then make")
     in.check();
 }
 
-TEST_CASE("bodies: a removal and an update of what index rows and sums were read of") {
+TEST_CASE("bodies: a body can change entities whose index rows and sums it has read") {
     opened in;
     REQUIRE(in.run([&](all_of_books& all) -> result<void> {
         ENTITABLE_TRY(auto const of_bob, all.where(of_customer::customer == "bob"));
@@ -174,7 +174,7 @@ TEST_CASE("bodies: a removal and an update of what index rows and sums were read
     in.check();
 }
 
-TEST_CASE("bodies: under an ETag of the caller, beside reads of sums") {
+TEST_CASE("bodies: a replace under the caller's ETag, together with reads of sums") {
     opened in;
     auto const form = in.books.get_stored<invoice>("ACME", 1).value();
     auto const save = [&](bool beaten, bool by_same) {
@@ -214,7 +214,7 @@ TEST_CASE("bodies: a companion that is not ready is not read") {
     CHECK(in.run([](all_of_books& all) -> result<void> { return all.where(of_customer::customer == "ann"); }));
 }
 
-TEST_CASE("bodies: a query of index rows beyond a page is refused") {
+TEST_CASE("bodies: a query that finds more than one page of index rows is refused") {
     opened in;
     for (std::int32_t number = 10; number < 1100; ++number) {
         in.books.unmaintained<by_customer>().insert(by_customer{{"ACME", number, "many", {}, "red", "mon", 1}}).value();

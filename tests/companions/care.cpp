@@ -101,7 +101,7 @@ TEST_CASE("companions: violations() lists the entities of one type, and resolvin
     CHECK((books.verify)().value().good());
 }
 
-TEST_CASE("companions: apply_pending() completes the write of a program that ended") {
+TEST_CASE("companions: apply_pending() completes a write whose program ended") {
     opened const in;
     testing::faulty const nasty{in.store};
     auto const ends = open_books(nasty);
@@ -121,7 +121,7 @@ TEST_CASE("companions: apply_pending() completes the write of a program that end
     CHECK(unsettled > 0);
 }
 
-TEST_CASE("companions: the sums of one partition are verified and rebuilt alone") {
+TEST_CASE("companions: the sums of a single partition can be verified and rebuilt") {
     opened const in;
     in.books.insert(refund{"ACME", 1, "mon", 30}).value();
     in.books.insert(invoice{"Orion", 1, "eve", {}, "red", "mon", 8}).value();
@@ -149,7 +149,7 @@ TEST_CASE("companions: the sums of one partition are verified and rebuilt alone"
     CHECK(in.books.verify<daily_sales>(std::string(2000, 'x')).value().good()); // nothing can be there
 }
 
-TEST_CASE("companions: a write tells its attempts, and index rows that were missing or could not be removed") {
+TEST_CASE("companions: a write reports its attempts and the index rows that were missing") {
     opened const in;
     CHECK(in.books.insert(invoice{"ACME", 3, "cid", {}, "red", "mon", 1}).value().attempts == 1);
     in.books.unmaintained<by_customer>().remove("ACME", "ann", 1, any_etag).value();
@@ -167,8 +167,8 @@ TEST_CASE("companions: a write tells its attempts, and index rows that were miss
     in.check();
 }
 
-TEST_CASE(
-    "companions: transactions and updates use the attempts and the clock of the table, unless they have their own") {
+TEST_CASE("companions: transactions and updates use the attempt limit and the clock of the table, unless they have "
+          "their own") {
     memory_backend const store;
     open_books(store).create().value();
     open_books(store).insert(first).value();

@@ -57,7 +57,7 @@ using cost = std::pair<std::size_t, std::size_t>;
 
 } // namespace
 
-TEST_CASE("companions: the requests and operations of each write") {
+TEST_CASE("companions: each write costs the documented requests and operations") {
     opened in;
     auto const& books = in.books;
     // One read of the sum, and one transaction of entity, index row and sum.
@@ -110,7 +110,7 @@ TEST_CASE("companions: a transaction with too many rows is refused before anythi
     CHECK(in.books.where(i::tenant == "ACME").count().value() == 2);
 }
 
-TEST_CASE("companions: a load over a table with companions packs fewer entities into a transaction") {
+TEST_CASE("companions: a bulk load packs fewer entities into a transaction if the table has companions") {
     opened const in;
     CHECK(in.books.of<invoice>().transport().profile().max_operations == 20); // 1 + 2 for the index, 2 for the sum
 }

@@ -69,7 +69,7 @@ void check_refused(Outcome const& made, error_code code, std::string const& word
 
 } // namespace
 
-TEST_CASE("limits: a transaction of too many operations says what they are") {
+TEST_CASE("limits: the error of a transaction with too many operations counts them by kind") {
     memory_backend const store;
     table<counter, invoice, by_customer, by_day, daily_sales> const books{store, "books"};
     books.create().value();
@@ -105,7 +105,7 @@ TEST_CASE("limits: a transaction of too many operations says what they are") {
     CHECK(books.scan_table<invoice>().count().value() == 0);
 }
 
-TEST_CASE("limits: the most entities that fit are written") {
+TEST_CASE("limits: a transaction with the maximum number of entities is written") {
     memory_backend const store;
     table<invoice, by_customer, by_day, daily_sales> const books{store, "books"};
     books.create().value();
@@ -117,7 +117,7 @@ TEST_CASE("limits: the most entities that fit are written") {
     CHECK((books.verify)().value().good());
 }
 
-TEST_CASE("limits: with an index elsewhere, a transaction that is too large is refused before anything is written") {
+TEST_CASE("limits: with an elsewhere index, a transaction that is too large is refused before anything is written") {
     opened const in;
     auto const before = in.rows();
     auto all = in.books.batch();
@@ -135,7 +135,7 @@ TEST_CASE("limits: with an index elsewhere, a transaction that is too large is r
     CHECK(found_rows{in.store}.right());
 }
 
-TEST_CASE("limits: with operation rows, a transaction has one operation less") {
+TEST_CASE("limits: with operation rows, a transaction can have one operation fewer") {
     memory_backend const store;
     retrying const through{
         store, {.policy = retry_policy::fixed(3, std::chrono::milliseconds{1}), .operation_rows = true}};
@@ -153,7 +153,7 @@ TEST_CASE("limits: with operation rows, a transaction has one operation less") {
     CHECK(found_rows{store}.right());
 }
 
-TEST_CASE("limits: a transaction of too many bytes is refused before anything is written elsewhere") {
+TEST_CASE("limits: a transaction with too many bytes is refused before anything is written to other tables") {
     memory_backend const store;
     table<named, named_by_length, elsewhere<named_by_account>> const all{store, "named"};
     all.create().value();
@@ -168,7 +168,7 @@ TEST_CASE("limits: a transaction of too many bytes is refused before anything is
     CHECK(rows == 0);
 }
 
-TEST_CASE("limits: an index row whose key has no text names the index and the entity") {
+TEST_CASE("limits: the error for an index key that cannot be written names the index and the entity") {
     opened const in;
     auto const before = in.rows();
     auto wrong = one;
@@ -182,7 +182,7 @@ TEST_CASE("limits: an index row whose key has no text names the index and the en
     CHECK(in.rows() == before);
 }
 
-TEST_CASE("limits: an index row whose key is too long names the index and the entity") {
+TEST_CASE("limits: the error for an index key that is too long names the index and the entity") {
     opened const in;
     auto const before = in.rows();
     auto wrong = one;
@@ -201,7 +201,7 @@ TEST_CASE("limits: an index row whose key is too long names the index and the en
     CHECK(in.rows() == before);
 }
 
-TEST_CASE("limits: an archive row whose key is too long names the sum and the entity") {
+TEST_CASE("limits: the error for an archive row key that is too long names the sum and the entity") {
     opened const in;
     auto wrong = one;
     wrong.day = std::string(506, 'd'); // "SALES:" and 506 characters fit, "~!sum!" in front of it does not
@@ -213,7 +213,7 @@ TEST_CASE("limits: an archive row whose key is too long names the sum and the en
     CHECK(in.books.remove(wrong, any_etag));
 }
 
-TEST_CASE("limits: an entity whose intent has a key that is too long is refused before anything is written") {
+TEST_CASE("limits: an entity is refused before anything is written if the key of its intent is too long") {
     memory_backend const store;
     table<named, elsewhere<named_by_account>> const all{store, "named"};
     all.create().value();
@@ -224,7 +224,7 @@ TEST_CASE("limits: an entity whose intent has a key that is too long is refused 
     CHECK((all.verify)().value().good());
 }
 
-TEST_CASE("limits: sums in another partition name the sum and the entity") {
+TEST_CASE("limits: the error for a sum in another partition names the sum and the entity") {
     memory_backend const store;
     table<invoice, day_of_others> const books{store, "books"};
     books.create().value();

@@ -42,7 +42,7 @@ using t = fields<by_team>;
 
 } // namespace
 
-TEST_CASE("lives_with: the table of all types, readers, loads and units of work") {
+TEST_CASE("lives_with: the table of all types can be read, loaded and used in units of work") {
     memory_backend const store;
     club const all{store, "members"};
     all.create().value();

@@ -69,7 +69,7 @@ numbers of(Outcome const& made) {
 
 } // namespace
 
-TEST_CASE("outcomes: the attempts of each write") {
+TEST_CASE("outcomes: each write reports its attempts") {
     opened in;
     CHECK(of(in.books.insert(invoice{"ACME", 2, "bob", {}, "red", "mon", 1}).value()) == numbers{1, 0, 0});
     CHECK(of(in.books.insert(counter{"ACME", 2}).value()) == numbers{1, 0, 0}); // no index or sum of it
@@ -89,7 +89,7 @@ TEST_CASE("outcomes: the attempts of each write") {
     CHECK(found_rows{in.store}.right());
 }
 
-TEST_CASE("outcomes: index rows that no longer existed, and rows that could not be removed") {
+TEST_CASE("outcomes: a write reports index rows that were missing and rows that it could not remove") {
     opened in;
     table<as_entity<by_customer>, as_entity<daily_sales>> const rows{in.store, "books"};
     rows.remove<by_customer>("ACME", "ann", 1, any_etag).value();

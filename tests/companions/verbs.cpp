@@ -62,7 +62,7 @@ TEST_CASE("companions: an insert writes index rows and sums") {
     in.check();
 }
 
-TEST_CASE("companions: replacements, merges, updates and removals") {
+TEST_CASE("companions: replacements, merges, updates and removals change index rows and sums") {
     opened const in;
     auto changed = first;
     changed.customer = "cid";
@@ -99,7 +99,7 @@ TEST_CASE("companions: replacements, merges, updates and removals") {
     CHECK(in.books.sum(balance{"ACME"})->cents == 250);
 }
 
-TEST_CASE("companions: entities of several types count in one sum") {
+TEST_CASE("companions: one sum can count entities of several types") {
     opened const in;
     CHECK(in.books.insert(refund{"ACME", 1, "mon", 30}));
     in.check();
@@ -150,7 +150,7 @@ TEST_CASE("companions: a batch of several types is one transaction with all comp
     CHECK(in.books.batch().submit().error().code == error_code::invalid_input);
 }
 
-TEST_CASE("companions: a transaction over counter and invoice") {
+TEST_CASE("companions: a transaction that changes entities of two types maintains index rows and sums") {
     opened const in;
     in.books.insert(counter{"ACME", 2}).value();
     auto const bill = [&](std::string const& customer, std::int64_t cents) {
@@ -171,7 +171,7 @@ TEST_CASE("companions: a transaction over counter and invoice") {
     CHECK(in.books.get<counter>("ACME")->last == 4);
 }
 
-TEST_CASE("companions: rows of no entity type are refused, and left alone") {
+TEST_CASE("companions: an index row without an entity is reported, removed by repair() and skipped by reads") {
     opened const in;
     auto const core = table<by_customer>{in.store, "books"};
     by_customer stray;
@@ -185,7 +185,7 @@ TEST_CASE("companions: rows of no entity type are refused, and left alone") {
     CHECK(seen == 2);
 }
 
-TEST_CASE("companions: what a writer did past the table is found and corrected") {
+TEST_CASE("companions: writes that bypass the table are found and corrected") {
     opened const in;
     auto const past = in.books.unmaintained<invoice>();
     past.insert({"ACME", 5, "gus", {}, "red", "sun", 11}).value();
@@ -215,7 +215,7 @@ TEST_CASE("companions: a program with another list is refused") {
     CHECK(bare.insert(first));
 }
 
-TEST_CASE("companions: other options for calls keep indexes and sums") {
+TEST_CASE("companions: a table with other call options still maintains indexes and sums") {
     opened const in;
     auto const quick = in.books.with({.timeout = std::chrono::seconds{5}});
     CHECK(quick.options().timeout == std::chrono::seconds{5});
@@ -314,7 +314,7 @@ TEST_CASE("companions: the stored declaration has its golden values") {
     CHECK_FALSE(index.view().find("Kind"));
 }
 
-TEST_CASE("companions: a batch with a message in it maintains index rows and sums") {
+TEST_CASE("companions: a batch that contains a message maintains index rows and sums") {
     opened const in;
     table_queue<refund> const queue{in.store, "messages"};
     queue.create().value();
@@ -331,7 +331,7 @@ TEST_CASE("companions: a batch with a message in it maintains index rows and sum
     CHECK(queue.relay(in.store, "books").value() == 2);
 }
 
-TEST_CASE("companions: a write under an operation id is applied once, also into sums that do not exist") {
+TEST_CASE("companions: a repeated write under one operation id is applied once, even if it creates rows of sums") {
     memory_backend const store;
     retrying const through{
         store, {.policy = retry_policy::fixed(3, std::chrono::milliseconds{1}), .operation_rows = true}};
@@ -353,7 +353,7 @@ ENTITABLE(by_payer, partition_key(account), row_key(literal("PAYER:"), escaped(t
 
 } // namespace
 
-TEST_CASE("companions: an index of another partition key in the table itself") {
+TEST_CASE("companions: an index with a different partition key can be in the table itself") {
     memory_backend const store;
     table<invoice, elsewhere<by_payer>, daily_sales> const books{store, "books"};
     books.create().value();

@@ -335,7 +335,7 @@ struct world {
 
 } // namespace
 
-TEST_CASE("companions: programs with different lists, started and stopped at random") {
+TEST_CASE("companions: programs with different lists can start and stop at any time") {
     std::map<std::string, std::size_t> counts;
     for (std::uint64_t seed = 1; seed <= entitable_test::rounds(40, 20'000, 400); ++seed) {
         world one{seed};
@@ -357,8 +357,8 @@ TEST_CASE("companions: programs with different lists, started and stopped at ran
     }
 }
 
-TEST_CASE(
-    "companions: a lease ends by the time of day, too, as the other clock of a suspended computer may stand still") {
+TEST_CASE("companions: a lease also expires by the wall clock, because the monotonic clock may stop while the computer "
+          "is suspended") {
     memory_backend const store;
     testing::manual_clock time;
     table_options how;

@@ -42,7 +42,7 @@ task<result<written>> inserted(async_table<invoice> bills, invoice one) { co_ret
 
 } // namespace
 
-TEST_CASE("wide in a list: reads and writes by keys, in several rows of the partition") {
+TEST_CASE("wide entities in a list: are read and written by their keys, in several rows of the partition") {
     memory_backend store;
     scanned_books const books{store, "books"};
     books.create().value();
@@ -72,7 +72,7 @@ TEST_CASE("wide in a list: reads and writes by keys, in several rows of the part
     CHECK(rows_of(store, "SCAN:") == 0);
 }
 
-TEST_CASE("wide in a list: other types do not see its rows, and companions stay right") {
+TEST_CASE("wide entities in a list: other types do not see their rows, and companions stay correct") {
     memory_backend store;
     scanned_books const books{store, "books"};
     books.create().value();
@@ -111,7 +111,7 @@ TEST_CASE("wide in a list: other types do not see its rows, and companions stay 
     CHECK(same(books.get<scan>("ACME", 1).value(), scan_of(1, 400'000)));
 }
 
-TEST_CASE("wide in a list: stored as a table of wide entities alone, and lists of nothing else") {
+TEST_CASE("wide entities in a list: are stored as in a table<wide<E>>") {
     memory_backend store;
     table<wide<scan>> const alone{store, "books"};
     alone.create().value();
@@ -124,7 +124,7 @@ TEST_CASE("wide in a list: stored as a table of wide entities alone, and lists o
     CHECK(same(alone.get("ACME", 1).value(), scan_of(1, 5)));
 }
 
-TEST_CASE("awaited lists: other options, one type past the companions, and a row as it is") {
+TEST_CASE("async_table of several types: with(), unmaintained() and read() work as in the blocking table") {
     memory_backend store;
     event_loop loop;
     async_table<counter, invoice, by_customer> const books{loop, store, "books"};
@@ -143,7 +143,7 @@ TEST_CASE("awaited lists: other options, one type past the companions, and a row
     CHECK(std::holds_alternative<invoice>(books.read(to_row(bill).value().view()).value()));
 }
 
-TEST_CASE("wide in an awaited list") {
+TEST_CASE("async_table of several types: wide entities are read and written") {
     memory_backend store;
     event_loop loop;
     async_table<counter, invoice, wide<scan>, by_customer, daily_sales> const books{loop, store, "books"};

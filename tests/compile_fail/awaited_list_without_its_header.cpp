@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "an awaited table of several types: include <entitable/async_tables.hpp>"
+// expect: "async_table of several types requires #include <entitable/async_tables.hpp>"
 
 #include <entitable/async.hpp>
 #ifndef BROKEN

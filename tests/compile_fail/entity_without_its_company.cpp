@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "this entity lives with others: table<runner, by_age, daily_sales>"
+// expect: "the lives_with of this entity requires other types: use table<runner, by_age, daily_sales>"
 
 #include <entitable/entitable.hpp>
 #include <entitable/tables.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "this only reads: pass the table that maintains its indexes and sums"
+// expect: "this is a reader: pass the table that maintains its indexes and sums"
 
 #include "listed.hpp"
 #include <entitable/expiry.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "this index has another partition key than its entity"
+// expect: "the partition key of this index differs from that of its entity"
 
 #include <entitable/tables.hpp>
 

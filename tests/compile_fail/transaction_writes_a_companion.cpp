@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "this type is maintained by the table: it is read, and not written"
+// expect: "the table maintains this type: it can be read but not written"
 
 #include "registration.hpp"
 #include <entitable/tables.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "a wide entity is read and written by its keys alone: keep what is asked for in an entity of its own"
+// expect: "a wide entity can only be read and written by its keys: store what you search for in a separate entity"
 
 #include <entitable/bulk.hpp>
 #include <entitable/tables.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "a table of a wide entity: include <entitable/wide.hpp>"
+// expect: "a table of a wide entity requires #include <entitable/wide.hpp>"
 
 #include <entitable/entitable.hpp>
 #ifndef BROKEN

@@ -26,7 +26,7 @@ ENTITABLE(item, partition_key(group), row_key(number), properties())
 
 } // namespace
 
-TEST_CASE("stores on a hash: several threads, while headers are migrated") {
+TEST_CASE("hashed stores: several threads work while headers are migrated") {
     std::map<std::string, memory_backend> stores;
     std::mutex lock;
     auto const opener = [&](std::string_view name) -> result<any_transport> {

@@ -53,7 +53,7 @@ lookup increment(memory_store& store, std::string_view partition, std::string_vi
 
 } // namespace
 
-TEST_CASE("rw_lock: one writer or many readers") {
+TEST_CASE("rw_lock: admits one writer or many readers") {
     detail::rw_lock lock;
     std::size_t number = 0;
     std::size_t copy = 0;

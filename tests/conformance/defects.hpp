@@ -21,10 +21,10 @@ namespace entitable_test {
     DEFECT(write_makes_the_table, "a missing table is reported")                                            \
     DEFECT(missing_table_is_an_empty_one, "a missing table is reported")                                    \
     DEFECT(missing_table_is_a_missing_entity, "a missing table is reported")                                \
-    DEFECT(profile_lies_about_case_of_tables, "the case of table names")                                    \
+    DEFECT(profile_lies_about_case_of_tables, "the letter case of table names")                             \
     DEFECT(table_names_without_a_rule, "table names follow the rule")                                       \
     DEFECT(device_names_are_refused, "device names are table names")                                        \
-    DEFECT(deletion_hits_longer_names, "deleting a table leaves longer names alone")                        \
+    DEFECT(deletion_hits_longer_names, "deleting a table does not affect tables with longer names")         \
     DEFECT(tables_are_listed_in_lower_case, "tables are listed in pages")                                   \
     DEFECT(last_table_of_a_page_is_lost, "tables are listed in pages")                                      \
     DEFECT(page_of_tables_is_too_large, "tables are listed in pages")                                       \
@@ -32,14 +32,14 @@ namespace entitable_test {
     DEFECT(table_token_needs_its_table, "a list of tables continues after tables were deleted")             \
     /* single writes */                                                                                     \
     DEFECT(insert_overwrites, "insert needs a free key")                                                    \
-    DEFECT(replace_inserts, "replace removes what it does not name")                                        \
-    DEFECT(replace_is_merge, "replace removes what it does not name")                                       \
-    DEFECT(insert_or_replace_is_merge, "replace removes what it does not name")                             \
-    DEFECT(merge_inserts, "merge keeps what it does not name")                                              \
-    DEFECT(merge_is_replace, "merge keeps what it does not name")                                           \
-    DEFECT(insert_or_merge_is_replace, "merge keeps what it does not name")                                 \
-    DEFECT(merge_removes_what_is_absent, "merge keeps what it does not name")                               \
-    DEFECT(absent_is_stored_as_empty, "merge keeps what it does not name")                                  \
+    DEFECT(replace_inserts, "replace removes properties that it does not name")                             \
+    DEFECT(replace_is_merge, "replace removes properties that it does not name")                            \
+    DEFECT(insert_or_replace_is_merge, "replace removes properties that it does not name")                  \
+    DEFECT(merge_inserts, "merge retains properties that it does not name")                                 \
+    DEFECT(merge_is_replace, "merge retains properties that it does not name")                              \
+    DEFECT(insert_or_merge_is_replace, "merge retains properties that it does not name")                    \
+    DEFECT(merge_removes_what_is_absent, "merge retains properties that it does not name")                  \
+    DEFECT(absent_is_stored_as_empty, "merge retains properties that it does not name")                     \
     DEFECT(property_names_without_case, "property names are case-sensitive")                                \
     DEFECT(removal_of_nothing_succeeds, "removal")                                                          \
     DEFECT(removal_gives_an_etag, "removal")                                                                \
@@ -195,7 +195,7 @@ namespace entitable_test {
     DEFECT(copies_are_stores_of_their_own, "copies share one store")                                        \
     DEFECT(copies_remember_what_they_read, "a write between a read and its write")                          \
     DEFECT(condition_is_checked_by_a_read_of_its_own, "a write between a check and its write")              \
-    DEFECT(condition_is_checked_without_a_lock, "two threads raise a counter")                              \
+    DEFECT(condition_is_checked_without_a_lock, "two threads increment a counter")                          \
     DEFECT(insert_looks_first, "two threads insert one key")                                                \
     DEFECT(merge_reads_and_replaces, "two threads merge different properties")                              \
     DEFECT(shown_entity_is_never_absent, "a visitor receives the entity that was read")                     \

@@ -15,7 +15,7 @@
 using namespace entitable;
 using namespace entitable_test;
 
-TEST_CASE("conformance: stores on a hash") {
+TEST_CASE("conformance: hashed stores") {
     sharding::conforms(
         []() -> testing::conformance::handles {
             return sharded{hash_stores::make({"alpha", "beta", "gamma"}, sharding::world{}.opener()).value()};

@@ -46,7 +46,7 @@ TEST_CASE("a time without a zone is UTC") {
     CHECK(ticks_of("2020-06-01T12:00:00.5") == ticks_of("2020-06-01T12:00:00.5Z"));
 }
 
-TEST_CASE("a text that is not a time of the service is refused") {
+TEST_CASE("a text that is not a time in the format of the service is refused") {
     auto const text = GENERATE(values<std::string>({
         "",
         "Z",
@@ -92,7 +92,7 @@ TEST_CASE("a text that is not a time of the service is refused") {
     CHECK_FALSE(date_time::parse(text));
 }
 
-TEST_CASE("a truncated time is only accepted if it is cut at the fraction or the zone") {
+TEST_CASE("a truncated time is accepted only if it ends at the fraction or the zone") {
     std::string const whole = "2020-06-01T12:34:56.1234567Z";
     for (std::size_t size = 0; size < whole.size(); ++size) {
         CAPTURE(size);
@@ -101,7 +101,7 @@ TEST_CASE("a truncated time is only accepted if it is cut at the fraction or the
     }
 }
 
-TEST_CASE("the first and the last representable time") {
+TEST_CASE("the first and the last representable time are read and written") {
     CHECK(ticks_of("1601-01-01T00:00:00Z") == 0);
     CHECK(ticks_of("1601-01-01T00:00:00.0000001Z") == 1);
     CHECK(ticks_of("1970-01-01T00:00:00Z") == date_time::unix_epoch);
@@ -114,7 +114,7 @@ TEST_CASE("the first and the last representable time") {
     CHECK_FALSE(date_time{date_time::max_ticks + 1}.is_valid());
 }
 
-TEST_CASE("a time out of range has a readable text") {
+TEST_CASE("a time out of range is printed readably") {
     CHECK(date_time{-1}.to_string() == "1600-12-31T23:59:59.9999999Z");
     CHECK(date_time{date_time::max_ticks + 1}.to_string(true) == "10000-01-01T00:00:00Z");
     CHECK_FALSE(date_time{std::numeric_limits<std::int64_t>::min()}.to_string().empty());
@@ -268,7 +268,7 @@ TEST_CASE("the difference of two times is exact, also if it is negative") {
     }
 }
 
-TEST_CASE("a sum beyond 64 bits of ticks is the closest time, which is not valid") {
+TEST_CASE("a sum that overflows 64 bits of ticks saturates, and the result is not valid") {
     using hours = std::chrono::hours;
     auto const longest = (hours::max)();
     auto const most_negative = (hours::min)();
@@ -292,7 +292,7 @@ TEST_CASE("a sum beyond 64 bits of ticks is the closest time, which is not valid
     CHECK_FALSE((date_time{} + std::chrono::duration<double>{std::numeric_limits<double>::quiet_NaN()}).is_valid());
 }
 
-TEST_CASE("the day of a time is midnight before it") {
+TEST_CASE("the day of a time begins at the preceding midnight") {
     STATIC_REQUIRE((date_time::from_date(2026, 11, 25) + 23h + 59min).day() == date_time::from_date(2026, 11, 25));
     CHECK(date_time{date_time::max_ticks}.day() == date_time::from_date(9999, 12, 31));
     CHECK(date_time{}.day() == date_time{});
@@ -320,7 +320,7 @@ TEST_CASE("a time is rounded down to a step since 1601, which began on a Monday"
     CHECK(date_time{5}.floor((std::chrono::hours::max)()).ticks == 0);
 }
 
-TEST_CASE("a time of the system clock is the same after the way there and back") {
+TEST_CASE("a time of the system clock survives a round trip") {
     for (date_time const time : remarkable_times()) {
         CAPTURE(time.ticks);
         auto const there = time.to_system();
@@ -366,7 +366,7 @@ TEST_CASE("a time that the system clock cannot represent is refused, never anoth
     }
 }
 
-TEST_CASE("a date alone is midnight of its day") {
+TEST_CASE("a date without a time is midnight of that day") {
     CHECK(date_time::parse_date("2026-01-01") == date_time::from_date(2026, 1, 1));
     CHECK(date_time::parse_date("1601-01-01") == date_time{});
     CHECK(date_time::parse_date("9999-12-31") == date_time{date_time::max_ticks}.day());
@@ -377,7 +377,7 @@ TEST_CASE("a date alone is midnight of its day") {
     }
 }
 
-TEST_CASE("a time of the system clock in days is exact over the whole range") {
+TEST_CASE("the conversion of a system clock in days is exact over the whole range") {
     using std::chrono::sys_days;
     using std::chrono::year;
     STATIC_REQUIRE(date_time::from_system(sys_days{year{2026} / 1 / 31}) == date_time::from_date(2026, 1, 31));

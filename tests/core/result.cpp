@@ -330,7 +330,7 @@ TEST_CASE("a result is no larger than its value, one pointer and a flag") {
     STATIC_REQUIRE_FALSE(std::is_nothrow_move_constructible_v<result<tracked>>);
 }
 
-TEST_CASE("a failed result stays failed when it was moved from, and its error is InvalidInput") {
+TEST_CASE("a failed result is still failed after a move, and its error becomes InvalidInput") {
     auto const check = [](auto const& left) {
         CHECK_FALSE(left.has_value());
         CHECK(left.error().code == error_code::invalid_input);

@@ -122,7 +122,7 @@ TEST_CASE("every call to the disk may fail: write-ahead log") {
     fail_every_call("write-ahead log", file_journal::write_ahead_log);
 }
 
-TEST_CASE("every call to the disk may fail: rollback journal") {
+TEST_CASE("every call to the disk may fail with a rollback journal") {
     fail_every_call("rollback journal", file_journal::rollback);
 }
 

@@ -124,7 +124,7 @@ TEST_CASE("no acknowledged write is lost in a power failure: write-ahead log") {
     CHECK(found.runs > 100);
 }
 
-TEST_CASE("no acknowledged write is lost in a power failure: rollback journal") {
+TEST_CASE("no acknowledged write is lost in a power failure with a rollback journal") {
     auto const found = cut_power("rollback journal, full", file_journal::rollback, durability::full);
     CAPTURE(found.first);
     CHECK(found.lost + found.torn + found.holes + found.damaged == 0);

@@ -304,7 +304,7 @@ TEST_CASE("interleavings: another program settles the writes of a client that ha
     }
 }
 
-TEST_CASE("interleavings: an unknown second copy of a request is only stopped by an id of the caller") {
+TEST_CASE("interleavings: only an operation id set by the caller stops an undetected duplicate of a request") {
     for (condition const how : {condition::exact_version, condition::any_version}) {
         CHECK(text_of(walk_library(how, {.given_id = true}, {.faults = 1, .late = 1, .twice = 1})) == "");
     }

@@ -62,7 +62,8 @@ bool lock_is_free(std::string const& path) {
 
 } // namespace
 
-TEST_CASE("forked: while threads read and write, every call of a child is refused at once, and the parent continues") {
+TEST_CASE(
+    "forked: while threads read and write, every call of a child is refused immediately, and the parent continues") {
     temporary_folder const folder;
     for (auto const journal : {file_journal::automatic, file_journal::rollback}) {
         file_options options;

@@ -73,7 +73,7 @@ std::size_t count_of_tables(any_transport const& store) {
 
 } // namespace
 
-TEST_CASE("backup: restored into a fleet with different shards, including system rows") {
+TEST_CASE("backup: is restored into a fleet with different shards, including system rows") {
     world const all;
     fleet const stores{all.open(virtual_shards{6})};
     auto const items = fill(stores.cloud());

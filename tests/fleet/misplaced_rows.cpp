@@ -220,7 +220,7 @@ TEST_CASE("misplaced rows: only late rows of a split range are removed") {
     CHECK(again.by_table.empty());
 }
 
-TEST_CASE("misplaced rows: ranges without a lower or upper bound") {
+TEST_CASE("misplaced rows: are removed from ranges without a lower or upper bound") {
     world on{virtual_shards::ranges({"d", "m"})};
     on.items().create().value();
     for (auto const* place : {"", "a", "c", "d", "l", "m", "z"}) { on.put(place, 1, 1); }
@@ -261,7 +261,7 @@ TEST_CASE("misplaced rows: a table shared by two shards is skipped until one has
     CHECK(check_fleet(on.all())->healthy());
 }
 
-TEST_CASE("misplaced rows: removed from shards by hash, with and without a map") {
+TEST_CASE("misplaced rows: are removed from shards by hash, with and without a map") {
     world on{virtual_shards{5}};
     auto const fixed = hash_stores::make({"red", "green", "blue"}, [stores = on.stores](std::string_view name) {
         return result<any_transport>{any_transport{(*stores)[std::string{name}]}};
@@ -300,7 +300,7 @@ TEST_CASE("misplaced rows: removed from shards by hash, with and without a map")
     CHECK(left == 40 + 14 + 2100);
 }
 
-TEST_CASE("misplaced rows: not supported for shards by a user function") {
+TEST_CASE("misplaced rows: removal is not supported for shards by a user function") {
     world const on{virtual_shards{3, [](std::string_view key) { return static_cast<std::uint32_t>(key.size() % 3); }}};
     auto const refused = remove_misplaced(on.all());
     REQUIRE(!refused);
@@ -322,7 +322,7 @@ TEST_CASE("misplaced rows: a failed store is reported, and the others are comple
     CHECK_THAT(whole.error().message, entitable_test::ContainsSubstring("two"));
 }
 
-TEST_CASE("misplaced rows: other programs act at each request") {
+TEST_CASE("misplaced rows: other programs may act at each request") {
     std::size_t tried = 0;
     for (meddler const& each : meddlers()) {
         for (std::size_t at = 0;; ++at) {
@@ -349,7 +349,7 @@ TEST_CASE("misplaced rows: other programs act at each request") {
     CHECK(tried > 100);
 }
 
-TEST_CASE("misplaced rows: interrupted at each request, then repeated") {
+TEST_CASE("misplaced rows: a removal that was interrupted at any request can be repeated") {
     for (bool const behind : {false, true}) {
         for (std::size_t at = 0;; ++at) {
             split_world on;

@@ -62,7 +62,7 @@ double skewed(random_source& random) {
 
 } // namespace
 
-TEST_CASE("rebalance: at most 1.2 times the optimum, compared with all arrangements of small cases") {
+TEST_CASE("rebalance: a plan is at most 1.2 times the optimum of all arrangements in small cases") {
     random_source random{2026};
     double worst = 1;
     double worst_by_thumb = 1;
@@ -168,7 +168,7 @@ TEST_CASE("rebalance: shards move off forbidden stores, and shards without an al
     CHECK(balanced(asked).moved == 0);
 }
 
-TEST_CASE("rules: stored in the map, and applied to every plan") {
+TEST_CASE("rules: are stored in the map and applied to every plan") {
     world const all;
     auto const cloud = all.open(virtual_shards{12});
     fleet const stores{cloud, {.stores = {"delta"}}};

@@ -211,7 +211,7 @@ TEST_CASE("after a reused connection ends, a read is sent again and a write is n
     }
 }
 
-TEST_CASE("one thread sends many requests, with a limited number at once") {
+TEST_CASE("one thread sends many requests, with a limited number in flight") {
     std::atomic<int> under_way{0};
     std::atomic<int> most{0};
     server const local{each_request([&](peer& client, std::string const& request) {

@@ -49,7 +49,7 @@ TEST_CASE("a deadline ends a request without a response, and the effect of a wri
     CHECK(took < milliseconds{200});
 }
 
-TEST_CASE("a request has a timeout of its own, after which it may be repeated") {
+TEST_CASE("a request has its own timeout, after which it may be repeated") {
     server const local{silent};
     auto call = a_call();
     call.request_timeout = milliseconds{60};

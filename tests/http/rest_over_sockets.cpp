@@ -124,7 +124,7 @@ TEST_CASE("HTTP without TLS to another computer is refused, whatever the connect
     CHECK(response.error().effect == effect::none);
 }
 
-TEST_CASE("an attempt has a timeout of its own") {
+TEST_CASE("an attempt has its own timeout") {
     server const local{broken("", ending::wait)};
     rest_options options;
     options.request_timeout = milliseconds{30};

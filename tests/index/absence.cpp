@@ -36,7 +36,7 @@ void check_keys(memory_backend const& store) {
 
 } // namespace
 
-TEST_CASE("index: a unique key that another writer takes after the lookup of its owner is not taken twice") {
+TEST_CASE("index: a unique key has one owner even if another writer takes it after the lookup") {
     // The other writer comes after each of the requests of the transaction, in turn.
     for (int behind = 0; behind < 8; ++behind) {
         INFO("behind request " << behind);

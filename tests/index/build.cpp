@@ -124,7 +124,7 @@ TEST_CASE("index: a build sends one request for many entities and builds the req
     CHECK((runners.verify)().value().good());
 }
 
-TEST_CASE("index: an index is complete after a build with writers at each of its requests") {
+TEST_CASE("index: an index is complete after a build, even if others write between any two of its requests") {
     std::mt19937_64 random{7};
     for (int round = 0; round < static_cast<int>(rounds(12, 300, 60)); ++round) {
         world in;
@@ -168,7 +168,7 @@ TEST_CASE("index: an index is complete after a build with writers at each of its
     }
 }
 
-TEST_CASE("index: rows of a late request do not stay in an index that is ready") {
+TEST_CASE("index: rows written by a late request do not stay in an index that is ready") {
     world in;
     in.fill(50);
     used_clock time;
@@ -210,7 +210,7 @@ TEST_CASE("index: a build that is stopped at any of its requests is completed by
     CHECK(stops >= 8);
 }
 
-TEST_CASE("index: a build from another declaration removes the old rows, some thousands at a time") {
+TEST_CASE("index: a build from another declaration removes the old rows, a few thousand at a time") {
     world in;
     in.fill(3000);
     table<by_age> const old{in.store, "runners"};

@@ -95,7 +95,7 @@ TEST_CASE("index: a program with a shorter list writes within its lease while th
     CHECK((newer.verify)().value().good());
 }
 
-TEST_CASE("index: a build that was stopped while it waited waits again") {
+TEST_CASE("index: a build that was cancelled during its wait waits again when it is repeated") {
     world all;
     narrow const first{all.store, "runners", all.how};
     first.create().value();
@@ -181,7 +181,7 @@ TEST_CASE("index: two programs create a table concurrently") {
     }
 }
 
-TEST_CASE("index: the lists of two types in one table do not interfere") {
+TEST_CASE("index: the index declarations of two types in one table do not interfere") {
     world all;
     narrow const runners{all.store, "all", all.how};
     table<club, by_city> const clubs{all.store, "all", all.how};
@@ -226,7 +226,7 @@ TEST_CASE("index: ambiguous row types in one table are refused before the first 
     CHECK((apart.verify)().value().good());
 }
 
-TEST_CASE("index: with an operation id an index row that is already deleted is left out") {
+TEST_CASE("index: with an operation id, a write omits the removal of an index row that is already deleted") {
     world all;
     auto const safe = retrying{all.store, {.operation_rows = true}};
     narrow const runners{all.store, "runners", all.how};
@@ -245,7 +245,7 @@ TEST_CASE("index: with an operation id an index row that is already deleted is l
     CHECK(with_id.replace(older, any_etag).value().attempts == 0); // it was created before
 }
 
-TEST_CASE("index: no row is written with a state that was read before the lease ended") {
+TEST_CASE("index: no row is written on the basis of a state whose lease has expired") {
     // The index is retired, or built again, after each request of a write whose lease ends there.
     for (bool const retired : {false, true}) {
         for (int behind = 0; behind < 12; ++behind) {

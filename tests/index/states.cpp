@@ -53,7 +53,7 @@ TEST_CASE("index: an index of a non-empty table is not ready until it is built")
     CHECK(runners.build<by_club>().value().written == 0); // ready stays ready
 }
 
-TEST_CASE("index: a retired index is not maintained, and can be built again once every program knows") {
+TEST_CASE("index: a retired index is not maintained, and can be built again once every program has read its state") {
     memory_backend const store;
     testing::manual_clock time;
     table_options how;
@@ -80,7 +80,7 @@ TEST_CASE("index: a retired index is not maintained, and can be built again once
     CHECK(runners.retire("by_nothing").error().code == error_code::resource_not_found);
 }
 
-TEST_CASE("index: a write after its lease is not sent if the states cannot be read again") {
+TEST_CASE("index: after the lease has expired, no write is sent unless the states can be read again") {
     memory_backend const store;
     testing::manual_clock time;
     table_options how;

@@ -51,12 +51,12 @@ void storms(Store const& store, std::size_t histories, bool retries) {
 
 } // namespace
 
-TEST_CASE("index: with faults in memory every entity keeps its index rows") {
+TEST_CASE("index: every entity keeps its index rows despite faults of a store in memory") {
     storms(memory_backend{}, rounds(40, 5'000, 400), false);
     storms(memory_backend{}, rounds(20, 5'000, 200), true);
 }
 
-TEST_CASE("index: with faults in a file every entity keeps its index rows") {
+TEST_CASE("index: every entity keeps its index rows despite faults of a file") {
     temporary_folder const folder{temporary_folder::memory()};
     file_backend const store{folder / "runners.db"};
     storms(store, rounds(6, 500, 50), false);

@@ -280,7 +280,7 @@ TEST_CASE("a listener accepts only valid addresses and ports") {
     CHECK(without_metrics.run().error().code == error_code::store_failed); // no metrics to serve
 }
 
-TEST_CASE("metrics are served on a port of their own") {
+TEST_CASE("metrics are served on a separate port") {
     struct : observer {
         std::mutex lock;
         std::string log;

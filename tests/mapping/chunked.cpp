@@ -194,7 +194,7 @@ TEST_CASE("a row with inconsistent chunks is a mismatch, and the error names the
     CHECK(put({{"body", count(1)}}).error().code == error_code::row_mismatch);
 }
 
-TEST_CASE("golden: the stored form of a chunked member") {
+TEST_CASE("golden: the stored form of a chunked member has not changed") {
     auto const row = entitable::to_row(letter{"ann", 1, "s", text_of(units + 1), entitable::binary(2)}).value();
     CHECK(present_in(row) ==
         (std::map<std::string, std::size_t>{

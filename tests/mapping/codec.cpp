@@ -229,7 +229,7 @@ TEST_CASE("the error for a refused entity names its first invalid component") {
     CHECK_THAT(refused.error().message, ContainsSubstring("\"bib\""));
 }
 
-TEST_CASE("writing a row reuses the memory of another") {
+TEST_CASE("writing a row reuses the memory of another row") {
     row made;
     REQUIRE(to_row(by_bib{1234, std::string(100, 'n'), "M", 55}, made));
     char const* const memory = made.partition_key().data();
@@ -414,7 +414,7 @@ TEST_CASE("the error names the first member that does not fit") {
     CHECK_THAT(refused.message, ContainsSubstring("\"text\""));
 }
 
-TEST_CASE("an unknown enumeration value is kept, and an unknown name is refused") {
+TEST_CASE("an unknown enumeration value is retained, and an unknown name is refused") {
     all_types original;
     original.sex = static_cast<gender>(77);
     CHECK(decoded<all_types>(to_row(original).value()).sex == static_cast<gender>(77));

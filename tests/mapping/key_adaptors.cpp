@@ -90,7 +90,7 @@ TEST_CASE("a text of a different width, or with characters other than digits, is
     check_foreign<width_codec<std::uint64_t, 20>>({"18446744073709551616", "99999999999999999999"});
 }
 
-TEST_CASE("in a comparison a number without a text sorts before or after all texts") {
+TEST_CASE("in a comparison, a number that has no text form sorts before or after all texts") {
     using codec = width_codec<std::int32_t, 5>;
     CHECK(operand_of<codec>(-1) < std::string{"00000"});
     CHECK(operand_of<codec>(100000) > std::string{"99999"});
@@ -143,7 +143,7 @@ TEST_CASE("a text that is not a distance to the largest value is refused") {
     check_foreign<descending_codec<date_time>>({"0116444736000000000"});
 }
 
-TEST_CASE("each special character has an escaped form of its own") {
+TEST_CASE("each special character has its own escaped form") {
     check_golden<escaped>("", "");
     check_golden<escaped>("plain, text 100%", "plain,\"20text\"20100%");
     check_golden<escaped>(std::string{"\0", 1}, "\"00");

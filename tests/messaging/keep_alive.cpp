@@ -153,7 +153,7 @@ TEST_CASE("keep_alive: the work ends when the message is lost") {
     CHECK(other.complete());
 }
 
-TEST_CASE("keep_alive: many messages at once in run_all, each concurrently with its work") {
+TEST_CASE("keep_alive: run_all renews many leases, each concurrently with its work") {
     world in;
     std::vector<claimed<chore>> items;
     std::vector<kept_alive<slow_work>> all;
@@ -175,7 +175,7 @@ TEST_CASE("keep_alive: many messages at once in run_all, each concurrently with 
     CHECK_FALSE(in.queue.claim().value());
 }
 
-TEST_CASE("keep_alive: alone, on a thread of its own, until it is cancelled") {
+TEST_CASE("keep_alive: runs on a separate thread until it is cancelled") {
     memory_backend const store;
     queue_options how;
     how.lanes = 1;

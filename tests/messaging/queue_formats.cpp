@@ -255,7 +255,7 @@ TEST_CASE("queue formats: a queue of format 1 with messages is processed") {
     CHECK(left.back() == "~!queue!|~!queue!|Queue_Lanes=i:3");
 }
 
-TEST_CASE("queue formats: dead letters of format 1") {
+TEST_CASE("queue formats: dead letters of format 1 are read") {
     for (bool const again : {false, true}) {
         house in;
         in.fill();
@@ -351,7 +351,7 @@ TEST_CASE("queue formats: a queue of format 1 is refilled in its own format") {
 
 // ---- what is written ---------------------------------------------------------------------------------
 
-TEST_CASE("queue formats: golden rows of format 2") {
+TEST_CASE("queue formats: the golden rows of format 2 have not changed") {
     house in;
     in.how.lanes = 1;
     in.time.set({134116992000000000});

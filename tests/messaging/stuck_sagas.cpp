@@ -262,7 +262,7 @@ TEST_CASE("saga: a report of no effect is ignored if an earlier run may have had
     }
 }
 
-TEST_CASE("saga: the rows of a saga during compensation") {
+TEST_CASE("saga: a compensating saga has the documented rows") {
     agency at;
     auto const travel = saga_for<trip>("travel", step("room", at.does("r"), at.undoes("R", 1)),
         step("letter", at.does("l")), step("seat", at.does("s", {refused}), at.undoes("S", 1)));
@@ -365,7 +365,7 @@ TEST_CASE("stuck sagas: deliveries with progress are not counted") {
     CHECK(at.log == "rraabbssSSRR");
 }
 
-TEST_CASE("stuck sagas: the state of a step for each possible record") {
+TEST_CASE("stuck sagas: each possible record has its documented step state") {
     struct row_of {
         std::int32_t step;
         std::string failed;

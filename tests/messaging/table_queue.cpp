@@ -184,7 +184,7 @@ TEST_CASE("table_queue: a message becomes a dead letter after exactly max_delive
     CHECK(f.queue.enqueue({"York", 1, "fly"}, {.id = "x"}).value().already_there);
 }
 
-TEST_CASE("table_queue: groups") {
+TEST_CASE("table_queue: claim_some() claims and completes groups of messages, each message once") {
     fixture f;
     std::vector<errand> const many(70, errand{"York", 1});
     auto const put = f.queue.enqueue_all(many).value();
@@ -267,7 +267,7 @@ TEST_CASE("table_queue: a lane whose head is claimed by others is not read for e
     CHECK(again == 400);
 }
 
-TEST_CASE("table_queue: an outbox, and any number of relays") {
+TEST_CASE("table_queue: an outbox works with any number of relays") {
     fixture f;
     table<errand> const towns{f.store, "towns"};
     towns.create().value();
@@ -298,7 +298,7 @@ TEST_CASE("table_queue: an outbox, and any number of relays") {
     CHECK(f.queue.approximate_size().value().ready == 1);
 }
 
-TEST_CASE("table_queue: invalid options, and a missing queue") {
+TEST_CASE("table_queue: invalid options and a missing queue are reported") {
     fixture f;
     f.how.visibility = 1s;
     CHECK(table_queue<errand>{f.store, "other", f.how}.create().error().code == error_code::out_of_range_input);
@@ -313,7 +313,7 @@ TEST_CASE("table_queue: invalid options, and a missing queue") {
     CHECK(queue_options{}.requests_per_idle_hour() == 960);
 }
 
-TEST_CASE("table_queue: the stored form") {
+TEST_CASE("table_queue: the stored form has not changed") {
     testing::manual_clock time;
     local_options options;
     options.time = &time;

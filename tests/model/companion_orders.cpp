@@ -271,7 +271,7 @@ actor<Table> with(through_defect defect, actor<Table> one) {
 
 } // namespace
 
-TEMPLATE_TEST_CASE("companions: each pair of writers, in every order", "", with_index, with_sums, with_both,
+TEMPLATE_TEST_CASE("companions: each pair of writers runs in every order", "", with_index, with_sums, with_both,
     with_two_types, with_elsewhere) {
     using pair = std::vector<actor<TestType>>;
     for (pair const& each : {
@@ -295,8 +295,8 @@ TEMPLATE_TEST_CASE("companions: each pair of writers, in every order", "", with_
     }
 }
 
-TEMPLATE_TEST_CASE("companions: a writer with lost and late requests and a crash", "", with_index, with_sums, with_both,
-    with_two_types, with_elsewhere) {
+TEMPLATE_TEST_CASE("companions: a writer survives lost and late requests and a crash", "", with_index, with_sums,
+    with_both, with_two_types, with_elsewhere) {
     for (actor<TestType> const& each : {inserts<TestType>(2, "tue"), updates<TestType>("ann", 1),
              changes<TestType>("ann", 1), removes<TestType>(), archives<TestType>(1), replaces<TestType>("tue")}) {
         INFO(each.name);
@@ -304,7 +304,7 @@ TEMPLATE_TEST_CASE("companions: a writer with lost and late requests and a crash
     }
 }
 
-TEST_CASE("companions: sums are built beside each writer, in every order") {
+TEST_CASE("companions: a build of sums runs next to each writer, in every order") {
     for (auto const& each : {archives<with_sums>(1), removes<with_sums>(), inserts<with_sums>(2, "mon"),
              inserts<with_sums>(2, "tue"), updates<with_sums>("ann", 1)}) {
         INFO(each.name);

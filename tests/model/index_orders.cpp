@@ -310,18 +310,18 @@ void check(testing::interleaving_report const& told) {
 
 } // namespace
 
-TEMPLATE_TEST_CASE("indexes: two writers, in every order", "", in_partition, in_city) {
+TEMPLATE_TEST_CASE("indexes: two writers run in every order", "", in_partition, in_city) {
     std::vector<cast<TestType>> const both{mover<TestType>(1, "Bath"), mover<TestType>(1, "Ely")};
     check(walk<TestType>(both, quiet, one_in_york<TestType>, keeps_count<TestType>));
 }
 
-TEMPLATE_TEST_CASE("indexes: one writer with lost and late requests and a crash", "", in_partition, in_city) {
+TEMPLATE_TEST_CASE("indexes: one writer survives lost and late requests and a crash", "", in_partition, in_city) {
     std::vector<cast<TestType>> const one{mover<TestType>(1, "Bath")};
     check(walk<TestType>(one, {.faults = 2, .late = 1}, one_in_york<TestType>, keeps_count<TestType>));
     check(walk<TestType>(one, {.faults = 1, .late = 1, .crashes = 1}, one_in_york<TestType>, keeps_count<TestType>));
 }
 
-TEST_CASE("indexes in other tables: one writer, and others that complete its work") {
+TEST_CASE("indexes in other tables: others complete the work of one writer") {
     for (intent_state const state : {intent_state::pending, intent_state::applied, intent_state::undone}) {
         check(walk<in_city>(
             {mover<in_city>(1, "Bath"), applier<in_city>()}, quiet,
@@ -330,7 +330,7 @@ TEST_CASE("indexes in other tables: one writer, and others that complete its wor
     }
 }
 
-TEST_CASE("indexes in other tables: removal and move, in every order") {
+TEST_CASE("indexes in other tables: a removal and a move run in every order") {
     check(walk<in_city>({mover<in_city>(1, "Bath"), remover<in_city>()}, quiet, one_in_york<in_city>));
 }
 

@@ -3,14 +3,14 @@
 #pragma once
 
 /// \file
-/// A world of stores on a hash: the next generation is made and the first one retired by programs that end in the middle, a store is emptied, and
-/// programs of long ago begin again.
+/// A world of hashed stores: the next generation is made and the first one retired by programs that end in the middle, a store is emptied,
+/// and programs of long ago begin again.
 
 #include "operator_clients.hpp"
 
 namespace operator_worlds {
 
-/// What was done in worlds of stores on a hash.
+/// What was done in worlds of hashed stores.
 struct hash_figures {
     std::size_t worlds{}, made{}, retired{}, refused{}, emptied{};
 };
@@ -93,7 +93,7 @@ private:
                     .add({begun, done ? ++in_.on.order : still_open, {{3, 0}}, {{3, value}}, false, "setup"});
             }
         } else {
-            in_.complain("stores on a hash cannot be opened: " + here.error().to_string());
+            in_.complain("hashed stores cannot be opened: " + here.error().to_string());
         }
         in_.in.faults = faults;
     }
@@ -156,7 +156,7 @@ private:
             static_cast<void>(here->cloud.execute(create_table{here->items()}, own));
             client::read_all(in_, any_transport{here->cloud}, "who settles", here->items());
         } else if (!emptied_) {
-            in_.complain("in the end stores on a hash cannot be opened: " + here.error().to_string());
+            in_.complain("in the end hashed stores cannot be opened: " + here.error().to_string());
         } else { // what there is may be read; what was there is missing for nobody
             for (std::string const& partition : in_.partitions) {
                 if (here) {

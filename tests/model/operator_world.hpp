@@ -31,7 +31,7 @@ struct program {
     std::shared_ptr<process> by;
     any_transport catalogue;
     sharded cloud;
-    std::int64_t generation{}; ///< of stores on a hash; 0 for a map
+    std::int64_t generation{}; ///< of hashed stores; 0 for a map
 
     /// The table that is never dropped.
     [[nodiscard]] std::string items() const { return generation < 2 ? "items" : "items" + std::to_string(generation); }
@@ -118,7 +118,7 @@ public:
         how.time = by.get();
         return program{by, any_transport{way{by, catalogue}}, sharded{*opened, how}, of};
     }
-    /// Whether a request that began then may be answered by stores on a hash.
+    /// Whether a request that began then may be answered by hashed stores.
     void answered(program const& here, steady_time begun) {
         if (here.generation == 1 && retired_at && begun > *retired_at + check_every * 11 / 10) {
             complain("a generation that was retired is used");
@@ -340,7 +340,7 @@ public:
     std::shared_ptr<place> archive;
     std::optional<lookup_map> eye;
     std::map<std::string, partition_history> histories;
-    /// Whether what began then proves nothing: within `check_every` a store on a hash that was emptied is noticed, and not before.
+    /// Whether what began then proves nothing: within `check_every` a hashed store that was emptied is noticed, and not before.
     [[nodiscard]] bool blind(std::uint64_t begun) const { return blind_now || begun < blind_until; }
     std::shared_ptr<int> misled{std::make_shared<int>()}; ///< programs with wrong names have it
     bool blind_now{};
@@ -355,7 +355,7 @@ public:
     int backup_calls{};
     int backups{};
     int value{};
-    std::vector<std::string> hashed;         ///< stores on a hash, in their order
+    std::vector<std::string> hashed;         ///< hashed stores, in their order
     std::int64_t generation{};               ///< of them, which new programs open; 0 for a map
     std::optional<steady_time> retired_at{}; ///< the first one
 };

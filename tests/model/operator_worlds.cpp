@@ -289,7 +289,7 @@ TEST_CASE("operator worlds: hashed stores, the next generation, and stale progra
     hash_figures hashed;
     run_worlds(entitable_test::rounds(25, 3000, 100),
         [&](std::uint64_t seed) { return hash_world{seed, told, hashed}.run(); });
-    std::printf("operator worlds: %zu of stores on a hash, %zu generations made, %zu retired, %zu makes refused, %zu "
+    std::printf("operator worlds: %zu of hashed stores, %zu generations made, %zu retired, %zu makes refused, %zu "
                 "stores emptied; %s\n",
         hashed.worlds, hashed.made, hashed.retired, hashed.refused, hashed.emptied, told.to_string().c_str());
 }

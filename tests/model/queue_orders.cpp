@@ -291,7 +291,7 @@ TEST_CASE("queue: a worker that is too slow, and one that waits") {
     check(walk({worker("A", 1, true), waiting}, {.faults = 1, .late = 0}, one_message));
 }
 
-TEST_CASE("queue: two workers, each of which reads ahead of its own claim") {
+TEST_CASE("queue: two workers each read ahead of their own claim") {
     auto const three = [](table_queue<chore> const& chores) {
         for (char const* id : {"x", "y", "z"}) { chores.enqueue({"wash"}, {.id = id}).value(); }
     };
@@ -319,7 +319,7 @@ TEST_CASE("queue: two workers, each of which reads ahead of its own claim") {
     check(walk({several("A", 1), several("B", 2)}, {.faults = 0, .late = 1, .crashes = 1}, three));
 }
 
-TEST_CASE("queue: a producer and a worker") {
+TEST_CASE("queue: a producer and a worker run in every order") {
     check(walk({producer(1), worker("B", 2)}, {.faults = 1, .late = 1}, [](auto const&) {}));
     check(walk({producer(1), producer(3), worker("B", 2)}, {.faults = 0, .late = 1}, [](auto const&) {}));
 }
@@ -366,7 +366,7 @@ cast sweeper() {
 
 } // namespace
 
-TEST_CASE("queue: a message claimed too often becomes a dead letter once") {
+TEST_CASE("queue: a message that was claimed too often becomes a dead letter once") {
     check(walk({worker("A", 1), worker("B", 2)}, {.faults = 1, .late = 1}, used_up));
     check(walk({worker("A", 1), requeuer()}, {.faults = 1, .late = 1}, used_up));
 }

@@ -362,7 +362,7 @@ TEST_CASE("saga undo: each crash point of a saga without undo that fails until i
     CHECK(stuck > 200);
 }
 
-TEST_CASE("saga undo: two workers on one saga") {
+TEST_CASE("saga undo: two workers work on one saga") {
     auto const check = [](plan of, std::size_t workers, testing::interleaving_limits limits, bool complete = false) {
         of.parts = 1;
         auto const seen = walk(of, workers, limits, complete ? 20'000 : entitable_test::rounds(60, 300'000, 2'000));

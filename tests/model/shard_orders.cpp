@@ -64,7 +64,7 @@ void reads_late(any_transport const& way, entitable::clock&, scene& all, int) {
 // between two pages, before the shard drains and after the flip (the crowd) only appear at these places, and not in walks without a crowd.
 // Optimized, the walks of a mover alone take a minute, offline ones two, with a client that reads six, and with one that inserts nine.
 
-TEST_CASE("shard moves: a mover alone, with lost and late requests, killed and replaced by another") {
+TEST_CASE("shard moves: a single mover survives lost and late requests, and is killed and replaced by another") {
     check("alone", 45, {}, quiet);
     check("alone, a batch twice", 47, {.holds = true}, quiet);
     check("alone, one killed", 538, {}, {.faults = 0, .late = 0, .crashes = 1, .again = 1});
@@ -184,7 +184,7 @@ testing::interleaving_report world(std::uint64_t seed, move_defect planted, int*
 
 } // namespace
 
-TEST_CASE("shard moves: worlds of many clients and two movers, drawn from seeds") {
+TEST_CASE("shard moves: hold in random worlds of many clients and two movers") {
     int moved = 0;
     std::size_t steps = 0;
     std::uint64_t const worlds = entitable_test::rounds(60, 100'000, 300);

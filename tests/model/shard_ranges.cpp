@@ -83,7 +83,7 @@ TEST_CASE("shard ranges: an operator stops after any of its requests, another co
     }
 }
 
-TEST_CASE("shard ranges: a client that is suspended at any step while anything happens") {
+TEST_CASE("shard ranges: a client may be suspended at any step while anything happens") {
     auto const stride = static_cast<std::size_t>(entitable_test::rounds(13, 1));
     std::vector<task> const both{
         split_at("m"), move_to(1, "s1"), merge_to(0, 1, "s2"), split_at("c"), move_to(0, "s0")};
@@ -108,7 +108,7 @@ TEST_CASE("shard ranges: a client that is suspended at any step while anything h
     }
 }
 
-TEST_CASE("shard ranges: worlds of clients and two operators, drawn from seeds") {
+TEST_CASE("shard ranges: hold in random worlds of clients and two operators") {
     int done = 0;
     std::size_t steps = 0;
     std::uint64_t const worlds = entitable_test::rounds(60, 20'000, 300);

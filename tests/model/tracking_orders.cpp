@@ -162,17 +162,17 @@ testing::interleaving_limits const late{.faults = 1, .late = 1};
 
 } // namespace
 
-TEST_CASE("units of work: two units add to one row, in every order") {
+TEST_CASE("units of work: two units can add to one row in every order") {
     check(walk({{"one", raise}, {"other", raise}}, quiet, 1, keeps_sums));
     check(walk({{"one", raise, {.mode = save_mode::batch}}, {"other", raise}}, quiet, 2, keeps_sums));
 }
 
-TEST_CASE("units of work: two units add to one row, with lost answers") {
+TEST_CASE("units of work: two units can add to one row despite lost answers") {
     check(walk({{"one", raise}, {"other", raise}}, losses, 1, keeps_sums));
     check(walk({{"one", raise, {.mode = save_mode::batch}}, {"other", raise}}, losses, 2, keeps_sums));
 }
 
-TEST_CASE("units of work: with operation rows and late requests") {
+TEST_CASE("units of work: two units with operation rows tolerate late requests") {
     actor one{"one", raise, {.operation_rows = true}};
     actor other{"other", raise, {.operation_rows = true}};
     check(walk({one}, late, 1, keeps_sums));

@@ -119,7 +119,7 @@ TEST_CASE("doctor: wrong sums are found") {
     patients.unmaintained().insert({"east", 2, "bob@x"}).value();
     auto const made = doctor(store, patients).value();
     CHECK(count_of(made, store_fault::sum_wrong) == 1);
-    CHECK(made.to_string().find("patients: 1 rows of sums that are missing or wrong: call build()") == 0);
+    CHECK(made.to_string().find("patients: 1 missing or wrong rows of sums: call build()") == 0);
     CHECK(made.findings.front().example.find("WARD") != std::string::npos);
 }
 

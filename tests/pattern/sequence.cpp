@@ -102,7 +102,7 @@ TEST_CASE("sequence: counts from 1, and creates its table and its row") {
     CHECK(on.counted() == int64(5));
 }
 
-TEST_CASE("sequence: the stored form") {
+TEST_CASE("sequence: the stored form has not changed") {
     stage on;
     CHECK(on.make().next());
     CHECK(testing::dump(on.store) ==
@@ -154,7 +154,7 @@ TEST_CASE("sequence: does not wrap") {
     CHECK(at_end.make({.start = greatest}).next().error().code == error_code::out_of_range_input);
 }
 
-TEST_CASE("sequence: invalid options") {
+TEST_CASE("sequence: invalid options are refused") {
     auto const refused = [](sequence_options how) {
         stage on;
         sequence const numbers = on.make(how);
@@ -174,7 +174,7 @@ TEST_CASE("sequence: invalid options") {
     CHECK(on.make({.table = "a-b"}).next().error().code == error_code::invalid_resource_name);
 }
 
-TEST_CASE("sequence: a row without a number") {
+TEST_CASE("sequence: a row without a number is reported") {
     for (auto const& content : {make_row("identities", "Orders", {{"Value", "17"}}), make_row("identities", "Orders"),
              make_row("identities", "Orders", {{"Value", 1.5}}), make_row("identities", "Orders", {{"value", 1}})}) {
         stage on;
@@ -186,7 +186,7 @@ TEST_CASE("sequence: a row without a number") {
     CHECK(on.make().next().error().code == error_code::row_mismatch);
 }
 
-TEST_CASE("sequence: retries if others were faster, and reports the number of writes") {
+TEST_CASE("sequence: retries if other writers interfere, and reports the number of writes") {
     stage on;
     sequence const mine = on.make();
     sequence const other{on.store, "Orders"};
@@ -300,7 +300,7 @@ TEST_CASE("sequence: errors of the transport are returned, and lose no numbers")
     CHECK(elsewhere.next()->value == 1); // the table is there after all
 }
 
-TEST_CASE("sequence: deadline and cancellation") {
+TEST_CASE("sequence: a deadline and a cancellation end a call") {
     stage on;
     CHECK(on.make().next()->value == 1);
     cancellation_source source;
@@ -418,7 +418,7 @@ ENTITABLE(receipt, partition_key(desk), row_key(number))
 
 } // namespace sequence_tests
 
-TEST_CASE("sequence: numbers as keys, ascending and the newest first") {
+TEST_CASE("sequence: numbers can be keys, in ascending order or newest first") {
     using namespace sequence_tests;
     memory_backend const store;
     table<ticket> const tickets{store, "tickets"};

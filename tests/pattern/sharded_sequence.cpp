@@ -94,7 +94,7 @@ TEST_CASE("sharded sequence: the error for a different start or step has both va
     CHECK_THAT(step.message, ContainsSubstring("Step 5") && ContainsSubstring("has 6"));
 }
 
-TEST_CASE("sharded sequence: golden rows") {
+TEST_CASE("sharded sequence: the golden rows have not changed") {
     memory_backend const store;
     sharded_sequence const numbers{store, "Orders", 2, counting(100, 5)};
     do {

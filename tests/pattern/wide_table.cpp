@@ -126,7 +126,7 @@ TEST_CASE("limits of wide entities are checked before anything is sent") {
               .code == error_code::invalid_input);
 }
 
-TEST_CASE("golden: the rows of a wide entity") {
+TEST_CASE("golden: the rows of a wide entity have not changed") {
     auto const rows = detail::split_wide(wide_row(252).view(), -5, "sheet", local_profile()).value();
     CHECK(rows[0].row_key() == "~!w!s!00");
     CHECK(rows[1].row_key() == "~!w!s!01");

@@ -73,7 +73,7 @@ TEST_CASE("a query reads page by page, range by range, and relies only on the co
     CHECK(reading.cost() == query_cost{4, 3, 3, 3, 1});
 }
 
-TEST_CASE("a query whose plan has no ranges ends at once") {
+TEST_CASE("a query whose plan has no ranges ends immediately") {
     auto const parts = parts_of(0);
     query_reading reading{parts, {}, 4};
     CHECK(reading.at_end());

@@ -35,7 +35,7 @@ std::string plan_of(table<measurement> const& readings, Predicate const& where) 
 } // namespace times_test
 using namespace times_test;
 
-TEST_CASE("a time field is compared with a time of the system clock as with the date_time it converts to") {
+TEST_CASE("a comparison with a time of the system clock equals one with the same date_time") {
     table<measurement> const readings{memory_backend{}, "readings"};
     auto const clock = std::chrono::sys_days{std::chrono::year{2026} / 1 / 1} + 1ns; // rounded down to 100 ns
     auto const time = date_time::from_date(2026, 1, 1);
@@ -54,7 +54,7 @@ TEST_CASE("a time field is compared with a time of the system clock as with the 
     STATIC_REQUIRE(decltype(readings.where(r::device == "a" && r::at == clock))::access == access_path::point);
 }
 
-TEST_CASE("a range of times finds what was stored with times of the system clock") {
+TEST_CASE("a range of times finds entities whose times came from the system clock") {
     table<measurement> const readings{memory_backend{}, "readings"};
     readings.create().value();
     auto const start = std::chrono::system_clock::now();

@@ -37,7 +37,7 @@ constexpr auto settle = conclusion::settle;
 
 } // namespace
 
-TEST_CASE("each request has a kind with retry rules of its own") {
+TEST_CASE("each request has a kind with its own retry rules") {
     auto const of = [](mutation change) { return kind_of(write_entity{"table", std::move(change)}); };
     CHECK(kind_of(get_entity{}) == request_kind::read);
     CHECK(kind_of(query_entities{}) == request_kind::read);

@@ -108,7 +108,7 @@ TEST_CASE("rest: every request is sent and its answer read") {
     CHECK(removed->etag.empty());
 }
 
-TEST_CASE("pages, their tokens, and empty pages") {
+TEST_CASE("pages, their tokens and empty pages are read") {
     fixture f;
     f.client.then(
         200, list_body(""), {{"x-ms-continuation-NextPartitionKey", "1!4!cA--"}, {"x-ms-continuation-NextRowKey", ""}});
@@ -620,7 +620,7 @@ struct watcher final : observer {
 
 } // namespace
 
-TEST_CASE("the observer sees every attempt, and request ids of the service are kept") {
+TEST_CASE("the observer sees every attempt, and request ids of the service are retained") {
     fixture f;
     watcher eyes;
     f.context.watch = &eyes;
@@ -698,7 +698,7 @@ std::vector<std::string> outcomes_of(
 
 } // namespace
 
-TEST_CASE("many requests: each gets an answer of its own, including invalid requests and second attempts") {
+TEST_CASE("each of many requests gets its own answer, including invalid requests and second attempts") {
     fixture f;
     f.context.location = read_location::secondary;
     f.client.then(200, entity("p", "1"));

@@ -381,7 +381,7 @@ TEST_CASE("no connection string leaves its secret in memory, whether it is valid
     }
 }
 
-TEST_CASE("a new signature only remains in memory with its caller") {
+TEST_CASE("a new signature remains in memory only with its caller") {
     hidden_memory hidden;
     auto const make = [&](std::string_view key, bool of_table) {
         auto const who = credential::account_key("acct", key).value();

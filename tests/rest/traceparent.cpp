@@ -55,7 +55,7 @@ write_entity insert() { return {"Orders", mutation::insert(make_row("p", "r", {{
 
 } // namespace
 
-TEST_CASE("every attempt carries the caller's trace, and a span id of its own") {
+TEST_CASE("every attempt carries the caller's trace and its own span id") {
     stage on;
     watcher eyes;
     on.context.watch = &eyes;

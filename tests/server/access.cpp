@@ -172,7 +172,7 @@ TEST_CASE("accounts have separate tables") {
     CHECK(said(two.server.answer(named)) == refused);
 }
 
-TEST_CASE("invalid accounts are reported at once and never served") {
+TEST_CASE("invalid accounts are reported immediately and never served") {
     auto const start = [](std::vector<served_account> accounts) {
         server_options options;
         options.accounts = std::move(accounts);
@@ -192,7 +192,7 @@ TEST_CASE("invalid accounts are reported at once and never served") {
     CHECK(start({one, {"other", std::string{planted_key}, {}, {}}}).find("lack their own store") != std::string::npos);
 }
 
-TEST_CASE("a signature for a table: permissions, table, times, protocol, addresses") {
+TEST_CASE("a signature for a table limits permissions, table, times, protocol and addresses") {
     asker const by = with_table();
     std::string const a1 = "/Orders(PartitionKey='a',RowKey='1')";
     auto const match = asker::fields{{"If-Match", "*"}};
@@ -319,7 +319,7 @@ TEST_CASE("a stored policy grants access until it is removed") {
     CHECK(said(by.get(with("/Orders", stored))) == refused);
 }
 
-TEST_CASE("a signature for an account: permissions and resource types") {
+TEST_CASE("a signature for an account limits permissions and resource types") {
     asker const by = with_table();
     auto const granted = [](std::string permissions, std::string types) {
         account_sas made;

@@ -180,7 +180,7 @@ TEST_CASE("keys are read from addresses") {
     }
 }
 
-TEST_CASE("queries: pages, tokens, ranges and options") {
+TEST_CASE("queries have pages, tokens, ranges and options") {
     asker const by = with_table();
     for (std::string const partition : {"a", "b", "c"}) {
         for (int at = 0; at < 4; ++at) {
@@ -320,7 +320,7 @@ TEST_CASE("transactions are executed as clients send them") {
     CHECK(said(by.get("/Orders(PartitionKey='p',RowKey='6')")) == "404 ResourceNotFound");
 }
 
-TEST_CASE("settings of the service, policies, statistics, preflight") {
+TEST_CASE("service settings, policies, statistics and preflight requests are answered") {
     asker const by = with_table();
     std::string const properties = "/?restype=service&comp=properties";
     CHECK(has_in_order(by.get(properties).body, {"<StorageServiceProperties>", "<Logging>", "<HourMetrics>", "<Cors"}));

@@ -167,7 +167,7 @@ TEST_CASE("earlier maps: a map in the middle of a move is adopted, with the targ
     CHECK(table<store_identity>{all.stores.at("three"), "entitableshards"}.get("stores", "map")->map == done.identity);
 }
 
-TEST_CASE("earlier stores on a hash: headers without a state are opened, used and retired") {
+TEST_CASE("hashed stores of an earlier version: stores with a header without a state can be opened, used and retired") {
     std::map<std::string, any_transport, std::less<>> stores;
     std::vector<std::string> const names{"one", "two"};
     for (std::size_t place = 0; place < names.size(); ++place) {

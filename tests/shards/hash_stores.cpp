@@ -272,7 +272,7 @@ TEST_CASE("hashed stores: all headers are read concurrently") {
         std::chrono::milliseconds{80}); // tables of the first, which is checked, the other headers, the page
 }
 
-TEST_CASE("hashed stores: created in any number of attempts, by several programs at once") {
+TEST_CASE("hashed stores: can be created in any number of attempts, by several programs concurrently") {
     for (std::size_t failing = 1; failing <= 12; ++failing) {
         CAPTURE(failing);
         hashed all;
@@ -343,7 +343,7 @@ TEST_CASE(
     CHECK(rows == 500);
 }
 
-TEST_CASE("hashed stores: tables") {
+TEST_CASE("hashed stores: tables are created, listed and deleted") {
     hashed all;
     std::vector<std::string> const names{"one", "two", "three"};
     sharded const cloud{all.make(names).value()};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Maps and stores on a hash are made, adopted and retired: ended at any request, made by two programs at once, and by one that arrives late.
+// Maps and hashed stores are made, adopted and retired: ended at any request, made by two programs at once, and by one that arrives late.
 
 #include "shards.hpp"
 #include "support/catch.hpp"
@@ -81,7 +81,7 @@ void check_used(shared_world const& world, virtual_shards const& shards) {
 
 } // namespace
 
-TEST_CASE("creating a map: interrupted at any request, and repeated") {
+TEST_CASE("creating a map: can be interrupted at any request and repeated") {
     auto const make = [](shared_world const& world, std::shared_ptr<meddling> const& plan, virtual_shards const& shards,
                           std::vector<std::string> const& names) {
         return lookup_map::make(
@@ -221,7 +221,7 @@ TEST_CASE("a map and hashed stores are created over one store concurrently: at m
     }
 }
 
-TEST_CASE("hashed stores: emptied at any request of their creation") {
+TEST_CASE("hashed stores: may be emptied at any request of their creation") {
     std::vector<std::string> const names{"one", "two", "three"};
     for (std::string const& emptied : names) {
         for (std::size_t at = 1;; ++at) {

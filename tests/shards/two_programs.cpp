@@ -58,7 +58,7 @@ struct program_way {
 
 /// What a program may be about.
 struct declaration {
-    std::string map; ///< its table; empty for stores on a hash
+    std::string map; ///< its table; empty for hashed stores
     std::int64_t generation{};
     virtual_shards shards{1};
     std::vector<std::string> stores;

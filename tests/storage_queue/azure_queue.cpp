@@ -129,7 +129,7 @@ TEST_CASE("azure_queue: a claim waits for longer than one request may take") {
     CHECK(item->has_value());
 }
 
-TEST_CASE("azure_queue: requests, byte for byte") {
+TEST_CASE("azure_queue: requests match byte for byte") {
     testing::manual_clock time{date_time::from_date(2026, 3, 4)};
     canned_client const client;
     queue_options how;
@@ -194,7 +194,7 @@ TEST_CASE("azure_queue: requests, byte for byte") {
     CHECK(client.last().url == "https://a.queue.core.windows.net/errands/messages/m-1?popreceipt=new&timeout=30");
 }
 
-TEST_CASE("azure_queue: the signed text") {
+TEST_CASE("azure_queue: the signed text has the documented form") {
     // Authorize with Shared Key: verb, eleven fields, x-ms- fields in order, the resource, parameters in order and not escaped.
     http_request request;
     request.method = http_method::put;
@@ -338,7 +338,7 @@ TEST_CASE("azure_queue: malformed answers") {
     }
 }
 
-TEST_CASE("connection strings: the address of the queues") {
+TEST_CASE("connection strings: the address of the queues is found") {
     auto const at = [](std::string_view text) {
         auto const read = parse_connection_string(text, account_service::queues);
         return read ? read->endpoint.primary : read.error().message;

@@ -266,7 +266,7 @@ TEST_CASE("unit of work: a conflict has three versions and can be resolved") {
         CHECK(at.work.save().value().all_saved());
         CHECK(stored_order(at.outside) == "both/5/write");
     }
-    SECTION("another writer is faster once more") {
+    SECTION("another writer changes the entity once more") {
         at.work.resolve(one, keep::mine);
         at.outside.merge(entitable::at("ann", 17), o::total = 77, any_etag).value();
         CHECK_FALSE(at.work.save().value().all_saved());
@@ -424,12 +424,12 @@ TEST_CASE("unit of work: a lost answer is resolved before anything is sent") {
             CHECK(at.work.save(mode).value().all_saved());
             CHECK(stored_order(at.outside, 19) == "new/4");
         }
-        SECTION("changed in the meantime") {
+        SECTION("it was changed in the meantime") {
             fresh.total = 5;
             CHECK(at.work.save(mode).value().all_saved());
             CHECK(stored_order(at.outside, 19) == "new/5");
         }
-        SECTION("removed in the meantime: resolved as a removal") {
+        SECTION("an entity that was removed in the meantime is resolved as a removal") {
             at.work.remove(fresh);
             CHECK(told(at.work.save(mode).value()) == "removed saved, ");
             CHECK(stored_order(at.outside, 19) == "gone");
@@ -443,7 +443,7 @@ TEST_CASE("unit of work: a lost answer is resolved before anything is sent") {
             CHECK(told(at.work.save(mode).value()) == "removed saved, ");
             CHECK(stored_order(at.outside) == "gone");
         }
-        SECTION("added again in the meantime") {
+        SECTION("it was added again in the meantime") {
             at.work.add({"ann", 17, "again", 9, {}});
             CHECK(at.work.save(mode).value().all_saved());
             CHECK(stored_order(at.outside) == "again/9");
@@ -462,7 +462,7 @@ TEST_CASE("unit of work: a lost answer is resolved before anything is sent") {
             CHECK(at.work.save(mode).value().all_saved());
         }
     }
-    SECTION("two lost answers at once") {
+    SECTION("two answers are lost") {
         at.work.find("ann", 17).value()->total = 5;
         at.work.add({"ann", 19, "new", 3, {}});
         CHECK(at.work.save(save_mode::batch).value().failed.size() == 2);
@@ -499,7 +499,7 @@ TEST_CASE("unit of work: with operation rows the outcome of every lost answer is
         CHECK(work.save().value().all_saved());
         CHECK(stored_order(outside) == "paid/5");
     }
-    SECTION("changed by another writer in the meantime") {
+    SECTION("it was changed by another writer in the meantime") {
         bool const applied = loss == losing::loss::answer;
         outside.merge(at("ann", 17), o::status = "theirs", any_etag).value();
         CHECK(work.save().value().all_saved() == applied);

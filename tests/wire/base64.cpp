@@ -7,7 +7,7 @@
 
 using namespace entitable;
 
-TEST_CASE("base64: the vectors of RFC 4648") {
+TEST_CASE("base64: the vectors of RFC 4648 are encoded and decoded") {
     constexpr std::string_view pairs[][2] = {{"", ""}, {"f", "Zg=="}, {"fo", "Zm8="}, {"foo", "Zm9v"},
         {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="}, {"foobar", "Zm9vYmFy"}, {"\xFB\xFF", "+/8="}};
     for (auto const& [bytes, text] : pairs) {

@@ -104,7 +104,7 @@ TEST_CASE("statuses and bodies that no service sends") {
     CHECK(problem_of(answer(400, medium)).server_message.size() <= 1100);
 }
 
-TEST_CASE("Retry-After in both forms, and malformed") {
+TEST_CASE("Retry-After is parsed in both forms, and ignored if malformed") {
     auto const wish = [](std::string_view name, std::string_view value) {
         http_headers headers;
         REQUIRE(headers.add("Date", "Mon, 27 Jul 2026 12:28:53 GMT"));

@@ -18,7 +18,7 @@ std::string path(std::string_view partition_key, std::string_view row_key) {
 
 } // namespace
 
-TEST_CASE("keys in paths") {
+TEST_CASE("keys are escaped in paths") {
     CHECK(path("p", "r") == "/Esc(PartitionKey='p',RowKey='r')");
     CHECK(path("", "") == "/Esc(PartitionKey='',RowKey='')");
     CHECK(path("O'Brien", "''") == "/Esc(PartitionKey='O%27%27Brien',RowKey='%27%27%27%27')");

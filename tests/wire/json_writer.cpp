@@ -56,7 +56,7 @@ value_view value_of(simdjson::dom::element each, std::string& held) {
 
 } // namespace
 
-TEST_CASE("every type in JSON") {
+TEST_CASE("every type is written as JSON") {
     CHECK(property(3.0) == R"("V@odata.type":"Edm.Double","V":3.0)");
     CHECK(property(1e300) == R"("V@odata.type":"Edm.Double","V":1e+300)");
     CHECK(property(5e-324) == R"("V@odata.type":"Edm.Double","V":5e-324)");

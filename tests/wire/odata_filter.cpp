@@ -40,7 +40,7 @@ std::string wrote(filter const& condition, key_range const& range = {}) {
 
 } // namespace
 
-TEST_CASE("constants in filters") {
+TEST_CASE("constants are written in filters") {
     CHECK(literal("") == "''");
     CHECK(literal("a' or PartitionKey ne '") == "'a'' or PartitionKey ne '''");
     CHECK(literal(-7) == "-7");
@@ -83,7 +83,7 @@ TEST_CASE("key ranges and conditions are written as text") {
     CHECK(wrote({{a, opposite, b, also, opposite}}) == "not ((not (A eq 1)) and B lt 2)");
 }
 
-TEST_CASE("a condition without a text is omitted only if that admits more rows") {
+TEST_CASE("a condition that cannot be written in OData is omitted only if that widens the filter") {
     CHECK(wrote({{none}}) == "part: ");
     CHECK(wrote({{none, opposite}}) == "part: ");
     CHECK(wrote({{a, none, also}}) == "part: A eq 1");

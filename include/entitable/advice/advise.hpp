@@ -28,7 +28,7 @@ struct advice {
     [[nodiscard]] std::string to_string() const;
 };
 
-/// Judges the keys of a sample under a workload, and searches for better keys. Errors: those of `workload::validate`.
+/// Evaluates the keys of a sample under a workload, and searches for better keys. Errors: those of `workload::validate`.
 [[nodiscard]] result<advice> advise(
     table_sample const& sample, workload const& load, service_targets const& targets = storage_targets());
 

@@ -18,9 +18,9 @@ ENTITABLE_BEGIN_NAMESPACE
 /// partitions.
 enum class finding_kind : std::uint8_t {
     one_partition_is_fine, ///< there is one partition, and its rate and size are below the targets
-    append_only, ///< partition keys increase over time (rank correlation > 0.9): the end of the table takes all writes
-    prepend_only, ///< partition keys decrease over time (rank correlation < -0.9): the beginning of the table takes all writes
-    log_data, ///< partition keys increase over time, with at least 10 entities in a partition: the newest partition takes all writes
+    append_only, ///< partition keys increase over time (rank correlation > 0.9): the end of the table receives all writes
+    prepend_only, ///< partition keys decrease over time (rank correlation < -0.9): the beginning of the table receives all writes
+    log_data, ///< partition keys increase over time, with at least 10 entities in a partition: the newest partition receives all writes
     few_partitions, ///< 2 to 10 partitions: the load cannot be spread further
     skewed,         ///< one of more than 10 partitions has at least a fifth of the entities, and five times the mean
     too_coarse,     ///< the busiest partition exceeds its target, or its maximum size

@@ -30,8 +30,8 @@ enum class heat_pattern : std::uint8_t {
 /// Counts events in constant memory. One thread at a time.
 class heat_map {
 public:
-    static constexpr std::size_t columns = 96;   ///< parts of the time
-    static constexpr std::size_t most_rows = 48; ///< parts of the keys
+    static constexpr std::size_t columns = 96;   ///< columns; each is an interval of time
+    static constexpr std::size_t most_rows = 48; ///< maximum number of rows; each is a range of keys
 
     /// Uses rows that begin at these keys, which are in the order of the service. At most `most_rows` of them are used, evenly spread.
     explicit heat_map(std::vector<std::string> const& keys);
@@ -42,7 +42,7 @@ public:
     /// column.
     void add(std::string_view partition_key, std::int64_t time, double weight = 1);
 
-    [[nodiscard]] std::size_t rows() const noexcept { return bounds_.size(); } ///< parts of the keys
+    [[nodiscard]] std::size_t rows() const noexcept { return bounds_.size(); } ///< number of ranges of keys
     [[nodiscard]] std::string const& key(std::size_t row) const noexcept {
         return bounds_[row];
     } ///< first key of a row
@@ -56,7 +56,7 @@ public:
     [[nodiscard]] double total() const noexcept { return total_; }       ///< number of events
     [[nodiscard]] std::int64_t begin() const noexcept { return begin_; } ///< time of the first column
     [[nodiscard]] std::int64_t last() const noexcept { return last_; }   ///< time of the latest event
-    [[nodiscard]] std::int64_t width() const noexcept { return width_; } ///< time of one column
+    [[nodiscard]] std::int64_t width() const noexcept { return width_; } ///< duration of one column
     /// Returns the rank correlation of rows and columns, weighted by events; 0 if there is none.
     [[nodiscard]] double growth() const noexcept;
     /// Returns the pattern.

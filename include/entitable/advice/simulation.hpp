@@ -41,7 +41,7 @@ struct service_model {
 /// The method of computation.
 enum class simulation_engine : std::uint8_t {
     by_size,  ///< `requests` up to 2,000,000 requests, otherwise `fluid`
-    requests, ///< request by request, in virtual time: latencies, and each retry at its time
+    requests, ///< simulates every request in virtual time, with latencies and retries
     fluid,    ///< rates second by second: as fast for 250,000 requests a second as for 1
 };
 

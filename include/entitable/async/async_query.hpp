@@ -41,7 +41,7 @@ private:
 
 } // namespace detail
 
-/// Reads a query page by page: the sequence of its pages. One page at a time is awaited.
+/// Reads a query page by page. One page at a time is awaited.
 ///
 ///     while (true) {
 ///         ENTITABLE_CO_TRY(auto page, co_await pages.next());
@@ -69,7 +69,7 @@ private:
 };
 
 /// A query of `async_table`: the options and endings of `query`, each ending to be awaited. Pages, `to`, `first` and `count` await one page at
-/// a time; the other endings run the blocking one on a stack of its own (`on_own_stack`). Copies are cheap, and a move copies.
+/// a time; the other endings run the blocking ending on a stack of its own (`on_own_stack`). Copies are cheap, and a move copies.
 template <class Entity, access_path Path, class Row>
 class async_query {
 public:

@@ -150,7 +150,7 @@ public:
     [[nodiscard]] static result<reference<E>> reference_to(Keys const&... keys) {
         return table<First, Second, More...>::template reference_to<E>(keys...);
     }
-    /// Like `table::where`. The type is that of the fields: of an entity, or of sums.
+    /// Like `table::where`. The fields, of an entity or of sums, determine the type.
     template <class Condition>
     [[nodiscard]] auto where(Condition condition) const {
         return listed_query{at_, [condition](auto const& books) { return books.where(condition); }};

@@ -14,11 +14,12 @@ ENTITABLE_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Reports in one line why there is no such table.
+/// Reports in one line why an `async_table` of these types cannot be used.
 template <class... Types>
 consteval bool refuse_async_table() {
     if constexpr (sizeof...(Types) > 1) {
-        static_assert(sizeof...(Types) == 0, "an awaited table of several types: include <entitable/async_tables.hpp>");
+        static_assert(
+            sizeof...(Types) == 0, "async_table of several types requires #include <entitable/async_tables.hpp>");
         return true;
     } else {
         return refuse_table<Types...>();

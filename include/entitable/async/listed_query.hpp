@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `listed_query`: a query of an awaited table of several types.
+/// `listed_query`: a query of an `async_table` of several types.
 
 #include <entitable/async/detail/listed_place.hpp>
 
@@ -12,8 +12,8 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The pages of a query of an awaited table of several types; one page at a time is awaited. Copies are cheap and share the position, and so does
-/// a move.
+/// The pages of a query of an `async_table` of several types; one page at a time is awaited. Copies are cheap and share the position, and
+/// so does a move.
 template <class Place, class Make>
 class listed_pages {
     using pages = decltype(std::declval<Make const&>()(std::declval<decltype(Place::books) const&>()).pages());
@@ -41,8 +41,8 @@ private:
     std::shared_ptr<std::optional<pages>> begun_;
 };
 
-/// A query of an awaited table of several types: the options and endings of the blocking query, each ending to be awaited. An ending makes the
-/// query and runs it on a stack of its own. Copies are cheap, and a move copies. Thread safety: only the loop's thread.
+/// A query of an `async_table` of several types: the options and endings of the blocking query, each ending to be awaited. An ending makes
+/// the query and runs it on a stack of its own. Copies are cheap, and a move copies. Thread safety: only the loop's thread.
 template <class Place, class Make>
 class listed_query {
     using blocking = decltype(std::declval<Make const&>()(std::declval<decltype(Place::books) const&>()));
@@ -151,7 +151,7 @@ private:
     Make make_;
 };
 
-/// The queries by an index of an awaited table of several types.
+/// The queries by an index of an `async_table` of several types.
 template <class Place, class Index>
 class listed_index {
 public:

@@ -93,7 +93,7 @@ template <class Entity, class Table, class Range>
 [[nodiscard]] result<bulk_report> bulk_write(Table const& into, Range&& rows, bulk_mode mode, bulk_options options) {
     static_assert(std::ranges::input_range<Range>, "a bulk load needs an input range");
     static_assert(std::same_as<bulk_element_of<Range>, Entity>,
-        "a bulk load needs a range of the table's entities, or of results of them");
+        "a bulk load needs a range of the table's entity type E, or of result<E>");
     if constexpr (std::ranges::sized_range<Range>) {
         if (!options.total) { options.total = static_cast<std::uint64_t>(std::ranges::size(rows)); }
     }
@@ -248,7 +248,7 @@ template <class Entity, access_path Path, class Change>
     return detail::bulk_over(in, found, detail::bulk_mode::update, false, take, &again, options);
 }
 
-// ---- a table of several types: the type is that of the rows, or of the query ------------------------
+// ---- a table of several types: the rows or the query determine the type -----------------------------
 
 /// Does the same in a table of several types, with indexes and sums.
 template <class First, class Second, class... More, class Range>

@@ -38,7 +38,7 @@ public:
     /// Reads an entity, changes it, and writes it unless another writer was faster: see `update_entity`.
     [[nodiscard]] virtual result<update_outcome> update(std::string const& partition_key, std::string const& row_key,
         function_ref<result<std::optional<row>>(row_view)> change, update_options const& options) const = 0;
-    /// Returns an error if readers may not use the rows of a companion yet, or any more. `companion`: its position.
+    /// Returns an error if readers may not use the rows of a companion yet, or no longer may. `companion`: its position.
     [[nodiscard]] virtual result<void> check_ready(std::size_t companion, call& context) const = 0;
 };
 

@@ -17,7 +17,7 @@ namespace detail {
 template <class... Types>
 consteval bool refuse_table() {
     constexpr bool known = sizeof...(Types) != 1 || !(is_wide<Types> || ...);
-    static_assert(known, "a table of a wide entity: include <entitable/wide.hpp>");
+    static_assert(known, "a table of a wide entity requires #include <entitable/wide.hpp>");
     if constexpr (sizeof...(Types) == 1 && known) {
         (static_cast<void>(sizeof(mapping_of<Types>)), ...);
     } else if constexpr (known) {
@@ -32,7 +32,8 @@ template <class Entity>
 consteval void allow_alone() {
     constexpr bool alone = !requires { typename Entity::lives_with; };
     static_assert(alone,
-        "this entity lives with others: table<runner, by_age, daily_sales> with all types of its lives_with, or "
+        "the lives_with of this entity requires other types: use table<runner, by_age, daily_sales> with all of them, "
+        "or "
         "reader<runner> to read");
 }
 

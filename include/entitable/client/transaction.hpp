@@ -168,8 +168,8 @@ public:
     transaction& replace(E const& entity) {
         return add(mutation_kind::replace, entity, false);
     }
-    /// Replaces all properties of an entity that must exist, with this version, or any. A version is that of the stored entity: if it has
-    /// another one, `transact` returns UpdateConditionNotSatisfied, and the body does not start over.
+    /// Replaces all properties of an entity that must exist, with this version, or any. The version refers to the stored entity: if it has
+    /// another version, `transact` returns UpdateConditionNotSatisfied, and the body does not start over.
     template <mapped_entity E = First>
     transaction& replace(E const& entity, etag_condition condition) {
         return add(mutation_kind::replace, entity, true, std::move(condition));
@@ -242,7 +242,7 @@ private:
     static consteval bool allows() {
         static_assert(is_one<E> || is_companion<E>, "this entity type does not belong to the transaction");
         static_assert(!is_companion<E>,
-            "this type is maintained by the table: it is read, and not written; a body that reads it takes "
+            "the table maintains this type: it can be read but not written; a body that reads it takes "
             "transaction<books_table>&, or auto&");
         return true;
     }

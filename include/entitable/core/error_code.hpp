@@ -30,7 +30,7 @@ enum class error_code : std::uint16_t {
     duplicate_properties_specified, ///< a property appears twice
     properties_need_value,          ///< a required key or value is missing
     key_value_too_large,            ///< a key is longer than the profile allows: 512 UTF-16 units in Azure Storage
-    invalid_input,                  ///< the request breaks a rule that has no code of its own
+    invalid_input,                  ///< the request breaks a rule without its own code
     out_of_range_input,             ///< a value is out of its range: a time before 1601, a table name of 2 letters
     invalid_resource_name, ///< a table name must be letters and digits, starting with a letter; a wrong length is `out_of_range_input`
     invalid_duplicate_row,                         ///< a transaction has two operations for one entity

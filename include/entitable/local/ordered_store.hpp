@@ -18,7 +18,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-// The enclosing namespace also has a name `absent`, for merges.
+// The enclosing namespace also declares `absent`, for merges.
 #if defined(__GNUC__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"

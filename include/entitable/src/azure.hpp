@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The bodies of the component for Azure (http, wire, account and rest), for separate compilation: define ENTITABLE_SEPARATE_COMPILATION
-/// for all files of the program, and include this header in exactly one of them.
+/// The function bodies of the component for Azure (http, wire, account and rest), for separate compilation: define
+/// ENTITABLE_SEPARATE_COMPILATION for all files of the program, and include this header in exactly one of them.
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #error \

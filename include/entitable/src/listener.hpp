@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The bodies of the listener, for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for all files of the program, and include
-/// this header in exactly one of them, and `entitable/src/server.hpp` too.
+/// The function bodies of the listener, for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for all files of the program, and
+/// include this header in exactly one of them, and `entitable/src/server.hpp` too.
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #error \

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The bodies of the conformance suite, for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for all files of the program, and
-/// include this header in exactly one of them, and `entitable/src.hpp` in one. Only programs that test a backend need it.
+/// The function bodies of the conformance suite, for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for all files of the
+/// program, and include this header in exactly one of them, and `entitable/src.hpp` in one. Only programs that test a backend need it.
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #error \

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// A part of `entitable/src.hpp`, for programs that compile the parts side by side: the bodies of units of work, queues and sagas.
-/// Compile each part in exactly one file.
+/// The function bodies of units of work, queues and sagas: one part of `entitable/src.hpp`, for programs that compile the parts
+/// separately and in parallel. Compile each part in exactly one file.
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #error \

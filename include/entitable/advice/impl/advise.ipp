@@ -92,7 +92,7 @@ private:
             finding_kind const kind = log ? finding_kind::log_data
                 : growth > 0              ? finding_kind::append_only
                                           : finding_kind::prepend_only;
-            std::string const title = log ? "the newest partition takes all writes"
+            std::string const title = log ? "the newest partition receives all writes"
                 : growth > 0              ? "every new entity goes to the end of the table"
                                           : "every new entity goes to the beginning of the table";
             std::string const salt = log ? "put a member that names the entity's origin before the time; if no query "
@@ -100,8 +100,9 @@ private:
                                          : "salted(" +
                     (present_.declared.partition.empty() ? std::string{"member"}
                                                          : present_.declared.partition[0].member) +
-                    ", n) spreads them over n buckets, and a range queries each of them; a random id spreads them too, "
-                    "but makes ranges impossible";
+                    ", n) spreads them over n buckets, and a range query must read every bucket; a random id also "
+                    "spreads them, "
+                    "but makes range queries impossible";
             add(kind, by_heat(writes), title, correlation + "; writes " + heat_text(writes) + " at one server", salt);
             return;
         }
@@ -109,9 +110,9 @@ private:
             static_cast<double>(facts.largest_bytes) > made_.targets.partition_bytes;
         double const hottest = present_.hottest;
         if (facts.count == 1 && hottest <= made_.targets.partition_rate && !too_large) {
-            add(finding_kind::one_partition_is_fine, severity::fine, "one partition is fine",
+            add(finding_kind::one_partition_is_fine, severity::fine, "one partition is enough",
                 heat_text(hottest) + ", " + whole(static_cast<double>(made_.there.rows)) + " entities",
-                "nothing: transactions are possible over all entities");
+                "nothing to change: transactions can include all entities");
         } else if (facts.count > 1 && facts.count <= 10) {
             add(finding_kind::few_partitions, by_heat(hottest), "only " + whole(count) + " partitions",
                 "the busiest has " + heat_text(hottest) + "; together they can serve " +
@@ -242,7 +243,8 @@ private:
                         whole(static_cast<double>(rows)) + " rows";
                 }
                 add(finding_kind::mixed_types, severity::warning, each.name + " has several types", evidence,
-                    "a comparison is false if the type differs: rewrite the rows of one of the types");
+                    "a comparison never matches a row with a different type: rewrite the rows so that all have one "
+                    "type");
             }
         }
     }

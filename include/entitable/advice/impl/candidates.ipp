@@ -274,7 +274,7 @@ ENTITABLE_DECL std::vector<key_candidate> candidates_for(
             salted.partition[0].descending = false;
             salted.partition[0].buckets =
                 static_cast<std::uint32_t>(std::clamp(std::ceil(2 * writes / targets.partition_rate), 4.0, 1000.0));
-            add(std::move(salted), "the same, spread over buckets: a range queries each of them");
+            add(std::move(salted), "the same keys, spread over buckets: a range query must read every bucket");
         }
     }
     return made;

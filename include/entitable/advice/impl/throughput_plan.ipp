@@ -61,14 +61,14 @@ inline constexpr double most_partitions = 1e9;
     std::vector<throughput_step> steps;
     steps.push_back({0, 0, plan.instant_maximum, now,
         "set " + figure(plan.instant_maximum) +
-            " RU/s, the instant maximum, and check the share of 429 again: it may be enough",
+            " RU/s, the instant maximum, which may be enough: check the share of 429 responses again",
         "lower it at any time, immediately"});
     steps.push_back({0, split, plan.first_raise, plan.partitions_even,
         "set " + figure(plan.first_raise) + " RU/s: every partition is split" +
             (plan.doublings == 1 ? std::string{" once"} : " " + figure(plan.doublings) + " times") + ", typically " +
             figure(rules.least_split_hours) + " to " + figure(rules.most_split_hours) +
-            " hours each time; the data stay available; a change of regions pauses it",
-        "nothing: partitions that were split stay, and the lowest RU/s rises to " + figure(plan.lowest_afterwards)});
+            " hours each time; the data stay available; a change of regions pauses the split",
+        "not possible: split partitions stay split, and the minimum RU/s rises to " + figure(plan.lowest_afterwards)});
     if (plan.first_raise != wanted) {
         steps.push_back({split, split, wanted, plan.partitions_even,
             "set " + figure(wanted) + " RU/s: immediate, each of " + figure(static_cast<double>(plan.partitions_even)) +
@@ -170,8 +170,8 @@ ENTITABLE_DECL result<ingest_plan> plan_ingest(ingest_request const& request) {
             "lower it at any time, immediately"});
     }
     plan.steps.push_back({0, plan.hours, plan.raise_to, plan.partitions,
-        "write in shuffled order, so that each second goes to many partitions: " + detail::figure(plan.hours, 1) +
-            " hours at least",
+        "write in shuffled order, so that the writes of each second go to many partitions: " +
+            detail::figure(plan.hours, 1) + " hours at least",
         "stop at any time"});
     double const lowest = lowest_units({request.data_gb, plan.raise_to}, rules);
     plan.steps.push_back({plan.hours, plan.hours, lowest, plan.partitions,
@@ -201,8 +201,8 @@ ENTITABLE_DECL std::string throughput_plan::to_string() const {
         if (skew_direct) {
             out += "; " + whole(skew_direct->split) + " split, " + whole(skew_direct->unsplit) + " not";
             if (skew_direct->unsplit > 0) {
-                out += ": an unsplit one keeps " + detail::percent(skew_direct->share_unsplit) +
-                    " of the keys, a half of a split one " + detail::percent(*skew_direct->share_split) +
+                out += ": an unsplit partition keeps " + detail::percent(skew_direct->share_unsplit) +
+                    " of the keys, each half of a split partition " + detail::percent(*skew_direct->share_split) +
                     ", with the same RU/s";
             }
         }

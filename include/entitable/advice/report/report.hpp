@@ -17,7 +17,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A report. It has each kind of part at most once: a later part replaces an earlier one. Copies the parts.
+/// A report with at most one part of each kind: a later part replaces an earlier one. Copies the parts.
 ///
 /// Thread safety: one thread at a time.
 class advice_report {

@@ -19,7 +19,7 @@ struct table_in_loop : table<Types...> {
     [[nodiscard]] table_core const& core() const noexcept { return this->core_; }
 };
 
-/// Options whose delays are those of a loop.
+/// Options whose delays use the clock of a loop.
 template <class Options>
 [[nodiscard]] Options on_stack_clock(Options how, loop_core& in) {
     how.time = &stack_clock_of(in);
@@ -64,7 +64,7 @@ template <class T>
         return std::string{std::string_view{given}};
     } else {
         static_assert(std::is_constructible_v<std::decay_t<T>, T>,
-            "an awaited call keeps its arguments: pass one that cannot be copied by std::move");
+            "an awaited call copies its arguments: pass an argument that cannot be copied with std::move");
         return std::decay_t<T>{std::forward<T>(given)};
     }
 }
@@ -82,7 +82,8 @@ struct in_listed_place {
             return std::apply([&](auto&... each) -> Result { return verb(at->books, each...); }, held);
         });
     }
-    /// Does the same with options whose delays are those of the loop: the last argument, or new ones; none if `Options` is void.
+    /// Does the same with options whose delays use the clock of the loop: the last argument, or new options; no options if `Options` is
+    /// void.
     template <class Result, class Options, class Verb, class... Given>
     [[nodiscard]] task<Result> with_clock(Verb verb, Given&&... given) const {
         if constexpr ((std::is_void_v<Options> || ... || std::is_same_v<std::remove_cvref_t<Given>, Options>)) {
@@ -93,7 +94,7 @@ struct in_listed_place {
     }
 };
 
-/// The calls whose parameters are the components of the partition key; without entities of one row: none.
+/// The calls whose parameters are the components of the partition key. Empty if no entity is stored in one row.
 template <class Place, class PartitionComponents>
 class listed_partition {
 protected:

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `loop_core`: the interface of a loop for awaitables. Requests in flight and queued, timers, and the ready queue.
+/// `loop_core`: the part of a loop that awaitables use: requests in flight and queued, timers, and the ready queue.
 
 #include <entitable/async/detail/loop_mailbox.hpp>
 #include <entitable/async/detail/loop_timers.hpp>

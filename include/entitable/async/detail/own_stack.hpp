@@ -136,7 +136,7 @@ private:
     bool answered_{};
 };
 
-/// A request of code on its own stack. It borrows the code's call, and returns it when the request is settled.
+/// A request sent by code that runs on its own stack. Borrows the call of this code, and returns it when the request is settled.
 class stack_sending : public sending {
 public:
     /// `context` outlives it.

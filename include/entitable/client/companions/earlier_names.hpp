@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Names of tables before lists of types, which say what they are now. For one version.
+/// Names that tables had before lists of types; using one reports the new name. Retained for one version.
 
 #include <entitable/core/config.hpp>
 

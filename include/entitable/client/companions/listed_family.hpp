@@ -43,7 +43,7 @@ template <class Entity, class... Entities, class... Declared>
     return true;
 }
 
-/// The functions of a list for its family.
+/// The functions of a list that its family calls.
 template <class Entities, class Indexes, class Sums>
 struct listed_rows_of;
 
@@ -118,7 +118,7 @@ inline constexpr bool names_partition = false;
 template <class... P, class... Keys>
 inline constexpr bool names_partition<components<void, P...>, Keys...> = sizeof...(P) == sizeof...(Keys);
 
-/// Reports in one line why there are no such sums.
+/// Reports in one line why a type or its keys do not name sums of one partition.
 template <bool IsSum, class Sums, class... Keys>
 consteval bool allow_sums() {
     allow_sum<IsSum>();

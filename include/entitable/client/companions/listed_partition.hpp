@@ -16,7 +16,8 @@ template <class... Entities>
     return entitable::batch<Entities...>{core};
 }
 
-/// The operations whose parameters are the components of the partition key, declared as in the first type. Without entities of one row: none.
+/// The operations whose parameters are the components of the partition key, declared as in the first type. Empty if no entity is stored in
+/// one row.
 template <class Reader, class PartitionComponents, class Entities>
 class shared_partition : public Reader {
 public:

@@ -29,9 +29,9 @@ struct transaction_over<type_list<First, More...>> {
 /// The transaction of a table of several types: reads and writes its entities, and reads the index rows and sums of the partition. A body
 /// takes it as `transaction<books_table>&` or `auto&`.
 ///
-/// Rows of companions are guarded as all rows that a body finds: if one has changed at the end, the body starts over. A row of sums that the
-/// body has read and its own changes change is one operation. Reads return the stored rows: the changes of the body change them at its end.
-/// Errors: IndexNotReady.
+/// Rows of companions are guarded like all rows that a body finds: if one has changed at the end, the body starts over. A row of sums that
+/// the body reads, and that its own changes affect, counts as one operation. Reads return the stored rows: changes of the body affect them
+/// only at its end. Errors: IndexNotReady.
 template <class First, class Second, class... More>
 class transaction<table<First, Second, More...>>
     : public detail::transaction_over<detail::entities_of<First, Second, More...>>::type {
@@ -63,7 +63,7 @@ public:
             return base::template find<E>(row...);
         }
     }
-    /// See `transaction::where`. The fields are those of an entity, of an index, or of sums.
+    /// See `transaction::where`. The fields belong to an entity, an index or sums.
     template <mapped_entity E, shape_set Shapes, shape_set Negated>
     [[nodiscard]] result<std::vector<E>> where(predicate<E, Shapes, Negated> const& condition) const {
         if constexpr (is_companion<E>()) {
@@ -81,8 +81,9 @@ private:
         if constexpr (index) {
             constexpr bool here =
                 !detail::index_declaration<typename detail::declaration_in_list<E, indexes>::type>::is_elsewhere;
-            static_assert(
-                here, "this index is not in the partition of the transaction: read it before, by<by_day>().where(...)");
+            static_assert(here,
+                "this index is not in the partition of the transaction: read it before the transaction, with "
+                "by<by_day>().where(...)");
         }
         return index || detail::is_in_list<E, sums>;
     }

@@ -27,9 +27,9 @@ struct type_list {
     static constexpr std::size_t size = sizeof...(Types);
 };
 
-// ---- what a type of a list is -----------------------------------------------------------------------
+// ---- classification of the types of a list ----------------------------------------------------------
 
-/// What the declaration of a type says by itself.
+/// Classifies a type by its declaration alone.
 template <class Declared>
 struct listed_type {
     using type = Declared;
@@ -87,7 +87,7 @@ using written_of = std::conditional_t<is_wide_in<Type, Declared...>, wide_writte
 template <class Type, class... Declared>
 using updated_of = std::conditional_t<is_wide_in<Type, Declared...>, wide_written, updated<Type>>;
 
-/// Appends a type to a list if it is wanted.
+/// Appends a type to a list if `Wanted` is true.
 template <class List, bool Wanted, class Type>
 struct chosen_into {
     using type = List;
@@ -97,7 +97,7 @@ struct chosen_into<type_list<Types...>, true, Type> {
     using type = type_list<Types..., Type>;
 };
 
-/// The types of a list by what they are.
+/// The types of a list, sorted into entities, indexes and sums.
 template <class Entities, class Indexes, class Sums, class All, class... Left>
 struct sorted_types {
     using entities = Entities; ///< the entities of one row, without their wrappers
@@ -116,7 +116,7 @@ using types_of = sorted_types<type_list<>, type_list<>, type_list<>, type_list<D
 template <class... Declared>
 using entities_of = typename types_of<Declared...>::entities;
 
-/// The types of a batch: the entities, and the wide ones, which it refuses.
+/// The types that a batch accepts: the entities; and the wide entities, which it refuses.
 template <class List, class... Declared>
 struct batched_types {
     using type = List;
@@ -125,7 +125,7 @@ template <class List, class First, class... Left>
 struct batched_types<List, First, Left...>
     : batched_types<typename chosen_into<List, listed_type<First>::is_wide, First>::type, Left...> {};
 
-/// Position of a type among those of some declarations; their number if it is not among them.
+/// Position of a type in a list of declarations; the size of the list if it is not listed.
 template <class Type, class List>
 inline constexpr std::size_t position_in_list = 0;
 template <class Type, class... Declared>
@@ -139,7 +139,7 @@ inline constexpr std::size_t position_in_list<Type, type_list<Declared...>> = []
 template <class Type, class List>
 inline constexpr bool is_in_list = position_in_list<Type, List> < List::size;
 
-/// The declaration of a type among some.
+/// Finds the declaration of a type in a list; void if it is not listed.
 template <class Type, class... Declared>
 struct declaration_among {
     using type = void;
@@ -169,13 +169,14 @@ inline constexpr bool shares_partitions_with =
          !pattern_of_type<Type>.partition.differs_from(pattern_of_type<Types>.partition)) ||
         ...);
 
-/// Whether no row of another type of the list has the keys of a type: then an index elsewhere can be in the table itself.
+/// Whether the keys of a type differ from those of all other types of the list. Then an index elsewhere can be in the table itself.
 template <class Type, class... Declared>
 inline constexpr bool is_told_apart_in = (are_told_apart<Type, type_of_listed<Declared>> && ...);
 
-// ---- what is wrong with it --------------------------------------------------------------------------
+// ---- diagnostics -------------------------------------------------------------------------------------
 
-/// Has a member of this name, whatever it takes: then it is ambiguous in a class that inherits both.
+/// Has a member of this name, with any parameters. A class that inherits from this one and from another with that member finds it
+/// ambiguous.
 struct with_subtract {
     void subtract();
 };
@@ -200,7 +201,7 @@ consteval void allow_sum_of(type_list<Entities...>) {
     if constexpr (listed) { allow_aggregate<Declared>(); }
 }
 
-/// Reports in one line what is wrong with a type of a list.
+/// Reports in one line why a type of a list is invalid.
 template <class Declared, class... All>
 consteval bool allow_type() {
     using type = type_of_listed<Declared>;
@@ -212,7 +213,7 @@ consteval bool allow_type() {
     static_assert(mapped, "every type of a table needs an ENTITABLE(...)");
     if constexpr (mapped && (mapped_entity<type_of_listed<All>> && ...)) {
         constexpr bool once = (std::size_t{std::is_same_v<type, type_of_listed<All>>} + ...) == 1;
-        static_assert(once, "a type is twice in the list of a table");
+        static_assert(once, "a type is listed twice in a table");
         constexpr bool away = index_declaration<Declared>::is_elsewhere; // checked when the table is known
         constexpr bool apart =
             away || ((index_declaration<All>::is_elsewhere || are_told_apart<type, type_of_listed<All>>) && ...);
@@ -235,13 +236,14 @@ template <class... Declared, class... Others>
 consteval bool has_company(type_list<Declared...> all, types<Others...>) {
     return (is_in_list<type_of_listed<Others>, decltype(all)> && ...);
 }
-/// Reports in one line that the list of a table lacks a type that one of its types lives with.
+/// Reports in one line that a table's list lacks a type that another listed type requires.
 template <class Type, class... All>
 consteval bool allow_company() {
     if constexpr (requires { typename type_of_listed<Type>::lives_with; }) {
         constexpr bool complete = has_company(type_list<All...>{}, typename type_of_listed<Type>::lives_with{});
         static_assert(complete,
-            "this entity lives with others: table<runner, by_age, daily_sales> with all types of its lives_with, or "
+            "the lives_with of this entity requires other types: use table<runner, by_age, daily_sales> with all of "
+            "them, or "
             "reader<runner> to read");
     }
     return true;

@@ -15,10 +15,10 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Stands for the entity type of a call that names none.
+/// Placeholder for the entity type of a call that names no type.
 struct no_type_named {};
 
-/// The entity type that a call means if it names none.
+/// The entity type of a call that names no type.
 template <class List>
 struct only_entity {
     using type = no_type_named;
@@ -42,11 +42,11 @@ template <class Type, class Entities, class... Declared>
 consteval bool allow_write() {
     constexpr bool known = allow_read<Type, Entities, Declared...>();
     constexpr bool entity = !known || is_in_list<Type, Entities> || is_wide_in<Type, Declared...>;
-    static_assert(entity, "this type is maintained by the table: it is read, and not written");
+    static_assert(entity, "the table maintains this type: it can be read but not written");
     return known && entity;
 }
 
-/// One of some entity types, or an `entity` for any other row.
+/// A variant of the entity types, or an `entity` for any other row.
 template <class List>
 struct any_entity_of;
 template <class... Entities>
@@ -54,7 +54,7 @@ struct any_entity_of<type_list<Entities...>> {
     using type = std::variant<Entities..., entity>;
 };
 
-/// Stands for the outcome of a call that was reported.
+/// Placeholder for the result of a call whose error was reported.
 [[nodiscard]] inline failure reported() { return failure{error_code::invalid_input, {}}; }
 
 } // namespace detail
@@ -72,7 +72,7 @@ class reader<First, Second, More...> {
     using entities = typename sorted::entities;
     using indexes = typename sorted::indexes;
     using sums = typename sorted::sums;
-    using only = typename detail::only_entity<entities>::type; // the type of a call that names none
+    using only = typename detail::only_entity<entities>::type; // the type of a call that names no type
     using only_sum = detail::type_of_listed<typename detail::only_entity<sums>::type>;
     static constexpr std::size_t companions = indexes::size + sums::size;
     static constexpr bool has_wide = detail::listed_type<First>::is_wide || detail::listed_type<Second>::is_wide ||
@@ -119,13 +119,13 @@ protected:
             return table<E>{core_};
         }
     }
-    /// The indexes and sums; after a move, those of a table that returns InvalidInput.
+    /// Returns the indexes and sums; after a move, a family that returns InvalidInput.
     [[nodiscard]] detail::index_family& family() const { return *shared_family(); }
-    /// The same, to be owned.
+    /// Does the same, for a caller that shares ownership.
     [[nodiscard]] shared<detail::index_family> const& shared_family() const {
         return detail::family_or_absent<companions>(family_); // NOLINT(bugprone-return-const-ref-from-parameter)
     }
-    /// Returns an error if readers may not use the rows of a type yet, or any more.
+    /// Returns an error if readers may not use the rows of a type yet, or no longer may.
     template <class E>
     [[nodiscard]] result<void> check_ready() const {
         if constexpr (is_index<E> || is_sum<E>) {
@@ -229,7 +229,7 @@ public:
 
     // ---- queries ----
 
-    /// See `table::where`. The type is that of the fields: of an entity, or of sums.
+    /// See `table::where`. The fields, of an entity or of sums, determine the type.
     template <class E, shape_set Shapes, shape_set Negated>
     [[nodiscard]] auto where(predicate<E, Shapes, Negated> const& condition) const {
         constexpr access_path path = path_of(Shapes, mapping<E>::partition_layout, mapping<E>::row_layout);
@@ -275,8 +275,8 @@ public:
     /// Returns the keys of the partitions that have a row of any type: see `table::partitions`.
     [[nodiscard]] result<std::vector<std::string>> partitions() const { return core_.partitions(); }
 
-    /// Converts a row to an entity of its type, or to an `entity` if it belongs to none: index rows and sums, too. Errors: RowMismatch if its
-    /// keys are those of a type and its properties do not fit.
+    /// Converts a row to an entity of its type, or to an `entity` if it is an index row, a row of sums or of no type. Errors: RowMismatch
+    /// if its keys belong to a type and its properties do not fit.
     [[nodiscard]] result<any_entity> read(row_view row) const {
         result<any_entity> found{std::in_place, std::in_place_type<entity>};
         if (!read_as_one(row, found, entities{})) { found->template emplace<entity>(row); }

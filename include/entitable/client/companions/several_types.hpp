@@ -22,7 +22,7 @@ ENTITABLE_BEGIN_NAMESPACE
 ///     table<counter, invoice, by_customer, daily_sales> books{store, "books"};
 ///
 /// - An index in the partition of its entities costs no request: its rows are written in the transaction of the entity, which has up to
-///   1 + 2k operations for k indexes. Replacements and removals read first. For one in other partitions see `elsewhere`.
+///   1 + 2k operations for k indexes. Replacements and removals read first. For an index in other partitions see `elsewhere`.
 /// - An entity in which an optional component of an index key is absent has no row in that index.
 /// - `add` and `subtract` of sums must undo each other exactly, as integers do. An insert reads each row of sums that it changes; a
 ///   replacement or a removal reads the entity as well. A row of sums is hot: writers that collide start over. `salted_aggregate` splits
@@ -32,8 +32,8 @@ ENTITABLE_BEGIN_NAMESPACE
 ///   these types must be distinct.
 /// - Writers that bypass the list (`table<E>`, `unmaintained`) leave index rows missing and sums wrong: `verify` reports them.
 ///
-/// Functions are those of `table<E>`; where no argument determines the type, it is named, unless there is one entity type: `update<counter>("ACME", change)`. Copies are
-/// cheap. Thread safety: safe to use from several threads.
+/// The functions are those of `table<E>`. If no argument determines the type, name it, unless there is only one entity type:
+/// `update<counter>("ACME", change)`. Copies are cheap. Thread safety: safe to use from several threads.
 template <class First, class Second, class... More>
 class table<First, Second, More...> : public detail::reader_with_transactions<First, Second, More...> {
     static_assert(detail::allow_company<First, First, Second, More...>() &&
@@ -162,8 +162,8 @@ public:
         refuse_merge<E>();
         return write(mutation_kind::insert_or_merge, entity, any_etag);
     }
-    /// See `table<E>::remove`. With `removal::archived` the entity still counts in its sums, which are then of the entities that were
-    /// archived and those that are stored. Inserted again, it counts once more. Cost: one more read and operation for each row of sums.
+    /// See `table<E>::remove`. With `removal::archived` the entity still counts in its sums, which then cover both archived and
+    /// stored entities. If it is inserted again, it counts once more. Cost: one more read and operation for each row of sums.
     template <class E>
         requires is_entity<E>
     [[nodiscard]] result<written_of<E>> remove(E const& entity, etag_condition condition, removal how = {}) const {
@@ -231,7 +231,7 @@ public:
         return detail::batch_of(core_, typename detail::batched_types<entities, First, Second, More...>::type{});
     }
 
-    // ---- care of indexes and sums ----
+    // ---- maintenance of indexes and sums ----
 
     /// Compares all indexes and sums with the entities: counts index rows that are missing, dangling or different, keys that two entities
     /// have, and wrong sums. Skips retired ones. Writers may be active. Cost: a scan of all tables, and two more for each 65,536 rows if some
@@ -246,14 +246,14 @@ public:
     [[nodiscard]] result<table_verification>(verify)(Keys const&... partition) const {
         return audit<Sums>(false, partition...);
     }
-    /// Does the same, and rewrites wrong sums, which it returns: after writers that bypassed the table. May be called again after an
+    /// Does the same, then rewrites wrong sums and returns them. Needed after writers that bypassed the table. May be called again after an
     /// interruption. Cost: one more request for each wrong row.
     template <class Sums, class... Keys>
     [[nodiscard]] result<table_verification> rebuild(Keys const&... partition) const {
         return audit<Sums>(true, partition...);
     }
     /// Completes writes that did not end, writes missing index rows and removes dangling ones. Never changes an entity or a sum: two
-    /// entities with the same key of a unique index are left, see `violations`. Any program may call it at any time.
+    /// entities with the same key of a unique index remain, see `violations`. Any program may call it at any time.
     [[nodiscard]] result<index_repair> repair() const { return detail::repair_indexes(base::family()); }
     /// Only completes interrupted writes. An active writer starts over. Cost: a scan of the table.
     [[nodiscard]] result<index_repair> apply_pending() const {
@@ -261,7 +261,7 @@ public:
         done.fail_if(detail::apply_intents(base::family(), *done));
         return done;
     }
-    /// Returns the keys of unique indexes that several entities of a type have, caused by writers that bypassed the index. Cost as for
+    /// Returns the keys in unique indexes that more than one entity of a type has, because a writer bypassed the index. Cost: that of
     /// `verify`.
     template <class E = only>
     [[nodiscard]] result<std::vector<index_violation<E>>> violations() const {
@@ -297,7 +297,7 @@ public:
     [[nodiscard]] result<index_repair> build() const {
         return detail::build_index(base::family(), base::template position_of<Companion>());
     }
-    /// Makes all indexes and sums ready that are not, also retired ones, with one wait for all.
+    /// Makes all indexes and sums ready that are not ready, including retired ones, with a single wait.
     [[nodiscard]] result<index_repair> build() const {
         if constexpr (base::is_maintained) { return detail::build_missing(base::family()); }
         return index_repair{};
@@ -316,7 +316,8 @@ public:
     [[nodiscard]] result<void> retire() const {
         return retire(base::family().shapes[base::template position_of<Companion>()].name);
     }
-    /// Does the same by the name of the type, for a program that no longer declares it. Errors: ResourceNotFound if the table does not have it.
+    /// Retires an index or sums by the name of the type, for a program that no longer declares it. Errors: ResourceNotFound if the table
+    /// does not have it.
     [[nodiscard]] result<void> retire(std::string_view companion) const {
         return detail::retire_index(base::family(), companion);
     }

@@ -42,7 +42,7 @@ struct change_rival : Change {
     using Change::operator();
     no_change operator()(Entity const&);
 };
-/// The same for a change that can be called as const.
+/// Does the same for a change that can be called as const.
 template <class Change, class Entity>
 struct change_rival<Change const, Entity> : Change {
     using Change::operator();
@@ -83,7 +83,7 @@ template <class Change, class Entity>
     }
 }
 
-/// Reports in one line what is wrong with a change.
+/// Reports in one line why a change is invalid.
 template <class Change, class Entity>
 [[nodiscard]] consteval bool allow_change() {
     constexpr bool by_reference = takes_by_reference<std::remove_reference_t<Change>, Entity>();

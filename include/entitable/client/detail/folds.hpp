@@ -103,7 +103,7 @@ inline constexpr bool is_integer_field = std::integral<present_type<Field>> && !
 template <class Field>
 inline constexpr bool is_summable = std::floating_point<present_type<Field>> ||
     (is_integer_field<Field> && (sizeof(present_type<Field>) < 8 || std::signed_integral<present_type<Field>>));
-/// The same for a type that may not be a field.
+/// Does the same for a type that need not be a field.
 template <bool IsField, class Field>
 inline constexpr bool is_summable_if = false;
 template <class Field>
@@ -127,7 +127,7 @@ template <class T>
     }
 }
 
-/// The order of the values of a field: as in queries; a NaN after all others, an absent value before all others.
+/// Orders the values of a field as queries do. A NaN comes after all other values, an absent value before them.
 struct value_less {
     template <class T>
     [[nodiscard]] bool operator()(std::optional<T> const& left, std::optional<T> const& right) const {
@@ -152,7 +152,7 @@ template <class T>
     }
 }
 
-/// A component of a key, to request only keys.
+/// Finds the first component of the partition key, for a query that requests only keys.
 template <class Entity, class Components>
 struct first_component_in;
 template <class Entity, class First, class... More>
@@ -162,7 +162,7 @@ struct first_component_in<Entity, components<void, First, More...>> {
 template <class Entity>
 using first_component = typename first_component_in<Entity, typename mapping<Entity>::partition_components>::type;
 
-/// The distinct fields among some types.
+/// A list of field types without duplicates.
 template <class Fields, class... More>
 struct distinct_fields {
     using type = Fields;

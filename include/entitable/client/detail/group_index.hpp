@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `group_index`: the groups of `group_by` in key order, of a type that only `group_by` knows. Only files that call `group_by` compile a
+/// `group_index`: the groups of `group_by` in key order, of a type known only to `group_by`. Only files that call `group_by` compile a
 /// map.
 
 #include <entitable/core/config.hpp>

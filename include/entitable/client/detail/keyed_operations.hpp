@@ -28,7 +28,7 @@ namespace detail {
 template <class Reader>
 consteval void refuse_reader() {
     static_assert(sizeof(Reader) == 0,
-        "this only reads: pass the table that maintains its indexes and sums, or its unmaintained() to bypass them");
+        "this is a reader: pass the table that maintains its indexes and sums, or its unmaintained() to bypass them");
 }
 template <class Type>
 inline constexpr bool is_reader = false;

@@ -60,9 +60,10 @@ public:
     // ---- changing ----
 
     /// Adds a change to the pending changes of its row. Without `forced`, a row that must exist must have been read. A version as its condition
-    /// is that of the stored row, whatever the body did with the row before; if it differs, the attempt ends with UpdateConditionNotSatisfied.
+    /// refers to the stored row, even if the body has changed the row before; if it differs, the attempt ends with
+    /// UpdateConditionNotSatisfied.
     ENTITABLE_LAZY void add(mutation change, bool forced);
-    /// Whether the caller has given the version of the row: another version is the outcome, and the body does not start over.
+    /// Whether the caller has passed the version of the row. A mismatch is then returned, and the body does not start over.
     ENTITABLE_LAZY [[nodiscard]] bool expects_version(std::string_view row_key) const;
     /// Requires the row to exist at the end.
     ENTITABLE_LAZY void require_row(std::string row_key);
@@ -84,7 +85,7 @@ public:
     ENTITABLE_LAZY [[nodiscard]] std::vector<std::string> changed_entities() const;
     /// Whether a changed row must be read so that its replaced version is known.
     ENTITABLE_LAZY [[nodiscard]] bool is_changed_unread(std::string_view row_key) const;
-    /// Visits the rows of the request; without a change, those that are only guarded or required.
+    /// Visits the rows of the request; rows without a change are only guarded or required.
     ENTITABLE_LAZY void for_each_written(
         function_ref<void(std::string const& row_key, mutation const* change)> visit) const;
     /// Whether the change of a row is a removal that its sums do not show.
@@ -99,10 +100,10 @@ public:
     ENTITABLE_LAZY [[nodiscard]] result<transact> request(bool announces, profile const& limits);
     /// Whether a refusal shows that another writer was faster.
     ENTITABLE_LAZY [[nodiscard]] bool was_beaten(error const& refused, transact const& request) const;
-    /// Whether the rows read must be confirmed before a result is based on them: not if they came in one response, and not if there are
+    /// Whether the rows read must be confirmed before a result is based on them: not needed if they came in one response, or if there are
     /// none.
     ENTITABLE_LAZY [[nodiscard]] bool has_to_confirm() const noexcept;
-    /// One query for all rows read.
+    /// Returns one query for all rows read.
     ENTITABLE_LAZY [[nodiscard]] query_entities confirmation(profile const& limits) const;
     /// Whether all rows read are still unchanged. Errors: QueryTooComplex if the response does not fit on one page.
     ENTITABLE_LAZY [[nodiscard]] result<bool> confirmed(query_entities::response const& found) const;
@@ -111,7 +112,7 @@ private:
     /// State of a row.
     ENTITABLE_LAZY [[nodiscard]] held_row& held(std::string_view row_key);
     ENTITABLE_LAZY void add_to(held_row& one, mutation change);
-    /// Notes the version that the caller expects; false if the row is known not to have it.
+    /// Records the version that the caller expects; false if the row is known not to have it.
     ENTITABLE_LAZY [[nodiscard]] bool expect(held_row& one, mutation const& change);
     ENTITABLE_LAZY void refuse_row(error_code code, std::string_view why, std::string_view row_key);
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Whether two types have the same partition key; and the digest of a layout, for the stored definitions of indexes and sums.
+/// Compares the partition keys of two types, and computes the digest of a layout, for the stored definitions of indexes and sums.
 
 #include <entitable/client/mapping/mapping.hpp>
 #include <entitable/core/request/part_hash.hpp>

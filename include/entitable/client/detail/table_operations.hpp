@@ -26,12 +26,12 @@ template <error_code Tolerated>
 struct unless_code {
     [[nodiscard]] result<bool> operator()(result<void> failed) const { return unless(std::move(failed), Tolerated); }
 };
-/// `create()`.
+/// The operation of `create()`.
 class creation_of_table : public concluded<own_request<create_table>, without_value> {
 public:
     using concluded::concluded;
 };
-/// `drop()`.
+/// The operation of `drop()`.
 class deletion_of_table : public concluded<own_request<delete_table>, without_value> {
 public:
     using concluded::concluded;
@@ -46,7 +46,7 @@ struct each_written {
         return std::move(submitted->results);
     }
 };
-/// `submit()`.
+/// The operation of `submit()`.
 class own_submission : public concluded<own_request<transact>, each_written> {
 public:
     using concluded::concluded;

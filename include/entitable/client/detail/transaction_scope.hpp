@@ -91,9 +91,9 @@ struct sent_transaction {
 
 /// Makes and sends the request of an attempt.
 using transaction_sender = function_ref<sent_transaction(transaction_scope&, bool announces)>;
-/// The sender that adds no changes of its own.
+/// Sends the changes of the body alone: a sender that adds no changes.
 ENTITABLE_LAZY [[nodiscard]] sent_transaction send_transaction(transaction_scope& all, bool announces);
-/// Converts a refusal for the caller, who did not write the request; and decides whether the body starts over.
+/// Rewrites the error of a refused request in terms of the caller's own operations, and decides whether the body starts over.
 ENTITABLE_LAZY [[nodiscard]] sent_transaction told_refusal(
     transaction_scope& all, transact const& request, error refused);
 
@@ -101,7 +101,7 @@ ENTITABLE_LAZY [[nodiscard]] sent_transaction told_refusal(
 ENTITABLE_LAZY [[nodiscard]] result<transacted> run_transaction(table_core const& core,
     result<std::string> partition_key, transaction_options const& options,
     function_ref<result<void>(transaction_scope&)> body, transaction_sender send);
-/// Does the same with the sender that adds no changes of its own.
+/// Does the same with the sender that adds no changes.
 ENTITABLE_LAZY [[nodiscard]] result<transacted> run_transaction(table_core const& core,
     result<std::string> partition_key, transaction_options const& options,
     function_ref<result<void>(transaction_scope&)> body);

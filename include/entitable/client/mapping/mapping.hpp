@@ -70,7 +70,7 @@ concept entity_or_wide = mapped_entity<T> || is_wide<T>;
 template <class Entity>
 consteval void refuse_wide() {
     static_assert(sizeof(Entity) == 0,
-        "a wide entity is read and written by its keys alone: keep what is asked for in an entity of its own");
+        "a wide entity can only be read and written by its keys: store what you search for in a separate entity");
 }
 
 } // namespace detail

@@ -142,7 +142,7 @@ template <class Left, shape_set S1, shape_set N1, class Right, shape_set S2, sha
     requires(!std::same_as<Left, Right>)
 detail::refused_predicate operator&&(predicate<Left, S1, N1> const&, predicate<Right, S2, N2> const&) {
     static_assert(
-        std::same_as<Left, Right>, "both conditions must use members of one entity type: these belong to two");
+        std::same_as<Left, Right>, "both conditions must use members of one entity type: these belong to two types");
     return {};
 }
 /// Does not compile: a field alone is not a condition.
@@ -160,7 +160,7 @@ template <class Left, shape_set S1, shape_set N1, class Right, shape_set S2, sha
     requires(!std::same_as<Left, Right>)
 detail::refused_predicate operator||(predicate<Left, S1, N1> const&, predicate<Right, S2, N2> const&) {
     static_assert(
-        std::same_as<Left, Right>, "both conditions must use members of one entity type: these belong to two");
+        std::same_as<Left, Right>, "both conditions must use members of one entity type: these belong to two types");
     return {};
 }
 

@@ -41,11 +41,11 @@ public:
     }
     void unlock() noexcept { state_.fetch_sub(writers_out | readers_out, memory_order::release); }
 
-    /// The first half of `lock`.
+    /// Does the first step of `lock`.
     void shut_out_writers() noexcept {
         if (!try_shut_out_writers(0)) { wait_for_writer(); }
     }
-    /// The second half.
+    /// Does the second step of `lock`.
     void shut_out_readers() noexcept {
         std::uint64_t state = state_.load(memory_order::relaxed);
         if ((state & readers) != 0 ||

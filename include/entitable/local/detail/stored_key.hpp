@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Keys in the form of a store.
+/// Keys converted to the form in which stores keep and compare them.
 
 #include <entitable/core/text.hpp>
 

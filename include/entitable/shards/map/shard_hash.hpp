@@ -26,7 +26,8 @@ inline constexpr std::int32_t shard_hash_version = 1;
     return mixed ^ (mixed >> 33U);
 }
 
-/// Returns the bucket of a hash, from 0, among `buckets`, at least 1: jump consistent hash (source: Lamping and Veach, arXiv 1406.2294).
+/// Maps a hash to a bucket, 0 to `buckets` - 1, by jump consistent hashing (source: Lamping and Veach, arXiv 1406.2294). `buckets` must be
+/// at least 1.
 /// From n to n + 1 buckets, one key in n + 1 moves, and only to the new bucket.
 [[nodiscard]] constexpr std::uint32_t jump_hash(std::uint64_t hash, std::uint32_t buckets) noexcept {
     std::int64_t bucket = 0;

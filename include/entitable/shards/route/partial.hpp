@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `partial`: the result of the shards that responded, as a type of its own. `single_shard`, `shard_key`, `same_shard`: compile-time
+/// `partial`: the result of the shards that responded, as a separate type. `single_shard`, `shard_key`, `same_shard`: compile-time
 /// checks.
 
 #include <entitable/client/query.hpp>

@@ -118,7 +118,7 @@ inline void write_between_check_and_write(trial& t) {
         t.yes(other.outcome, "the write through the other handle");
         // Either order is correct, and each keeps the other handle's change.
         t.holds(
-            table, make_row("p", key, {{"A", expected}, {"B", 2}}), "a replace with an ETag, and a merge during it");
+            table, make_row("p", key, {{"A", expected}, {"B", 2}}), "a replace with an ETag, with a merge in between");
     }
 }
 
@@ -194,8 +194,8 @@ inline void two_threads_raise_a_counter(trial& t) {
     auto const count = read->entity.view().find("N");
     std::int32_t const raised = accounts[0].raised + accounts[1].raised;
     t.expect(count && *count == value_view{raised},
-        "two threads replaced one version, and both succeeded: a counter was raised " + std::to_string(raised) +
-            " times to " + (count ? value{*count}.to_string() : "nothing"));
+        "two threads replaced the same version and both succeeded: after " + std::to_string(raised) +
+            " increments the counter is " + (count ? value{*count}.to_string() : "nothing"));
 }
 
 inline void two_threads_insert_one_key(trial& t) {
@@ -216,7 +216,7 @@ inline void two_threads_insert_one_key(trial& t) {
         if (!removed &&
             (removed.error().code == error_code::update_condition_not_satisfied ||
                 removed.error().code == error_code::resource_not_found)) {
-            wrong[thread] = "two threads inserted one key, and both succeeded: removing one entity failed: " +
+            wrong[thread] = "two threads inserted the same key and both succeeded, but one removal failed: " +
                 removed.error().to_string();
         }
         return removed.has_value();
@@ -294,7 +294,7 @@ inline void transaction_is_seen_whole(trial& t) {
         }
         return !torn;
     });
-    t.expect(!torn, "a page has rows from two transactions");
+    t.expect(!torn, "a page has rows from two different transactions");
 }
 
 /// A layer must not return several pages of its store as one: another handle changes all rows after the first attempt.
@@ -343,7 +343,7 @@ inline constexpr behaviour behaviours_of_handles[] = {
         "an ETag becomes stale after any write, through any handle (If-Match)"},
     {"a write between a check and its write", write_between_check_and_write,
         "a condition is checked atomically with the write (transport, rule 10)"},
-    {"two threads raise a counter", two_threads_raise_a_counter,
+    {"two threads increment a counter", two_threads_raise_a_counter,
         "of two writes of one version, exactly one succeeds (transport, rules 2 and 10)"},
     {"two threads insert one key", two_threads_insert_one_key,
         "of two inserts of one key, exactly one succeeds (transport, rules 2 and 10)"},

@@ -220,13 +220,14 @@ inline void forbidden_keys(trial& t) {
     refused("a\xC2\x9F"
             "b",
         error_code::out_of_range_input, "U+009F");
-    refused("x HTTP/1.1\r\nDELETE ", error_code::out_of_range_input, "a request in a key");
+    refused("x HTTP/1.1\r\nDELETE ", error_code::out_of_range_input, "an HTTP request in a key");
     for (std::string const bad : {"\x80", "a\xFF", "\xC0\xAF", "\xED\xA0\x80", "\xE2\x82", "\xF5\x80\x80\x80"}) {
         refused(bad, error_code::invalid_input, "not UTF-8: " + text::printable(bad));
     }
     std::size_t const units = t.limits().max_key_units;
-    refused(times(units + 1, "k"), error_code::key_value_too_large, "one unit too many");
-    refused(times(units / 2, "\xF0\x9F\x98\x80") + "k", error_code::key_value_too_large, "one unit too many, in pairs");
+    refused(times(units + 1, "k"), error_code::key_value_too_large, "one UTF-16 unit too many");
+    refused(times(units / 2, "\xF0\x9F\x98\x80") + "k", error_code::key_value_too_large,
+        "one UTF-16 unit too many, with surrogate pairs");
     if (t.limits().max_row_key_size != 0) {
         t.yes(t.write(table, mutation::insert(make_row("size", times(t.limits().max_row_key_size, "k")))), "longest");
         t.no(t.write(table, mutation::insert(make_row("size", times(t.limits().max_row_key_size + 1, "k")))),
@@ -243,7 +244,7 @@ inline constexpr behaviour behaviours_of_keys[] = {
     {"ranges of keys", ranges_of_keys,
         "each bound is absent, inclusive or exclusive; an interval may be empty (key_range.hpp)"},
     {"keys that differ are different entities", keys_that_differ,
-        "keys are compared unit by unit: case, blanks, digits and accents count (data model)"},
+        "keys are compared unit by unit: letter case, blanks, digits and accents count (data model)"},
     {"unusual keys", awkward_keys,
         "every valid key works in every request: quotes, percent signs, blanks, empty keys (data model)"},
     {"forbidden keys", forbidden_keys,

@@ -81,9 +81,9 @@ inline void sizes_of_values(trial& t) {
             t.holds(table, good, "the largest value");
         }
         refused_entity(t, table, make_row("p", "r", {{"S", times(units + 1, "s")}}),
-            error_code::property_value_too_large, "one unit too many");
+            error_code::property_value_too_large, "one UTF-16 unit too many");
         refused_entity(t, table, make_row("p", "r", {{"S", times(units / 2, "\xF0\x9F\x98\x80") + "s"}}),
-            error_code::property_value_too_large, "one unit too many, in pairs");
+            error_code::property_value_too_large, "one UTF-16 unit too many, with surrogate pairs");
         std::string const large = times(t.limits().max_binary_size + 1, "b");
         refused_entity(t, table, make_row("p", "r", {{"B", value_view{edm_type::binary, std::string_view{large}}}}),
             error_code::property_value_too_large, "one byte too many");

@@ -181,7 +181,7 @@ inline void readers_of_mixed_rows(trial& t) {
 inline constexpr behaviour behaviours_of_system_rows[] = {
     {"readers of rows with text keys skip system rows", readers_of_named_rows,
         "row keys with the reserved prefix are not entities, even between greater keys (core/row/system_rows.hpp)"},
-    {"readers of rows with number keys skip system rows", readers_of_numbered_rows,
+    {"readers of rows with numeric keys skip system rows", readers_of_numbered_rows,
         "rows with a reserved row key are not entities, and no range of numbers contains one "
         "(core/row/system_rows.hpp)"},
     {"readers of rows of several types skip system rows", readers_of_mixed_rows,

@@ -92,17 +92,17 @@ inline void case_of_table_names(trial& t) {
     t.yes(t.send(create_table{name}), "create");
     t.put(name, make_row("p", "r", {{"A", 1}}));
     if (!t.limits().table_names_without_case) {
-        t.no(t.get(other, "p", "r"), t.no_table(), "a name in a different case is a different table");
+        t.no(t.get(other, "p", "r"), t.no_table(), "a name with different letter case is a different table");
         return;
     }
-    t.no(t.send(create_table{other}), error_code::table_already_exists, "create in a different case");
-    t.yes(t.get(other, "p", "r"), "read in a different case");
-    t.yes(t.write(other, mutation::insert(make_row("p", "s"))), "write in a different case");
-    t.yes(t.get(name, "p", "s"), "read in the first case");
+    t.no(t.send(create_table{other}), error_code::table_already_exists, "create with different letter case");
+    t.yes(t.get(other, "p", "r"), "read with different letter case");
+    t.yes(t.write(other, mutation::insert(make_row("p", "s"))), "write with different letter case");
+    t.yes(t.get(name, "p", "s"), "read with the original spelling");
     query_entities query;
     query.table = other;
-    t.same(t.keys(query), {"p/r", "p/s"}, "query in a different case");
-    t.yes(t.send(delete_table{other}), "delete in a different case");
+    t.same(t.keys(query), {"p/r", "p/s"}, "query with different letter case");
+    t.yes(t.send(delete_table{other}), "delete with different letter case");
     t.no(t.get(name, "p", "r"), t.no_table(), "deleted under both names");
 }
 
@@ -188,9 +188,9 @@ inline constexpr behaviour behaviours_of_tables[] = {
         "model)"},
     {"device names are table names", device_names_are_tables,
         "table names may equal device names of an operating system (Understanding the Table service data model)"},
-    {"the case of table names", case_of_table_names,
-        "names are compared ignoring case and stored as given, if the profile says so (the same page)"},
-    {"deleting a table leaves longer names alone", deletion_hits_no_prefix,
+    {"the letter case of table names", case_of_table_names,
+        "names are compared without regard to letter case and stored as given, if the profile says so (the same page)"},
+    {"deleting a table does not affect tables with longer names", deletion_hits_no_prefix,
         "a table is deleted by its whole name (Delete Table)"},
     {"tables are listed in pages", tables_are_listed,
         "each table once, with its original name, in pages of 1 to 1,000 (Query Tables; transport, rules 3 and 4)"},

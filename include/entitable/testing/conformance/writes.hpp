@@ -66,7 +66,7 @@ inline void names_differ_by_case(trial& t) {
     std::string const table = t.new_table();
     row const entity = make_row("p", "r", {{"Birthday", 1}, {"birthday", "x"}, {"BIRTHDAY", true}});
     t.put(table, entity);
-    t.holds(table, entity, "names that differ only in case");
+    t.holds(table, entity, "names that differ only in letter case");
 }
 
 inline void removal(trial& t) {
@@ -152,7 +152,7 @@ inline void versions_increase(trial& t) {
         set_timestamp(payload, date_time{date_time::max_ticks});
         wrote(t.write(table, mutation::replace(row{"p", "r", payload}, any_etag)), "a replace with a Timestamp");
         auto batch = t.send(transact{table, {mutation::merge(entity, any_etag)}});
-        if (t.yes(batch, "a batch") && t.expect(batch->results.size() == 1, "a batch of one has one result")) {
+        if (t.yes(batch, "a batch") && t.expect(batch->results.size() == 1, "a batch with one change has one result")) {
             wrote(batch->results.front(), "a batch");
         }
         t.yes(t.write(table, mutation::remove(entity, any_etag)), "remove");
@@ -177,13 +177,13 @@ inline void merges_are_bounded(trial& t) {
 inline constexpr behaviour behaviours_of_writes[] = {
     {"insert needs a free key", insert_needs_a_free_key,
         "EntityAlreadyExists, and the stored entity is unchanged (Insert Entity)"},
-    {"replace removes what it does not name", replace_removes_what_it_does_not_name,
+    {"replace removes properties that it does not name", replace_removes_what_it_does_not_name,
         "all properties are replaced; only insert_or_replace inserts (Update Entity, Insert Or Replace Entity)"},
-    {"merge keeps what it does not name", merge_keeps_what_it_does_not_name,
+    {"merge retains properties that it does not name", merge_keeps_what_it_does_not_name,
         "properties without a value are ignored; only insert_or_merge inserts (Merge Entity, Insert Or Merge "
         "Entity)"},
     {"property names are case-sensitive", names_differ_by_case,
-        "names that differ in case are different properties (Understanding the Table service data model)"},
+        "names that differ in letter case are different properties (Understanding the Table service data model)"},
     {"removal", removal, "ResourceNotFound if the entity is missing; the key is free afterwards (Delete Entity)"},
     {"conditions of replace, merge and remove", conditions,
         "UpdateConditionNotSatisfied unless the ETag is the latest; InvalidInput if it is malformed (If-Match)"},

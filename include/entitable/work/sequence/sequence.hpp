@@ -78,10 +78,10 @@ struct number_block {
 /// - It does not wrap: a block that would end above the greatest Int64, or the greatest Int32 in an Int32 row, is refused with
 ///   OutOfRangeInput, and nothing is taken.
 ///
-/// Errors: UpdateConditionNotSatisfied or EntityAlreadyExists if other writers were faster in every attempt; RowMismatch if the row's Value
-/// is not a number; OutOfRangeInput for invalid options, from every call; those of the transport. A lost response is followed by another
-/// attempt, which takes new numbers; after the last attempt it is returned as the error. ServerBusy is not retried here: wrap the transport
-/// in `retrying`.
+/// Errors: UpdateConditionNotSatisfied or EntityAlreadyExists if other writers changed the row in every attempt; RowMismatch if the row's
+/// Value is not a number; OutOfRangeInput for invalid options, from every call; those of the transport. A lost response is followed by
+/// another attempt, which takes new numbers; after the last attempt it is returned as the error. ServerBusy is not retried here: wrap the
+/// transport in `retrying`.
 ///
 /// Cost: a read and a write for each block. Thread safety: safe to use from several threads, which take turns. A cheap handle: copies share
 /// the block. After a move it returns InvalidInput.

@@ -26,7 +26,7 @@ ENTITABLE_DECL std::string_view to_string(store_fault kind) noexcept {
         case store_fault::index_row_dangling: return "index rows without their entity: call repair()";
         case store_fault::index_row_different: return "index rows that differ from their entity: call repair()";
         case store_fault::unique_violation: return "entities that share a key of a unique index: see violations()";
-        case store_fault::sum_wrong: return "rows of sums that are missing or wrong: call build() of these sums";
+        case store_fault::sum_wrong: return "missing or wrong rows of sums: call build() for these sums";
     }
     return "unknown";
 }

@@ -17,7 +17,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The calls of one step, in the order of their due times. Safe to use from several threads.
+/// Distributes the calls of one step in the order of their due times. Safe to use from several threads.
 class stress_schedule {
 public:
     struct due {

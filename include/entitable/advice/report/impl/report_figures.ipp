@@ -100,7 +100,7 @@ struct figure_frame {
         }
         values.add({span, number});
     }
-    picture.text(x.end, y.begin + 37, "entities of a partition (each bar twice as many)", text_anchor::end, "name");
+    picture.text(x.end, y.begin + 37, "entities per partition (each bar doubles the number)", text_anchor::end, "name");
     return framed(frame, std::move(picture).finish(), &values);
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Declarations of the indexes of a table: `I`, `unique<I>`, `elsewhere<I>`, `elsewhere<unique<I>>`; and the tables of those elsewhere.
+/// Declarations of the indexes of a table: `I`, `unique<I>`, `elsewhere<I>`, `elsewhere<unique<I>>`; and the tables of indexes elsewhere.
 
 #include <entitable/client/companions/index/detail/index_family.hpp>
 #include <entitable/client/detail/same_layouts.hpp>
@@ -17,9 +17,9 @@ template <class Index>
 struct unique {};
 
 /// An index whose partition key differs from that of its entities (a global index): maintained by intents, in a table that `in_table`
-/// names. It costs requests: 4 for an insert, 7 for a removal, 9 for an entity that moves in it. Its row exists whenever its entity does; a
-/// program that ends in between can leave surplus rows, which `where` does not return and `repair` removes. The row key of such an entity
-/// must have at most 474 UTF-16 code units, because an intent's row key contains it: KeyValueTooLarge.
+/// names. It costs requests: 4 for an insert, 7 for a removal, 9 for a change of the key of an index row. Its row exists whenever its
+/// entity does; a program that ends in between can leave surplus rows, which `where` does not return and `repair` removes. The row key of
+/// such an entity must have at most 474 UTF-16 code units, because an intent's row key contains it: KeyValueTooLarge.
 template <class Index>
 struct elsewhere {};
 
@@ -53,7 +53,7 @@ struct index_declaration<elsewhere<Index>> : index_declaration<Index> {
 template <class Declared>
 using index_of = typename index_declaration<Declared>::index;
 
-/// Whether a member is among some components or properties.
+/// Whether a list of components or properties contains a member.
 template <auto Wanted, auto Member>
 [[nodiscard]] constexpr bool is_same_member() noexcept {
     if constexpr (std::is_same_v<decltype(Wanted), decltype(Member)>) {
@@ -98,19 +98,19 @@ template <class... Ones, class... Others>
     }
 }
 
-/// Reports in one line what is wrong with an index.
+/// Reports an error in the declaration of an index in one line.
 template <class Entity, class Declared>
 consteval void allow_index() {
     using index = index_of<Declared>;
     using how = index_declaration<Declared>;
     static_assert(names_its_entity<index, Entity, how::is_unique>,
-        "a row of this index does not identify its entity: put every component of the entity's keys into the keys "
-        "of the index, or of a unique index into its properties");
+        "a row of this index does not identify its entity: the keys of the index must contain every component "
+        "of the entity's keys (a unique index may have them as properties)");
     if constexpr (!how::is_elsewhere) {
         static_assert(share_partitions<Entity, index> &&
                 same_members(
                     typename mapping<Entity>::partition_components{}, typename mapping<index>::partition_components{}),
-            "this index has another partition key than its entity: declare it as elsewhere<...>");
+            "the partition key of this index differs from that of its entity: declare it as elsewhere<...>");
     }
 }
 

@@ -20,22 +20,23 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Options of a table that maintains indexes or sums. Transactions and updates use the first three unless their own options differ from the
 /// defaults.
 struct table_options {
-    std::uint32_t max_attempts{50}; ///< attempts of a write, with the first, if other writers are faster; 0 counts as 1
+    std::uint32_t max_attempts{
+        50}; ///< maximum number of attempts of a write that other writers interfere with; 0 counts as 1
     backoff delays{contention_backoff}; ///< delays between attempts
     clock* time{&system_clock()};       ///< clock of delays and leases; must outlive the table
-    /// Seed of delays and names of intents; 0 for a new one in each call. Other values are for tests: two tables that write at the same
-    /// time must not have the same seed, or one takes the other's intents for its own.
+    /// Seed of delays and names of intents; 0 draws a new seed in each call. Other values are for tests: if two tables that write at the
+    /// same time have the same seed, one takes the other's intents for its own.
     std::uint64_t seed{};
     /// Time for which a program relies on the index states that it has read.
     std::chrono::nanoseconds lease{std::chrono::seconds{60}};
-    /// Maximal time after which a request may still be applied, in client, gateway and service together. `build` and `retire` wait for it.
+    /// Maximum time after which a request may still be applied, in client, gateway and service together. `build` and `retire` wait for it.
     std::chrono::nanoseconds longest_request{std::chrono::seconds{90}};
-    /// Maximal difference of a sum that is a double from its recomputation, relative to its magnitude, or to 1 if that is more.
+    /// Maximum difference between a sum of type double and its recomputation, relative to its magnitude, or to 1 if the magnitude is less.
     double bound{1e-9};
     call_options calls{}; ///< options of each call
 };
 
-// `absent` is also a word of merges, in the enclosing namespace.
+// The enclosing namespace also declares `absent`, for merges.
 #if defined(__GNUC__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
@@ -101,16 +102,16 @@ struct index_verification {
 
 /// Findings of `verify` of a table that maintains indexes or sums.
 struct table_verification {
-    index_verification indexes; ///< those of the index rows
+    index_verification indexes; ///< findings for the index rows
     std::uint64_t sums{};       ///< correct rows of sums
     std::uint64_t wrong_sums{}; ///< rows of sums that are missing or wrong: `build` of these sums corrects them
-    std::vector<row_keys> wrong_sums_first; ///< the first of these, at most `max_samples`
+    std::vector<row_keys> wrong_sums_first; ///< keys of the first wrong rows, at most `max_samples`
 
     /// Whether there are no faults.
     [[nodiscard]] bool good() const noexcept { return indexes.good() && wrong_sums == 0; }
 };
 
-/// A key of a unique index that several entities have.
+/// Several entities with the same key in a unique index.
 template <class Entity>
 struct index_violation {
     std::string index;                       ///< the type of the index
@@ -120,7 +121,7 @@ struct index_violation {
 
 /// Outcome of `repair` and `build`.
 struct index_repair {
-    std::uint64_t intents{};         ///< completed intents of writers that did not end
+    std::uint64_t intents{};         ///< completed intents of interrupted writers
     std::uint64_t foreign_intents{}; ///< intents of indexes that this table does not declare: not touched
     std::uint64_t
         written{}; ///< entities whose index rows were missing or different; for a build, also the rows that it wrote

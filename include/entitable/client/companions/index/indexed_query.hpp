@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `indexed_query<I, E, Path>`: a query through an index: of its rows alone, or of their entities.
+/// `indexed_query<I, E, Path>`: a query through an index that returns entities, or index rows alone.
 
 #include <entitable/client/companions/index/detail/index_run.hpp>
 #include <entitable/client/companions/index/index_declarations.hpp>
@@ -19,8 +19,8 @@ struct index_explanation {
     std::string index;      ///< the type of the index
     std::string table;      ///< table of its rows
     explanation index_rows; ///< plan of the query for its rows
-    /// Whether each entity is read by its keys as well. Always true here: `select` and `unverified` make plain queries, with their own
-    /// `explain`.
+    /// Whether each entity is read by its keys as well. Always true here: `select` and `unverified` return plain queries, with their
+    /// own `explain`.
     bool reads_entities{};
 };
 namespace detail {
@@ -36,7 +36,7 @@ template <class Entity, class Index>
     ENTITABLE_TRY(named->index_row.row_key, row_key_of(found));
     return named;
 }
-/// Returns an error if an index is not ready any more. A moved-from query has pages that return its error.
+/// Returns an error if an index is no longer ready. The pages of a moved-from query return its error.
 [[nodiscard]] inline result<void> check_still_ready(shared<index_family> const& family, std::size_t index) {
     if (!family) { return {}; }
     call context{family->main.options(), *family->options.time};
@@ -45,8 +45,8 @@ template <class Entity, class Index>
 
 } // namespace detail
 
-/// The entities of an index query, page by page: those of one page of index rows, and `page_of::token` continues after it. InvalidInput
-/// after a move. Thread safety: one thread at a time.
+/// Reads the entities of an index query page by page. A page has the entities of one page of index rows; `page_of::token` continues after
+/// it. InvalidInput after a move. Thread safety: one thread at a time.
 template <mapped_entity Index, mapped_entity Entity>
 class indexed_pages {
 public:
@@ -91,8 +91,8 @@ private:
     result<void> failed_;
 };
 
-/// The entities that an index finds, in index order. Each is read by its keys, several concurrently, and skipped if it was removed or now
-/// has another index row. `select` with fields of the index, and `unverified`, do not read entities.
+/// A query for the entities that an index finds, in index order. Each entity is read by its keys, several concurrently, and skipped if it
+/// was removed or now has another index row. `select` with fields of the index, and `unverified`, do not read entities.
 ///
 /// Thread safety: one thread at a time.
 template <mapped_entity Index, mapped_entity Entity, access_path Path>
@@ -116,7 +116,7 @@ public:
     [[nodiscard]] indexed_query in_flight(std::size_t reads) const {
         return {family_, index_, rows_, reads < 1 ? 1 : reads};
     }
-    /// Continues after the page of this token, of `pages`: see `query::resume`.
+    /// Continues after the page from which `pages` returned this token: see `query::resume`.
     [[nodiscard]] indexed_query resume(std::string token) const {
         return {family_, index_, rows_.resume(std::move(token)), in_flight_};
     }
@@ -128,8 +128,8 @@ public:
     [[nodiscard]] auto select(Fields... fields) const {
         constexpr bool covered = sizeof...(Fields) > 0 && (detail::is_field_of<Index, Fields> && ...);
         static_assert(covered,
-            "select(...) of an index needs fields of the index, fields<I>: read a member that its rows lack "
-            "with the entity, without select");
+            "select(...) of an index needs fields of the index, fields<I>: to read a member that its rows lack, read "
+            "the entity without select");
         if constexpr (covered) {
             return rows_.select(fields...);
         } else {
@@ -182,7 +182,7 @@ private:
         shared<detail::index_family> family, std::size_t index, query<Index, Path> rows, std::size_t in_flight)
         : family_(std::move(family)), index_(index), rows_(std::move(rows)), in_flight_(in_flight) {}
 
-    /// Visits the entities, `together` of them read at a time, until `function` returns false.
+    /// Visits the entities, reading `together` of them at a time, until `function` returns false.
     template <class Function>
     [[nodiscard]] result<void> walk(query<Index, Path> const& rows, std::size_t together, Function function) const {
         std::vector<detail::named_entity> named;
@@ -233,7 +233,7 @@ public:
     [[nodiscard]] auto where(predicate<Index, Shapes, Negated> const& condition) const {
         return make(rows().where(condition));
     }
-    /// Reports that the fields are those of another type.
+    /// Reports that the fields belong to another type.
     template <class Other, shape_set Shapes, shape_set Negated>
     void where(predicate<Other, Shapes, Negated> const&) const {
         static_assert(detail::never<Other>,

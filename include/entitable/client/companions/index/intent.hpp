@@ -19,8 +19,8 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// The keys of a row.
 struct row_keys {
-    std::string partition_key; ///< the first key
-    std::string row_key;       ///< the second key
+    std::string partition_key; ///< PartitionKey
+    std::string row_key;       ///< RowKey
 
     friend bool operator==(row_keys const&, row_keys const&) = default;
     friend auto operator<=>(row_keys const&, row_keys const&) = default;
@@ -50,18 +50,18 @@ struct intent {
 
     /// Returns the row key of an entity's intent with an id.
     ENTITABLE_LAZY [[nodiscard]] static std::string row_key_of(std::string_view entity_row_key, std::string_view id);
-    /// Returns the range of the intents of an entity; it may contain those of other entities.
+    /// Returns the range of keys that has all intents of an entity; it may contain intents of other entities.
     ENTITABLE_LAZY [[nodiscard]] static key_interval rows_of(std::string_view entity_row_key);
-    /// Returns the range of all intents.
+    /// Returns the range of keys of all intents.
     ENTITABLE_LAZY [[nodiscard]] static key_interval rows();
 
-    /// Converts it to its stored row.
+    /// Converts the intent to its stored row.
     ENTITABLE_LAZY [[nodiscard]] row to_row() const;
     /// Returns a row with only its state, to be merged into the stored row.
     ENTITABLE_LAZY [[nodiscard]] row state_row(intent_state next) const;
-    /// Parses an intent. Errors: RowMalformed if the row is not an intent, or of a newer version of this library.
+    /// Parses an intent. Errors: RowMalformed if the row is not an intent, or was written by a newer version of this library.
     ENTITABLE_LAZY [[nodiscard]] static result<intent> read(row_view stored);
-    /// Whether it is pending and requires the row of an index.
+    /// Whether the intent is pending and requires the row of an index.
     ENTITABLE_LAZY [[nodiscard]] bool wants(std::string_view index, row_keys const& keys) const;
 };
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A key from the values of its components, as passed by a caller.
+/// Makes a key from the values of its components that a caller passes.
 
 #include <entitable/client/mapping/key_argument.hpp>
 #include <entitable/client/mapping/key_layout.hpp>

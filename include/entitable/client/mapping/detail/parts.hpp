@@ -20,10 +20,10 @@ struct nullable_view {
     value_view value;
     bool nullable{};
     bool present{true};
-    bool nameless{}; ///< an enumeration with names, whose value has none
+    bool nameless{}; ///< set for a value without a name, of an enumeration that is stored by name
 };
 
-/// Whether the properties hold a member that is stored as several.
+/// Whether one of the members is stored as several properties.
 template <class Members>
 inline constexpr bool has_parts = false;
 template <auto... Members>

@@ -97,7 +97,7 @@ ENTITABLE_LAZY_BODY query_position query_reading::position() const {
 
 namespace detail {
 
-/// Removes from a page, which usually has none of them, the system rows and the rows of other types.
+/// Removes system rows and rows of other types from a page, which usually has none.
 ENTITABLE_LAZY void leave_out(page& rows, bool system_rows, type_pattern const* type) {
     auto const stays = [&](row_view const& each) {
         return !(system_rows && system_row::is_one(each.row_key)) &&

@@ -140,7 +140,8 @@ ENTITABLE_DECL result<std::string> make_signature(credential const& key, table_s
     }
     if ((terms.first_row && !terms.first_partition) || (terms.last_row && !terms.last_partition)) {
         return detail::refused_term(terms.first_row && !terms.first_partition ? "first_row" : "last_row",
-            " needs the partition key bound of the same end");
+            " requires the partition bound of the same end: first_row requires first_partition, last_row "
+            "last_partition");
     }
     for (auto const* const text : {&terms.first_partition, &terms.first_row, &terms.last_partition, &terms.last_row}) {
         if (*text && !text::utf16_length(**text)) {

@@ -61,7 +61,7 @@ private:
     state state_{state::status_line};
     bool chunked_{};
     bool encoded_{}; ///< the body is compressed, which was not accepted
-    bool framed_{};  ///< HTTP/2 and later: the end of the body differs from the end of the connection
+    bool framed_{};  ///< HTTP/2 and later: the end of the body is signalled separately, not by closing the connection
 };
 
 } // namespace detail

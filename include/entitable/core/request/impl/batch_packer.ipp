@@ -23,7 +23,7 @@ ENTITABLE_DECL std::size_t json_size(std::string_view text) noexcept {
 ENTITABLE_DECL std::size_t transaction_size(std::string_view table, mutation const& change) {
     constexpr std::size_t fixed = 1024; // the boundary and the header fields of a part, and the address of the service
     constexpr std::size_t escaped = 6;  // a quote in the path of an address is %27%27
-    constexpr std::size_t annotated = 64; // the name and the punctuation of a type, and any number, time or GUID
+    constexpr std::size_t annotated = 64; // upper bound for a type annotation plus a number, time or GUID
     row_view const entity = change.entity;
     std::size_t size = fixed + table.size() + escaped * (entity.partition_key.size() + entity.row_key.size());
     if (!change.condition.any()) { size += change.condition.version().text().size(); }

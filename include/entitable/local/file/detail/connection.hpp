@@ -200,7 +200,7 @@ private:
 /// Returns the error of a file that was recognised before and no longer is.
 [[nodiscard]] failure damaged_header();
 
-/// A statement from its first value to its last row.
+/// One execution of a statement, from its first value to its last row.
 class statement {
 public:
     statement(connection& on, sql text) noexcept : on_(on), text_(text), statement_(on.prepared(text)) {}

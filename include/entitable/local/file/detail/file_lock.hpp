@@ -36,7 +36,7 @@ public:
     void unlock() noexcept;
     [[nodiscard]] bool is_next() const noexcept { return is_next_; }
 
-    /// How a store has a file open.
+    /// The mode in which a store has a file open.
     enum class use : std::uint8_t { none, with_others, alone };
     /// Whether the new use is in effect; if not, the previous use continues.
     [[nodiscard]] bool try_use(use how) noexcept;

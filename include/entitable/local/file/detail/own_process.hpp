@@ -42,7 +42,7 @@ private:
     std::unique_ptr<kept> kept_; ///< entry in the list of all handles
 };
 
-/// An object that is destroyed only in the process that made it. A child leaves it unchanged.
+/// An object that is destroyed only in the process that made it. A child process leaves it unchanged.
 template <class T>
 class own_object {
 public:

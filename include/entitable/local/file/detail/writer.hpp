@@ -58,7 +58,7 @@ public:
 
 private:
     std::int64_t bound_{-1}; ///< the bound in the file unless others wrote; -1 at first
-    std::int64_t first_{};   ///< time since which no other store has written
+    std::int64_t first_{};   ///< start of the current period without writes by other stores
     std::int64_t last_{};
 };
 

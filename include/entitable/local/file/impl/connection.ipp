@@ -382,7 +382,7 @@ ENTITABLE_DECL result<void> connection::checkpoint(bool truncate) {
 }
 
 ENTITABLE_DECL statement& statement::bind(int at, std::string_view bytes) noexcept {
-    // A null pointer would be NULL and not the empty value.
+    // A null pointer would bind NULL instead of the empty value.
     if (statement_ != nullptr) {
         sqlite3_bind_blob64(statement_, at, bytes.data() == nullptr ? "" : bytes.data(), bytes.size(), SQLITE_STATIC);
     }

@@ -93,7 +93,7 @@ ENTITABLE_DECL partition::owner partition_map::shard::take(std::uint64_t hash, p
     }
     partition::owner taken = std::move(all_slots[hole].held);
     --used;
-    // A slot after the hole that belongs in it, or in one before it, moves up.
+    // A later entry moves up if its slot is the hole or one before it.
     for (std::size_t index = (hole + 1) & mask; all_slots[index].held; index = (index + 1) & mask) {
         std::size_t const wanted = all_slots[index].hash & mask;
         if (((index - wanted) & mask) >= ((index - hole) & mask)) {

@@ -79,7 +79,9 @@ inline failure pg_refusal(std::string_view state) {
         char const* words;
     };
     static constexpr meaning meanings[] = {{"28P01", "wrong user or password"},
-        {"28000", "the server does not admit this user, database, address and encryption"},
+        {"28000",
+            "the server does not allow connections with this combination of user, database, address and encryption "
+            "(pg_hba.conf)"},
         {"3D000", "the database does not exist"}, {"53300", "the server accepts no further connections"},
         {"57P03", "the server is starting, stopping or recovering"}, {"42501", "the user may not connect"}};
     std::string_view words = "the server rejected the connection";

@@ -20,7 +20,7 @@ namespace detail {
 /// during the erasure does harm:
 /// - a split leaves two halves of these keys in the table, and keys outside still belong to nobody;
 /// - a move or a merge copies these keys only and then drops the table, which ends the erasure;
-/// - a table that is dropped and created again has a different name. Over stores on a hash it has the same name, but also the same
+/// - a table that is dropped and created again has a different name. With hashed stores the name is the same, but so is the
 ///   function.
 /// Tables that a move is copying into are not visited: the map names them only after the move.
 class misplaced_erasure {

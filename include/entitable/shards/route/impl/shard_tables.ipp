@@ -54,9 +54,9 @@ inline std::vector<shard_table>::iterator position_of(std::vector<shard_table>& 
 
 ENTITABLE_DECL failure lost_part(shard_place const& place, shard_table const& table) {
     return wrong_store(place.row.store,
-        text::joined({" lacks ", place.table_name(table), ", the part of the table ", table.name,
-            " of the virtual shard ", std::to_string(place.row.shard),
-            ": the store was emptied or replaced; repair_tables creates the part again, without its rows"}));
+        text::joined({" lacks ", place.table_name(table), ", which holds the rows of ", table.name,
+            " for virtual shard ", std::to_string(place.row.shard),
+            ": the store was emptied or replaced; repair_tables creates this table again, without its rows"}));
 }
 
 /// Whether a table of this name in a store belongs to a table that is not being dropped.
@@ -70,7 +70,8 @@ inline bool is_in_use(shard_map_copy const& map, std::string_view store, std::st
     return false;
 }
 
-/// Drops the parts of a table that is being dropped. A part that cannot be dropped does not stop the others: the last error is returned.
+/// Drops the parts of a table that is being dropped. If a part cannot be dropped, the other parts still are, and the last error is
+/// returned.
 inline result<void> drop_parts(
     sharded_state& state, shard_map_copy const& map, shard_table const& table, call const& context) {
     std::optional<failure> left;

@@ -53,7 +53,7 @@ ENTITABLE_LAZY [[nodiscard]] std::string_view id_of_message(std::string_view row
 ENTITABLE_LAZY [[nodiscard]] date_time time_of_message(std::string_view row_key) noexcept;
 /// The time in the first row key of a message, which it had before it was first claimed.
 ENTITABLE_LAZY [[nodiscard]] date_time first_time_of(row_view stored) noexcept;
-/// The text of a claim that is stored with the message: 32 hexadecimal digits, `!`, and the time of its first row key. The time is copied
+/// The claim as stored in the message: 32 hexadecimal digits, `!`, and the time of its first row key. The time is copied
 /// from the previous claim, or else from the current row key.
 ENTITABLE_LAZY [[nodiscard]] std::string claim_text(
     std::string_view claim, std::string_view row_key, std::string_view before);

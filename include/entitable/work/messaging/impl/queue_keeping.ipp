@@ -190,7 +190,7 @@ ENTITABLE_DECL result<std::size_t> queue_core::relay(
                 write_entity{
                     table_name, mutation::remove(row_builder{each.partition_key, each.row_key}.build(), each.etag())},
                 told);
-            // Another relay may have been faster. A message that still exists is inserted again, which has no effect.
+            // Another relay may have moved the message. A message that still exists is inserted again, which has no effect.
             if (removed) { ++relayed; }
         }
         if (!page->continuation) { return relayed; }

@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// `audit_table`: compares the entities of a table with the rows of its indexes, by sums over the digests of rows, a few thousand sums per
-/// index: one scan of each table, and little memory whatever the number of rows. If sums differ, their rows are read again and compared one
-/// by one, some ten thousand at a time.
+/// `audit_table`: compares the entities of a table with the rows of its indexes, by a few thousand checksums per index. It scans each table
+/// once, in little memory for any number of rows. If checksums differ, their rows are read again and compared one by one, some ten thousand
+/// at a time.
 
 #include <entitable/client/companions/index/detail/index_family.hpp>
 
@@ -28,32 +28,32 @@ struct suspect {
     row_keys entity;
 };
 
-/// Numbers of audited entities and rows.
+/// Counts of audited entities and rows.
 struct audit_counts {
     std::uint64_t entities{};
     std::uint64_t index_rows{};
 };
 
-/// Maximal number of rows held in memory at a time if sums differ.
+/// Maximum number of rows held in memory at a time if checksums differ.
 inline constexpr std::uint64_t audited_at_once = 65'536;
 
-/// The sum of the rows whose keys hash to one slot.
+/// Checksum of the rows whose keys hash to one slot.
 struct audit_sum {
     std::uint64_t sum{};  ///< checksum of the expected rows, minus the stored rows
-    std::uint64_t rows{}; ///< number of rows of both
+    std::uint64_t rows{}; ///< number of expected and stored rows
     bool chosen{};        ///< set while its rows are compared one by one
 };
 
-/// The sums of some indexes.
+/// The checksums of some indexes.
 class audit_table {
 public:
     audit_table(index_family const& family, std::vector<std::size_t> indexes)
         : family_(family), indexes_(std::move(indexes)), sums_(family.shapes.size() * audit_sums) {}
 
     [[nodiscard]] result<audit_counts> add_all();
-    /// Chooses sums that differ, as many as fit into the row limit. False if none is left.
+    /// Chooses differing checksums, as many as fit into the row limit. False if none is left.
     [[nodiscard]] bool choose();
-    /// Compares the rows of the chosen sums.
+    /// Compares the rows of the chosen checksums.
     [[nodiscard]] result<std::vector<suspect>> compare();
 
 private:

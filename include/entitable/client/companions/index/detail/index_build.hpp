@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The life of an index: created with its table, built, retired. Each step is written under the version of the preceding state, and waits
-/// until no program relies on an earlier one.
+/// The life cycle of an index: created with its table, built, retired. Each step is written under the version of the preceding state, and
+/// waits until no program relies on an earlier state.
 
 #include <entitable/client/companions/index/detail/index_family.hpp>
 
@@ -14,11 +14,11 @@ namespace detail {
 /// Writes the rows of an index for all entities of a table, in bulk.
 [[nodiscard]] result<index_repair> fill_index(index_family const& family, std::size_t index);
 /// Builds one index while entities are written: fencing, wait, building, its rows, ready. Continues an interrupted build. Corrects the rows of
-/// one that is ready.
+/// an index that is ready.
 [[nodiscard]] result<index_repair> build_index(index_family const& family, std::size_t index);
-/// Builds all that are not ready, with one wait.
+/// Builds all indexes and sums that are not ready, with one wait.
 [[nodiscard]] result<index_repair> build_missing(index_family const& family);
-/// Does the same in a table that programs without a declaration have written: waits for their requests, and retains the rows that are correct.
+/// Does the same in a table that programs without a declaration have written: waits for their requests, and retains correct rows.
 [[nodiscard]] result<index_repair> adopt_indexed(index_family const& family);
 /// Retires an index by name, which need not be declared in this program: retiring, wait, retired.
 [[nodiscard]] result<void> retire_index(index_family const& family, std::string_view name);

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `index_family`: a table and its indexes for the engine, without their types; and the known states of the indexes.
+/// `index_family`: a table and its indexes for the engine, without their types, with the known states of the indexes.
 
 #include <entitable/client/companions/index/index_options.hpp>
 #include <entitable/client/companions/index/intent.hpp>
@@ -20,13 +20,13 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// One index, or the sums of entities: a companion of the entities of a table.
+/// A companion of the entities of a table: an index, or sums.
 struct index_shape {
     std::string_view name;
     bool elsewhere{};           ///< stored in other partitions than its entities (a global index)
     bool unique{};              ///< allows at most one entity per key
     std::uint64_t definition{}; ///< digest of its keys and properties
-    type_pattern const* type{}; ///< distinguishes its rows from those of others
+    type_pattern const* type{}; ///< distinguishes its rows from other rows
     type_pattern const* of{};   ///< distinguishes its entities; null for sums, which may be of several types
     /// Returns the keys of the entity of an index row.
     result<row_keys> (*owner_of)(row_view index_row, reading mode){};
@@ -38,7 +38,7 @@ struct index_shape {
     [[nodiscard]] std::string described() const;
 };
 
-/// How the entities of one type count in sums.
+/// Counts the entities of one type in sums.
 struct counted_type {
     std::size_t companion{}; ///< position of the sums in the family
     /// Returns the row, without sums, in which an entity counts. Errors: InvalidInput if it would be in another partition.
@@ -65,7 +65,7 @@ struct index_states {
     std::vector<index_state> states; ///< state of each index
     std::string unknown; ///< name of an index of these entities that others maintain and this table does not declare
     bool declared{};     ///< whether any index of these entities has a stored state
-    // The end of the lease, by both times: the monotonic clock of a suspended computer may stand still.
+    // The end of the lease by both clocks: the monotonic clock may stop while the computer is suspended.
     steady_time until{(steady_time::min)()};
     date_time until_date{};
 
@@ -73,7 +73,7 @@ struct index_states {
         return time.steady() < until && time.now() < until_date;
     }
 
-    /// Whether a write that relies on one may rely on the other.
+    /// Whether a write that relies on one of the two may rely on the other.
     [[nodiscard]] bool same_as(index_states const& other) const {
         return states == other.states && unknown == other.unknown && declared == other.declared;
     }
@@ -125,7 +125,7 @@ public:
     /// Returns the states, read again if the lease has ended. Errors: IndexDefinitionDiffers if an index was built from another
     /// declaration.
     [[nodiscard]] result<index_states> states(call& context) const;
-    /// Reads the states, whatever the lease.
+    /// Reads the states, even within the lease.
     [[nodiscard]] result<index_states> read_states(call& context) const;
     /// Reads the whole stored declaration.
     [[nodiscard]] result<declaration> read_declaration(call& context) const;
@@ -138,12 +138,12 @@ public:
     /// Writes the first state of all indexes, in one transaction. False if some already have a state.
     [[nodiscard]] result<bool> declare(index_state state, call& context) const;
     [[nodiscard]] result<stored_state> stored_state_of(std::size_t index, call& context) const;
-    /// Returns an error if readers may not use an index yet, or any more.
+    /// Returns an error if readers may not use an index yet, or no longer may.
     [[nodiscard]] result<void> check_ready(std::size_t index, call& context) const;
     /// Returns the states for a write. Errors: DeclarationDiffers or DeclarationMissing if the write would miss an index that others
     /// maintain.
     [[nodiscard]] result<index_states> states_to_write(call& context) const;
-    /// The type of an entity; null if no entity type of the family has these keys.
+    /// Returns the type of an entity; null if no entity type of the family has these keys.
     [[nodiscard]] entity_type const* type_of(std::string_view partition_key, std::string_view row_key) const noexcept;
 
     /// Returns the rows of an entity in all indexes; no rows without an entity.
@@ -164,9 +164,9 @@ private:
     mutable index_states known_;
 };
 
-/// Stands for the tables of a moved-from table with indexes and sums: every request is InvalidInput.
+/// Replaces the family of a moved-from table with indexes and sums: every request returns InvalidInput.
 [[nodiscard]] shared<index_family> make_absent_family(std::size_t indexes);
-/// Returns the family, or one with that number of indexes that returns InvalidInput.
+/// Returns the family; after a move, a family of as many indexes that returns InvalidInput.
 template <std::size_t Indexes>
 [[nodiscard]] shared<index_family> const& family_or_absent(shared<index_family> const& family) {
     if (!family) {
@@ -176,14 +176,14 @@ template <std::size_t Indexes>
     return family; // NOLINT(bugprone-return-const-ref-from-parameter): a member of the caller
 }
 
-/// Names the index whose row cannot be made.
+/// Adds the name of the index to the error of a row that cannot be made.
 [[nodiscard]] failure of_index(failure why, std::string_view name);
 /// Returns the same family with other options for its calls.
 [[nodiscard]] shared<index_family> with_options(index_family const& of, call_options options);
 /// Returns the table of the entities of a family, whose writes maintain the indexes and sums.
 [[nodiscard]] table_core core_of(shared<index_family> const& family);
 
-/// The keys of a row.
+/// Returns the keys of a row.
 [[nodiscard]] inline row_keys row_keys_of(row_view of) {
     return {std::string{of.partition_key}, std::string{of.row_key}};
 }

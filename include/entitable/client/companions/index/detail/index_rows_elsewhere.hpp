@@ -18,10 +18,10 @@ enum class put_end : std::uint8_t {
     taken, ///< another entity owns its key in a unique index
 };
 
-/// Access of one call to rows of indexes. One thread at a time.
+/// Reads and writes index rows on behalf of one call. One thread at a time.
 class rows_elsewhere {
 public:
-    /// Its requests use a call like this one, without the operation id.
+    /// Its requests use a copy of this call without the operation id.
     rows_elsewhere(index_family const& of, call const& context, std::uint64_t seed)
         : family_(of), call_(context), random_(seed) {
         call_.operation_id.clear();
@@ -61,7 +61,7 @@ public:
     [[nodiscard]] result<std::optional<intent_state>> undo(intent const& one);
     /// Completes an intent whose writer has ended.
     [[nodiscard]] result<void> apply(intent const& one);
-    /// Waits a little, longer each time. Errors: `because` after too many attempts.
+    /// Waits before the next attempt, longer each time. Errors: `because` after too many attempts.
     [[nodiscard]] result<void> pause(std::uint32_t attempts, error const& because);
     /// Whether to continue after an error of a step: other writers were faster, or a response was lost.
     [[nodiscard]] static bool may_go_on(error const& problem) noexcept;

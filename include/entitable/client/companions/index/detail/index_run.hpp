@@ -31,7 +31,7 @@ using transaction_body = function_ref<result<void>(transaction_scope&)>;
     return static_cast<std::uint16_t>(count < 65'535 ? count : 65'535);
 }
 
-/// A write, with the version of each entity that it has written, by row key.
+/// A write and the version of each entity that it has written, by row key.
 struct maintained_write {
     transacted told;
     std::vector<std::pair<std::string, etag>> versions;
@@ -43,15 +43,15 @@ struct maintained_write {
 /// Removes a row and inserts another one in its partition, or replaces it if their keys are equal, as one transaction of the table.
 [[nodiscard]] result<transacted> rekey_row(table_core const& table, result<row> from, result<row> to);
 
-/// Checks every entity and every index row: two scans, and two more of parts with faults. Unfinished changes of active writers are checked
-/// once more before they count.
+/// Checks every entity and every index row: two scans, and two more of the parts with faults. Unfinished changes of active writers are
+/// checked once more before they count.
 [[nodiscard]] result<index_verification> verify_indexes(index_family const& family, std::size_t max_samples);
 /// Completes intents, then repairs the faults that `verify_indexes` finds.
 [[nodiscard]] result<index_repair> repair_indexes(index_family const& family);
 /// Does the same for one index, without the intents.
 [[nodiscard]] result<index_repair> repair_index(index_family const& family, std::size_t index);
 
-/// A key of a unique index that several entities have.
+/// Several entities with the same key in a unique index.
 struct found_violation {
     std::string index;              ///< name of the index
     row_keys key;                   ///< keys of the index row
@@ -61,12 +61,12 @@ struct found_violation {
 /// Removes the other entities, if they still have the key; returns how many.
 [[nodiscard]] result<std::uint64_t> resolve_violation(
     index_family const& family, found_violation const& which, row_keys const& keep);
-/// Completes the intents of writers that did not end.
+/// Completes the intents of interrupted writers.
 [[nodiscard]] result<void> apply_intents(index_family const& family, index_repair& done);
 /// Writes the expected index rows of one entity.
 [[nodiscard]] result<void> mend_entity(index_family const& family, row_keys const& entity, call const& context);
 
-/// The entity of an index row.
+/// An index row and its entity.
 struct named_entity {
     row_keys entity;           ///< keys of the entity, from the index row
     row_keys index_row;        ///< keys of the index row

@@ -14,16 +14,16 @@ namespace detail {
 
 struct request_parts;
 
-/// Names a companion whose row cannot be written; and its entity, if the error is one of its content.
+/// Adds to an error the name of the companion whose row cannot be written, and the entity if its content is the cause.
 [[nodiscard]] failure of_companion(failure why, std::string_view described, row_keys const& entity);
 
 /// Sends the requests of one call, attempt after attempt. One thread at a time.
 ///
 /// The protocol, for an entity whose rows in other partitions are added or removed:
-/// 1. Insert its intent, pending. 2. Put each new row, always written. 3. One transaction: the entity under its version, and the intent
-///   marked applied under its own. 4. Settle each old row. 5. Remove the intent. If 3 fails, the intent is marked undone first, which no
-///   late request can pass, and then the new rows are settled. A removal inserts an intent that is already applied together with the
-///   entity's removal. So each entity has its index rows at every instant; a program that ends in between leaves surplus rows, never
+/// 1. Insert its intent, pending. 2. Put each new row, even if it is already stored. 3. One transaction: the entity under its version, and
+///   the intent marked applied under its own. 4. Settle each old row. 5. Remove the intent. If 3 fails, the intent is marked undone first,
+///   which no late request can pass, and then the new rows are settled. A removal inserts an intent that is already applied together with
+///   the entity's removal. So each entity has its index rows at every instant; a program that ends in between leaves surplus rows, never
 ///   missing ones.
 class index_writer {
 public:
@@ -34,11 +34,11 @@ public:
 
     [[nodiscard]] std::uint32_t healed() const noexcept { return healed_; }
     [[nodiscard]] std::uint32_t unsettled() const noexcept { return unsettled_; }
-    /// Versions of the entities that were written, by row key; none if the response was lost.
+    /// Versions of the entities that were written, by row key; empty if the response was lost.
     [[nodiscard]] std::vector<std::pair<std::string, etag>> take_versions() noexcept { return std::move(versions_); }
     /// The states that the last attempt relied on.
     [[nodiscard]] index_states const& states() const noexcept { return states_; }
-    /// The entities that the last attempt has written.
+    /// The entities that the last attempt wrote.
     [[nodiscard]] std::vector<std::string> const& entities() const noexcept { return entities_; }
 
 private:
@@ -62,7 +62,7 @@ private:
         bool archived{};          ///< removed, and counts as before
     };
 
-    /// The rows of sums in which an entity counts: none if they do not change.
+    /// The rows of sums in which an entity counts; empty if they do not change.
     struct changed_places {
         std::optional<row> from;
         std::optional<row> to;
@@ -83,7 +83,7 @@ private:
     [[nodiscard]] failure too_many(transaction_scope& all) const;
     /// Refuses rows in other partitions, and intents, that cannot be stored: a later step could neither put nor settle them.
     [[nodiscard]] result<void> check_moves(profile const& limits) const;
-    /// Names the companion whose row was refused, and its entity.
+    /// Adds to an error the companion whose row was refused, and its entity.
     [[nodiscard]] error named(error refused, transact const& request) const;
     [[nodiscard]] result<void> take_unique(transaction_scope& all, std::size_t index, row made);
     [[nodiscard]] result<void> drop_found(transaction_scope& all, std::size_t index, row const& old, row_keys owner);

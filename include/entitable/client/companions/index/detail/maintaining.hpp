@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `maintaining`: a transport that maintains the indexes and sums of one table. For whoever sends requests itself: units of work, bulk loads,
-/// expiry.
+/// `maintaining`: a transport that maintains the indexes and sums of one table. For code that sends its own requests: units of work, bulk
+/// loads, expiry.
 
 #include <entitable/client/companions/index/detail/maintained_rows.hpp>
 #include <entitable/core/transport/any_transport.hpp>
@@ -12,15 +12,15 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Passes requests on. Writes of entities of the table also change index rows and sums, in the same transaction; a refusal by one of these
-/// rows is tried again and is not returned. Thread safety: safe to use from several threads.
+/// Passes requests on. Writes of entities of the table also change index rows and sums, in the same transaction; if one of these
+/// rows causes a refusal, the write is tried again and the refusal is not returned. Thread safety: safe to use from several threads.
 class maintaining {
 public:
     using is_transport = void; ///< opts in to `transport`
 
     explicit maintaining(shared<index_family> family);
 
-    /// A transaction takes fewer entities than below, so that their index rows and sums fit into it.
+    /// A transaction takes fewer entities than in the transport below, so that their index rows and sums fit into it.
     [[nodiscard]] entitable::profile profile() const;
 
     template <table_request Request>
@@ -35,9 +35,9 @@ public:
     }
 
 private:
-    /// Whether a write is one of the table's entities.
+    /// Whether a request writes an entity of the table.
     [[nodiscard]] bool is_own(std::string_view table, std::string_view row_key) const;
-    /// Whether one of the changes is one of the table's entities; others may be system rows, such as messages.
+    /// Whether one of the changes concerns an entity of the table. Other changes may concern system rows, such as messages.
     [[nodiscard]] bool has_own(transact const& request) const;
     [[nodiscard]] result<written> write(write_entity const& request) const;
 

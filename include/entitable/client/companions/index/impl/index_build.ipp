@@ -32,7 +32,7 @@ ENTITABLE_DECL result<bool> has_rows(table_core const& in, type_pattern const& t
     return false;
 }
 
-/// Creates the tables; returns whether that of the entities is new.
+/// Creates the tables; returns whether the table of the entities is new.
 ENTITABLE_DECL result<bool> create_tables(index_family const& family) {
     ENTITABLE_CHECK(family.check_places());
     ENTITABLE_TRY(bool const made, family.main.create_if_absent());
@@ -49,21 +49,21 @@ ENTITABLE_DECL result<bool> create_indexed(index_family const& family) {
     ENTITABLE_TRY(auto const stored, family.read_declaration(context));
     if (!stored.declared) {
         // Programs write entities only after there is a declaration, so a table without entities has complete indexes. Also checked if this
-        // call has created the table: after a lost response that is a guess.
+        // call has created the table: after a lost response this is not certain.
         bool some = false;
         for (entity_type const& each : family.types) {
             if (!each.maintained() || some) { continue; }
             ENTITABLE_TRY(some, has_rows(family.main, *each.type, context));
         }
         if (!some) {
-            ENTITABLE_CHECK(family.declare(index_state::ready, context)); // or another program was faster
+            ENTITABLE_CHECK(family.declare(index_state::ready, context)); // or another program has declared them
         }
         return made;
     }
     for (std::size_t index = 0; index < family.shapes.size(); ++index) {
         index_family::stored_state const& own = stored.own[index];
         if (!own.version.empty() && !own.names_entities && own.definition == family.shapes[index].definition) {
-            // Written before states stored which entities an index covers; another program may be faster.
+            // A state written before states stored which entities an index covers; another program may add them first.
             auto const named = family.set_state(index, own.state, own, context);
             if (!named && named.error().code != error_code::update_condition_not_satisfied) {
                 return failure{named.error()};
@@ -94,9 +94,9 @@ ENTITABLE_DECL result<void> wait_for_leases(index_family const& family, call& co
         refused.code == error_code::entity_already_exists;
 }
 
-/// What a build is for.
+/// Purpose of a build.
 enum class build_kind : std::uint8_t {
-    named,    ///< companions that the caller names; those that are ready are corrected
+    named,    ///< companions named by the caller; ready ones are corrected
     missing,  ///< companions that are not ready
     adoption, ///< the same, in a table that other programs have written, perhaps with the rows of companions
 };
@@ -142,7 +142,7 @@ ENTITABLE_DECL result<void> fill_companions(index_family const& family, std::vec
         if (next) { continue; }
         if (!was_overtaken(next.error())) { return failure{next.error()}; }
         ENTITABLE_TRY(auto const now, family.stored_state_of(index, context));
-        if (now.state != index_state::ready || now.definition != shape.definition) { // and not by another build
+        if (now.state != index_state::ready || now.definition != shape.definition) { // another build has not done it
             return failure{error_code::update_condition_not_satisfied,
                 text::joined({"the state of the index ", shape.name, " changed to ", to_string(now.state),
                     " while it was built: build it again"})};
@@ -159,7 +159,7 @@ ENTITABLE_DECL result<index_repair> build_companions(
     for (std::uint32_t steps = 0; steps < family.options.max_attempts + 10; ++steps) {
         ENTITABLE_TRY(auto const all, family.read_declaration(context));
         if (!all.declared) {
-            // No program writes that needs the declaration, and none has a lease: only an adoption waits, for other programs. All indexes
+            // No program that needs the declaration writes, and none has a lease: only an adoption waits, for other programs. All indexes
             // are declared, so that a program with fewer of them cannot write while the next one is built.
             ENTITABLE_CHECK(
                 family.declare(kind == build_kind::adoption ? index_state::fencing : index_state::building, context));
@@ -172,7 +172,7 @@ ENTITABLE_DECL result<index_repair> build_companions(
             auto const next = family.set_state(index, state, all.own[index], context);
             return next || was_overtaken(next.error()) ? result<void>{} : result<void>{failure{next.error()}};
         };
-        // All are fenced before the wait, which is then one for all.
+        // All are fenced first, so that one wait is enough.
         bool changed = false;
         for (std::size_t const index : wanted) {
             if (is(index, index_state::fencing) || is(index, index_state::building) || is(index, index_state::ready)) {
@@ -184,7 +184,7 @@ ENTITABLE_DECL result<index_repair> build_companions(
         if (changed) { continue; }
         for (std::size_t const index : wanted) {
             if (!is(index, index_state::fencing)) { continue; }
-            // Even if another build has written it: its time is not known.
+            // Waits even if another build wrote the state, because it is not known when.
             if (!changed) { ENTITABLE_CHECK(wait_for_leases(family, context)); }
             ENTITABLE_CHECK(write_state(index, index_state::building));
             changed = true;
@@ -236,7 +236,7 @@ ENTITABLE_DECL result<void> retire_index(index_family const& family, std::string
         std::string const word{state && state->type() == edm_type::string ? state->bytes() : std::string_view{}};
         if (word == to_string(index_state::retired)) { return {}; }
         bool const waits = word == to_string(index_state::retiring);
-        if (waits) { // even if another program has written it: its time is not known
+        if (waits) { // even if another program wrote the state: it is not known when
             ENTITABLE_CHECK(wait_for_leases(family, context));
         }
         index_state const next = waits ? index_state::retired : index_state::retiring;

@@ -49,7 +49,7 @@ ENTITABLE_DECL result<std::optional<index_fault>> look_again(
     bool const has_it = right && row_keys_of(right->view()) == one.at.keys;
     if (!stored) {
         if (!has_it) { return std::optional<index_fault>{}; }
-        // A writer may have put it between the two reads.
+        // A writer may have put the row between the two reads.
         ENTITABLE_TRY(auto const now, way.read(family.places[one.at.index], one.at.keys));
         return now ? std::optional<index_fault>{} : std::optional{index_fault::missing};
     }
@@ -214,7 +214,7 @@ ENTITABLE_DECL result<void> apply_intents(index_family const& family, index_repa
     return {};
 }
 
-/// Removes an index row in the partition of its entity, which no longer has it.
+/// Removes an index row that its entity, in the same partition, no longer has.
 ENTITABLE_DECL result<bool> remove_dangling(index_family const& family, rows_elsewhere& way, suspect const& one) {
     if (family.shapes[one.at.index].elsewhere) { return way.settle(one.at.index, one.at.keys, one.entity); }
     transaction_options const options = transaction_with(family.options, way.draw());

@@ -81,7 +81,7 @@ ENTITABLE_DECL std::string state_row_key(index_shape const& shape) {
     return text::joined({system_row::index, shape.name});
 }
 
-/// A state of a newer version is read as "absent": an index that is maintained and not used.
+/// Reads a state of a newer version as "absent": the index is maintained and not used.
 ENTITABLE_DECL index_family::stored_state read_state(row_view stored) {
     index_family::stored_state made;
     auto const state = stored.find("State");
@@ -104,7 +104,7 @@ ENTITABLE_DECL index_family::stored_state read_state(row_view stored) {
 ENTITABLE_DECL bool may_concern(row_view stored, std::vector<entity_type> const& types) {
     auto const of = stored.find("Entities");
     if (!of || of->type() != edm_type::string) {
-        return true; // written before this was stored
+        return true; // written by a version that did not store this
     }
     return std::ranges::any_of(types, [&](entity_type const& each) {
         std::string_view const literal = each.type->row.literal();

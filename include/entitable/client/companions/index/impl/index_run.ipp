@@ -23,7 +23,7 @@ ENTITABLE_DECL result<void> check_entity_version(
 
 ENTITABLE_DECL result<maintained_write> write_maintained_rows(
     index_family const& family, result<std::string> partition_key, transaction_options options, transaction_body body) {
-    // Without intents, which need a name, a seed is drawn only before the first delay.
+    // Only intents need a name: without them, a seed is drawn only before the first delay.
     options.seed = family.options.seed != 0 || family.has_rows_elsewhere() ? family.fresh_seed() : 0;
     if (!partition_key) { return std::move(partition_key).as_failure(); }
     call context{family.main.options(), *options.time};

@@ -13,7 +13,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// 32 hexadecimal digits.
+/// Returns 32 hexadecimal digits.
 ENTITABLE_DECL std::string intent_id(std::uint64_t high, std::uint64_t low) {
     std::string made;
     append_hexadecimal(made, high);
@@ -34,8 +34,8 @@ ENTITABLE_DECL failure key_is_taken(index_shape const& shape, row_keys const& ke
 
 ENTITABLE_DECL failure not_an_entity(row_keys const& keys) {
     failure made{error_code::invalid_input,
-        "this row is not an entity of the table: it is a row that the table maintains, or of a type that it does not "
-        "have"};
+        "this row is not an entity of the table: it is a row that the table maintains, or its type is not in the list "
+        "of the table"};
     made.error().detail = keys_text(keys.partition_key, keys.row_key);
     return made;
 }
@@ -52,7 +52,7 @@ ENTITABLE_DECL result<void> index_writer::check_lease() {
     return {};
 }
 
-// ---- the changes of a body, with those of index rows ------------------------------------------------
+// ---- the changes of a body and of its index rows ----------------------------------------------------
 
 ENTITABLE_DECL result<void> index_writer::prepare(transaction_scope& all) {
     struct changed_entity {
@@ -60,7 +60,7 @@ ENTITABLE_DECL result<void> index_writer::prepare(transaction_scope& all) {
         index_rows before;
         index_rows after;
     };
-    // The list of the body: taken before anything is added to it.
+    // The changes that the body made: copied before anything is added to them.
     entities_ = all.rows.changed_entities();
     removals_.clear();
     moved_.clear();
@@ -104,7 +104,7 @@ ENTITABLE_DECL result<void> index_writer::prepare(transaction_scope& all) {
             }
             if (!before || same_keys) { continue; }
             // Under an operation id a row to be removed is read first: a refusal that is not about a version abandons the id.
-            bool const known_absent = all.rows.remembers_absence(before->row_key()); // the body has looked for it
+            bool const known_absent = all.rows.remembers_absence(before->row_key()); // the body has read its absence
             if (family_.shapes[index].unique || known_absent || !all.context().operation_id.empty()) {
                 ENTITABLE_CHECK(drop_found(all, index, *before, {all.rows.partition_key(), each.row_key}));
             } else {

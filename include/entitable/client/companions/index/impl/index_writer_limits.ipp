@@ -15,7 +15,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Whether a row was refused for its content, whatever others have written.
+/// Whether a row was refused for its content, regardless of other writers.
 [[nodiscard]] inline bool is_of_content(error_code code) noexcept {
     return code == error_code::key_value_too_large || code == error_code::out_of_range_input ||
         code == error_code::invalid_input || code == error_code::property_value_too_large ||
@@ -65,7 +65,7 @@ ENTITABLE_DECL result<void> index_writer::check_moves(profile const& limits) con
     return {};
 }
 
-/// The parts of a transaction, for limits and messages.
+/// Counts the parts of a transaction, for limits and messages.
 struct request_parts {
     std::size_t entities{};
     std::size_t index_rows{};
@@ -73,7 +73,7 @@ struct request_parts {
     std::size_t intents{};
     std::size_t only_read{};
     std::size_t system_rows{};
-    std::size_t bytes{}; ///< not more than the service counts
+    std::size_t bytes{}; ///< a lower bound of what the service counts
 
     [[nodiscard]] std::size_t operations() const noexcept {
         return entities + index_rows + sums + intents + only_read + system_rows;

@@ -40,8 +40,8 @@ ENTITABLE_DECL result<void> change_sums(
         all, std::move(place), [&](row_view before) { return how.fold(before, entity, add, all.reading()); });
 }
 
-/// Adds a removed entity to the archive row of its sums. The row of sums is written with the same values: then a recomputation that has read it
-/// starts over, and reads the archive row again.
+/// Adds a removed entity to the archive row of its sums. The row of sums is written with the same values: a recomputation that has read it
+/// then starts over, and reads the archive row again.
 ENTITABLE_DECL result<void> archive_in_sums(
     transaction_scope& all, counted_type const& how, row place, row_view entity) {
     std::string const row_key = text::joined({system_row::sum, place.row_key()});
@@ -90,7 +90,7 @@ ENTITABLE_DECL result<void> index_writer::add_sums(transaction_scope& all) {
             ENTITABLE_TRY(changed_places at, places_of(all, each, how));
             auto& from = at.from;
             auto& to = at.to;
-            // Both stay valid: what follows changes rows of sums alone.
+            // Both stay valid: the following code changes only rows of sums.
             std::optional<row_view> const before = all.rows.stored_at(each.row_key);
             std::optional<row_view> const after = all.rows.now_at(each.row_key);
             auto const change = [&]() -> result<void> {

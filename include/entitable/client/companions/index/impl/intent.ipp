@@ -11,7 +11,7 @@ namespace detail {
 
 inline constexpr std::size_t intent_id_size = 32;
 
-/// Returns the name of a property of a move.
+/// Returns the name of the property that stores a part of a move.
 ENTITABLE_LAZY std::string move_property(std::string_view what, std::size_t number) {
     return text::joined({what, std::to_string(number)});
 }

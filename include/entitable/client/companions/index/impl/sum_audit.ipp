@@ -15,13 +15,14 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The sums of one partition. One thread at a time.
+/// Recomputes the sums of one partition and compares them. One thread at a time.
 class partition_audit {
 public:
     partition_audit(index_family const& family, std::size_t position, std::string const& partition_key)
         : family_(family), position_(position), partition_(key_interval::only(partition_key)) {}
 
-    /// Reads the stored sums, then the archive rows and the entities: a change of these that is read later shows in the version of its sums.
+    /// Reads the stored sums, then the archive rows and the entities: a change of these that is read later has changed the version of its
+    /// sums.
     [[nodiscard]] result<void> read() {
         entities_ = 0;
         ENTITABLE_CHECK(read_sums(stored_));
@@ -39,8 +40,8 @@ public:
         }
         return compare();
     }
-    /// Notes the correct rows that have not changed since they were read; false if there are others. An entity that the sums lacked, removed
-    /// between the reads of both, leaves a row wrong that was equal to its recomputation.
+    /// Records the correct rows that have not changed since they were read; false if there are other rows. If an entity that the sums
+    /// lacked is removed between the two reads, a row equals its recomputation and is still wrong.
     [[nodiscard]] result<bool> settle(std::set<std::string>& settled) const {
         rows_by_key now;
         ENTITABLE_CHECK(read_sums(now));
@@ -54,7 +55,7 @@ public:
         }
         return all;
     }
-    /// Rewrites the wrong rows under their versions; false if a writer was faster.
+    /// Rewrites the wrong rows under their versions; false if a writer changed one first.
     [[nodiscard]] result<bool> mend(std::set<std::string>& settled) {
         bool all = true;
         for (auto& [row_key, change] : wrong_) {
@@ -81,7 +82,7 @@ public:
         }
         return true;
     }
-    /// The wrong rows, with the changes that correct them.
+    /// Returns the wrong rows and the changes that correct them.
     [[nodiscard]] std::map<std::string, mutation> const& wrong() const noexcept { return wrong_; }
     [[nodiscard]] std::uint64_t entities() const noexcept { return entities_; }
     [[nodiscard]] std::uint64_t correct() const noexcept { return correct_; }
@@ -103,7 +104,7 @@ private:
         return family_.main.for_each_row_of(*family_.shapes[position_].type, partition_,
             [&](row_view each) { into.insert_or_assign(std::string{each.row_key}, row{each}); });
     }
-    /// Takes the archived part of each row of sums, to which the entities are added.
+    /// Starts each sum with its archived part, to which the entities are added.
     [[nodiscard]] result<void> begin_with_archived() {
         computed_.clear();
         std::string end{system_row::sum};
@@ -190,7 +191,8 @@ ENTITABLE_DECL result<void> audit_partition(index_family const& family, std::siz
             return {};
         }
         if (attempts >= family.options.max_attempts) {
-            return failure{error_code::update_condition_not_satisfied, "other writers were faster in every attempt"};
+            return failure{
+                error_code::update_condition_not_satisfied, "other writers changed the sums in every attempt"};
         }
         call context{family.main.options(), *family.options.time};
         auto const wait =
@@ -201,7 +203,7 @@ ENTITABLE_DECL result<void> audit_partition(index_family const& family, std::siz
 
 ENTITABLE_DECL result<sum_audit> audit_all_sums(
     index_family const& family, std::size_t position, bool mend, std::size_t max_samples, bool building) {
-    ENTITABLE_TRY(auto const partitions, family.main.partitions(true)); // one may have archive rows alone
+    ENTITABLE_TRY(auto const partitions, family.main.partitions(true)); // a partition may have only archive rows
     random_source random{family.fresh_seed()};
     result<sum_audit> told{std::in_place};
     for (std::string const& each : partitions) {
@@ -210,7 +212,7 @@ ENTITABLE_DECL result<sum_audit> audit_all_sums(
     return told;
 }
 
-/// Adds the findings of an audit, with the first of its rows.
+/// Adds the findings of an audit and its first rows.
 ENTITABLE_DECL void add_findings(table_verification& to, sum_audit&& found, std::size_t max_samples) {
     to.sums += found.rows;
     to.wrong_sums += found.different;
