@@ -55,8 +55,8 @@ namespace {
 using key_codec_test::bib_number;
 using key_codec_test::colour;
 using key_codec_test::mood;
-using key_codec_test::small;
 using key_codec_test::sixty_four_bits;
+using key_codec_test::small;
 
 template <class T>
 std::string text_of(T const& value) {
