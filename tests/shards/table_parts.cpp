@@ -111,6 +111,31 @@ TEST_CASE("parts of a table: creation is interrupted, or shards change, at any r
     }
 }
 
+TEST_CASE("parts of a table: shards change at any request of creating a table that exists") {
+    for (std::size_t how = 1; how < 4; ++how) {
+        for (bool const behind : {false, true}) {
+            for (std::size_t at = 1;; ++at) {
+                CAPTURE(how, behind, at);
+                testing::manual_clock time;
+                parted_world world;
+                world.time = &time;
+                sharded const cloud = world.open(world.plan);
+                sharded const other = world.other();
+                table<line>{other, "lines"}.create().value();
+                *world.plan = {.seen = 0, .at = at, .behind = behind, .dies = false};
+                world.plan->hook = [&] { interfere(how, other, time); };
+                auto const made = table<line>{cloud, "lines"}.create_if_absent();
+                CHECK((made ? "" : made.error().message) == "");
+                check_whole(other, time);
+                if (!world.plan->met) {
+                    CHECK(at > 3);
+                    break;
+                }
+            }
+        }
+    }
+}
+
 TEST_CASE("parts of a table: removal is interrupted, or shards change, at any request") {
     for (std::size_t how = 0; how < 4; ++how) {
         for (bool const behind : {false, true}) {

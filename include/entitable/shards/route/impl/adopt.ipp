@@ -16,12 +16,6 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Whether the map has been replaced by another map.
-inline result<bool> has_changed(shard_map_copy const& map, lookup_map_state& source) {
-    ENTITABLE_TRY(auto const now, source.fresh({}));
-    return now->header.version != map.header.version;
-}
-
 /// The stores of a map that have shards, or get one by a move that began before the map had an identity.
 inline std::set<std::string> stores_in_use(shard_map_copy const& map) {
     std::set<std::string> names;

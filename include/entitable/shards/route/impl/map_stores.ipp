@@ -54,5 +54,10 @@ ENTITABLE_DECL result<void> check_part(
     return found ? result<void>{} : result<void>{failure{found.error()}};
 }
 
+ENTITABLE_DECL result<bool> has_changed(shard_map_copy const& map, lookup_map_state& source) {
+    ENTITABLE_TRY(auto const now, source.fresh({}));
+    return now->header.version != map.header.version;
+}
+
 } // namespace detail
 ENTITABLE_END_NAMESPACE

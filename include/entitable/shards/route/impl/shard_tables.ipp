@@ -129,15 +129,21 @@ inline result<void> make_parts(sharded_state& state, std::string const& name, ca
         ENTITABLE_TRY(auto const map, state.map.state().fresh(context));
         shard_table const* const found = map->find(name);
         if (found == nullptr || found->dropping) { return {}; }
+        bool moved = false;
         for (shard_place const& each : map->places) {
             if (found->whole) {
-                ENTITABLE_CHECK(check_part(state, each, *found, context));
+                if (auto part = check_part(state, each, *found, context); !part) {
+                    ENTITABLE_TRY(moved, has_changed(*map, state.map.state()));
+                    if (!moved) { return std::move(part).as_failure(); }
+                    break;
+                }
                 continue;
             }
             ENTITABLE_TRY(auto const through, state.store(each.row.store, context));
             auto const made = through.execute(create_table{each.table_name(*found)}, context);
             if (!made && made.error().code != error_code::table_already_exists) { return failure{made.error()}; }
         }
+        if (moved) { continue; }
         if (found->whole || map->identity.empty()) { return {}; }
         bool ended = false;
         std::int64_t const epoch = found->epoch;
