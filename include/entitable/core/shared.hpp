@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `shared<T>`: a counted owner, for the handles of this library. std::shared_ptr would require `<memory>` in every user's file.
+/// `shared<T>`: a reference-counted owner, for the handles of this library. std::shared_ptr would require `<memory>` in every user's file.
 
 #include <entitable/core/atomic.hpp>
 #include <entitable/core/config.hpp>

@@ -27,7 +27,7 @@ struct rest_options {
     /// limit. If less time remains in the call or in `request_timeout`, that is sent, rounded up: the service stops less than a second
     /// after the caller. Zero sends none. Never sent to Cosmos DB, which does not support it.
     std::chrono::seconds service_timeout{30};
-    std::size_t max_body_size{std::size_t{64} * 1024 * 1024}; ///< bytes of a response; larger ones are TransportFailed
+    std::size_t max_body_size{std::size_t{64} * 1024 * 1024}; ///< bytes of a response; TransportFailed if larger
     std::size_t max_header_size{std::size_t{64} * 1024};      ///< bytes of the header fields of a response
     clock* time{&system_clock()}; ///< dates the signatures, and measures attempts; must outlive the backend
 };

@@ -27,7 +27,7 @@ struct request_target {
     std::string_view request_id;    ///< x-ms-client-request-id; for transactions also in their boundaries
 };
 
-/// Overwrites `out` with the request and reuses its buffers. InvalidInput if an ETag cannot be sent.
+/// Overwrites `out` with the request and reuses its buffers. Errors: InvalidInput if an ETag cannot be sent.
 void write_request(http_request& out, create_table const& request, request_target const& to);
 void write_request(http_request& out, delete_table const& request, request_target const& to);
 void write_request(http_request& out, list_tables const& request, request_target const& to, service_token const& token);

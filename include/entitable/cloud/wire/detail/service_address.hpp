@@ -40,7 +40,7 @@ struct service_address {
 };
 
 /// Parses an address. The account is the first label of a host whose second label is "table", otherwise the first segment of the path.
-/// InvalidUri and InvalidInput as `refused` makes them. Names and keys are not validated.
+/// Errors, as `refused` makes them: InvalidUri, InvalidInput. Names and keys are not validated.
 [[nodiscard]] result<service_address> read_service_address(std::string_view url);
 
 /// Parses the path after the account, escaped as in an address; false if the path is invalid.

@@ -66,10 +66,10 @@ class connection {
 public:
     /// Uses SQLite's locks and log, or reads the file alone: `quiet_read` ensures that nobody writes to the file.
     enum class access : std::uint8_t { write, read_quiet };
-    /// Opens a file. StoreFailed, StoreForeign; StoreBusy on timeout.
+    /// Opens a file. Errors: StoreFailed, StoreForeign; StoreBusy on timeout.
     [[nodiscard]] static result<connection> open(
         std::string const& path, file_options const& options, patience& waits, access how = access::write);
-    /// Opens a file that was recognised before: StoreCorrupt if it no longer is.
+    /// Opens a file that was recognised before; returns StoreCorrupt if it is no longer recognised.
     [[nodiscard]] static result<connection> open_known(
         file_place const& place, file_options const& options, patience& waits, access how = access::write);
 
@@ -176,7 +176,8 @@ private:
     [[nodiscard]] std::int64_t committed_pages() noexcept;
     [[nodiscard]] result<void> configure(file_options const& options, patience& waits);
     void close() noexcept;
-    /// Called before a step. Whether the current process opened the connection; if not, the step has failed.
+    /// Called before a step. Returns whether this process opened the connection; if it did not, marks the connection broken, and the step
+    /// must fail.
     [[nodiscard]] bool may_step() noexcept;
 
     page_guard guard_{}; ///< destroyed after the database is closed

@@ -30,8 +30,8 @@ public:
     static constexpr std::uint64_t pages_at_once = 128; ///< a megabyte: some milliseconds
 
     [[nodiscard]] result<void> begin();
-    /// Copies `pages_at_once`. Returns row if there are more pages. If the source is not in a transaction and another connection has
-    /// changed it since the last step, the copy starts over.
+    /// Copies `pages_at_once`. Returns `stepped::row` if there are more pages. If the source is not in a transaction and another connection
+    /// has changed it since the last step, the copy starts over.
     [[nodiscard]] stepped step() noexcept;
     /// Returns the number of pages copied, after a step.
     [[nodiscard]] std::uint64_t pages() const noexcept;

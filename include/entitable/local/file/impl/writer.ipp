@@ -293,7 +293,7 @@ ENTITABLE_DECL bool writer::begin(waiting& mine) {
     }
 }
 
-/// False if others write.
+/// Returns false if other stores write.
 ENTITABLE_DECL result<bool> writer::try_begin() {
     ENTITABLE_CHECK(place_.same_file());
     auto locked = lock_.try_lock();
@@ -341,7 +341,7 @@ ENTITABLE_DECL result<void> writer::open_connection() {
     return {};
 }
 
-/// Others hold the file: waits briefly; or ends the jobs whose time is over, and returns false.
+/// Called if other stores hold the file: waits briefly; or ends the jobs whose time is over, and returns false.
 ENTITABLE_DECL bool writer::wait_on(waiting& mine) {
     stalled(true);
     bool all_wait = true;

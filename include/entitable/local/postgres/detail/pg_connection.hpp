@@ -127,7 +127,7 @@ private:
     std::unique_ptr<pg_result, clear> answer_;
 };
 
-/// Thread-safety: one thread at a time.
+/// Thread safety: one thread at a time.
 class pg_connection {
 public:
     /// Opens a connection to the first host that meets the connection string; creates the library's tables if they are missing and

@@ -40,9 +40,9 @@ struct needed_rights {
     bool on_table{}; ///< a signature for one table is sufficient
 };
 
-/// AuthorizationPermissionMismatch, AuthorizationResourceTypeMismatch, AuthorizationFailure as `refused` makes them.
+/// Errors, as `refused` makes them: AuthorizationPermissionMismatch, AuthorizationResourceTypeMismatch, AuthorizationFailure.
 [[nodiscard]] result<void> check_rights(access_grant const& grant, std::string_view table, needed_rights const& needed);
-/// AuthorizationFailure for an entity outside the signature's bounds.
+/// Returns AuthorizationFailure for an entity outside the signature's bounds.
 [[nodiscard]] result<void> check_reach(
     access_grant const& grant, std::string_view partition_key, std::string_view row_key);
 
