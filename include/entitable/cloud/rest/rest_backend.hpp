@@ -54,7 +54,7 @@ public:
     rest(Client client, std::string_view connection_string, rest_options options = {})
         : rest(connection_string, std::move(options), std::move(client)) {}
 
-    /// Creates a backend from a connection string; InvalidInput names the invalid field.
+    /// Creates a backend from a connection string. Errors: InvalidInput names the invalid field.
     [[nodiscard]] static result<rest> connect(
         std::string_view connection_string, rest_options options = {}, Client client = Client{}) {
         ENTITABLE_TRY(auto settings, parse_connection_string(connection_string));

@@ -21,7 +21,7 @@ struct rest_options {
     /// Whether merges are sent as POST with `X-HTTP-Method: MERGE` instead of PATCH; by default for Cosmos only, which refuses PATCH (the
     /// others accept both, except in the emulator's transactions).
     std::optional<bool> merge_by_post;
-    /// How long one attempt may take; TransportFailed after that. Zero for no limit other than the deadline of the call.
+    /// How long one attempt may take; after that it fails with TransportFailed. Zero: no limit other than the deadline of the call.
     std::chrono::milliseconds request_timeout{60'000};
     /// How long the service may work on one request (`timeout` in its address), in whole seconds; more than 30 counts as 30, the service's
     /// limit. If less time remains in the call or in `request_timeout`, that is sent, rounded up: the service stops less than a second

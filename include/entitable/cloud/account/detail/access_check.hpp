@@ -62,7 +62,7 @@ struct access_grant {
 
     /// Whether the signature grants all of these permissions.
     [[nodiscard]] bool permits(std::string_view letters) const noexcept;
-    /// Whether an entity is within its bounds.
+    /// Whether an entity is within the bounds of the signature.
     [[nodiscard]] bool reaches(std::string_view partition_key, std::string_view row_key) const noexcept;
 };
 

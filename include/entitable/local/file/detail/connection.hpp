@@ -146,7 +146,7 @@ public:
     /// so that the log can always be moved into it, and that `reserve` bytes remain for removals: in the log, or for a rollback journal.
     /// False if there is not enough space.
     [[nodiscard]] bool allocate(std::size_t growth, std::size_t reserve) noexcept;
-    /// Grows the log to that many bytes, if it is shorter. False if there is not enough space.
+    /// Grows the log to that many bytes, if it is shorter. Returns false if there is not enough space.
     bool allocate_log(std::size_t bytes) noexcept;
     /// With a log, before a transaction: cuts off a partial page at the end of the file. A process that died while it grew the file leaves
     /// a partial page, and SQLite would count it as a whole one, for which there may be no space. The caller holds the writer lock.

@@ -27,7 +27,7 @@ namespace detail {
 /// writer may have been stopped.
 class file_lock {
 public:
-    /// Opens the lock. False if the file system does not support such locks; then all later calls succeed.
+    /// Opens the lock. Returns false if the file system does not support such locks; then all later calls succeed.
     [[nodiscard]] result<bool> open(std::string const& path);
     [[nodiscard]] bool usable() const noexcept { return handle_.get() >= 0; }
 

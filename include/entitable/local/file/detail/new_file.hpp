@@ -37,8 +37,8 @@ public:
 
     /// Returns the temporary path.
     [[nodiscard]] std::string const& passing_path() const noexcept { return passing_; }
-    /// Gives the file its final name, if it has that many bytes; StoreFailed if another file has that name now. With `durable` the name
-    /// is flushed to the disk too. The file must be closed.
+    /// Gives the file its final name, if it has that many bytes; returns StoreFailed if another file has that name now. With `durable` the
+    /// name is flushed to the disk too. The file must be closed.
     [[nodiscard]] result<void> publish(std::uint64_t bytes, bool durable);
 
 private:

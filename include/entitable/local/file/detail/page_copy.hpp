@@ -42,7 +42,7 @@ public:
     [[nodiscard]] failure problem();
     /// Flushes the pages copied so far to the disk.
     [[nodiscard]] result<void> sync();
-    /// Checks the copy after the last step: StoreCorrupt if a page in use was never written.
+    /// Checks the copy after the last step; returns StoreCorrupt if a page in use was never written.
     [[nodiscard]] result<void> finish();
 
 private:

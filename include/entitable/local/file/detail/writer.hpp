@@ -51,7 +51,7 @@ public:
     [[nodiscard]] std::int64_t last(std::int64_t bound) const noexcept { return bound == bound_ ? last_ : bound; }
     /// Returns the bound to store when `version` is committed over `bound`.
     [[nodiscard]] std::int64_t bound_for(std::int64_t version, std::int64_t bound) const noexcept;
-    /// Records that it was committed.
+    /// Records that this version was committed.
     void committed(std::int64_t version, std::int64_t bound_before, std::int64_t bound) noexcept;
     /// Records that the outcome of the commit is unknown.
     void forget() noexcept { bound_ = -1; }

@@ -102,7 +102,7 @@ struct alignas(8) chunk {
         return {low, false};
     }
 
-    /// Searches for any key.
+    /// Searches for a key, which need not have the common bytes.
     [[nodiscard]] std::pair<std::size_t, bool> search(std::string_view key) noexcept {
         if (first() < count && skip > 0) {
             int const order = key.substr(0, skip).compare(entries()[first()]->key().substr(0, skip));

@@ -67,7 +67,7 @@ void append_inserted(
 /// Returns "BASE/T(PartitionKey='..',RowKey='..')"
 [[nodiscard]] std::string location_of(server_work const& work, std::string_view table, row_view entity);
 
-/// Returns an option of the query; InvalidQueryParameterValue if it is repeated.
+/// Returns an option of the query. Errors: InvalidQueryParameterValue if the option is repeated.
 [[nodiscard]] result<std::optional<std::string>> option_of(server_work const& work, std::string_view name);
 /// Returns `$top`: 1 to 1000; 0 for an empty page.
 [[nodiscard]] result<std::uint32_t> page_size_of(server_work const& work);
