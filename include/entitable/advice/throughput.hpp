@@ -51,8 +51,8 @@ struct throughput_rules {
 /// Returns how often every partition must be split in two for `units`: ceil(log2(S / (10,000 P))), 0 if no split is needed.
 [[nodiscard]] std::uint32_t doublings_for(
     std::uint64_t partitions, double units, throughput_rules const& rules = {}) noexcept;
-/// Returns the first target of a raise, so that all partitions are split equally often: 10,000 P 2^doublings; `units` itself if no
-/// partition is split.
+/// Returns the throughput to set first when raising it, chosen such that every partition is split the same number of times: 10,000 P
+/// 2^doublings; `units` itself if no partition is split.
 [[nodiscard]] double even_raise(std::uint64_t partitions, double units, throughput_rules const& rules = {}) noexcept;
 
 /// The inputs of the lowest possible throughput.

@@ -68,8 +68,8 @@ private:
     result<shared<detail::row_walk>> walk_;
 };
 
-/// A query of `async_table`: the options and endings of `query`, each ending to be awaited. Pages, `to`, `first` and `count` await one page at
-/// a time; the other endings run the blocking ending on a stack of its own (`on_own_stack`). Copies are cheap, and a move copies.
+/// A query of `async_table`. It has the options of `query`; its terminal calls are awaited. Pages, `to`, `first` and `count` await one page
+/// at a time; each other terminal call runs the blocking call on its own stack (`on_own_stack`). Copies are cheap, and a move copies.
 template <class Entity, access_path Path, class Row>
 class async_query {
 public:
@@ -86,7 +86,7 @@ public:
     [[nodiscard]] async_query page_size(std::uint32_t rows) const { return {at_, asked_.page_size(rows)}; }
     /// Like `query::resume`.
     [[nodiscard]] async_query resume(std::string token) const { return {at_, asked_.resume(std::move(token))}; }
-    /// Like `query::in_flight`, for endings on stacks of their own.
+    /// Like `query::in_flight`, for terminal calls that run on their own stack.
     [[nodiscard]] async_query in_flight(std::size_t ranges) const { return {at_, asked_.in_flight(ranges)}; }
     /// Like `query::select`.
     template <class... Fields>

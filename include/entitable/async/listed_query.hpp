@@ -41,8 +41,8 @@ private:
     std::shared_ptr<std::optional<pages>> begun_;
 };
 
-/// A query of an `async_table` of several types: the options and endings of the blocking query, each ending to be awaited. An ending makes
-/// the query and runs it on a stack of its own. Copies are cheap, and a move copies. Thread safety: only the loop's thread.
+/// A query of an `async_table` of several types. It has the options of the blocking query. A terminal call (`to`, `count`, ...) is awaited:
+/// it builds the query and runs it on its own stack. Copies are cheap, and a move copies. Thread safety: only the loop's thread.
 template <class Place, class Make>
 class listed_query {
     using blocking = decltype(std::declval<Make const&>()(std::declval<decltype(Place::books) const&>()));

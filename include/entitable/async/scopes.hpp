@@ -174,7 +174,7 @@ template <class T>
 }
 
 /// Awaits the first task to end; then every call and every wait in the other tasks ends with Cancelled. All tasks have ended when the
-/// caller resumes. Rethrows an exception thrown by a task; InvalidInput if there are no tasks.
+/// caller resumes. Rethrows an exception thrown by a task; throws InvalidInput if there are no tasks.
 template <class T>
     requires(!std::is_void_v<T>)
 [[nodiscard]] detail::any_of_many<T> when_any(event_loop& loop, std::vector<task<T>> tasks) {

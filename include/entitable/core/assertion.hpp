@@ -7,7 +7,7 @@
 
 #include <entitable/core/error.hpp>
 
-/// Ends the program unless `condition` holds; also in release builds, whether or not NDEBUG is defined. `what` is a `char const*` that
+/// Ends the program unless `condition` holds, even in release builds, whether or not NDEBUG is defined. `what` is a `char const*` that
 /// describes the misuse; `problem` is an `error const&`: the error of the result, or InvalidInput with advice as its message. `problem` is
 /// evaluated only if the condition is false. The default prints both on one line of stderr and calls `std::abort`.
 ///

@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// The durations and clocks of `<chrono>`. Since C++20 that header includes string streams and calendars, a tenth of the compile time of a
-/// file if the engine is compiled once. If libstdc++ has the clocks in a separate header, only that header is included. A file that uses
-/// the calendar includes `<chrono>` itself.
+/// The durations and clocks of `<chrono>`. Since C++20 that header includes string streams and calendars, which take a tenth of the compile
+/// time of a file if the engine is compiled once. If libstdc++ has the clocks in a separate header, only that header is included. A file
+/// that uses the calendar includes `<chrono>` itself.
 
 #include <cstddef>
 

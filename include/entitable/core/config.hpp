@@ -15,7 +15,7 @@
 #define ENTITABLE_VERSION_PATCH 0
 
 /// The inline namespace of the version. Until 1.0 a new minor version may change the layout of a type, so v0_1 stands for all of 0.1:
-/// libraries built with 0.1 and 0.2 can be in one process and share no function and no type.
+/// libraries built with 0.1 and 0.2 can be in one process, and share no functions or types.
 #define ENTITABLE_VERSION_NAMESPACE ENTITABLE_VERSION_NAMESPACE_OF(ENTITABLE_VERSION_MAJOR, ENTITABLE_VERSION_MINOR)
 /// Expands its two arguments, then makes the name.
 #define ENTITABLE_VERSION_NAMESPACE_OF(major, minor) ENTITABLE_VERSION_NAMESPACE_JOINED(major, minor)

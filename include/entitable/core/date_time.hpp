@@ -18,14 +18,14 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Returns the sum; on overflow the closest number.
+/// Returns the sum, or the closest representable number on overflow.
 [[nodiscard]] constexpr std::int64_t saturated_sum(std::int64_t left, std::int64_t right) noexcept {
     using limits = std::numeric_limits<std::int64_t>;
     if (right > 0 && left > (limits::max)() - right) { return (limits::max)(); }
     if (right < 0 && left < (limits::min)() - right) { return (limits::min)(); }
     return left + right;
 }
-/// Returns the difference; on overflow the closest number.
+/// Returns the difference, or the closest representable number on overflow.
 [[nodiscard]] constexpr std::int64_t saturated_difference(std::int64_t left, std::int64_t right) noexcept {
     using limits = std::numeric_limits<std::int64_t>;
     if (right < 0 && left > (limits::max)() + right) { return (limits::max)(); }
@@ -33,13 +33,14 @@ namespace detail {
     return left - right;
 }
 
-/// Rounds down to a multiple of `unit`, which is positive; on overflow the closest number.
+/// Rounds down to a multiple of `unit`, which must be positive; returns the closest representable number on overflow.
 [[nodiscard]] constexpr std::int64_t saturated_multiple(std::int64_t number, std::int64_t unit) noexcept {
     std::int64_t const rest = number % unit;
     return saturated_difference(number, rest < 0 ? rest + unit : rest);
 }
 
-/// Converts to a duration of 64 bits, rounded down or up; the closest one if it does not fit. NaN becomes the longest.
+/// Converts to a duration of 64 bits, rounded down or up; returns the closest duration if the value does not fit. NaN becomes the longest
+/// duration.
 template <class To, class Rep, class Period>
 [[nodiscard]] constexpr To saturated_duration(std::chrono::duration<Rep, Period> from, bool up = false) noexcept {
     constexpr double end = 9223372036854775808.0; // 2 to the power of 63: exact
@@ -78,8 +79,8 @@ struct date_time {
 
     /// Returns the time of day of the computer's clock.
     ENTITABLE_LAZY [[nodiscard]] static date_time now() noexcept;
-    /// Converts a time of the system clock in any unit, rounded down to 100 ns. A time too far away for 64 bits of ticks becomes one that
-    /// is not valid.
+    /// Converts a time of the system clock in any unit, rounded down to 100 ns. A time that does not fit 64 bits of ticks becomes an
+    /// invalid time.
     template <class Unit>
     [[nodiscard]] static constexpr date_time from_system(
         std::chrono::time_point<std::chrono::system_clock, Unit> time) noexcept {
@@ -103,19 +104,19 @@ struct date_time {
     /// Whether the service can store this time: years 1601 to 9999.
     [[nodiscard]] constexpr bool is_valid() const noexcept { return ticks >= 0 && ticks <= max_ticks; }
 
-    /// Returns midnight UTC of its day.
+    /// Returns midnight UTC of the day that contains this time.
     [[nodiscard]] constexpr date_time day() const noexcept {
         return {detail::saturated_multiple(ticks, 86400 * ticks_per_second)};
     }
     /// Rounds down to a multiple of `step` since 1601, a Monday: an hour, a day, a week. A step of less than 100 ns changes nothing. A
-    /// result too early for 64 bits of ticks becomes the first one.
+    /// result too early for 64 bits of ticks becomes the earliest representable time.
     template <class Rep, class Period>
     [[nodiscard]] constexpr date_time floor(std::chrono::duration<Rep, Period> step) const noexcept {
         std::int64_t const unit = detail::saturated_duration<duration>(step).count();
         return {unit <= 1 ? ticks : detail::saturated_multiple(ticks, unit)};
     }
 
-    // On overflow of 64 bits a result is the closest number of ticks, which is not a valid time.
+    // A result that overflows 64 bits becomes the closest number of ticks, which is not a valid time.
     /// Adds a duration, rounded down to 100 ns.
     template <class Rep, class Period>
     [[nodiscard]] friend constexpr date_time operator+(

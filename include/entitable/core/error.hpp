@@ -41,7 +41,7 @@ struct ENTITABLE_VISIBLE error : std::exception {
     std::string detail;                                   ///< values of user data, shortened; keep it out of logs
     std::string server_message; ///< message of the service (REST: first line), database or system
     std::string request_id;     ///< the service's request id, for its support
-    std::string operation_id;   ///< id of a write of unknown effect that has an operation row
+    std::string operation_id;   ///< id of a write whose effect is unknown, if it has an operation row
 
     /// Formats on one line: code, status, message, operation, an unknown effect, `server_message` and the request id. Never `detail`.
     ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;

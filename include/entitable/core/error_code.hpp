@@ -18,7 +18,7 @@ enum class error_code : std::uint16_t {
     // the service's codes
     entity_already_exists = 1,      ///< insert: an entity with these keys exists
     table_already_exists,           ///< create_table: a table with this name exists
-    table_being_deleted,            ///< the name is not free yet: its table was deleted a short while ago
+    table_being_deleted,            ///< a table with this name was deleted recently, and the name is not available yet
     resource_not_found,             ///< the entity does not exist; for delete_table, the table
     table_not_found,                ///< the table of the request does not exist
     update_condition_not_satisfied, ///< the entity was changed since its ETag was read

@@ -4,7 +4,7 @@
 
 /// \file
 /// Declares the `<<` that `<entitable/print.hpp>` defines. ENTITABLE makes it visible in the namespace of the entity, where a stream looks
-/// for it. Without that header nothing can be printed by it.
+/// for it. Without that header the operator cannot be used.
 
 #include <entitable/core/config.hpp>
 
@@ -17,7 +17,7 @@ namespace printing {
 template <class T>
 struct text_maker;
 
-/// Prints an entity or a value of the library. Less specialised than any operator for one type, which is preferred.
+/// Prints an entity or a value of the library. An operator for one type is more specialised, so it is preferred.
 template <class Character, class Traits, class T>
     requires requires(T const& value, Character* character) { text_maker<T>::make(value, character); }
 std::basic_ostream<Character, Traits>& operator<<(std::basic_ostream<Character, Traits>& out, T const& value);

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `shared<T>`: a counted owner, for the handles of this library. std::shared_ptr would require `<memory>` in every user's file.
+/// `shared<T>`: a reference-counted owner, for the handles of this library. std::shared_ptr would require `<memory>` in every user's file.
 
 #include <entitable/core/atomic.hpp>
 #include <entitable/core/config.hpp>
@@ -58,7 +58,7 @@ public:
         if (object_ != nullptr && object_->owners_.fetch_sub(1, memory_order::acq_rel) == 1) { delete object_; }
     }
 
-    explicit operator bool() const noexcept { return object_ != nullptr; } ///< whether it owns an object
+    explicit operator bool() const noexcept { return object_ != nullptr; } ///< whether this owns an object
     [[nodiscard]] T* get() const noexcept { return object_; }              ///< null when empty
     [[nodiscard]] T& operator*() const noexcept { return *object_; }       ///< undefined when empty
     [[nodiscard]] T* operator->() const noexcept { return object_; }       ///< undefined when empty

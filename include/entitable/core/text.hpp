@@ -62,7 +62,8 @@ ENTITABLE_LAZY [[nodiscard]] std::size_t ascii_prefix(std::string_view bytes) no
 /// Returns the offset of the first byte that is not valid UTF-8; the size if all of it is valid.
 ENTITABLE_LAZY [[nodiscard]] std::size_t valid_utf8_prefix(std::string_view utf8) noexcept;
 
-/// Returns a negative number, 0 or a positive number: `left` compared with `right` by UTF-16 code units. Both must be valid UTF-8.
+/// Compares by UTF-16 code units: returns a negative number if `left` comes first, 0 if both are equal, otherwise a positive number. Both
+/// must be valid UTF-8.
 ENTITABLE_LAZY [[nodiscard]] int compare_utf16(std::string_view left, std::string_view right) noexcept;
 
 /// Returns the smallest text greater than every text that starts with `prefix`, in UTF-16 order; nullopt if there is none.

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// One typed property value, owned (`value`) or borrowed (`value_view`). Flat rather than a std::variant of eight types, which was the
-/// largest single compile cost of a prototype.
+/// One typed property value, owned (`value`) or borrowed (`value_view`). Both are flat: a std::variant of eight types was the largest
+/// single compile cost of a prototype.
 
 #include <entitable/core/date_time.hpp>
 #include <entitable/core/edm_type.hpp>
@@ -98,7 +98,7 @@ public:
     value() = default;
     value(value_view const& view)
         : type_(view.type()), bits_(view.bits()), bytes_(view.bytes()) {} ///< copies the bytes
-    /// Becomes a copy; reuses its memory.
+    /// Becomes a copy of the other value; reuses the memory of this one.
     void assign(value_view const& view) {
         type_ = view.type();
         bits_ = view.bits();

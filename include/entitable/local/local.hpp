@@ -49,11 +49,12 @@ public:
 
     /// Executes a request as the service does. Sets `call::server_date` for writes and pages, by the clock of the options.
     ///
-    /// Errors: a request that violates the profile is refused before anything else; create_table TableAlreadyExists, and TableBeingDeleted
-    /// on a nasty backend for a while after the table was deleted; delete_table ResourceNotFound; list_tables and query_entities
-    /// ContinuationInvalid for the token of a different query; reads and writes TableNotFound; get_entity ResourceNotFound; writes
-    /// EntityAlreadyExists, ResourceNotFound, UpdateConditionNotSatisfied, and EntityTooLarge and TooManyProperties for the result of a
-    /// merge; transact the same with the index of the failed operation; those of the store.
+    /// Errors: a request that violates the profile is refused before anything else; create_table returns TableAlreadyExists, and
+    /// TableBeingDeleted on a nasty backend for a while after the table was deleted; delete_table returns ResourceNotFound; list_tables and
+    /// query_entities return ContinuationInvalid for the token of a different query; reads and writes return TableNotFound; get_entity
+    /// returns ResourceNotFound; writes return EntityAlreadyExists, ResourceNotFound, UpdateConditionNotSatisfied, and EntityTooLarge and
+    /// TooManyProperties for the result of a merge; transact returns the errors of writes, with the index of the failed operation. The
+    /// errors of the store are returned too.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         if (!state_) { return detail::moved_from("backend"); }

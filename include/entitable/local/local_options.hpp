@@ -26,7 +26,8 @@ struct nasty_options {
     bool partition_tokens{true};
     /// The rows of a page are shuffled if the profile does not guarantee an order.
     bool random_order{true};
-    /// How long the name of a deleted table is not free: TableBeingDeleted (source: "Delete Table": at least 40 seconds).
+    /// How long the name of a deleted table is unavailable: create_table returns TableBeingDeleted (source: "Delete Table": at least 40
+    /// seconds).
     std::chrono::nanoseconds being_deleted{std::chrono::seconds{40}};
 };
 

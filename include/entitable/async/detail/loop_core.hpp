@@ -126,7 +126,7 @@ public:
         for (std::size_t index = 0; index < busy_.size();) {
             loop_way* const way = busy_[index];
             poll(*way, now);
-            index += index < busy_.size() && busy_[index] == way ? 1 : 0; // otherwise another connection took its place
+            index += index < busy_.size() && busy_[index] == way ? 1 : 0; // otherwise another one is at its index
         }
         while (under_way_ < in_flight_ && !turn_.alone()) {
             auto& one = static_cast<sending&>(parked::of(*turn_.next()));

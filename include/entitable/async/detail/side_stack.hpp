@@ -66,7 +66,7 @@ public:
         if (memory_ != nullptr) { (void)::munmap(memory_, bytes_); }
     }
 
-    /// Allocates the stack, before the first entry. False if there is no memory for it.
+    /// Allocates the stack, before the first entry. Returns false if there is no memory for it.
     [[nodiscard]] bool allocate() noexcept {
         auto const page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
         std::size_t const size = (bytes_ + page - 1) / page * page + page;
@@ -173,7 +173,7 @@ public:
         }
     }
 
-    /// Starts the thread, before the first entry. False if the system has none left.
+    /// Starts the thread, before the first entry. Returns false if the system has no thread left.
     [[nodiscard]] bool allocate() noexcept {
         auto const runs = [this] {
             {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// An entity to a row and back. Templates fold over the members; the code that does not depend on their types is in `detail::encode_row`
-/// and `detail::decode_by_name`, compiled once.
+/// Converts an entity to a row and back. Templates fold over the members; the code that does not depend on their types is in
+/// `detail::encode_row` and `detail::decode_by_name`, compiled once.
 
 #include <entitable/client/mapping/detail/descriptor.hpp>
 #include <entitable/client/mapping/detail/key_from.hpp>

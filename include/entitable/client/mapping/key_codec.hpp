@@ -195,7 +195,7 @@ struct key_codec<std::optional<T>> : detail::key_codec_base<std::optional<T>, st
     static void append_operand(std::string& out, std::optional<T> const& value)
         requires requires(typename key_codec<T>::argument present) { key_codec<T>::append_operand(out, present); }
     {
-        key_codec<T>::append_operand(out, *value); // an absent value has a text
+        key_codec<T>::append_operand(out, *value); // never empty here: an absent value is encoded as `absent_key_text`
     }
     static bool parse(std::string_view text, std::optional<T>& out) {
         if (text == absent_key_text) {

@@ -57,8 +57,8 @@ ENTITABLE_LAZY [[nodiscard]] std::string make_token(
 ENTITABLE_LAZY [[nodiscard]] result<query_position> read_token(
     query_parts const& parts, projection const& select, std::string_view token);
 
-/// Reads a query page by page: each page is one operation, started again until `at_end()`. A failed page ends the reading after the pages
-/// before it in key order, whatever the order of their responses.
+/// Reads a query page by page: each page is one operation; start the next one until `at_end()` is true. A failed page ends the reading
+/// after the pages before it in key order, whatever the order of their responses.
 class query_reading {
 public:
     /// `parts` must outlive the reading. Prefetches up to `in_flight` pages, each from a different range.

@@ -73,11 +73,11 @@ struct access_policy {
 
 namespace detail {
 
-/// InvalidInput names the setting that is out of range.
+/// Errors: InvalidInput names the setting that is out of range.
 [[nodiscard]] result<std::string> write_xml(service_properties const& properties);
 [[nodiscard]] result<std::string> write_xml(std::vector<access_policy> const& policies);
 
-/// TransportFailed if the text is malformed.
+/// Errors: TransportFailed if the text is malformed.
 [[nodiscard]] result<service_properties> read_properties(std::string_view xml);
 [[nodiscard]] result<service_statistics> read_statistics(std::string_view xml);
 [[nodiscard]] result<std::vector<access_policy>> read_policies(std::string_view xml);

@@ -38,7 +38,7 @@ public:
     static constexpr std::size_t signature_size = 44;
     using signature = char[signature_size]; ///< base64, without a NUL
 
-    /// Signs the text that `write` appends to an empty string. False if OpenSSL fails.
+    /// Signs the text that `write` appends to an empty string. Returns false if OpenSSL fails.
     [[nodiscard]] bool sign(function_ref<void(std::string& text)> write, signature& out) const;
 
 private:

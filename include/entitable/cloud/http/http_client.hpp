@@ -17,7 +17,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// The parameters of an attempt, independent of the request: its deadline and cancellation, and the maximum size of the response.
 struct http_call {
-    /// The deadline for everything; DeadlineExceeded after that.
+    /// The deadline of the whole attempt; after it the attempt fails with DeadlineExceeded.
     steady_time deadline{(steady_time::max)()};
     /// How long one request may take, from its start until its whole response has arrived; after that TransportFailed, which may be
     /// retried. Zero for no limit.

@@ -25,23 +25,23 @@ public:
             return detail::read_properties(xml);
         });
     }
-    /// Changes the settings that are given. InvalidInput if one is out of range.
+    /// Changes the settings that are given. Errors: InvalidInput if a setting is out of range.
     [[nodiscard]] result<void> set_properties(service_properties const& changed, call& context) const {
         return send(detail::service_request::set_properties, {}, detail::write_xml(changed), context);
     }
-    /// Returns the state of the secondary location. Sent to that location; NotSupported if the account has none.
+    /// Returns the state of the secondary location. The request is sent to that location. Errors: NotSupported if the account has none.
     [[nodiscard]] result<service_statistics> statistics(call& context) const {
         return answer(detail::service_request::statistics, {}, {}, context).and_then([](std::string const& xml) {
             return detail::read_statistics(xml);
         });
     }
-    /// Returns the access policies of a table; TableNotFound.
+    /// Returns the access policies of a table. Errors: TableNotFound.
     [[nodiscard]] result<std::vector<access_policy>> access_policies(std::string_view table, call& context) const {
         return answer(detail::service_request::policies, table, {}, context).and_then([](std::string const& xml) {
             return detail::read_policies(xml);
         });
     }
-    /// Replaces all access policies of a table, at most 5; TableNotFound. Takes up to 30 seconds to take effect.
+    /// Replaces all access policies of a table, at most 5. The change takes effect within 30 seconds. Errors: TableNotFound.
     [[nodiscard]] result<void> set_access_policies(
         std::string_view table, std::vector<access_policy> const& policies, call& context) const {
         return send(detail::service_request::set_policies, table, detail::write_xml(policies), context);

@@ -17,7 +17,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// The engine supports this kind of request; all others are NotSupported.
+/// The engine supports this kind of request; all others return NotSupported.
 template <class Request>
 concept sent_over_http = requires(rest_engine& engine, Request const& request, call& context, http_sender send) {
     engine.execute(request, context, send);
@@ -32,7 +32,7 @@ concept sent_over_http = requires(rest_engine& engine, Request const& request, c
 /// secondary on request (`call::location`) if there is one, and are marked `stale`; a continuation returns to the location that issued it.
 ///
 /// Errors: a write whose response was lost, garbled, 408 or 5xx other than 501 and 505 has the effect `unknown`; a response that cannot be
-/// read completely is TransportFailed, never half an entity.
+/// read completely fails with TransportFailed, and never yields part of an entity.
 ///
 /// Filters: NaN and the infinities have no constant in the service's language, and the emulator compares times by the millisecond. For such
 /// a comparison the service returns more rows, which the backend filters again, so pages may be shorter than the service's.
@@ -54,7 +54,7 @@ public:
     rest(Client client, std::string_view connection_string, rest_options options = {})
         : rest(connection_string, std::move(options), std::move(client)) {}
 
-    /// Creates a backend from a connection string; InvalidInput names the invalid field.
+    /// Creates a backend from a connection string. Errors: InvalidInput names the invalid field.
     [[nodiscard]] static result<rest> connect(
         std::string_view connection_string, rest_options options = {}, Client client = Client{}) {
         ENTITABLE_TRY(auto settings, parse_connection_string(connection_string));

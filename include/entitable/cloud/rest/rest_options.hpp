@@ -21,13 +21,13 @@ struct rest_options {
     /// Whether merges are sent as POST with `X-HTTP-Method: MERGE` instead of PATCH; by default for Cosmos only, which refuses PATCH (the
     /// others accept both, except in the emulator's transactions).
     std::optional<bool> merge_by_post;
-    /// How long one attempt may take; TransportFailed after that. Zero for no limit other than the deadline of the call.
+    /// How long one attempt may take; after that it fails with TransportFailed. Zero: no limit other than the deadline of the call.
     std::chrono::milliseconds request_timeout{60'000};
     /// How long the service may work on one request (`timeout` in its address), in whole seconds; more than 30 counts as 30, the service's
     /// limit. If less time remains in the call or in `request_timeout`, that is sent, rounded up: the service stops less than a second
     /// after the caller. Zero sends none. Never sent to Cosmos DB, which does not support it.
     std::chrono::seconds service_timeout{30};
-    std::size_t max_body_size{std::size_t{64} * 1024 * 1024}; ///< bytes of a response; larger ones are TransportFailed
+    std::size_t max_body_size{std::size_t{64} * 1024 * 1024}; ///< bytes of a response; TransportFailed if larger
     std::size_t max_header_size{std::size_t{64} * 1024};      ///< bytes of the header fields of a response
     clock* time{&system_clock()}; ///< dates the signatures, and measures attempts; must outlive the backend
 };

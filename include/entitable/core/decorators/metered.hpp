@@ -15,10 +15,10 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The counters of one partition of one table, or of everything that has no line of its own.
+/// The counters of one partition of one table, or of everything without its own line.
 struct traffic {
     std::string table; ///< in lower case; empty for lists of tables, and for tables without their own line
-    std::optional<std::string> partition; ///< nullopt for several partitions, and for those without their own line
+    std::optional<std::string> partition; ///< nullopt for several partitions, or without its own line
     std::uint64_t operations{};           ///< calls that were completed or abandoned
     std::uint64_t errors{};               ///< failed `operations`, including expected errors such as ResourceNotFound
     std::chrono::nanoseconds total{};     ///< total duration of all operations
@@ -108,8 +108,8 @@ private:
 
 /// A transport that counts what passes through it. Below a retrying transport it counts attempts; above it, calls. A cheap handle: copies
 /// share the counters. The counters contain partition keys, which may be user data; the OpenMetrics text does not. After a move it returns
-/// InvalidInput. Thread safety: safe to use from several threads. Cost: for each request of one attempt, six clock readings, three locks
-/// and searches among at most `max_lines` lines; memory for at most that many keys.
+/// InvalidInput. Thread safety: safe to use from several threads. Cost: a request with one attempt takes six clock readings, three locks,
+/// and searches among at most `max_lines` lines; at most that many keys are stored.
 template <transport T>
 class metered {
 public:
@@ -136,7 +136,7 @@ public:
         return response;
     }
 
-    /// Opens a channel that counts each request at its completion. Null if the options and the driver have different clocks.
+    /// Opens a channel that counts each request at its completion. Returns null if the options and the driver have different clocks.
     [[nodiscard]] shared<channel> open(io_driver& io) const {
         return log_ && log_->time() == &io.time()
             ? detail::open_metered_channel(open_channel(any_transport{wrapped_}, io), log_)

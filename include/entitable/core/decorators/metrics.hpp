@@ -27,7 +27,7 @@ struct metrics_options {
 /// Counters and histograms of operations, attempts and waits. The names are those of OpenTelemetry, where defined, as Prometheus spells
 /// them:
 ///
-/// - `db_client_operation_duration_seconds`: a histogram of operations, in the buckets of OpenTelemetry, 1 ms to 10 s
+/// - `db_client_operation_duration_seconds`: a histogram of the durations of operations, in OpenTelemetry's buckets, 1 ms to 10 s
 /// - `db_client_response_returned_rows`: a histogram of rows returned by reads, 1 to 10,000
 /// - `entitable_attempts`, `entitable_request_body_bytes`, `entitable_response_body_bytes`: requests and bytes sent and received
 /// - `entitable_waits`, `entitable_wait_seconds`: waits that started, by cause, and their planned time
@@ -35,8 +35,8 @@ struct metrics_options {
 /// Labels: `db_system_name`, `db_operation_name`, `db_collection_name`, `server_address`, `server_port`, and for failures `error_type` (the
 /// name of the code) and `db_response_status_code`; for waits `cause`. They contain no user data; names of tables are cut after 128 bytes.
 ///
-/// Thread safety: safe to use from several threads. Cost: for each record a lock and a search among at most `max_series` series, and no
-/// allocation once its series exists.
+/// Thread safety: safe to use from several threads. Cost: each record takes a lock and a search among at most `max_series` series; it
+/// allocates nothing once its series exists.
 class metrics final : public observer {
 public:
     /// The Content-Type of the text.

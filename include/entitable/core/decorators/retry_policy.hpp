@@ -14,8 +14,8 @@ struct retry_policy {
     /// Upper limit of `max_attempts`.
     static constexpr std::int64_t most_attempts = 1'000'000;
 
-    std::int64_t max_attempts{1};                                   ///< including the first; 1 to `most_attempts`
-    backoff delays{};                                               ///< the waits between attempts
+    std::int64_t max_attempts{1}; ///< number of attempts, including the first; 1 to `most_attempts`
+    backoff delays{};             ///< the waits between attempts
     std::chrono::nanoseconds longest_wish{std::chrono::minutes{2}}; ///< a longer Retry-After is reduced to this
 
     /// One attempt, no retries.

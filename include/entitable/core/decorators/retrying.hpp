@@ -19,8 +19,8 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Options of `retrying`.
 struct retrying_options {
     retry_policy policy{retry_policy::interactive()}; ///< retries and delays
-    /// The retry budget shared by all copies: a retry costs 1, a successful call refunds 0.1. Once it is spent, a failing service gets at
-    /// most a tenth more requests than calls. 0: unlimited.
+    /// The retry budget shared by all copies: a retry costs 1, a successful call refunds 0.1. Once the budget is spent, the requests to a
+    /// failing service exceed the calls by at most a tenth. 0: unlimited.
     std::uint32_t quota{100};
     /// Whether each write gets an operation row, which distinguishes a lost write from a write by another writer. Cost: one row for each
     /// write, stored until `sweep_operation_rows`, and one operation of a batch. See `retrying`.
@@ -40,9 +40,10 @@ struct retrying_options {
 ///   uses. Otherwise the error is EntityAlreadyExists with unknown effect: the entity was inserted by another writer, or by this insert and
 ///   changed later.
 /// - A removal that then finds nothing is a success, even if another writer removed the entity.
-/// /// - A replace or merge by ETag that then finds a different version has an unknown effect and is never a plain conflict. The same
-///   holds for every other undecidable write, see `idempotency_table`. `resolve` may determine the outcome later.
-/// - A write without condition, retried, may undo another writer's change since the first attempt. If that matters, write by ETag.
+/// - A replace or merge by ETag that then finds a different version has an unknown effect and is never a plain conflict. The same holds for
+///   every other undecidable write, see `idempotency_table`. `resolve` may determine the outcome later.
+/// - A retried write without a condition may undo a change that another writer made after the first attempt. If that matters, write by
+///   ETag.
 ///
 /// Without operation rows all of this assumes that an attempt that timed out cannot be applied after the response to a later attempt: give
 /// the service a shorter time-out than its client.
@@ -57,10 +58,11 @@ struct retrying_options {
 ///
 /// A caller that sets the id can send the write again with it, even from another process: it is applied once, and succeeds each time
 /// (`written::after_retry`). Another write under the id is refused with OperationIdTaken. A refused write is abandoned under its id
-/// permanently if an earlier attempt may be in flight, which is assumed for every id set by a caller: sent again, it is refused with
-/// OperationVoid. An id is valid for `operation_row::retention` after its first use. A batch can have one change fewer, because the
-/// operation row takes a place. The rows are system rows (`system_row`): readers of entities skip them. They are stored until
-/// `sweep_operation_rows`. If they are removed earlier, or the table is dropped, a retry can no longer be distinguished from a new write.
+/// permanently if an earlier attempt may be in flight, which is assumed for every id set by a caller: if the write is sent again, it is
+/// refused with OperationVoid. An id is valid for `operation_row::retention` after its first use. A batch can have one change fewer,
+/// because the operation row counts as a change. The rows are system rows (`system_row`): readers of entities skip them. They are stored
+/// until `sweep_operation_rows`. If they are removed earlier, or the table is dropped, a retry can no longer be distinguished from a new
+/// write.
 ///
 /// A cheap handle: copies share quota and random numbers. After a move it returns InvalidInput. Errors: each has `attempts`, and
 /// `operation_id` if the effect is unknown and there is an id; with an invalid policy every request returns OutOfRangeInput. Thread safety:
@@ -96,7 +98,8 @@ public:
                        : detail::moved_from("transport");
     }
 
-    /// Opens a channel in which retries wait while other requests continue. Null if the options and the driver have different clocks.
+    /// Opens a channel in which retries wait while other requests continue. Returns null if the options and the driver have different
+    /// clocks.
     [[nodiscard]] shared<channel> open(io_driver& io) const {
         return ledger_ && time_ == &io.time() ? detail::open_retrying_channel(open_channel(any_transport{wrapped_}, io),
                                                     ledger_, operation_rows_, wrapped_.profile(), io)

@@ -80,8 +80,8 @@ private:
     std::string path_;
 };
 
-/// A checkpoint in a system row of an existing table: RowKey "~!bulk!" and a name. For programs that move between machines.
-/// Errors: those of the transport; EntityTooLarge for a window of millions of rows.
+/// A checkpoint in a system row of an existing table: RowKey "~!bulk!" and a name. Suits programs that move between machines. Errors: those
+/// of the transport; EntityTooLarge for a window of millions of rows.
 class row_checkpoint {
 public:
     /// `name` distinguishes loads whose checkpoints are in one partition.

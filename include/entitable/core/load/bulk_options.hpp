@@ -16,11 +16,12 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Treatment of a row of the input while an earlier row with its key is not settled. After that the response of the table decides.
+/// Treatment of a row if an earlier row of the input with the same key is not settled yet. Once the earlier row is settled, the response of
+/// the table decides.
 enum class bulk_duplicates : std::uint8_t {
     in_order,  ///< the row waits for the earlier row, then the response of the table decides
-    last_wins, ///< the row replaces the earlier row if that was not sent; otherwise it waits
-    refused,   ///< InvalidDuplicateRow if the earlier row was not sent; otherwise it waits
+    last_wins, ///< the row replaces the earlier row if the earlier row has not been sent yet; otherwise it waits
+    refused, ///< the row is refused with InvalidDuplicateRow if the earlier row has not been sent yet; otherwise it waits
 };
 
 /// Limits on what a load consumes. Zero: no limit.
@@ -40,20 +41,20 @@ struct refused_row {
 
 /// The progress of a load. read == written + already_there + superseded + refused + held. With a checkpoint, counts continue from it.
 struct bulk_progress {
-    std::uint64_t read{};                 ///< rows of the input, including those that a checkpoint has settled
-    std::uint64_t written{};              ///< rows written
-    std::uint64_t already_there{};        ///< rows that needed no write
-    std::uint64_t superseded{};           ///< rows replaced by a later one with the same key before they were sent
-    std::uint64_t refused{};              ///< rows that were not and will not be written
-    std::uint64_t held{};                 ///< rows that were read and are not settled
-    std::uint64_t transactions{};         ///< requests with a response
-    std::uint64_t retried{};              ///< repeated requests, included in `transactions`
-    std::uint64_t bytes{};                ///< size of the rows written, in stored form
-    std::size_t in_flight{};              ///< pending requests
-    bool ended{};                         ///< the load has ended: this is the last report
-    double rows_a_second{};               ///< rows settled recently; at the end, of the whole load
-    std::chrono::nanoseconds elapsed{};   ///< time since the call
-    std::optional<std::uint64_t> total{}; ///< rows of the input, if known
+    std::uint64_t read{};          ///< rows of the input, including those that a checkpoint has settled
+    std::uint64_t written{};       ///< rows written
+    std::uint64_t already_there{}; ///< rows that needed no write
+    std::uint64_t superseded{};    ///< rows replaced by a later one with the same key before they were sent
+    std::uint64_t refused{};       ///< rows that were not and will not be written
+    std::uint64_t held{};          ///< rows that were read and are not settled
+    std::uint64_t transactions{};  ///< requests with a response
+    std::uint64_t retried{};       ///< repeated requests, included in `transactions`
+    std::uint64_t bytes{};         ///< size of the rows written, in stored form
+    std::size_t in_flight{};       ///< pending requests
+    bool ended{};                  ///< the load has ended: this is the last report
+    double rows_a_second{};        ///< rate at which rows were settled recently; in the last report, in the whole load
+    std::chrono::nanoseconds elapsed{};             ///< time since the call started
+    std::optional<std::uint64_t> total{};           ///< rows of the input, if known
     std::optional<std::chrono::nanoseconds> left{}; ///< remaining time at this rate, if rate and total are known
 };
 

@@ -35,7 +35,7 @@ struct outcome_record {
     std::optional<error_code> error;     ///< error.type, as text by `to_string`; nullopt on success
     entitable::effect effect{};          ///< effect of a failed write
     std::uint16_t status{};              ///< http.response.status_code, db.response.status_code; 0 on success
-    std::optional<std::uint64_t> rows{}; ///< db.response.returned_rows; of successful reads
+    std::optional<std::uint64_t> rows{}; ///< db.response.returned_rows, for successful reads
 };
 
 /// A request from its first attempt to its outcome: a span of kind CLIENT. Each page of a query is an operation, as is each read and each
@@ -59,7 +59,7 @@ struct attempt_record {
         name; ///< name in logs, as in an operation; a retry may also read an entity to find out whether a write was applied
     std::string_view table;      ///< db.collection.name; empty if there is none
     std::size_t batch_size{};    ///< number of changes, as in an operation
-    std::uint32_t number{1};     ///< number within its operation, from 1; http.request.resend_count is one less
+    std::uint32_t number{1};     ///< number of the attempt, from 1; http.request.resend_count is one less
     steady_time begun;           ///< time at which the attempt was sent
     steady_time ended;           ///< time at which the response arrived, or the attempt was abandoned
     std::size_t request_size{};  ///< http.request.body.size, bytes; 0 without a network

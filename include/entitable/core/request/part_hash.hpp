@@ -15,7 +15,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// FNV-1a over parts, each preceded by its size, so that different lists of parts are different bytes.
+/// FNV-1a over parts, each preceded by its size, so that different lists of parts give different bytes.
 class part_hash {
 public:
     explicit part_hash(std::uint64_t start) noexcept : value_(start ^ 14695981039346656037U) {}

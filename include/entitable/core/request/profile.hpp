@@ -88,7 +88,7 @@ struct profile {
     cosmos.max_binary_size = cosmos.max_entity_size;
     cosmos.max_transaction_size = 2 * 1024 * 1024;
     cosmos.max_comparisons = 0;
-    cosmos.longest_delivery = profile::unbounded; // also refuses old dates; no limit is documented
+    cosmos.longest_delivery = profile::unbounded; // the service refuses old dates too, but documents no limit
     cosmos.longest_work = profile::unbounded;
     cosmos.empty_keys = false;
     cosmos.ordered = false;

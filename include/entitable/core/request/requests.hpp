@@ -145,7 +145,7 @@ struct read_entities {
 
 /// The six forms of a write.
 enum class mutation_kind : std::uint8_t {
-    insert,            ///< EntityAlreadyExists if the key exists
+    insert,            ///< fails with EntityAlreadyExists if the key exists
     replace,           ///< the entity must exist; all properties are replaced
     merge,             ///< the entity must exist; given properties replace those of the same name
     insert_or_replace, ///< the entity may exist; all properties are replaced
@@ -171,7 +171,7 @@ struct mutation {
     mutation_kind kind{};               ///< kind of change
     row entity;                         ///< row to write; `remove` uses only the keys
     etag_condition condition{any_etag}; ///< condition of replace, merge and remove
-    removal sums{};                     ///< of remove: for the table that maintains sums; stores ignore it
+    removal sums{};                     ///< for remove in a table that maintains sums; stores ignore it
 
     /// Inserts a new entity.
     [[nodiscard]] static mutation insert(row entity) { return {mutation_kind::insert, std::move(entity), any_etag}; }
@@ -196,7 +196,7 @@ struct mutation {
         return {mutation_kind::remove, std::move(keys), std::move(condition), sums};
     }
 
-    /// Whether it fails if the entity does not exist.
+    /// Whether the change fails if the entity does not exist.
     [[nodiscard]] bool needs_existing() const noexcept {
         return kind == mutation_kind::replace || kind == mutation_kind::merge || kind == mutation_kind::remove;
     }
@@ -206,7 +206,7 @@ struct mutation {
 struct written {
     entitable::etag etag; ///< version after the write; empty after a removal
     bool after_retry{};   ///< the response to an earlier attempt was lost, and that attempt was applied
-    // Of an entity with indexes or sums, otherwise 0; for large numbers, 65,535:
+    // The members below are set for an entity with indexes or sums, otherwise 0; larger numbers become 65,535.
     std::uint16_t attempts{};  ///< number of attempts; 0 if an earlier call under the same operation id was applied
     std::uint16_t healed{};    ///< index rows to be removed that no longer existed, of the whole transaction
     std::uint16_t unsettled{}; ///< index rows in other partitions that could not be removed: `repair` removes them

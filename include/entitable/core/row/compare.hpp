@@ -24,7 +24,7 @@ ENTITABLE_BEGIN_NAMESPACE
     return !cursor.damaged();
 }
 
-/// Whether both rows have the same properties with the same types and values. False if bytes are damaged.
+/// Whether both rows have the same properties with the same types and values; false if bytes are damaged.
 [[nodiscard]] inline bool same_properties(row_view left, row_view right) {
     return holds_properties(left, right) && holds_properties(right, left);
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Texts of values and rows for people, bounded in size. `<entitable/print.hpp>` makes the texts of entities of them.
+/// Human-readable texts of values and rows, bounded in size. `<entitable/print.hpp>` uses them to print entities.
 
 #include <entitable/core/row/row.hpp>
 
@@ -17,7 +17,7 @@ inline constexpr std::size_t max_printed_text = 100;
 /// As above, for a binary.
 inline constexpr std::size_t max_printed_binary = 32;
 
-/// Appends a text in quotes. Quotes, backslashes and control characters are escaped as in C++, and so are bytes that are not UTF-8. A long
+/// Appends a quoted text. Quotes, backslashes and control characters are escaped as in C++, and so are bytes that are not UTF-8. A long
 /// text is cut: `"Lorem ipsum..." (1234 bytes)`.
 ENTITABLE_LAZY void append_quoted(std::string& out, std::string_view text);
 /// Appends a binary in hexadecimal: `X'00ff'`, `X'00ff...' (1234 bytes)`.

@@ -108,7 +108,7 @@ public:
     any_transport& operator=(any_transport&& other) noexcept;      ///< takes the transport
     ~any_transport();
 
-    /// Profile of the transport; the default one after a move.
+    /// Profile of the transport; a default profile after a move.
     [[nodiscard]] entitable::profile profile() const {
         return interface_ ? interface_->profile() : entitable::profile{};
     }

@@ -92,8 +92,8 @@ template <table_request Request, std::invocable Answer>
     return answered;
 }
 
-/// Runs `answer` as one attempt: counts it and reports it to the call's observer. For terminal transports. `server` lives as long as the
-/// transport; may be null.
+/// Runs `answer` as one attempt: counts it and reports it to the call's observer. For terminal transports. `server` may be null; otherwise
+/// it must live as long as the transport.
 template <table_request Request, std::invocable Answer>
 [[nodiscard]] result<response_of<Request>> count_attempt(
     Request const& request, call& context, clock& time, Answer const& answer, server_identity const* server = nullptr) {

@@ -33,7 +33,7 @@ inline constexpr std::uint64_t fingerprint_of_tables = 0x7461'626c'6573'0001;
 
 ENTITABLE_LAZY [[nodiscard]] std::string make_continuation(std::uint64_t fingerprint, position const& next);
 
-/// Parses a token. ContinuationInvalid unless `make_continuation` made it for the same query.
+/// Parses a token. Errors: ContinuationInvalid unless `make_continuation` made it for the same query.
 ENTITABLE_LAZY [[nodiscard]] result<position> read_continuation(std::uint64_t fingerprint, std::string_view token);
 
 } // namespace detail

@@ -75,7 +75,7 @@ public:
     /// Returns the limits of the next page.
     ENTITABLE_LAZY [[nodiscard]] page_limits next_page(std::uint32_t rows);
 
-    /// Calls `create` unless the name is not free yet. Takes the table's name as the caller spells it, and its key.
+    /// Calls `create` if the name is free again after an earlier deletion. Takes the table's name as the caller spells it, and its key.
     ENTITABLE_LAZY [[nodiscard]] result<void> create(
         std::string_view name, std::string_view key, function_ref<result<bool>()> create);
     ENTITABLE_LAZY [[nodiscard]] result<void> remove(

@@ -28,8 +28,8 @@ struct page_limits {
 /// Collects the rows of one page while a store visits them.
 class page_reader {
 public:
-    /// Starts a page. ContinuationInvalid if the request's token was not issued for it. With `shown`, rows are passed to it instead of
-    /// being collected; without `row_keys`, row keys are not checked.
+    /// Starts a page. Errors: ContinuationInvalid if the request's token was not issued for this query. With `shown`, rows are passed to it
+    /// instead of being collected; without `row_keys`, row keys are not checked.
     ENTITABLE_LAZY [[nodiscard]] static result<page_reader> start(query_entities const& request,
         std::string_view table_key, page_limits const& limits, run_watcher const* shown = nullptr,
         bool row_keys = true);
@@ -126,7 +126,7 @@ private:
 /// Collects the names of one page of a list of tables.
 class table_reader {
 public:
-    /// Starts a page. ContinuationInvalid if the request's token was not issued by a list of tables.
+    /// Starts a page. Errors: ContinuationInvalid if the request's token was not issued by a list of tables.
     ENTITABLE_LAZY [[nodiscard]] static result<table_reader> start(
         list_tables const& request, page_limits const& limits);
 

@@ -54,14 +54,14 @@ public:
         }
     }
 
-    // The count of owners; and owning and locking in one step, which readers and writers of a partition do under the lock of the place
-    // where they found it, so without waiting.
+    // These functions count owners; some of them own and lock in one step. Readers and writers of a partition call them under the lock of
+    // the place where they found the partition, so the functions must not wait.
 
     void own() noexcept { state_.fetch_add(one_owner, memory_order::relaxed); }
     /// Returns whether that was the last owner.
     [[nodiscard]] bool disown() noexcept { return last(state_.fetch_sub(one_owner, memory_order::acq_rel)); }
 
-    /// `own` and the beginning of `lock_shared`; pass the result to `wait_shared`, which completes it.
+    /// Calls `own` and begins `lock_shared`; pass the result to `wait_shared`, which completes the lock.
     [[nodiscard]] std::uint64_t own_shared() noexcept {
         return state_.fetch_add(one_owner + one_reader, memory_order::acquire);
     }
@@ -72,7 +72,7 @@ public:
         return last(state_.fetch_sub(one_owner + one_reader, memory_order::acq_rel));
     }
 
-    /// `own`, and `shut_out_writers` if it need not wait; returns whether it did.
+    /// Calls `own`, and does `shut_out_writers` if that need not wait; returns whether writers are shut out.
     [[nodiscard]] bool own_and_try_shut_out_writers() noexcept {
         if (try_shut_out_writers(one_owner)) { return true; }
         own();

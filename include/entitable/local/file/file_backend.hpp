@@ -49,10 +49,11 @@ public:
     /// committed at one point in time: each transaction completely or not at all, with the same ETags, the same journal and the same
     /// checksums. Each page is checked when it is read; `verify` of the copy checks each row too.
     ///
-    /// With a write-ahead log, writers and readers continue, and the copy shows the state at its start. Concurrent writes make the log
-    /// grow until the copy ends; beyond `file_options::log_bytes`, commits by other processes wait for the copy as for any reader. With a
+    /// With a write-ahead log, writers and readers continue, and the copy shows the state at its start. Concurrent writes make the log grow
+    /// until the copy ends; beyond `file_options::log_bytes`, commits by other processes wait for the copy as for any reader. With a
     /// rollback journal the file is copied in slices, between which writers commit; a commit restarts the copy. After the third restart it
-    /// blocks writers until it is done: StoreBusy after their `busy_timeout`. A copy itself waits no longer than that for a writer.
+    /// blocks writers until it is done; they return StoreBusy after their `busy_timeout`. A copy itself waits no longer than that for a
+    /// writer.
     ///
     /// The copy gets its name when it is complete, and never replaces an existing file. A copy that fails, throws or is cancelled leaves no
     /// file; a process that is killed leaves a file whose name ends in `-copying`, which no store opens and which can be removed. With

@@ -37,8 +37,8 @@ struct file_options {
     bool create{true};                                  ///< create the file if it does not exist; otherwise StoreFailed
     bool allow_symlink{false};                          ///< the path may be a symbolic link; otherwise StoreFailed
 
-    /// How long a call waits while other processes hold the file: StoreBusy after that. Its deadline or cancellation may end it earlier.
-    /// Calls of the same store wait longer for each other.
+    /// How long a call waits while other processes hold the file; after that it returns StoreBusy. Its deadline or cancellation may end it
+    /// earlier. Calls of the same store wait longer for each other.
     std::chrono::nanoseconds busy_timeout{std::chrono::seconds{5}};
 
     std::size_t cache_bytes{32U * 1024 * 1024};     ///< maximum page cache of each connection
@@ -53,7 +53,7 @@ struct file_options {
 
     std::string vfs{}; ///< the name of a registered SQLite VFS; empty for the default one. For tests
     /// Options of the table service over the file; its clock is also the file's. Whether table names are case-sensitive is fixed when the
-    /// file is created: StoreForeign if the profile differs.
+    /// file is created; opening it returns StoreForeign if the profile differs.
     local_options local{};
 };
 

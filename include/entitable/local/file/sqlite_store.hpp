@@ -27,7 +27,7 @@ struct file_report {
 
 /// Models ordered_store, and remembers the latest version.
 ///
-/// Thread safety: all members, from several threads. Several processes may have the file open.
+/// Thread safety: all members may be called from several threads. Several processes may have the file open.
 ///
 /// Durability: an update that has returned is on the disk (`durability::full`). Updates of several threads share a commit.
 ///
@@ -39,8 +39,8 @@ struct file_report {
 /// first; for other calls of this store until the deadline or the cancellation.
 ///
 /// Errors: StoreBusy, DeadlineExceeded or Cancelled after such a wait, with nothing changed; StoreFull, StoreCorrupt; StoreFailed for the
-/// rest. If a commit fails, the file is reopened at once to determine its outcome; an update's error has `effect::unknown` only if that
-/// fails too. An exception thrown by a body is propagated, and nothing is changed.
+/// rest. If a commit fails, the file is reopened at once to determine its outcome; an update's error has `effect::unknown` only if
+/// reopening fails too. An exception thrown by a body is propagated, and nothing is changed.
 ///
 /// Full disk: a write that grows the file returns StoreFull with `effect::none` if less than `file_options::reserve_bytes` would remain.
 /// Removals, `drop_table` and `checkpoint` still work, and the space they free can be used again immediately; removals of many large rows

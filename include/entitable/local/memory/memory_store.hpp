@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `backends/memory`: one store and its data structure. The parts that any store needs are in `backends`.
+/// `local/memory`: one store and its data structure. The parts that every store needs are in `local`.
 ///
 /// `memory_store`: the ordered_store that keeps everything in memory.
 
@@ -16,8 +16,8 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Models ordered_store.
 ///
-/// Thread safety: all members, from several threads. Each partition has its own lock: a slow visitor or body blocks only the writers of its
-/// partition. If a writer waits for such a visitor, other readers of the partition are delayed by some milliseconds.
+/// Thread safety: all members may be called from several threads. Each partition has its own lock: a slow visitor or body blocks only the
+/// writers of its partition. If a writer waits for such a visitor, other readers of the partition are delayed by some milliseconds.
 ///
 /// Cost: a lookup is a hash of the partition and a search among its rows, O(log n), and allocates nothing.
 ///

@@ -29,11 +29,11 @@ struct postgres_options {
     /// PgBouncer: then each call sends its statements and its settings, because a pooler may share a session among programs. `true` behind
     /// a pooler is correct if it keeps sessions apart (PgBouncer in session mode), and NotSupported if a shared session is detected.
     std::optional<bool> prepared{};
-    /// How long a statement may take, and how long a call waits for a connection, unless the call's deadline is earlier: StoreBusy after
-    /// that; ServerBusy if the server accepts no further connection for that long.
+    /// How long a statement may take, and how long a call waits for a connection, unless the call's deadline is earlier. After that the
+    /// call returns StoreBusy, or ServerBusy if the server accepted no further connection for that long.
     std::chrono::nanoseconds longest_wait{std::chrono::seconds{30}};
-    /// Options of the table service over PostgreSQL. Whether table names are case-sensitive is fixed when the library's tables are created:
-    /// StoreForeign if the profile differs.
+    /// Options of the table service over PostgreSQL. Whether table names are case-sensitive is fixed when the library's tables are created;
+    /// opening them returns StoreForeign if the profile differs.
     local_options local{};
 };
 

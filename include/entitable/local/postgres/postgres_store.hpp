@@ -17,8 +17,8 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Models ordered_store, and remembers the latest version of each partition.
 ///
-/// Thread safety: all members, from several threads. Many processes may use the tables. Do not use it in a child that was forked after it
-/// was opened.
+/// Thread safety: all members may be called from several threads. Many processes may use the tables. Do not use it in a child that was
+/// forked after it was opened.
 ///
 /// Durability: an update that has returned is committed according to the server's `synchronous_commit`.
 ///

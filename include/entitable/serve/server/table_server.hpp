@@ -40,8 +40,8 @@ public:
     explicit table_server(T const& store, server_options options = {})
         : engine_(shared<detail::server_engine>::make(any_transport{store}, std::move(options))) {}
 
-    /// Creates a server; InvalidInput names the error: an invalid name or key, two accounts with the same name, two accounts without a
-    /// store of their own.
+    /// Creates a server. Errors: InvalidInput for an invalid name or key, two accounts with the same name, two accounts without a store of
+    /// their own.
     [[nodiscard]] static result<table_server> start(any_transport const& store, server_options options = {}) {
         table_server made{store, std::move(options)};
         if (error const* const problem = made.engine_->broken()) { return failure{*problem}; }

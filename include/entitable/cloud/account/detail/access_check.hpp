@@ -62,27 +62,27 @@ struct access_grant {
 
     /// Whether the signature grants all of these permissions.
     [[nodiscard]] bool permits(std::string_view letters) const noexcept;
-    /// Whether an entity is within its bounds.
+    /// Whether an entity is within the bounds of the signature.
     [[nodiscard]] bool reaches(std::string_view partition_key, std::string_view row_key) const noexcept;
 };
 
 /// Returns AuthenticationFailed in the service's wording, with the reason.
 [[nodiscard]] failure not_authenticated(std::string_view why);
 
-/// Checks `Authorization: SharedKey` and `SharedKeyLite`. AuthenticationFailed if the signature differs, or the date is not within 15
-/// minutes of `now`.
+/// Checks `Authorization: SharedKey` and `SharedKeyLite`. Returns AuthenticationFailed if the signature differs, or the date is not within
+/// 15 minutes of `now`.
 [[nodiscard]] result<void> check_shared_key(
     http_request const& request, url_parts const& url, account_keys const& keys, date_time now);
 
 /// Finds the stored access policy of a table, whose name is in lower case.
 using policy_finder = function_ref<std::optional<access_policy>(std::string_view table, std::string_view id)>;
 
-/// Checks the shared access signature in a query. AuthenticationFailed, AuthorizationProtocolMismatch, AuthorizationSourceIPMismatch,
-/// AuthorizationServiceMismatch.
+/// Checks the shared access signature in a query. Errors: AuthenticationFailed, AuthorizationProtocolMismatch,
+/// AuthorizationSourceIPMismatch, AuthorizationServiceMismatch.
 [[nodiscard]] result<access_grant> check_signature(std::string_view query, account_keys const& keys,
     request_origin const& origin, date_time now, policy_finder find_policy);
 
-/// Checks that the body of a request matches its Content-MD5. Md5Mismatch; InvalidMd5 for a malformed digest.
+/// Checks that the body of a request matches its Content-MD5. Errors: Md5Mismatch; InvalidMd5 for a malformed digest.
 [[nodiscard]] result<void> check_digest(http_request const& request);
 
 } // namespace detail

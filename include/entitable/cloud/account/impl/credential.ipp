@@ -166,7 +166,7 @@ public:
     }
 
 private:
-    /// Marks that a thread is getting a token, also while an exception passes.
+    /// Marks that a thread is getting a token, even while an exception is propagated.
     struct turn {
         token_credential& owner;
         std::unique_lock<std::mutex>& lock;

@@ -22,9 +22,9 @@ public:
     void begin(http_method method, http_call const& call);
 
     /// Reads a line of the header with or without its line end: status line, field, or the empty line; including interim responses (1xx)
-    /// and trailers. False if the response is refused.
+    /// and trailers. Returns false if the response is refused.
     [[nodiscard]] bool header_line(std::string_view line);
-    /// Reads a piece of the body. False if the response is refused.
+    /// Reads a piece of the body. Returns false if the response is refused.
     [[nodiscard]] bool body(std::string_view piece);
 
     /// The final header is complete.

@@ -70,7 +70,7 @@ ENTITABLE_DECL void curl_pool::give_back(curl_transfer* transfer) noexcept {
     delete transfer;
 }
 
-/// A session, for the time of a call or the life of a driver.
+/// A session that is lent for the duration of a call or the lifetime of a driver.
 class curl_lease {
 public:
     explicit curl_lease(curl_pool& pool) : pool_(pool), session_(pool.borrow()) {}

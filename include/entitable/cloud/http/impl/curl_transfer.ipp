@@ -47,7 +47,7 @@ public:
     [[nodiscard]] result<void> begin(http_request const& request, http_call const& call);
     /// Returns the result, once libcurl has finished.
     [[nodiscard]] result<http_response> finish(CURLcode code);
-    /// Returns the result if it is ended early, for lasting too long or on request.
+    /// Returns the result of a transfer that is ended early, because it takes too long or on request.
     [[nodiscard]] result<http_response> end(error why) {
         if (why.code != error_code::cancelled && reader_.counts_as_it_is()) { return reader_.take(); }
         why.effect = sent_ ? effect::unknown : effect::none;

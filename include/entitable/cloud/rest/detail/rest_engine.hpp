@@ -101,7 +101,7 @@ private:
     atomic<std::uint64_t> requests_{0};
 };
 
-/// Returns the engine of a backend that was moved from: every request is InvalidInput.
+/// Returns the engine of a backend that was moved from: every request returns InvalidInput.
 [[nodiscard]] shared<rest_engine> const& absent_rest_engine();
 
 } // namespace detail

@@ -294,7 +294,7 @@ result<void> begin(rest_engine& engine, Request const& request, call& context, e
     return write(engine, request, context, work);
 }
 
-/// Reads a response and reports to the observer. True if it is final; otherwise `work` is sent to the primary.
+/// Reads a response and reports to the observer. Returns true if it is final; otherwise `work` is sent to the primary.
 template <class Request>
 bool finish(rest_engine& engine, Request const& request, result<http_response>& response, exchange& work, call& context,
     result<response_of<Request>>& out) {

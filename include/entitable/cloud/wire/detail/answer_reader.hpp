@@ -45,7 +45,7 @@ struct exchange {
 [[nodiscard]] failure garbled(http_response const& response, std::initializer_list<std::string_view> why);
 
 /// Reads the response to a request, or returns its error. A response that cannot be read completely, belongs to another request or violates
-/// the protocol is TransportFailed; if the request writes, its effect is `unknown` then.
+/// the protocol fails with TransportFailed; the effect of a write is `unknown` then.
 [[nodiscard]] result<create_table::response> read_answer(create_table const&, result<http_response> const&, exchange&);
 [[nodiscard]] result<delete_table::response> read_answer(delete_table const&, result<http_response> const&, exchange&);
 [[nodiscard]] result<list_tables::response> read_answer(list_tables const&, result<http_response> const&, exchange&);

@@ -22,7 +22,7 @@ namespace detail {
 /// Returns the text without blanks and line ends at both ends.
 [[nodiscard]] std::string_view trimmed(std::string_view text) noexcept;
 
-/// Parses a number at the start of `text` and removes it from there. Nothing if there is a sign or the number does not fit.
+/// Parses a number at the start of `text` and removes it from there. Returns nothing if there is a sign or the number does not fit.
 template <class Number>
 [[nodiscard]] std::optional<Number> leading_number(std::string_view& text) noexcept {
     Number number{};

@@ -17,7 +17,7 @@ namespace detail {
 
 /// Reads the response with status 202 to `changes`. The batch succeeded only if there is exactly one successful part for each operation. A
 /// single failed part is the error of the whole, with the index from its message, if that is the index of one of the operations. Anything
-/// else is TransportFailed with the effect `unknown`.
+/// else fails with TransportFailed and the effect `unknown`.
 [[nodiscard]] result<transact::response> read_batch_answer(
     http_response const& response, std::span<mutation const> changes, json_reader& reader);
 

@@ -44,8 +44,8 @@ struct sent_batch {
     std::vector<sent_operation> operations;
 };
 
-/// Reads a body, up to `most` operations and one more. InvalidInput as `refused` makes it for a malformed batch: no or more than one change
-/// set, a truncated one, a part without a request.
+/// Reads a body, up to `most` operations and one more. Errors, as `refused` makes them: InvalidInput for no change set or more than one, a
+/// truncated change set, and a part without a request.
 [[nodiscard]] result<sent_batch> read_batch(std::string_view content_type, std::string_view body, std::size_t most);
 
 } // namespace detail

@@ -4,7 +4,7 @@
 
 /// \file
 /// Reads the JSON of requests like the service does: tolerant of the form of a value with a type annotation, strict about whether it fits.
-/// simdjson stays behind this header.
+/// Only the implementation includes simdjson.
 
 #include <entitable/core/result.hpp>
 

@@ -35,7 +35,7 @@ void read_error_body(error_answer& out, std::string_view body, json_reader& read
 [[nodiscard]] error_answer read_error_answer(http_response const& response, json_reader& reader);
 
 /// Returns the delay that the service requests before a retry: `Retry-After` in seconds or as a date, or one of the two forms in
-/// milliseconds. Nothing if it cannot be parsed; at most a billion seconds.
+/// milliseconds. Returns nothing if the delay cannot be parsed, and at most a billion seconds.
 [[nodiscard]] std::optional<std::chrono::milliseconds> retry_after_of(http_headers const& headers) noexcept;
 
 /// Maps a service's error code; uses the status if there is no code, or an unknown one with an unambiguous status.

@@ -5,7 +5,7 @@
 /// \file
 /// Reads the service's JSON responses strictly. A truncated text, text after the end, a duplicate member, a value that does not fit its
 /// type, invalid UTF-8 or too many levels makes the whole response an error; no row is ever read in part. Rows go directly into the arena
-/// of a page. simdjson stays behind this header.
+/// of a page. Only the implementation includes simdjson.
 
 #include <entitable/core/request/requests.hpp>
 

@@ -29,8 +29,8 @@ struct odata_limits {
     std::size_t comparisons{512}; ///< the service documents 15
 };
 
-/// Parses a condition; an empty text means no condition. InvalidInput for malformed text, NotImplemented for functions, arithmetic and
-/// comparisons of two properties: with the service's wording, as `refused` makes them.
+/// Parses a condition; an empty text means no condition. Errors, in the service's wording (see `refused`): InvalidInput for malformed text;
+/// NotImplemented for functions, arithmetic and comparisons of two properties.
 [[nodiscard]] result<filter> read_odata_filter(std::string_view text, odata_limits const& limits = {});
 
 } // namespace detail

@@ -24,10 +24,10 @@ struct request_target {
     std::string_view base;          ///< address of the service, without a slash at its end
     service kind{service::storage}; ///< determines the filters that can be left to the service
     bool merge_by_post{};           ///< POST with X-HTTP-Method: MERGE, if PATCH is refused
-    std::string_view request_id;    ///< x-ms-client-request-id; for transactions also in their boundaries
+    std::string_view request_id;    ///< x-ms-client-request-id; transactions use it in their boundaries too
 };
 
-/// Overwrites `out` with the request and reuses its buffers. InvalidInput if an ETag cannot be sent.
+/// Overwrites `out` with the request and reuses its buffers. Errors: InvalidInput if an ETag cannot be sent.
 void write_request(http_request& out, create_table const& request, request_target const& to);
 void write_request(http_request& out, delete_table const& request, request_target const& to);
 void write_request(http_request& out, list_tables const& request, request_target const& to, service_token const& token);

@@ -40,14 +40,14 @@ struct service_address {
 };
 
 /// Parses an address. The account is the first label of a host whose second label is "table", otherwise the first segment of the path.
-/// InvalidUri and InvalidInput as `refused` makes them. Names and keys are not validated.
+/// Errors, as `refused` makes them: InvalidUri, InvalidInput. Names and keys are not validated.
 [[nodiscard]] result<service_address> read_service_address(std::string_view url);
 
 /// Parses the path after the account, escaped as in an address; false if the path is invalid.
 [[nodiscard]] bool read_service_place(std::string_view rest, service_address& out);
 
-/// Returns the value of a query option, decoded; empty if it is absent. A "+" is read as a blank, as servers do. False if the option occurs
-/// twice.
+/// Reads the value of a query option into `out`, decoded; `out` is empty if the option is absent. A "+" is read as a blank, as servers do.
+/// Returns false if the option occurs twice.
 [[nodiscard]] bool read_option(std::string_view query, std::string_view name, std::optional<std::string>& out);
 
 /// Calls `visit` for each pair of a query, undecoded.

@@ -40,7 +40,7 @@ void append_token(std::string& url, service_token const& token, char& separator)
 /// Returns the token for the caller.
 [[nodiscard]] std::string make_service_token(std::uint64_t fingerprint, service_token const& token);
 
-/// Parses a caller's token. ContinuationInvalid unless `make_service_token` made it for the same query.
+/// Parses a caller's token. Errors: ContinuationInvalid unless `make_service_token` made it for the same query.
 [[nodiscard]] result<service_token> read_service_token(std::uint64_t fingerprint, std::string_view text);
 
 } // namespace detail

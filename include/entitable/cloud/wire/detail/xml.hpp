@@ -20,8 +20,8 @@ enum class xml_event : unsigned char { opens, closes };
 /// Receives each element by its path of names without prefixes, for example "Error/Code". The text is empty for `opens`.
 using xml_visitor = function_ref<void(xml_event event, std::string_view path, std::string_view text)>;
 
-/// Parses a whole document. Attributes, comments and a byte order mark are skipped. False if it is truncated, its elements do not match, it
-/// has a document type, an unknown entity, text after its root, or more than 16 levels.
+/// Parses a whole document. Attributes, comments and a byte order mark are skipped. Returns false if it is truncated, its elements do not
+/// match, it has a document type, an unknown entity, text after its root, or more than 16 levels.
 [[nodiscard]] bool read_xml(std::string_view document, xml_visitor visit);
 
 /// Appends text with & < > " as entities.

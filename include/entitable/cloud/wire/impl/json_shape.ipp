@@ -71,8 +71,8 @@ public:
         return problem ? complete() : std::move(problem);
     }
 
-    /// Reads an object in place, in a text that ends at `text_end`, like `read`; it must have the shape of the previous one. False if it
-    /// does not, or on any error, which only a document can describe.
+    /// Reads an object in place, in a text that ends at `text_end`, like `read`; it must have the shape of the previous one. Returns false
+    /// if it does not, or on any error, which only a document can describe.
     [[nodiscard]] bool follow(simdjson::ondemand::object object, char const* text_end) {
         text_end_ = text_end;
         result<void> problem;

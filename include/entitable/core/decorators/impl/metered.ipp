@@ -92,7 +92,7 @@ public:
 private:
     shared<channel> below_;
     shared<traffic_log> log_;
-    std::map<void*, std::unique_ptr<metered_watch>> watches_; ///< of pending requests
+    std::map<void*, std::unique_ptr<metered_watch>> watches_; ///< the watches of pending requests
 };
 
 ENTITABLE_DECL shared<channel> open_metered_channel(shared<channel> below, shared<traffic_log> log) {

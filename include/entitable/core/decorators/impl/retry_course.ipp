@@ -92,7 +92,7 @@ ENTITABLE_DECL retry_course::move retry_course::after(error& problem, steady_tim
         close(problem, left);
         return move::fail;
     }
-    // A definite response: its own meaning, and what it proves about a lost attempt.
+    // A definite response is the outcome, unless it shows something about a lost attempt.
     bool const proves_all = keeps_row && where == refused_at::exact_version;
     conclusion const said = !lost_before || proves_all || problem.effect == effect::unknown
         ? conclusion::as_answered

@@ -20,9 +20,9 @@ namespace detail {
     return std::chrono::duration<double>(time).count();
 }
 
-/// Rows a second. Unlimited until the service refuses a request; then 0.9 of the accepted rate, rising from there: slowly around the
-/// refused rate, faster the longer no request is refused (the curve of CUBIC: S. Ha, I. Rhee and L. Xu, "CUBIC: a new TCP-friendly
-/// high-speed TCP variant", 2008).
+/// A rate in rows a second. It is unlimited until the service refuses a request; then it drops to 0.9 of the accepted rate and rises again:
+/// slowly near the refused rate, faster the longer no request is refused (the curve of CUBIC: S. Ha, I. Rhee and L. Xu, "CUBIC: a new
+/// TCP-friendly high-speed TCP variant", 2008).
 class bulk_pace {
 public:
     /// `most`: maximum number of rows a second; 0 for no limit.

@@ -65,7 +65,7 @@ struct bulk_questions {
 /// Rows of one partition. Rows are removed once they are settled; the rest is written at the end, or split.
 class bulk_part : public counted {
 public:
-    /// Needs as many indexes as changes. `change` is for `update`, and must outlive the part.
+    /// There must be as many indexes as changes. `change` is for `update`, and must outlive the part.
     bulk_part(bulk_mode mode, transact rows, std::vector<std::uint64_t> indexes, bulk_change const* change);
 
     [[nodiscard]] operation_step next() const noexcept;

@@ -129,7 +129,7 @@ private:
     std::vector<shared<bulk_part>> paused_; ///< parts that wait until a later time
     std::map<std::string, std::deque<shared<bulk_part>>> waiting_; ///< parts that wait for their partition
     std::vector<shared<bulk_part>> running_;                       ///< parts with a pending request
-    std::optional<steady_time> trouble_since_;                     ///< time since which nothing succeeded
+    std::optional<steady_time> trouble_since_;                     ///< nothing has succeeded since this time
     steady_time last_good_{};
 
     bulk_report report_;

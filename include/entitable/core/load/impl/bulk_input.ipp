@@ -15,7 +15,8 @@ ENTITABLE_DECL std::uint64_t bulk_run::most_span() const noexcept {
     return (std::max)(std::uint64_t{8} * options_.window, options_.window + 2 * bulk_position::stride);
 }
 
-/// Reads more rows only after all rows read were sent and the window has room for more than a few: many rows are packed better.
+/// Reads more rows only after all rows read were sent and the window has room for more than a few: many rows together fill transactions
+/// better.
 ENTITABLE_DECL bool bulk_run::wants_rows() const noexcept {
     if (input_ended_ || stopped_ || !queue_.empty() || !ready_.empty()) { return false; }
     bool const idle = running_.empty() && waiting_.empty() && paused_.empty();
@@ -30,7 +31,7 @@ ENTITABLE_DECL void bulk_run::read_rows() {
     std::uint64_t const window = options_.window;
     std::size_t rows = 0;
     pressure_.forget(time_->steady(), [&](std::string const& each) { return waiting_.find(each) == waiting_.end(); });
-    // Full transactions may be sent. For a throttling service they are taken from the whole window.
+    // Reading may stop once there are enough full transactions. For a throttling service the whole window is filled first.
     auto const known = [&] { return !resumed_ || next_index_ >= resumed_->read; };
     auto const enough = [&] { return known() && pressure_.quiet() && packer_.full() >= options_.in_flight; };
     auto const room = [&] {

@@ -84,7 +84,7 @@ ENTITABLE_DECL void bulk_pressure::answered(bulk_partition_pressure* partition) 
 
 ENTITABLE_DECL void bulk_pressure::taken(
     std::size_t rows, bulk_partition_pressure* partition, steady_time now) noexcept {
-    // At first one more request with each response, which doubles them in each round; later one more per round.
+    // At first each response permits one more request, which doubles the requests in each round; later each round permits one more.
     allowed_ = (std::min)(most_, allowed_ + (!was_refused_ ? 1.0 : 1.0 / allowed_));
     if (partition != nullptr) {
         partition->refusals = 0;

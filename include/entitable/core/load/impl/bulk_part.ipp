@@ -15,7 +15,7 @@ namespace detail {
 
 inline constexpr std::uint8_t bulk_refusals = 3;      // refused rows removed from one transaction before it is split
 inline constexpr std::uint32_t bulk_failures = 5;     // consecutive failures of one transaction before it is split
-inline constexpr std::uint32_t bulk_repetitions = 50; // attempts for one row while other writers are faster
+inline constexpr std::uint32_t bulk_repetitions = 50; // attempts for one row while other writers change it first
 inline constexpr std::size_t bulk_pages = 4;          // pages read to find the rows of one transaction
 
 ENTITABLE_DECL bool is_pressure(error const& problem) noexcept {
@@ -181,7 +181,7 @@ ENTITABLE_DECL void bulk_part::answer(result<get_entity::response> found, steady
     end_row();
 }
 
-/// Repeats an update after another writer was faster.
+/// Repeats an update after another writer changed the row first.
 ENTITABLE_DECL void bulk_part::change_again(get_entity::response found) {
     if (same_properties(found.entity, one_.change.entity)) {
         settle(0, lost_ ? bulk_end::written : bulk_end::already_there);

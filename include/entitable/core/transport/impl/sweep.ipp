@@ -53,7 +53,7 @@ ENTITABLE_DECL void operation_sweep::answer(result<query_entities::response> pag
 }
 
 ENTITABLE_DECL void operation_sweep::answer(result<written> removed, steady_time) {
-    // Another sweep may have removed the row, and the id may be in use again.
+    // Another sweep may have removed the row, and a new write may use the id again.
     bool const passed = !removed &&
         (removed.error().code == error_code::resource_not_found ||
             removed.error().code == error_code::update_condition_not_satisfied);

@@ -17,8 +17,8 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 /// A 64-bit hash for rows of a few hundred bytes. Four lanes process eight bytes at a time, with the steps of XXH64 (Y. Collet, "xxHash
-/// fast digest algorithm", version 0.1.1); the end is shorter. Each step is invertible, so that a change within eight bytes always changes
-/// its lane. Protects against accidents, not against attackers.
+/// fast digest algorithm", version 0.1.1); the finalization is shorter. Each step is invertible, so that a change within eight bytes always
+/// changes its lane. Protects against accidents, not against attackers.
 class row_hash {
 public:
     [[nodiscard]] static std::uint64_t of(std::string_view bytes, std::uint64_t seed) noexcept {

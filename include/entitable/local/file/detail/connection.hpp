@@ -66,10 +66,10 @@ class connection {
 public:
     /// Uses SQLite's locks and log, or reads the file alone: `quiet_read` ensures that nobody writes to the file.
     enum class access : std::uint8_t { write, read_quiet };
-    /// Opens a file. StoreFailed, StoreForeign; StoreBusy on timeout.
+    /// Opens a file. Errors: StoreFailed, StoreForeign; StoreBusy on timeout.
     [[nodiscard]] static result<connection> open(
         std::string const& path, file_options const& options, patience& waits, access how = access::write);
-    /// Opens a file that was recognised before: StoreCorrupt if it no longer is.
+    /// Opens a file that was recognised before; returns StoreCorrupt if it is no longer recognised.
     [[nodiscard]] static result<connection> open_known(
         file_place const& place, file_options const& options, patience& waits, access how = access::write);
 
@@ -146,7 +146,7 @@ public:
     /// so that the log can always be moved into it, and that `reserve` bytes remain for removals: in the log, or for a rollback journal.
     /// False if there is not enough space.
     [[nodiscard]] bool allocate(std::size_t growth, std::size_t reserve) noexcept;
-    /// Grows the log to that many bytes, if it is shorter. False if there is not enough space.
+    /// Grows the log to that many bytes, if it is shorter. Returns false if there is not enough space.
     bool allocate_log(std::size_t bytes) noexcept;
     /// With a log, before a transaction: cuts off a partial page at the end of the file. A process that died while it grew the file leaves
     /// a partial page, and SQLite would count it as a whole one, for which there may be no space. The caller holds the writer lock.
@@ -176,7 +176,8 @@ private:
     [[nodiscard]] std::int64_t committed_pages() noexcept;
     [[nodiscard]] result<void> configure(file_options const& options, patience& waits);
     void close() noexcept;
-    /// Called before a step. Whether the current process opened the connection; if not, the step has failed.
+    /// Called before a step. Returns whether this process opened the connection; if it did not, marks the connection broken, and the step
+    /// must fail.
     [[nodiscard]] bool may_step() noexcept;
 
     page_guard guard_{}; ///< destroyed after the database is closed

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The locks on a file between processes, and between the stores of one process: on an empty file `-lock` next to it, which is never
-/// removed.
+/// Locks a file against other processes and against other stores of this process. The locks are held on an empty file next to it (suffix
+/// `-lock`), which is never removed.
 
 #include <entitable/core/result.hpp>
 #include <entitable/local/file/detail/own_process.hpp>
@@ -23,10 +23,11 @@ namespace detail {
 /// thread at a time.
 ///
 /// A third lock determines the next writer: a store that finds the writer lock taken holds the third lock until it gets the writer lock.
-/// Others check it every few attempts, and let the next writer go first; only for some milliseconds, because it may have been stopped.
+/// Other stores check the third lock every few attempts and let the next writer go first, but only for some milliseconds, because that
+/// writer may have been stopped.
 class file_lock {
 public:
-    /// Opens the lock. False if the file system does not support such locks; then all later calls succeed.
+    /// Opens the lock. Returns false if the file system does not support such locks; then all later calls succeed.
     [[nodiscard]] result<bool> open(std::string const& path);
     [[nodiscard]] bool usable() const noexcept { return handle_.get() >= 0; }
 

@@ -19,13 +19,14 @@ namespace detail {
 class file_place {
 public:
     /// Creates the file, readable by its owner only, if it does not exist and the options allow it. Resolves relative paths and symbolic
-    /// links once. InvalidInput for an invalid path, StoreFailed for anything other than a plain file, or a file with a hard link.
+    /// links once. Errors: InvalidInput for an invalid path; StoreFailed for anything other than a plain file, and for a file with a hard
+    /// link.
     [[nodiscard]] static result<file_place> find(std::string_view path, file_options const& options);
 
     /// Returns the path for SQLite: absolute, without symbolic links; never a URI or one of SQLite's special names.
     [[nodiscard]] std::string const& path() const noexcept { return path_; }
-    /// Checks that the file is still there. StoreFailed if it was replaced or removed, or has gained a hard link; always in a forked
-    /// process.
+    /// Checks that the file is still there. Returns StoreFailed if the file was replaced or removed, or has gained a hard link, and always
+    /// in a forked process.
     [[nodiscard]] result<void> same_file() const;
     [[nodiscard]] bool in_own_process() const noexcept;
     /// Whether the system allows this process to write the file and create others in its folder.

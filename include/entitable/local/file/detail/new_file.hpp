@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A file that gets its final name when it is complete: until then its name is a temporary one that no store opens.
+/// A file that gets its final name when it is complete: until then it has a temporary name that no store opens.
 
 #include <entitable/core/process.hpp>
 #include <entitable/core/result.hpp>
@@ -16,15 +16,15 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Checks that a path does not end like the auxiliary files of another file: `-lock`, `-wal`, `-shm`, `-journal` and `-copying`.
+/// Checks that a path does not end like the auxiliary files of another file: `-lock`, `-wal`, `-shm`, `-journal` and `-copying`. Returns
 /// InvalidInput if it does.
 [[nodiscard]] result<void> check_own_name(std::string_view path);
 
 /// Deleted on destruction unless published. A child made by `fork` leaves it alone. One thread at a time.
 class new_file {
 public:
-    /// Creates an empty file that only its owner can read and write, in the folder of `path`. InvalidInput for an invalid path, StoreFailed
-    /// if the name is taken or the log of a former file with that name remains.
+    /// Creates an empty file that only its owner can read and write, in the folder of `path`. Errors: InvalidInput for an invalid path;
+    /// StoreFailed if the name is taken, or if the log of a former file with that name remains.
     [[nodiscard]] static result<new_file> make(std::string_view path);
 
     new_file(new_file&& other) noexcept
@@ -37,8 +37,8 @@ public:
 
     /// Returns the temporary path.
     [[nodiscard]] std::string const& passing_path() const noexcept { return passing_; }
-    /// Gives the file its final name, if it has that many bytes; StoreFailed if another file has that name now. With `durable` the name
-    /// is flushed to the disk too. The file must be closed.
+    /// Gives the file its final name, if it has that many bytes; returns StoreFailed if another file has that name now. With `durable` the
+    /// name is flushed to the disk too. The file must be closed.
     [[nodiscard]] result<void> publish(std::uint64_t bytes, bool durable);
 
 private:

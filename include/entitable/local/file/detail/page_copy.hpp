@@ -30,8 +30,8 @@ public:
     static constexpr std::uint64_t pages_at_once = 128; ///< a megabyte: some milliseconds
 
     [[nodiscard]] result<void> begin();
-    /// Copies `pages_at_once`. Returns row if there are more pages. If the source is not in a transaction and another connection has
-    /// changed it since the last step, the copy starts over.
+    /// Copies `pages_at_once`. Returns `stepped::row` if there are more pages. If the source is not in a transaction and another connection
+    /// has changed it since the last step, the copy starts over.
     [[nodiscard]] stepped step() noexcept;
     /// Returns the number of pages copied, after a step.
     [[nodiscard]] std::uint64_t pages() const noexcept;
@@ -42,7 +42,7 @@ public:
     [[nodiscard]] failure problem();
     /// Flushes the pages copied so far to the disk.
     [[nodiscard]] result<void> sync();
-    /// Checks the copy after the last step: StoreCorrupt if a page in use was never written.
+    /// Checks the copy after the last step; returns StoreCorrupt if a page in use was never written.
     [[nodiscard]] result<void> finish();
 
 private:

@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Ends with the deadline of the call, with its cancellation or with the busy timeout, whichever comes first.
+/// A limit on waiting: the deadline of the call, its cancellation or the busy timeout, whichever comes first.
 class patience {
 public:
     /// The call must outlive it.

@@ -39,7 +39,8 @@ public:
     /// changes that are not in the file, or a `-lock` file that cannot be read.
     [[nodiscard]] static result<quiet_read> begin(file_place const& place, patience& waits);
 
-    /// StoreBusy if a writer has appeared since `begin`; the data read since then may be wrong. Never with a `-lock` file.
+    /// Returns StoreBusy if a writer has appeared since `begin`; the data read since `begin` may be wrong then. Never fails if there is a
+    /// `-lock` file.
     [[nodiscard]] result<void> still() const;
 
     /// Returns the state that is read.

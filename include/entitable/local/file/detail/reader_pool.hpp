@@ -14,7 +14,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Thread-safety: `borrow` from several threads.
+/// Thread safety: `borrow` may be called from several threads.
 class reader_pool {
 public:
     /// `quiet`: for a file that cannot be written, see `quiet_read`.
@@ -35,7 +35,7 @@ public:
         }
         [[nodiscard]] connection& operator*() noexcept { return one_.front(); }
         [[nodiscard]] connection* operator->() noexcept { return &one_.front(); }
-        /// Checks that the data read so far is valid: StoreBusy if a writer appeared while the file was read without a log.
+        /// Checks that the data read so far is valid; returns StoreBusy if a writer appeared while the file was read without a log.
         [[nodiscard]] result<void> still() const { return quiet_ ? quiet_->still() : result<void>{}; }
 
     private:

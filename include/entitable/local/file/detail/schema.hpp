@@ -24,8 +24,8 @@ struct file_form {
     bool names_without_case{}; ///< tables are found by their names in lower case. Fixed at creation
 };
 
-/// Whether this is a file of tables in the requested form; false for one that `prepare_schema` can convert. StoreForeign, StoreNewer.
-/// Writes nothing, and waits for no writer.
+/// Whether this is a file of tables in the requested form; false for a file that `prepare_schema` can convert. Errors: StoreForeign,
+/// StoreNewer. Writes nothing, and waits for no writer.
 [[nodiscard]] result<bool> schema_fits(connection& on, file_form wanted, patience& waits);
 /// Checks the same for read-only use, with any journal; false for an empty file.
 [[nodiscard]] result<bool> schema_can_be_read(connection& on, file_form wanted, patience& waits);

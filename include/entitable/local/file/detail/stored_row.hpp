@@ -12,14 +12,14 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Returns the hash of a partition key, seeded with the number of its table. It seeds the hash of a row key; that plus the hash of the
-/// shape (seed 0; 0 without a shape) seeds the hash of the bytes: the checksum.
+/// Returns the hash of a partition key, seeded with the number of its table. This hash seeds the hash of a row key. The hash of the row key
+/// plus the hash of the shape (seed 0; 0 without a shape) seeds the hash of the bytes, which is the checksum.
 [[nodiscard]] inline std::uint64_t partition_checksum(std::int64_t table, std::string_view partition) noexcept {
     return row_hash::of(partition, static_cast<std::uint64_t>(table));
 }
 
-/// Converts `bytes` in place to the stored form. Runs in a transaction of `on`, and stores a new shape in it. Nothing on failure, with the
-/// reason in `on`.
+/// Converts `bytes` in place to the stored form. Runs in a transaction of `on`, and stores a new shape in it. Returns nothing on failure;
+/// `on` has the reason.
 [[nodiscard]] std::optional<std::string_view> pack_row(
     connection& on, std::string& bytes, std::uint64_t partition_hash, std::string_view row);
 

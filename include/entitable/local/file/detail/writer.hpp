@@ -42,16 +42,16 @@ struct commit_group {
 };
 
 /// The highest version ever used, stored in the file for the next store. Storing every version would cost one more page per commit. So the
-/// file has a bound that no version exceeds: exact when a store begins to write after another, then further ahead the longer it is the only
-/// writer, at most a second. The next store continues from the bound, so its Timestamps may run ahead of the clock by at most the time that
-/// the previous store was the only writer.
+/// file stores a bound that no version exceeds. The bound is exact when a store begins to write after another store; the longer a store is
+/// the only writer, the further its bound is ahead, by at most a second. The next store continues from the bound, so its Timestamps may run
+/// ahead of the clock by at most the time that the previous store was the only writer.
 class version_memory {
 public:
     /// Returns the highest version that can exist if the file has `bound`.
     [[nodiscard]] std::int64_t last(std::int64_t bound) const noexcept { return bound == bound_ ? last_ : bound; }
     /// Returns the bound to store when `version` is committed over `bound`.
     [[nodiscard]] std::int64_t bound_for(std::int64_t version, std::int64_t bound) const noexcept;
-    /// Records that it was committed.
+    /// Records that this version was committed.
     void committed(std::int64_t version, std::int64_t bound_before, std::int64_t bound) noexcept;
     /// Records that the outcome of the commit is unknown.
     void forget() noexcept { bound_ = -1; }
@@ -65,7 +65,7 @@ private:
 /// Runs in the transaction; possibly again from its start, possibly on another thread while its caller waits.
 using write_job = function_ref<job_end(commit_group&)>;
 
-/// Thread-safety: `run` and `checkpoint` from several threads.
+/// Thread safety: `run` and `checkpoint` may be called from several threads.
 ///
 /// A thread that finds no leader becomes the leader: it commits its own job with the jobs of all threads that came in the meantime, and
 /// then lets another thread lead. While other stores hold the file, each job, claimed or not, ends with the deadline and the cancellation
@@ -74,14 +74,14 @@ using write_job = function_ref<job_end(commit_group&)>;
 /// SQLite before 3.51.3 can lose pages then (its "WAL-reset" defect).
 class writer {
 public:
-    /// `read_only`: for a file that cannot be written; every call is StoreReadOnly.
+    /// `read_only`: for a file that cannot be written; every call returns StoreReadOnly.
     writer(file_place place, file_options const& options, file_lock lock, connection first, bool read_only);
     ~writer();
     writer(writer const&) = delete;
     writer& operator=(writer const&) = delete;
 
     /// Commits the changes of `job`. If the commit fails, the file is reopened to determine its outcome: an error has `effect::unknown`
-    /// only if that fails too.
+    /// only if reopening fails too.
     [[nodiscard]] result<void> run(write_job job, call const& context);
     /// Moves the whole write-ahead log into the file.
     [[nodiscard]] result<void> checkpoint(call const& context);

@@ -100,7 +100,7 @@ ENTITABLE_DECL void hold_sqlite_over_forks() {
 #endif
 }
 
-/// Makes SQLite look for no log, take no lock and create no file. Only valid while nobody writes.
+/// Prevents SQLite from looking for a log, taking a lock or creating a file. Only valid while nobody writes.
 ENTITABLE_DECL std::string immutable_uri(std::string_view path) {
     constexpr std::string_view digits = "0123456789ABCDEF";
     std::string uri = "file:";

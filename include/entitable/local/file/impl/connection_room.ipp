@@ -31,8 +31,8 @@ ENTITABLE_DECL bool means_no_room(int code, int system_code) noexcept {
     return (code & 0xFF) == SQLITE_FULL || (code == SQLITE_IOERR_WRITE && refused);
 }
 
-/// Grows a file; the content of the new part is never read. False if there is no space, and then the size is unchanged; other failures will
-/// occur again where they matter.
+/// Grows a file; the content of the new part is never read. Returns false if there is no space, and then the size is unchanged; other
+/// failures will occur again where they matter.
 ENTITABLE_DECL bool extend(sqlite3_file& file, bytes wanted) noexcept {
     bytes const before = size_of(file);
     if (before < 0 || before >= wanted) { return true; }

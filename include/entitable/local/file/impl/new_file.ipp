@@ -47,7 +47,7 @@ ENTITABLE_DECL void new_file::remove() noexcept {}
 
 #else
 
-/// Checks that no file of that name exists, nor the log of a former one, which would be taken for the log of the copy.
+/// Checks that neither a file of that name exists nor the log of a former file, which would be taken for the log of the copy.
 ENTITABLE_DECL result<void> check_free_name(std::string const& path) {
     struct stat about{};
     for (std::string_view const part : {"", "-wal", "-journal", "-shm"}) {

@@ -124,7 +124,7 @@ ENTITABLE_DECL void writer::await(waiting& mine) {
             led_ = false;
             wake_next();
         } else if (wake_[mine.place].wait_for(lock, between_questions) == std::cv_status::timeout && gives_up(mine)) {
-            wake_next(); // this thread may have been the one woken
+            wake_next(); // the wake-up may have reached this thread
             return;
         }
     }
@@ -223,7 +223,7 @@ ENTITABLE_DECL void writer::commit_claimed(waiting& mine) {
 ENTITABLE_DECL writer::ended writer::run_once(waiting& mine) {
     std::int64_t bound = 0;
     bool known = false;
-    { // the statement must end before its connection, which the next steps may close
+    { // the statement must end before the next steps, which may close its connection
         statement read{*on_, sql::version_bound};
         known = read.step() == stepped::row;
         bound = known ? read.number(0) : 0;
@@ -293,7 +293,7 @@ ENTITABLE_DECL bool writer::begin(waiting& mine) {
     }
 }
 
-/// False if others write.
+/// Returns false if other stores write.
 ENTITABLE_DECL result<bool> writer::try_begin() {
     ENTITABLE_CHECK(place_.same_file());
     auto locked = lock_.try_lock();
@@ -341,7 +341,7 @@ ENTITABLE_DECL result<void> writer::open_connection() {
     return {};
 }
 
-/// Others hold the file: waits briefly; or ends the jobs whose time is over, and returns false.
+/// Called if other stores hold the file: waits briefly; or ends the jobs whose time is over, and returns false.
 ENTITABLE_DECL bool writer::wait_on(waiting& mine) {
     stalled(true);
     bool all_wait = true;
@@ -367,7 +367,7 @@ ENTITABLE_DECL void writer::stalled(bool now) noexcept {
     }
 }
 
-/// Runs each job. Returns the first whose changes must be undone.
+/// Runs each job. Returns the first job whose changes must be undone.
 ENTITABLE_DECL writer::waiting* writer::run_jobs(commit_group& group, bool& any) {
     for (waiting* each = claimed_.first(); each != nullptr; each = each->next) {
         each->end = job_end::broken;

@@ -35,7 +35,7 @@ struct alignas(8) chunk {
         return ::new (block) chunk{0, static_cast<std::uint8_t>(capacity), static_cast<std::uint8_t>(level), 0};
     }
     static void destroy(chunk* block) noexcept { ::operator delete(static_cast<void*>(block)); }
-    /// Destroys it with all chunks below, and the separators.
+    /// Destroys the chunk with all chunks below it, and the separators.
     static void destroy_all(chunk* top) noexcept {
         for (std::size_t index = 0; top->level > 0 && index < top->count; ++index) {
             destroy_all(top->children()[index]);
@@ -102,7 +102,7 @@ struct alignas(8) chunk {
         return {low, false};
     }
 
-    /// Searches for any key.
+    /// Searches for a key, which need not have the common bytes.
     [[nodiscard]] std::pair<std::size_t, bool> search(std::string_view key) noexcept {
         if (first() < count && skip > 0) {
             int const order = key.substr(0, skip).compare(entries()[first()]->key().substr(0, skip));

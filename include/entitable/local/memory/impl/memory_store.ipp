@@ -257,8 +257,8 @@ ENTITABLE_LAZY_BODY void memory_store::transaction::undo() noexcept {
     }
 }
 
-/// Removes the deleted rows, and keeps only entries to be freed that are not used elsewhere: not in the rows, and not the old entry of a
-/// later change.
+/// Removes the deleted rows. Of the entries to free, retains only those that are not used elsewhere: neither in the rows nor as the old
+/// entry of a later change.
 ENTITABLE_LAZY_BODY void memory_store::transaction::finish() noexcept {
     for (change& each : changes_) {
         bool const in_place = each.removal && each.old != nullptr && rows_.find(each.fresh->key()) == each.fresh;

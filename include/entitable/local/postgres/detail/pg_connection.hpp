@@ -127,7 +127,7 @@ private:
     std::unique_ptr<pg_result, clear> answer_;
 };
 
-/// Thread-safety: one thread at a time.
+/// Thread safety: one thread at a time.
 class pg_connection {
 public:
     /// Opens a connection to the first host that meets the connection string; creates the library's tables if they are missing and
@@ -157,8 +157,8 @@ public:
     [[nodiscard]] std::string_view state() const noexcept { return state_; }
     /// The server warned that a commit is not on the standby.
     [[nodiscard]] bool unreplicated() const noexcept { return *unreplicated_; }
-    /// Whether both connections share the same history of the same server. False if that is unknown, and behind a pooler, which
-    /// may use a different server each time.
+    /// Whether both connections share the same history of the same server; false if that is unknown, and behind a pooler, which may use a
+    /// different server each time.
     [[nodiscard]] bool same_history(std::string const& other) const noexcept {
         return !history_.empty() && history_ == other;
     }

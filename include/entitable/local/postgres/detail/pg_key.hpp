@@ -17,7 +17,7 @@ namespace detail {
 /// Appends a stored key (`stored_key`: UTF-8 with FE and FF for EE and EF) as UTF-16. Returns false for bytes that are not a valid key, and
 /// appends only their valid beginning, which sorts before them.
 bool append_utf16_key(std::string_view stored, std::string& to);
-/// Converts back, overwriting `to`. False for bytes that `append_utf16_key` does not produce.
+/// Converts back, overwriting `to`. Returns false for bytes that `append_utf16_key` does not produce.
 bool assign_stored_key(std::string_view utf16, std::string& to);
 
 } // namespace detail

@@ -15,7 +15,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Thread-safety: `borrow` and `forget_idle` from several threads.
+/// Thread safety: `borrow` and `forget_idle` may be called from several threads.
 class pg_pool {
 public:
     pg_pool(pg_target target, postgres_options options)

@@ -61,7 +61,7 @@ inline void note_pg_warning(void* to, pg_result const* said) {
     if (source == "SyncRepWaitForLSN" || unnamed) { *static_cast<bool*>(to) = true; }
 }
 
-/// "FATAL:  28P01: ...": the code is the same in each language. Empty if the server sent nothing.
+/// "FATAL: 28P01: ...": the code is the same in each language. Returns an empty text if the server sent nothing.
 inline std::string_view pg_state_of(std::string_view said) noexcept {
     for (std::size_t at = said.find(":  "); at != std::string_view::npos; at = said.find(":  ", at + 1)) {
         std::string_view const state = said.substr(at + 3, 5);

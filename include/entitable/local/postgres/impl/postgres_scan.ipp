@@ -49,7 +49,7 @@ ENTITABLE_DECL result<lookup> postgres_store::scan(
     std::string from_partition;
     std::string from_row;
     std::string last;
-    // A bound that is not a valid key is replaced by one before it; the rows between them are skipped.
+    // A bound that is not a valid key is replaced by a smaller bound; the rows between the two are skipped.
     bool const exact = detail::append_utf16_key(range.from_partition, from_partition) &&
         detail::append_utf16_key(range.from_row, from_row);
     bool has_last = one_partition ? range.last_row.has_value() : range.last_partition.has_value();

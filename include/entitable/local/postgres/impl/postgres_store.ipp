@@ -257,7 +257,7 @@ ENTITABLE_DECL void postgres_store::transaction::stage(std::string_view row, std
     }
 }
 
-/// Sends all changes in at most two statements; of several for one row the last counts.
+/// Sends all changes in at most two statements. If a row has several changes, the last one counts.
 ENTITABLE_DECL void postgres_store::transaction::send() {
     using detail::pg_statement;
     detail::pg_number const table{table_};

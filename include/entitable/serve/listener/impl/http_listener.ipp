@@ -116,7 +116,7 @@ private:
 
     static result<void> open(acceptor& to, boost::asio::ip::tcp::endpoint const& at, atomic<std::uint16_t>& port) {
         if (to.is_open()) {
-            return {}; // by an earlier call
+            return {}; // an earlier call opened the socket
         }
         error_code_type problem;
         auto const step = [&](auto const& act) {

@@ -48,13 +48,13 @@ public:
     void start() {
         boost::asio::dispatch(stream_.get_executor(), [self = shared_from_this()] { self->wait_for_request(); });
     }
-    /// Closes it if it is idle. From any thread.
+    /// Closes the connection if it is idle. May be called from any thread.
     void end_when_idle() {
         boost::asio::post(stream_.get_executor(), [self = shared_from_this()] {
             if (self->idle_) { self->close(); }
         });
     }
-    /// Closes the connection, even during an operation. From any thread.
+    /// Closes the connection, even during an operation. May be called from any thread.
     void end_now() {
         boost::asio::post(stream_.get_executor(), [self = shared_from_this()] { self->close(); });
     }

@@ -40,9 +40,9 @@ struct needed_rights {
     bool on_table{}; ///< a signature for one table is sufficient
 };
 
-/// AuthorizationPermissionMismatch, AuthorizationResourceTypeMismatch, AuthorizationFailure as `refused` makes them.
+/// Errors, as `refused` makes them: AuthorizationPermissionMismatch, AuthorizationResourceTypeMismatch, AuthorizationFailure.
 [[nodiscard]] result<void> check_rights(access_grant const& grant, std::string_view table, needed_rights const& needed);
-/// AuthorizationFailure for an entity outside the signature's bounds.
+/// Returns AuthorizationFailure for an entity outside the signature's bounds.
 [[nodiscard]] result<void> check_reach(
     access_grant const& grant, std::string_view partition_key, std::string_view row_key);
 
@@ -67,7 +67,7 @@ void append_inserted(
 /// Returns "BASE/T(PartitionKey='..',RowKey='..')"
 [[nodiscard]] std::string location_of(server_work const& work, std::string_view table, row_view entity);
 
-/// Returns an option of the query; InvalidQueryParameterValue if it is repeated.
+/// Returns an option of the query. Errors: InvalidQueryParameterValue if the option is repeated.
 [[nodiscard]] result<std::optional<std::string>> option_of(server_work const& work, std::string_view name);
 /// Returns `$top`: 1 to 1000; 0 for an empty page.
 [[nodiscard]] result<std::uint32_t> page_size_of(server_work const& work);

@@ -96,7 +96,7 @@ ENTITABLE_DECL result<void> answer_delete_table(server_work& work) {
     return {};
 }
 
-/// Returns the name with which a table was created; ResourceNotFound if it does not exist.
+/// Returns the name with which a table was created. Errors: ResourceNotFound if the table does not exist.
 ENTITABLE_DECL result<std::string> stored_table_name(server_work& work, std::string_view wanted) {
     std::string const folded = text::ascii_lower(wanted);
     list_tables asked;

@@ -210,10 +210,9 @@ private:
         std::vector<pick> ready;
         std::vector<pick> used_up;
         date_time told;
-        date_time due; ///< time at which the first invisible message can be claimed
-        std::string
-            last_held; ///< row key of the last message that is held under its own key, before the first message that is ready
-        std::size_t held{}; ///< number of messages that are held under their keys before the first ready one
+        date_time due;         ///< time at which the first invisible message can be claimed
+        std::string last_held; ///< row key of the last message counted in `held`
+        std::size_t held{};    ///< number of messages that are held under their keys before the first ready one
     };
     /// The part of a lane to read, and the number of messages to find.
     struct search {

@@ -178,7 +178,8 @@ ENTITABLE_DECL result<std::optional<intent_state>> rows_elsewhere::undo(intent c
 
 ENTITABLE_DECL result<void> rows_elsewhere::apply(intent const& one) {
     if (one.state == intent_state::pending) {
-        ENTITABLE_CHECK(undo(one)); // after the removal of the intent, a row may still have been put
+        // Continues even if the intent is removed: an index row may have been put after its removal.
+        ENTITABLE_CHECK(undo(one));
     }
     for (bool const before : {false, true}) {
         for (intent::move const& each : one.moves) {

@@ -10,8 +10,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Inserts an empty row of sums, and starts over. Under an operation id a missing row cannot be inserted together with the entity: if another
-/// writer inserts it first, the refusal is not about a version, and abandons the id.
+/// Inserts an empty row of sums, and starts over. Under an operation id a missing row cannot be inserted together with the entity: if
+/// another writer inserts it first, the refusal is not a version conflict, so it would make the operation id unusable.
 ENTITABLE_DECL result<void> insert_sums(transaction_scope& all, row empty) {
     call own = all.context();
     own.operation_id.clear();

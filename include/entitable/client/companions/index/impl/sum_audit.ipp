@@ -40,8 +40,8 @@ public:
         }
         return compare();
     }
-    /// Records the correct rows that have not changed since they were read; false if there are other rows. If an entity that the sums
-    /// lacked is removed between the two reads, a row equals its recomputation and is still wrong.
+    /// Adds to `settled` the correct rows that have not changed since they were read. Returns false if any of them has changed. If an
+    /// entity that the sums lacked is removed between the two reads, a row equals its recomputation and is still wrong.
     [[nodiscard]] result<bool> settle(std::set<std::string>& settled) const {
         rows_by_key now;
         ENTITABLE_CHECK(read_sums(now));
