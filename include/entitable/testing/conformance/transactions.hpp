@@ -140,7 +140,7 @@ inline void all_or_nothing(trial& t) {
         }
     }
     t.expect(with_index.empty() || without_index.empty(),
-        text::joined({"a refusal has no operation_index: ", without_index, "; another refusal has: ", with_index}));
+        text::joined({"some refusals lack operation_index: ", without_index, "; others have it: ", with_index}));
     t.yes(t.send(transact{table, inserts(9)}), "the same without the invalid operation");
     auto changes = inserts(1);
     changes.insert(changes.begin(), mutation::remove(make_row("p", padded(5)), any_etag));

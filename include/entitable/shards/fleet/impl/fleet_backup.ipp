@@ -155,9 +155,9 @@ inline result<backup_report> finish_run(
 
 inline failure damaged_part(backup_part const& part, rows_content const& found) {
     return failure{error_code::row_mismatch,
-        text::joined(
-            {"the backup of the table ", part.table, " of the virtual shard ", std::to_string(part.shard), " has ",
-                std::to_string(found.rows), " rows instead of ", std::to_string(part.rows), ", or different rows"})};
+        text::joined({"the backup of the table ", part.table, " of the virtual shard ", std::to_string(part.shard),
+            " differs from what was backed up: ", std::to_string(found.rows), " rows, ", std::to_string(part.rows),
+            " expected"})};
 }
 
 inline bool is_as_made(backup_part const& part, rows_content const& found) noexcept {
@@ -234,9 +234,9 @@ ENTITABLE_DECL result<restore_report> restore(any_transport const& from, std::st
         rows_content const there = found.of_table(table);
         if (!there.same_rows(content)) {
             return failure{error_code::row_mismatch,
-                text::joined({"the restored table ", table, " has ", std::to_string(there.rows), " rows instead of ",
-                    std::to_string(content.rows),
-                    ", or different rows: it was not empty, or another program writes to it"})};
+                text::joined(
+                    {"the restored table ", table, " differs from the backup: ", std::to_string(there.rows), " rows, ",
+                        std::to_string(content.rows), " expected: it was not empty, or another program writes to it"})};
         }
     }
     return told;
