@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// An entity to a row and back. Templates fold over the members; the code that does not depend on their types is in `detail::encode_row`
+/// Converts an entity to a row and back. Templates fold over the members; the code that does not depend on their types is in `detail::encode_row`
 /// and `detail::decode_by_name`, compiled once.
 
 #include <entitable/client/mapping/detail/descriptor.hpp>
@@ -284,7 +284,7 @@ void decode_system([[maybe_unused]] row_view const& row, Entity& out, members<0,
     (assign_system(out.*Members, row), ...);
 }
 
-/// Resets an entity to a default-constructed one.
+/// Resets an entity to a default-constructed entity.
 template <class Entity>
 void reset_entity(void* entity) {
     *static_cast<Entity*>(entity) = Entity{};

@@ -66,7 +66,7 @@ inline result<backup_report> whole_backup(backup_place const& at) {
     return report_of(at, *std::move(header));
 }
 
-/// Starts a run, or takes over the parts of earlier ones. Returns the header.
+/// Starts a run, or takes over the parts of earlier runs. Returns the header.
 inline result<backup_header> begin_run(fleet const& of, backup_run& run, bool snapshots) {
     backup_place const& at = run.at;
     ENTITABLE_CHECK(at.headers().create_if_absent());
@@ -181,7 +181,7 @@ ENTITABLE_DECL result<backup_report> back_up(
     detail::backup_run run{{to, std::move(name)}, {}};
     ENTITABLE_TRY(auto header, detail::begin_run(of, run, static_cast<bool>(options.snapshot)));
     auto made = detail::finish_run(of, run, std::move(header), options);
-    if (!made) { // a later run drops the tables of this one, which can cause any error
+    if (!made) { // a later run drops the tables of this run, which can cause any error
         auto const last = run.is_last();
         if (!last && last.error().code == error_code::update_condition_not_satisfied) { return failure{last.error()}; }
     }

@@ -114,8 +114,8 @@ ENTITABLE_DECL result<bool> shard_mover::register_attempt(
     }
     epoch_ = draft.header.next_epoch++;
     moved_ = draft.tables;
-    std::erase_if(
-        moved_, [](shard_table const& each) { return each.dropping; }); // their parts are dropped where they are
+    std::erase_if(moved_,
+        [](shard_table const& each) { return each.dropping; }); // their parts are dropped in their current stores
     for (std::int32_t const number : numbers()) {
         shard_map_row& row = draft.edit(map, number)->row;
         sources_.push_back({row, {}, {}});

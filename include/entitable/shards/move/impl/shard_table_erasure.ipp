@@ -37,7 +37,7 @@ ENTITABLE_DECL void shard_table_erasure::answer(result<query_entities::response>
         outcome_.emplace(gone ? result<void>{} : result<void>{failure{found.error()}});
         return;
     }
-    if (found->rows.empty()) { // an empty page may not be the last one
+    if (found->rows.empty()) { // an empty page need not be the last page
         asked_.continuation = std::move(found->continuation);
         if (!asked_.continuation) { ask_next(); }
         return;
