@@ -44,7 +44,7 @@ std::string authorized(connection_settings const& settings) {
 
 } // namespace
 
-TEST_CASE("a connection string with a name and a key") {
+TEST_CASE("a connection string with a name and a key is parsed") {
     auto const parsed = parse_connection_string(name_and_key()).value();
     CHECK(parsed.endpoint.primary == "https://contoso.table.core.windows.net");
     CHECK(parsed.endpoint.secondary == "https://contoso-secondary.table.core.windows.net");
@@ -54,7 +54,7 @@ TEST_CASE("a connection string with a name and a key") {
     CHECK(parsed.credential.account() == "contoso");
 }
 
-TEST_CASE("names are case-insensitive, and blanks, empty pairs and fields of other services are ignored") {
+TEST_CASE("names are case-insensitive, and blanks, empty pairs and fields for other services are ignored") {
     auto const parsed = parse_connection_string(text::joined({"; ACCOUNTNAME = contoso ;;accountkey =", planted_key,
                                                     ";BlobEndpoint=https://x/;endpointsuffix=core.chinacloudapi.cn;"}))
                             .value();
@@ -88,7 +88,7 @@ TEST_CASE("connection strings with a shared access signature are parsed") {
         authorized(parsed) == text::joined({"https://contoso.table.core.usgovcloudapi.net/Tables?", planted_sas, " "}));
 }
 
-TEST_CASE("connection strings that are refused, with the field at fault") {
+TEST_CASE("invalid connection strings are refused, and the error names the field at fault") {
     std::string const good = name_and_key();
     std::string const key{planted_key};
     CHECK_THAT(refusal(""), ContainsSubstring("AccountKey or SharedAccessSignature is missing"));
@@ -165,7 +165,7 @@ TEST_CASE("connection strings match the golden vectors") {
     CHECK(checked >= 25);
 }
 
-TEST_CASE("line ends and quotes are removed, and texts of a different kind are named in the error") {
+TEST_CASE("line ends and quotes are removed, and the error names the kind of a text that is not a connection string") {
     std::string const good = "AccountName=shop;AccountKey=Zm9v";
     for (std::string const& text : {good + "\n", good + "\r\n", "\r\n" + good, " " + good + " \n\n",
              "\xEF\xBB\xBF" + good, good + ";\n", std::string{"AccountName=shop;\r\nAccountKey=Zm9v;\r\n"},

@@ -77,60 +77,60 @@ TEST_CASE("a new signature can be used as a credential") {
 
 TEST_CASE("terms that no signature can grant are refused, and the error names the field") {
     auto terms = good_table_terms();
-    SECTION("table") {
+    SECTION("the table is invalid") {
         terms.table = "";
         CHECK_THAT(refusal(terms), ContainsSubstring("table is missing"));
     }
-    SECTION("unknown permission") {
+    SECTION("a permission is unknown") {
         terms.permissions = "rx";
         CHECK_THAT(refusal(terms), ContainsSubstring("permissions"));
     }
-    SECTION("permission twice") {
+    SECTION("a permission occurs twice") {
         terms.permissions = "rr";
         CHECK_THAT(refusal(terms), ContainsSubstring("permissions"));
     }
-    SECTION("no permission") {
+    SECTION("there is no permission") {
         terms.permissions = "";
         CHECK_THAT(refusal(terms), ContainsSubstring("permissions"));
     }
-    SECTION("no expiry") {
+    SECTION("there is no expiry") {
         terms.expiry.reset();
         CHECK_THAT(refusal(terms), ContainsSubstring("expiry is missing"));
     }
-    SECTION("expiry before start") {
+    SECTION("the expiry is before the start") {
         terms.expiry = terms.start;
         CHECK_THAT(refusal(terms), ContainsSubstring("expiry must be after start"));
     }
-    SECTION("expiry out of range") {
+    SECTION("the expiry is out of range") {
         terms.expiry = date_time{date_time::max_ticks + 1};
         CHECK_THAT(refusal(terms), ContainsSubstring("expiry is out of range"));
     }
-    SECTION("protocols") {
+    SECTION("the protocols are invalid") {
         terms.protocols = "http";
         CHECK_THAT(refusal(terms), ContainsSubstring("protocols"));
     }
-    SECTION("version") {
+    SECTION("the version is invalid") {
         terms.version = GENERATE("2015-04-04", "2012-02-12", "2019-2-2", "new", "", "2019-02-02\n");
         CHECK_THAT(refusal(terms), ContainsSubstring("version"));
     }
-    SECTION("addresses") {
+    SECTION("the addresses are invalid") {
         terms.addresses = GENERATE("10.0.0.1\n", "localhost", "10.0.0.1, 10.0.0.2");
         CHECK_THAT(refusal(terms), ContainsSubstring("addresses"));
     }
-    SECTION("row without partition") {
+    SECTION("there is a row without a partition") {
         terms.last_partition = "b";
         terms.first_row = "a";
         CHECK_THAT(refusal(terms), ContainsSubstring("first_row needs"));
     }
-    SECTION("last row without partition") {
+    SECTION("there is a last row without a partition") {
         terms.last_row = "a";
         CHECK_THAT(refusal(terms), ContainsSubstring("last_row needs"));
     }
-    SECTION("keys that are not text") {
+    SECTION("the keys are not text") {
         terms.last_partition = "\xC0\xAF";
         CHECK_THAT(refusal(terms), ContainsSubstring("UTF-8"));
     }
-    SECTION("policy") {
+    SECTION("the policy is invalid") {
         terms.policy = std::string(65, 'p');
         CHECK_THAT(refusal(terms), ContainsSubstring("policy"));
     }

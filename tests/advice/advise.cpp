@@ -109,7 +109,7 @@ TEST_CASE("an increasing key is reported, and so is a decreasing key") {
     CHECK(still.find(finding_kind::append_only)->how == severity::note);
 }
 
-TEST_CASE("salting an increasing key is among the candidates, and it fits") {
+TEST_CASE("salting an increasing key is among the candidates, and the salted key is suitable") {
     workload load;
     using up = fields<item_by_number>;
     load.scans("latest", up::number >= 5'900, {.per_second = 5}).writes("new", {.per_second = 3'000});
@@ -166,7 +166,7 @@ TEST_CASE("a component with only two values is reported") {
         severity::note);
 }
 
-TEST_CASE("a single partition is fine below its rate limit and too coarse above it") {
+TEST_CASE("a single partition is suitable below its rate limit and too coarse above the limit") {
     using i = fields<item_in_one>;
     auto const sample = drawn(items<item_in_one>(2'000, spread, two));
     workload quiet;

@@ -72,7 +72,7 @@ TEST_CASE("a report contains the six pictures and declarations to copy") {
     }
 }
 
-TEST_CASE("a report is written to a file, or an error explains why not") {
+TEST_CASE("a report is written to a file, or an error explains why it was not written") {
     entitable_test::temporary_folder const folder;
     table_sample const sample = sample_of(items()).value();
     std::string const path = folder / "report.html";

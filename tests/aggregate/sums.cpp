@@ -141,7 +141,7 @@ TEST_CASE("rebuild() corrects sums after writes that did not maintain them") {
 }
 
 TEST_CASE(
-    "rebuild() counts all rows that it wrote, including those of an attempt that failed because of another writer") {
+    "rebuild() counts all rows that it wrote, including rows from an attempt that failed because of another writer") {
     memory_backend store;
     bool meddles = false;
     auto const meddle = [&](std::string_view request, bool) {
@@ -333,7 +333,7 @@ TEST_CASE("a sum is correct after its writers ran in any order, with lost answer
     CHECK(walk({inserts, changes}, limits, false).problem == "");
 }
 
-TEST_CASE("sums: an operation id stays usable if another writer inserts a row of sums first") {
+TEST_CASE("sums: an operation id stays usable if another writer inserts the row of sums first") {
     for (bool const is_there : {false, true}) {
         for (int at = 0; at < 9; ++at) {
             INFO("row of sums there: " << is_there << ", the other writer before request " << at);

@@ -47,7 +47,7 @@ bulk_options quick(entitable::clock& time) {
 
 } // namespace
 
-TEST_CASE("repeated requests: bulk copies and expiry") {
+TEST_CASE("repeated requests: bulk copies and expiry can be repeated") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         testing::manual_clock time;
         auto const from = sales_in(store);
@@ -70,7 +70,7 @@ TEST_CASE("repeated requests: bulk copies and expiry") {
     });
 }
 
-TEST_CASE("repeated requests: a copy of a table") {
+TEST_CASE("repeated requests: a table is copied") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         auto const from = sales_in(store);
         table<sale> const to{store, "copies"};
@@ -81,7 +81,7 @@ TEST_CASE("repeated requests: a copy of a table") {
     });
 }
 
-TEST_CASE("repeated requests: a view that is refreshed, verified and read") {
+TEST_CASE("repeated requests: a view is refreshed, verified and read") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         testing::manual_clock time;
         auto const all = sales_in(store);
@@ -99,7 +99,7 @@ TEST_CASE("repeated requests: a view that is refreshed, verified and read") {
     });
 }
 
-TEST_CASE("repeated requests: queries by an index, and index maintenance") {
+TEST_CASE("repeated requests: an index is queried and maintained") {
     using sales_table = table<sale, by_day, elsewhere<by_cents>>;
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         sales_table const sales{store, "sales", in_table<by_cents>{store, "cents"}};
@@ -123,7 +123,7 @@ TEST_CASE("repeated requests: queries by an index, and index maintenance") {
     });
 }
 
-TEST_CASE("repeated requests: sums and their audit") {
+TEST_CASE("repeated requests: sums are read and audited") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         table<sale, day_sum> const sales{store, "sales"};
         sales.create().value();
@@ -137,7 +137,7 @@ TEST_CASE("repeated requests: sums and their audit") {
     });
 }
 
-TEST_CASE("repeated requests: numbers of a sequence") {
+TEST_CASE("repeated requests: numbers are drawn from a sequence") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         testing::manual_clock time;
         sequence_options how;
@@ -155,7 +155,7 @@ TEST_CASE("repeated requests: numbers of a sequence") {
     });
 }
 
-TEST_CASE("repeated requests: a queue that is claimed until it is empty, its lists and its outbox") {
+TEST_CASE("repeated requests: a queue is claimed until it is empty, listed and filled from its outbox") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         testing::manual_clock time;
         queue_options how;
@@ -204,7 +204,7 @@ TEST_CASE("repeated requests: a queue that is claimed until it is empty, its lis
     });
 }
 
-TEST_CASE("repeated requests: an entity stored in several rows") {
+TEST_CASE("repeated requests: an entity that is stored in several rows is read") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         table<wide<sale>> const wide{store, "wide"};
         wide.create().value();
@@ -216,7 +216,7 @@ TEST_CASE("repeated requests: an entity stored in several rows") {
     });
 }
 
-TEST_CASE("repeated requests: period tables") {
+TEST_CASE("repeated requests: period tables are created, listed and dropped") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         testing::manual_clock time;
         period_tables<sale> const days{store, "days", {.length = period::day, .keep = 24h, .time = &time}};

@@ -27,7 +27,7 @@ sharded shards_over(faulty_store const& store) {
 
 } // namespace
 
-TEST_CASE("repeated requests: pages of a query over all shards") {
+TEST_CASE("repeated requests: pages of a query over all shards are read") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         sharded const cloud = shards_over(store);
         auto const all = runners(cloud, in_each);
@@ -81,7 +81,7 @@ TEST_CASE("repeated requests: a partial query reports the missing shards and ret
     });
 }
 
-TEST_CASE("repeated requests: a move of a shard") {
+TEST_CASE("repeated requests: a shard is moved") {
     with_each_request_failing(
         [](faulty_store const& store, auto const& plan) {
             sharded const cloud = shards_over(store);
@@ -105,7 +105,7 @@ TEST_CASE("repeated requests: a move of a shard") {
         1000);
 }
 
-TEST_CASE("repeated requests: all stores of a fleet, a check and a reference table") {
+TEST_CASE("repeated requests: all stores of a fleet are visited and checked, and a reference table is published") {
     with_each_request_failing(
         [](faulty_store const& store, auto const& plan) {
             sharded const cloud = shards_over(store);

@@ -123,7 +123,7 @@ void check_iterator(Range&& range, std::size_t all) {
 
 } // namespace
 
-TEST_CASE("repeated requests: pages of one range and of several, filtered, limited and selected") {
+TEST_CASE("repeated requests: pages are read from one range and from several, filtered, limited and selected") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         auto const all = runners(store, in_each);
         auto const which = GENERATE(0, 1, 2, 3, 4);
@@ -138,7 +138,7 @@ TEST_CASE("repeated requests: pages of one range and of several, filtered, limit
     });
 }
 
-TEST_CASE("repeated requests: iterators of queries, and of views over them") {
+TEST_CASE("repeated requests: queries, and views over queries, are iterated") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         auto const all = runners(store, in_each);
         plan();
@@ -153,7 +153,7 @@ TEST_CASE("repeated requests: iterators of queries, and of views over them") {
     });
 }
 
-TEST_CASE("repeated requests: a query that is run again, and the partitions of a table") {
+TEST_CASE("repeated requests: a query is run again, and the partitions of a table are listed") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         auto const all = runners(store, in_each);
         auto const query = all.where(in_both).page_size(5);
@@ -173,7 +173,7 @@ TEST_CASE("repeated requests: a query that is run again, and the partitions of a
     });
 }
 
-TEST_CASE("repeated requests: rows of any type, from row_table and a table of several types") {
+TEST_CASE("repeated requests: rows of any type are read from row_table and from a table with several types") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         auto const all = runners(store, in_each);
         row_table const rows{store, "runners"};
@@ -193,7 +193,7 @@ TEST_CASE("repeated requests: rows of any type, from row_table and a table of se
     });
 }
 
-TEST_CASE("repeated requests: awaited pages, and awaited queries that are run again") {
+TEST_CASE("repeated requests: awaited pages are read, and awaited queries are run again") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         static_cast<void>(runners(store, in_each));
         event_loop loop;
@@ -231,7 +231,7 @@ TEST_CASE("repeated requests: awaited pages, and awaited queries that are run ag
     });
 }
 
-TEST_CASE("repeated requests: a unit of work that tracks a query and saves") {
+TEST_CASE("repeated requests: a unit of work tracks a query and saves") {
     with_each_request_failing([](faulty_store const& store, auto const& plan) {
         auto const all = runners(store, in_each);
         unit_of_work work{all};
@@ -259,7 +259,7 @@ TEST_CASE("repeated requests: rows that throw while they are read are not skippe
     for (std::int32_t number = 0; number < 6; ++number) { parcels.insert({"kiel", number, {number}}).value(); }
     auto const query = parcels.where(p::place == "kiel").page_size(2);
     std::vector<std::int32_t> found;
-    SECTION("page by page") {
+    SECTION("the rows are read page by page") {
         auto pages = query.pages();
         for (bool more = true; more;) {
             asked_again::throws = found.size() == 2 ? 2 : 0;
@@ -273,7 +273,7 @@ TEST_CASE("repeated requests: rows that throw while they are read are not skippe
             }
         }
     }
-    SECTION("row by row") {
+    SECTION("the rows are read row by row") {
         auto at = query.begin();
         for (; at != query.end();) {
             found.push_back(at->number);

@@ -360,7 +360,7 @@ TEST_CASE("transactions, loads and queues can be stopped and destroyed at every 
     }
 }
 
-TEST_CASE("a loop_transport refuses requests outside a stack of its loop") {
+TEST_CASE("a loop_transport refuses requests from outside the stacks of its loop") {
     far_loop in;
     loop_transport const near{in.loop, in.cloud};
     CHECK(table<book>{near, "Books"}.get("shelf", "1").error().code == error_code::invalid_input);
@@ -372,7 +372,7 @@ TEST_CASE("a loop_transport refuses requests outside a stack of its loop") {
 }
 
 #if !ENTITABLE_STACKS_ARE_THREADS
-TEST_CASE("no memory for a stack is an error of the call, and the function is not called") {
+TEST_CASE("a call returns an error if there is no memory for its stack, and the function is not called") {
     far_loop in;
     constexpr std::size_t too_much = std::size_t{1} << 46U;
     int calls = 0;

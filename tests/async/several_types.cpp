@@ -495,7 +495,7 @@ TEST_CASE("async_table of several types: every call has the outcome of the block
     CHECK(expected.size() > 90);
 }
 
-TEST_CASE("async_table of several types: random histories of several writers in one loop are correct") {
+TEST_CASE("async_table of several types: random histories by several writers in one loop are correct") {
     std::size_t const faulty = GENERATE(0U, 12U);
     told_of_runs all;
     auto const count = entitable_test::rounds(40, 20'000, 1'000);

@@ -38,7 +38,7 @@ TEST_CASE("message_queue: azure_queue on the emulator") {
     }
 }
 
-TEST_CASE("azure_queue on the emulator: base64, a count, a peek, and a deleted queue") {
+TEST_CASE("azure_queue on the emulator: base64, counting, peeking and deleting a queue work") {
     if (!has_emulator()) { return; }
     auto const in = world(queue_text::base64);
     in.queue.enqueue({"Ulm", 1, "\xEF\xBF\xBF"}).value();

@@ -113,7 +113,7 @@ private:
 
 } // namespace
 
-TEST_CASE("bad inputs 1 to 9: names of tables") {
+TEST_CASE("bad inputs 1 to 9: invalid names of tables are refused") {
     bench b;
     struct bad {
         std::string name;
@@ -146,7 +146,7 @@ TEST_CASE("bad inputs 1 to 9: names of tables") {
     }
 }
 
-TEST_CASE("bad inputs 10 to 13: existing tables and missing tables") {
+TEST_CASE("bad inputs 10 to 13: creating an existing table or using a missing table is refused") {
     bench b;
     b.refuses(create_table{"ORDERS"}, error_code::table_already_exists, {"ORDERS"});
     b.refuses(create_table{"Orders"}, error_code::table_already_exists, {"Orders"});
@@ -163,7 +163,7 @@ TEST_CASE("bad inputs 10 to 13: existing tables and missing tables") {
     b.refuses(transact{"Missing", {mutation::insert(make_row("p", "r"))}}, error_code::table_not_found, {"Missing"});
 }
 
-TEST_CASE("bad input 14: a table that is being deleted") {
+TEST_CASE("bad input 14: a table that is being deleted cannot be used") {
     testing::manual_clock time;
     local_options options;
     options.time = &time;
@@ -186,13 +186,13 @@ TEST_CASE("bad input 14: a table that is being deleted") {
     CHECK(testing::fails_with(store.execute(create_table{"Orders"}, context), error_code::table_already_exists));
 }
 
-TEST_CASE("bad inputs 15 to 17: a row without keys") {
+TEST_CASE("bad inputs 15 to 17: a row without keys is refused") {
     // Keys are values here and cannot be absent or null. The remaining case is a default-constructed row.
     bench b;
     b.refuses_entity(row{}, error_code::row_malformed, {"row"});
 }
 
-TEST_CASE("bad inputs 18 to 22 and 27: keys") {
+TEST_CASE("bad inputs 18 to 22 and 27: invalid keys are refused") {
     bench b;
     for (std::string const bad : {"/", "\\", "#", "?", "a/b"}) {
         b.refuses_key(bad, error_code::out_of_range_input, {"Key", bad == "a/b" ? "byte 1" : "byte 0"});
@@ -211,7 +211,7 @@ TEST_CASE("bad inputs 18 to 22 and 27: keys") {
     b.refuses_key("x HTTP/1.1\r\nDELETE /Orders", error_code::out_of_range_input, {"Key", "byte 6"});
 }
 
-TEST_CASE("bad inputs 21 and 24 to 26: keys that look invalid and are valid") {
+TEST_CASE("bad inputs 21 and 24 to 26: keys that only look invalid are accepted") {
     bench b;
     for (std::string const& key :
         {std::string(512, 'k'), repeated("\xF0\x9F\x98\x80", 256), std::string{"O'Hara"}, std::string{"a',RowKey='b"},
@@ -227,7 +227,7 @@ TEST_CASE("bad inputs 21 and 24 to 26: keys that look invalid and are valid") {
     b.unchanged();
 }
 
-TEST_CASE("bad inputs 29 to 34: names of properties") {
+TEST_CASE("bad inputs 29 to 34: invalid names of properties are refused") {
     bench b;
     row_builder many{"p", "r"};
     for (int index = 0; index < 253; ++index) { many.add("P" + std::to_string(index), value_view{1}); }
@@ -252,7 +252,7 @@ TEST_CASE("bad inputs 29 to 34: names of properties") {
     b.unchanged();
 }
 
-TEST_CASE("bad inputs 35 to 38, 42 and 49: values") {
+TEST_CASE("bad inputs 35 to 38, 42 and 49: invalid values are refused") {
     bench b;
     b.refuses_entity(make_row("p", "r", {{"Text", std::string(32'769, 's')}}), error_code::property_value_too_large,
         {"\"Text\"", "32769", "32768"});
@@ -293,7 +293,7 @@ TEST_CASE("bad inputs 35 to 38, 42 and 49: values") {
     b.unchanged();
 }
 
-TEST_CASE("bad input 51: ETags") {
+TEST_CASE("bad input 51: invalid ETags are refused") {
     bench b;
     for (std::string const& bad : {std::string{}, std::string{"junk"}, std::string{"*"}, std::string{"W/"},
              std::string{"W/\""}, std::string{"w/\"a\""}, std::string{"W/\"datetime'2020-01-01"},
@@ -308,7 +308,7 @@ TEST_CASE("bad input 51: ETags") {
         error_code::update_condition_not_satisfied, {"Orders"});
 }
 
-TEST_CASE("bad inputs 55 and 60: large filters") {
+TEST_CASE("bad inputs 55 and 60: filters that are too large are refused") {
     bench b;
     query_entities query;
     query.table = "Orders";
@@ -345,7 +345,7 @@ TEST_CASE("bad inputs 55 and 60: large filters") {
     CHECK_THAT(refused.error().message, ContainsSubstring("16") && ContainsSubstring("15"));
 }
 
-TEST_CASE("bad inputs 62 and 63: sizes of pages, projections") {
+TEST_CASE("bad inputs 62 and 63: invalid page sizes and projections are refused") {
     bench b;
     for (std::uint32_t const size : {0U, 1001U, 4'294'967'295U}) {
         b.refuses(query_entities{"Orders", {}, {}, {}, size, {}}, error_code::invalid_input,
@@ -363,7 +363,7 @@ TEST_CASE("bad inputs 62 and 63: sizes of pages, projections") {
     b.unchanged();
 }
 
-TEST_CASE("bad inputs 64 and 65: tokens") {
+TEST_CASE("bad inputs 64 and 65: invalid tokens are refused") {
     bench b;
     query_entities query;
     query.table = "Orders";
@@ -395,7 +395,7 @@ TEST_CASE("bad inputs 64 and 65: tokens") {
     CHECK(testing::fails_with(b.send(list_tables{tables + "0", 1}), error_code::continuation_invalid));
 }
 
-TEST_CASE("bad inputs 66 to 70, 73, 74 and 76: batches") {
+TEST_CASE("bad inputs 66 to 70, 73, 74 and 76: invalid batches are refused") {
     bench b;
     b.refuses(transact{"Orders", {}}, error_code::invalid_input, {"empty"});
     transact batch{"Orders", {}};

@@ -73,13 +73,13 @@ TEST_CASE("a bulk load writes every row in as few transactions as possible") {
     CHECK(report.all());
     CHECK(s.plain.scan_table().count().value() == 1'050);
 
-    SECTION("repeated: nothing is written, existing rows are counted") {
+    SECTION("a repeated load writes nothing and counts existing rows") {
         auto const again = bulk_insert(s.books, some_books(1'050), s.options()).value();
         CHECK(again.already_there == 1'050);
         CHECK(again.written == 0);
         CHECK(again.all());
     }
-    SECTION("repeated as an upsert: everything is written again") {
+    SECTION("a load repeated as an upsert writes everything again") {
         CHECK(bulk_upsert(s.books, some_books(10), s.options()).value().written == 10);
     }
 }
@@ -141,7 +141,7 @@ TEST_CASE("refused rows are reported one by one with their positions in the inpu
     }
     CHECK(s.plain.scan_table().count().value() == 492);
 
-    SECTION("the first ones are reported, and more than allowed end the load") {
+    SECTION("the first refused rows are reported, and too many end the load") {
         options.keep_refused = 2;
         CHECK(bulk_upsert(s.books, input, options).value().refusals.size() == 2);
         options.max_refused = 3;
@@ -193,7 +193,7 @@ TEST_CASE("two rows with the same key are resolved as the kind of load requires"
     std::vector<book> const input{
         {2000, 1, "first", {}}, {2000, 2, "other", {}}, {2000, 1, "second", {}}, {2000, 1, "first", {}}};
     bulk_options options = s.options();
-    SECTION("insert: the first row, and the table's answer for the others") {
+    SECTION("an insert writes the first row, and the other rows get the table's answer") {
         auto const report = bulk_insert(s.books, input, options).value();
         CHECK(report.written == 2);
         CHECK(report.already_there == 1);
@@ -202,12 +202,12 @@ TEST_CASE("two rows with the same key are resolved as the kind of load requires"
         CHECK(report.refusals[0].why.code == error_code::entity_already_exists);
         CHECK(s.plain.get(2000, 1)->title == "first");
     }
-    SECTION("upsert: one after the other") {
+    SECTION("an upsert writes the rows one after the other") {
         auto const report = bulk_upsert(s.books, input, options).value();
         CHECK(report.written == 4);
         CHECK(s.plain.get(2000, 1)->title == "first");
     }
-    SECTION("the last row wins") {
+    SECTION("bulk_duplicates::last_wins stores only the last row") {
         options.duplicates = bulk_duplicates::last_wins;
         auto const report = bulk_upsert(s.books, input, options).value();
         CHECK(report.written == 2);
@@ -216,7 +216,7 @@ TEST_CASE("two rows with the same key are resolved as the kind of load requires"
         CHECK(adds_up(report));
         CHECK(s.plain.get(2000, 1)->title == "first");
     }
-    SECTION("the later rows are refused") {
+    SECTION("bulk_duplicates::refused refuses the later rows") {
         options.duplicates = bulk_duplicates::refused;
         auto const report = bulk_upsert(s.books, input, options).value();
         CHECK(report.written == 2);
@@ -226,7 +226,7 @@ TEST_CASE("two rows with the same key are resolved as the kind of load requires"
     }
 }
 
-TEST_CASE("an upsert may merge") {
+TEST_CASE("an upsert may merge rows") {
     stage s;
     s.plain.insert({2000, 1, "kept?", 4.5}).value();
     std::vector<book> const input{{2000, 1, "new", {}}};
@@ -421,7 +421,7 @@ TEST_CASE("bulk_update() changes each row that a query finds once") {
         each.rating = each.rating.value_or(0) + 1;
         return true;
     };
-    SECTION("with lost answers") {
+    SECTION("answers are lost") {
         s.faults.plan({fault::lost_after(), 3, "transact", {}, false});
         s.faults.plan({fault::lost_before(), 3, "transact", {}, false});
         auto const report = bulk_update(s.books, s.books.scan_table(), change, s.options()).value();
@@ -429,7 +429,7 @@ TEST_CASE("bulk_update() changes each row that a query finds once") {
         CHECK(report.written == 900);
         CHECK(report.already_there == 100);
     }
-    SECTION("with concurrent writers") {
+    SECTION("other writers are active") {
         bulk_options options = s.options();
         bool touched = false;
         auto const meanwhile = [&](book& each) {

@@ -171,7 +171,7 @@ TEST_CASE("a load with a checkpoint completes with any window, even if it is can
     }
 }
 
-TEST_CASE("a checkpoint of a different load is refused before anything is sent") {
+TEST_CASE("a checkpoint from a different load is refused before anything is sent") {
     stage s;
     auto input = some_books(5'000);
     REQUIRE_FALSE(s.load_until(input, 3'000));
@@ -185,30 +185,30 @@ TEST_CASE("a checkpoint of a different load is refused before anything is sent")
         CHECK(s.spy.seen().empty());
         CHECK(s.checkpoint.kept->now == text);
     };
-    SECTION("a checkpoint of a different table") {
+    SECTION("the checkpoint belongs to a different table") {
         refused(bulk_insert(table<book>{s.spy, "others"}, input, s.options()), "a different table");
     }
-    SECTION("a checkpoint of a different kind of load") {
+    SECTION("the checkpoint belongs to a different kind of load") {
         refused(bulk_upsert(s.books, input, s.options()), "a different kind");
     }
-    SECTION("a checkpoint of an input with a different name") {
+    SECTION("the checkpoint belongs to an input with a different name") {
         bulk_options named = s.options();
         named.input = "others.csv";
         refused(bulk_insert(s.books, input, named), "a different input");
     }
-    SECTION("a checkpoint of an input with a different row") {
+    SECTION("the checkpoint belongs to an input with a different row") {
         input[7].title = "another";
         refused(bulk_insert(s.books, input, s.options()), "a different input");
     }
-    SECTION("a checkpoint of an input with a different row near its position") {
+    SECTION("the checkpoint belongs to an input with a different row near its position") {
         input[2'900].title = "another";
         refused(bulk_insert(s.books, input, s.options()), "a different input");
     }
-    SECTION("a checkpoint of a longer input") {
+    SECTION("the checkpoint belongs to a longer input") {
         input.resize(1'000);
         refused(bulk_insert(s.books, input, s.options()), "this one ends earlier");
     }
-    SECTION("a damaged checkpoint") {
+    SECTION("the checkpoint is damaged") {
         std::string const whole = text;
         for (std::size_t const at : {std::size_t{25}, whole.size() / 2, whole.size() - 3}) {
             std::string other = whole;
@@ -219,7 +219,7 @@ TEST_CASE("a checkpoint of a different load is refused before anything is sent")
             CHECK_FALSE(detail::read_bulk_position(whole.substr(0, at), {"books", "insert", ""}));
         }
     }
-    SECTION("a checkpoint of a newer version, or another text") {
+    SECTION("the checkpoint has a newer version, or is a different text") {
         CHECK_THAT(
             detail::read_bulk_position("entitable bulk load 2\n", {}).error().message, ContainsSubstring("version"));
         CHECK_THAT(detail::read_bulk_position("a shopping list", {}).error().message,

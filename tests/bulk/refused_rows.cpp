@@ -45,7 +45,7 @@ TEST_CASE("all() of a bulk report returns the error of the first refused row") {
     CHECK_THAT(whole.error().detail, ContainsSubstring(row_key_of(first).value()));
     CHECK(report.refusals.size() == 2); // the report is still available
 
-    SECTION("also if the report keeps no refused rows") {
+    SECTION("even if the report keeps no refused rows") {
         auto const none = bulk_insert(s.books, rows, {.keep_refused = 0}).value().all();
         CHECK(none.error().code == error_code::other_service_error);
         CHECK_THAT(none.error().message, ContainsSubstring("2 of 50 rows were refused"));

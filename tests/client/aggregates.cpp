@@ -123,7 +123,7 @@ TEST_CASE("aggregates: groups are returned in the order of their values") {
     CHECK(missing.scan_table().fold(count()).error().code == error_code::table_not_found);
 }
 
-TEST_CASE("predicates: a property that is present or absent") {
+TEST_CASE("predicates: a predicate tests if a property is present or absent") {
     stations in;
     in.add({{"a", 1, 1, {}, "x"}, {"a", 2, std::numeric_limits<double>::quiet_NaN(), 0, {}}, {"b", 1, 3, {}, ""}});
     auto const found = [&](auto const& predicate) { return in.readings.scan_table(predicate).count().value(); };
@@ -137,7 +137,7 @@ TEST_CASE("predicates: a property that is present or absent") {
     CHECK(in.readings.where(m::station == "a" && m::rain == std::nullopt).count().value() == 1);
 }
 
-TEST_CASE("partitions: finds each partition by skipping over the rows of the one before") {
+TEST_CASE("partitions: finds each partition by skipping over the rows of the previous partition") {
     stations in;
     CHECK(in.readings.partitions().value().empty());
     for (std::int32_t minute = 0; minute < 50; ++minute) { in.add({{minute % 2 == 0 ? "a" : "b", minute, 0, {}, {}}}); }

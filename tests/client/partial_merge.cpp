@@ -79,7 +79,7 @@ TEST_CASE("partial merge: reports conflicts, invalid keys and missing entities")
     CHECK_FALSE(in.blogs.merge(at("c/d", 1), b::text = "x", any_etag));
 }
 
-TEST_CASE("partial merge and removal by key in a batch, of one type and of several") {
+TEST_CASE("partial merge and removal by key work in a batch, with one type and with several") {
     channels in;
     in.blogs.insert({"c", 2, "gone", "bob", 0, 0, {}, state::open}).value();
     auto batch = in.blogs.batch();
@@ -197,7 +197,7 @@ struct beaten {
 
 } // namespace
 
-TEST_CASE("partial merge: a write by another writer between read and write is preserved") {
+TEST_CASE("partial merge: a concurrent write by another writer is preserved") {
     memory_backend store;
     table<blog> direct{store, "blogs"};
     direct.create().value();

@@ -99,7 +99,7 @@ TEST_CASE("access to missing elements terminates the program") {
     auto const found = work.track(all.where(in_boston)).value();
     CHECK(found[2].bib == 3);
     CHECK_THAT(last_words([&] { use(found[3]); }),
-        StartsWith("entitable: a query of a unit of work found no entity at this index: "));
+        StartsWith("entitable: index out of range: the query returned fewer entities: "));
 
     number_block const block{1, 1, 3, 1};
     CHECK(block[2] == 3);

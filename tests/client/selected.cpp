@@ -60,7 +60,7 @@ TEST_CASE("select() returns the named members, the keys and the ETag") {
     CHECK(query.to().value()[1][r::age] == std::nullopt); // absent, and not the value of the previous row
 }
 
-TEST_CASE("lenient: a missing property leaves the default value of its member, with every kind of read") {
+TEST_CASE("lenient: a missing property leaves the default value in its member, with every kind of read") {
     memory_backend const store;
     call_options how;
     how.reading = reading::lenient;

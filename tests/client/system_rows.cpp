@@ -157,7 +157,7 @@ TEST_CASE("system rows: the planner ends key ranges before them if the type of t
     }
 }
 
-TEST_CASE("system rows: a range that cannot contain any is read without checking for them") {
+TEST_CASE("system rows: a range that cannot contain system rows is read without checking for them") {
     memory_backend const store;
     table<note> const notes{store, "Notes"};
     using n = fields<note>;

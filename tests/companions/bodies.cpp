@@ -80,7 +80,7 @@ TEST_CASE("bodies: a body can read rows of indexes and sums and change entities"
     CHECK(rows.count(row_key_of(daily_sales{"ACME", "mon"}).value()) == 1);
 }
 
-TEST_CASE("bodies: a transaction of entity types alone does not see rows of companions") {
+TEST_CASE("bodies: a transaction with entity types alone does not see rows of companions") {
     memory_backend const store;
     table<invoice, by_customer, daily_sales> const books{store, "books"};
     books.create().value();
@@ -174,7 +174,7 @@ TEST_CASE("bodies: a body can change entities whose index rows and sums it has r
     in.check();
 }
 
-TEST_CASE("bodies: a replace under the caller's ETag, together with reads of sums") {
+TEST_CASE("bodies: a body replaces an entity under the caller's ETag and reads sums") {
     opened in;
     auto const form = in.books.get_stored<invoice>("ACME", 1).value();
     auto const save = [&](bool beaten, bool by_same) {

@@ -195,12 +195,14 @@ TEST_CASE("companions: transactions and updates use the attempt limit and the cl
         ENTITABLE_CHECK(all.template update<invoice>(1, change));
         return {};
     };
-    CHECK_THAT(books.transact("ACME", body).error().message, entitable_test::ContainsSubstring("lost to other writers 3 times"));
+    CHECK_THAT(books.transact("ACME", body).error().message,
+        entitable_test::ContainsSubstring("lost to other writers 3 times"));
     CHECK(time.steady() - begun == std::chrono::seconds{40});
     CHECK_THAT(books.transact("ACME", body, {.max_attempts = 2}).error().message,
         entitable_test::ContainsSubstring("lost to other writers 2 times"));
     CHECK_THAT(books.update<invoice>("ACME", 1, change, update_options{.max_attempts = 2}).error().message,
         entitable_test::ContainsSubstring("lost to other writers 2 times"));
     CHECK(time.steady() - begun == std::chrono::seconds{60});
-    CHECK_THAT(books.replace(first, any_etag).error().message, entitable_test::ContainsSubstring("lost to other writers 3 times"));
+    CHECK_THAT(books.replace(first, any_etag).error().message,
+        entitable_test::ContainsSubstring("lost to other writers 3 times"));
 }

@@ -326,10 +326,10 @@ TEST_CASE("memory_store rule 7: a slow visitor blocks only writers of its partit
         while (!leave) { std::this_thread::yield(); }
     };
     std::vector<std::thread> threads;
-    SECTION("in get") {
+    SECTION("the slow visitor runs in get") {
         threads.emplace_back([&] { (void)store.get("t", "held", "r", [&](std::string_view) { stay(); }).value(); });
     }
-    SECTION("in scan") {
+    SECTION("the slow visitor runs in scan") {
         threads.emplace_back([&] {
             (void)store.scan("t", {}, [&](std::string_view, std::string_view, std::string_view) {
                 stay();
@@ -337,7 +337,7 @@ TEST_CASE("memory_store rule 7: a slow visitor blocks only writers of its partit
             });
         });
     }
-    SECTION("in tables, get and scan") {
+    SECTION("slow visitors run in tables, get and scan") {
         threads.emplace_back([&] { (void)store.get("t", "held", "r", [&](std::string_view) { stay(); }).value(); });
         threads.emplace_back([&] {
             (void)store.tables("", [&](std::string_view, std::string_view) {

@@ -193,7 +193,7 @@ namespace entitable_test {
     DEFECT(query_of_the_primary_is_stale, "a read of the primary is not stale")                             \
     /* several handles, several threads */                                                                  \
     DEFECT(copies_are_stores_of_their_own, "copies share one store")                                        \
-    DEFECT(copies_remember_what_they_read, "a write between a read and its write")                          \
+    DEFECT(copies_remember_what_they_read, "a write makes the ETags of earlier reads stale")                \
     DEFECT(condition_is_checked_by_a_read_of_its_own, "a write between a check and its write")              \
     DEFECT(condition_is_checked_without_a_lock, "two threads increment a counter")                          \
     DEFECT(insert_looks_first, "two threads insert one key")                                                \

@@ -71,6 +71,6 @@ TEST_CASE("conformance: memory_backend with small pages") {
     conforms([&] { return memory_backend{options}; });
 }
 
-TEST_CASE("conformance: a backend of a user") {
+TEST_CASE("conformance: a user-defined backend") {
     conforms([] { return local<map_store>{}; });
 }

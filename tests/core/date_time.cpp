@@ -231,7 +231,7 @@ TEST_CASE("durations are added to a time and subtracted from it") {
     CHECK(moving.to_string(true) == "2026-01-31T13:29:59.999999Z");
 }
 
-TEST_CASE("a duration that is not a multiple of 100 ns is rounded so that the result is rounded down") {
+TEST_CASE("a sum with a duration that is not a multiple of 100 ns is rounded down") {
     constexpr date_time at{1000};
     STATIC_REQUIRE((at + 199ns).ticks == 1001);
     STATIC_REQUIRE((at + 200ns).ticks == 1002);
@@ -247,7 +247,7 @@ TEST_CASE("a duration that is not a multiple of 100 ns is rounded so that the re
     }
 }
 
-TEST_CASE("the difference of two times is exact, also if it is negative") {
+TEST_CASE("the difference between two times is exact, even if it is negative") {
     date_time const first{0};
     date_time const last{date_time::max_ticks};
     CHECK((last - first).count() == date_time::max_ticks);
@@ -377,7 +377,7 @@ TEST_CASE("a date without a time is midnight of that day") {
     }
 }
 
-TEST_CASE("the conversion of a system clock in days is exact over the whole range") {
+TEST_CASE("a system time in days is converted exactly over the whole range") {
     using std::chrono::sys_days;
     using std::chrono::year;
     STATIC_REQUIRE(date_time::from_system(sys_days{year{2026} / 1 / 31}) == date_time::from_date(2026, 1, 31));

@@ -192,7 +192,7 @@ TEST_CASE("a full disk: answers are correct, and the store recovers") {
     }
 }
 
-TEST_CASE("a full disk: a small file system behaves the same") {
+TEST_CASE("a full disk: a small file system that is full behaves the same") {
     for (auto const journal : journals) {
         for (bool const reopened : {false, true}) {
             CAPTURE(static_cast<int>(journal), reopened);
@@ -213,7 +213,7 @@ TEST_CASE("a full disk: a small file system behaves the same") {
     }
 }
 
-TEST_CASE("a full disk: a killed process loses nothing, and two processes recover once there is room") {
+TEST_CASE("a full disk: a killed process loses nothing, and two processes recover once there is free space") {
     struct seen {
         std::atomic<std::int64_t> tried;
         std::atomic<bool> kept[2'000];

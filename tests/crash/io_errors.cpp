@@ -118,7 +118,7 @@ void fail_every_call(char const* name, file_journal journal) {
 
 } // namespace
 
-TEST_CASE("every call to the disk may fail: write-ahead log") {
+TEST_CASE("every call to the disk may fail with a write-ahead log") {
     fail_every_call("write-ahead log", file_journal::write_ahead_log);
 }
 

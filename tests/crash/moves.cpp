@@ -557,7 +557,7 @@ private:
 
 } // namespace
 
-TEST_CASE("shards: with four processes on three files and a killed mover every acknowledged row exists once") {
+TEST_CASE("shards: every acknowledged row exists once after four processes used three files and a mover was killed") {
     char const* const chosen = std::getenv("ENTITABLE_CRASH_SEED");
     std::uint64_t const first = chosen != nullptr ? std::strtoull(chosen, nullptr, 10) : 1;
     std::uint64_t const last = chosen != nullptr ? first : rounds(1, 10, 2);

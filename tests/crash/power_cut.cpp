@@ -117,7 +117,7 @@ findings cut_power(char const* name, file_journal journal, durability durable, b
 
 } // namespace
 
-TEST_CASE("no acknowledged write is lost in a power failure: write-ahead log") {
+TEST_CASE("no acknowledged write is lost in a power failure with a write-ahead log") {
     auto const found = cut_power("write-ahead log, full", file_journal::write_ahead_log, durability::full);
     CAPTURE(found.first);
     CHECK(found.lost + found.torn + found.holes + found.damaged == 0);

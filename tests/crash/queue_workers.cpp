@@ -127,7 +127,8 @@ void run_worker(std::string const& path, seen_by_all& all, std::uint64_t seed, i
 
 } // namespace
 
-TEST_CASE("queue: no job is lost or done twice by four processes of four threads that are killed now and then") {
+TEST_CASE(
+    "queue: no job is lost or done twice by four processes with four threads each that are killed at random times") {
     std::size_t const rounds = entitable_test::rounds(1, 40, 2);
     for (std::size_t round = 0; round < rounds; ++round) {
         temporary_folder const folder{temporary_folder::memory()};

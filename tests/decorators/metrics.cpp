@@ -191,7 +191,7 @@ TEST_CASE("metrics: several threads can count while the text is read") {
     CHECK(read.value("entitable_attempts_total") == 800);
 }
 
-TEST_CASE("metered: the text contains its requests, and the attempts and waits of the layers below") {
+TEST_CASE("metered: the text contains its requests, and the attempts and waits in the layers below") {
     testing::manual_clock time;
     testing::scripted service;
     entitable_test::watcher eyes;

@@ -150,7 +150,7 @@ TEST_CASE("retry: an insert that finds its own row is a success with its ETag") 
     CHECK(outcome->etag == etag::of(date_time{9}));
 }
 
-TEST_CASE("retry: another writer's entity is not mistaken for its own") {
+TEST_CASE("retry: another writer's entity is not mistaken for the entity that the call inserted") {
     for (row const& other : {make_row("p", "r", {{"Age", 56}}), make_row("p", "r", {{"Age", std::int64_t{55}}}),
              make_row("p", "r"), make_row("p", "r", {{"Age", 55}, {"Name", "John"}})}) {
         stage on{insert()};
@@ -219,7 +219,7 @@ TEST_CASE("retry: a removal that finds no row is a success, and a different vers
     CHECK(changed.failed().effect == effect::unknown);
 }
 
-TEST_CASE("retry: an update that finds a different version may have written it itself") {
+TEST_CASE("retry: an update that finds a different version may have written that version itself") {
     stage on{update()};
     on.fails(lost());
     (void)on.waited();

@@ -264,7 +264,7 @@ counts try_all(bool with_rows) {
 
 } // namespace
 
-TEST_CASE("lost writes: the reported effect is correct, whatever was stored and whoever wrote in between") {
+TEST_CASE("lost writes: the reported effect is correct, whatever was stored and whichever client wrote in between") {
     counts const sum = try_all(false);
     CHECK(sum.problem == "");
     CHECK(sum.trials == 6 * 13 * (3 * (1 + 8 * 9) + 81) / rounds(4, 1, 1));

@@ -198,7 +198,7 @@ counts matrix(bool with_rows) {
 
 } // namespace
 
-TEST_CASE("matrix: 14 requests, 16 faults, three places, three policies") {
+TEST_CASE("matrix: every answer is true for 14 requests, 16 faults, three places and three policies") {
     counts const sum = matrix(false);
     CHECK(sum.cases == 2'016);
     CHECK(sum.succeeded > 900);

@@ -63,7 +63,7 @@ struct small_fleet {
 
 } // namespace
 
-TEST_CASE("backup: a shard moves while it is read, and then the map is unreachable") {
+TEST_CASE("backup: a shard moves while it is read, and the map is unreachable afterwards") {
     bool const comes_back = GENERATE(false, true);
     small_fleet const made;
     auto const life = std::make_shared<program_life>();
@@ -124,7 +124,7 @@ TEST_CASE("backup: a resumed run keeps only the parts whose shard has not moved"
     made.almost_back_up();
     std::size_t kept = 2;
     std::size_t parts = 2;
-    SECTION("nothing has changed") {}
+    SECTION("nothing has changed since") {}
     SECTION("a shard has moved") {
         made.move(0, "two");
         kept = 1;

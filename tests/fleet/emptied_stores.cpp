@@ -146,7 +146,7 @@ TEST_CASE("wrong stores: one store under two names is refused by every call that
     CHECK(check_fleet(other.all(cloud))->healthy());
 }
 
-TEST_CASE("wrong stores: a generation is retired in its own stores only") {
+TEST_CASE("wrong stores: a generation is retired only in its own stores") {
     swapped_world on;
     swapped_world other;
     std::vector<std::string> const names{"a", "b", "c"};
@@ -158,31 +158,31 @@ TEST_CASE("wrong stores: a generation is retired in its own stores only") {
         REQUIRE(opened);
         CHECK(table<item>{sharded{*opened}, "items"}.scan_table().count().value() == 20);
     };
-    SECTION("another fleet under one name") {
+    SECTION("one name opens a store of another fleet") {
         on.stores->insert_or_assign("b", other.stores->at("b"));
         CHECK(hash_stores::retire(names, on.opener()).error().code == error_code::wrong_store);
         CHECK(own.retire().error().code == error_code::wrong_store);
         check_theirs();
     }
-    SECTION("another fleet under the first name") {
+    SECTION("the first name opens a store of another fleet") {
         on.stores->insert_or_assign("a", other.stores->at("a"));
         CHECK(own.retire().error().code == error_code::wrong_store);
         CHECK(hash_stores::retire(names, on.opener()).error().code == error_code::wrong_store);
         check_theirs();
     }
-    SECTION("another order") {
+    SECTION("the names have a different order") {
         CHECK(hash_stores::retire({"b", "a", "c"}, other.opener()).error().code == error_code::wrong_store);
         CHECK(hash_stores::retire({"a", "b"}, other.opener()).error().code == error_code::wrong_store);
         check_theirs();
     }
-    SECTION("a map under one name") {
+    SECTION("one name opens a store of a map") {
         swapped_world mapped;
         auto const items = fleets::fill(mapped.open(virtual_shards{2}, {"b"}), 20);
         on.stores->insert_or_assign("b", mapped.stores->at("b"));
         CHECK(own.retire().error().code == error_code::wrong_store);
         CHECK(items.scan_table().count().value() == 20);
     }
-    SECTION("twice, and behind an emptied store") {
+    SECTION("a generation is retired twice, and with an emptied store") {
         on.empty("b");
         CHECK(own.retire());
         CHECK(own.retire());
@@ -191,7 +191,7 @@ TEST_CASE("wrong stores: a generation is retired in its own stores only") {
     }
 }
 
-TEST_CASE("the smallest fleets: one store, one shard, and one of everything else") {
+TEST_CASE("the smallest fleets work: one store, one shard, and one of everything else") {
     swapped_world on;
     sharded const cloud = on.open(virtual_shards::ranges({}), {"one"});
     table<item> const items{cloud, "items"};

@@ -124,7 +124,7 @@ TEST_CASE("fleet: checksums depend on the rows and not on their distribution") {
     CHECK(audit(few, many).value().at(1).only_right == 3);
 }
 
-TEST_CASE("fleet: sizes, free space, and the day when a store will be full") {
+TEST_CASE("fleet: reports sizes, free space, and the day when a store will be full") {
     world const all;
     auto const cloud = all.open(virtual_shards{6});
     fleet const stores{cloud, {.in_flight = 2, .stores = {"delta"}}};

@@ -151,7 +151,7 @@ TEST_CASE("backup: damage is detected before it is served") {
     CHECK(restore(archive, "nightly", fleet{other.open(virtual_shards{2})}).error().code == error_code::row_mismatch);
 }
 
-TEST_CASE("backup: stopped at any request, resumed by the next run") {
+TEST_CASE("backup: a run that was stopped at any request is resumed by the next run") {
     testing::manual_clock time;
     std::size_t points = 0;
     std::size_t kept = 0;
@@ -195,7 +195,7 @@ TEST_CASE("backup: stopped at any request, resumed by the next run") {
     CHECK(kept > 20);
 }
 
-TEST_CASE("restore: stopped at any request, resumed by the next run") {
+TEST_CASE("restore: a run that was stopped at any request is resumed by the next run") {
     world const all;
     testing::manual_clock time;
     fleet const stores{all.open(virtual_shards{2}), {.time = &time}};
@@ -226,7 +226,7 @@ TEST_CASE("restore: stopped at any request, resumed by the next run") {
     CHECK(points > 30);
 }
 
-TEST_CASE("backup: faults on single stores, and shards that move during the backup") {
+TEST_CASE("backup: is complete despite faults on single stores and shards that move during the backup") {
     world const all;
     auto const cloud = all.open(virtual_shards{6});
     fleet const stores{cloud, {.in_flight = 2}};
@@ -264,7 +264,7 @@ TEST_CASE("backup: faults on single stores, and shards that move during the back
     CHECK(archive.all_fired());
 }
 
-TEST_CASE("backup: files under load are backed up, each store at one point in time") {
+TEST_CASE("backup: files under load are backed up, each store as of one point in time") {
     temporary_folder const folder{temporary_folder::memory()};
     file_options quick;
     quick.durability = durability::relaxed;

@@ -261,7 +261,7 @@ TEST_CASE("misplaced rows: a table shared by two shards is skipped until one has
     CHECK(check_fleet(on.all())->healthy());
 }
 
-TEST_CASE("misplaced rows: are removed from shards by hash, with and without a map") {
+TEST_CASE("misplaced rows: are removed from hashed shards, with and without a map") {
     world on{virtual_shards{5}};
     auto const fixed = hash_stores::make({"red", "green", "blue"}, [stores = on.stores](std::string_view name) {
         return result<any_transport>{any_transport{(*stores)[std::string{name}]}};
@@ -300,7 +300,7 @@ TEST_CASE("misplaced rows: are removed from shards by hash, with and without a m
     CHECK(left == 40 + 14 + 2100);
 }
 
-TEST_CASE("misplaced rows: removal is not supported for shards by a user function") {
+TEST_CASE("misplaced rows: removal is not supported if a user function assigns the shards") {
     world const on{virtual_shards{3, [](std::string_view key) { return static_cast<std::uint32_t>(key.size() % 3); }}};
     auto const refused = remove_misplaced(on.all());
     REQUIRE(!refused);

@@ -107,7 +107,7 @@ TEST_CASE("rebalance: a plan is at most 1.2 times the optimum of all arrangement
                                             << cases << " cases, " << reached << " of them within the threshold");
 }
 
-TEST_CASE("rebalance: ten stores by shards and by sizes, and an added store") {
+TEST_CASE("rebalance: ten stores are balanced by shards and by sizes, and a store is added") {
     random_source random{7};
     balance_problem asked;
     asked.weights.assign(10, 1);
@@ -210,7 +210,7 @@ TEST_CASE("rules: are stored in the map and applied to every plan") {
     CHECK(plan_rebalance(stores).error().code == error_code::placement_forbidden);
 }
 
-TEST_CASE("rebalance: stopped, failed and run again; a rule added during a run; a drain") {
+TEST_CASE("rebalance: a run is stopped, fails and is repeated; a rule is added during a run; a store is drained") {
     world const all;
     auto const cloud = all.open(virtual_shards{12});
     fleet const stores{cloud, {.stores = {"delta"}}};

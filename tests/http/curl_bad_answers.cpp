@@ -45,7 +45,7 @@ entitable::error error_after(std::string const& text) {
 
 } // namespace
 
-TEST_CASE("responses that are cut off in every possible way are errors") {
+TEST_CASE("a response that is cut off at any point is an error") {
     enum class ending { wait, fin, rst };
     std::string_view text;
     ending how{};
@@ -238,36 +238,36 @@ TEST_CASE("endless responses are aborted at the limit") {
         while (client.write(piece)) { written += piece.size(); }
     })};
     std::string words;
-    SECTION("a body of known length") {
+    SECTION("the body has a known length and never ends") {
         begin = "HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n";
         piece.assign(65536, 'x');
         words = "body exceeds";
     }
-    SECTION("a body in chunks") {
+    SECTION("the body is sent in chunks") {
         begin = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
         piece = "10000\r\n" + std::string(65536, 'x') + "\r\n";
         words = "body exceeds";
     }
-    SECTION("header fields") {
+    SECTION("the header has too many fields") {
         begin = "HTTP/1.1 200 OK\r\n";
         piece = "x: y\r\n";
         words = "more header fields";
     }
-    SECTION("large header fields") {
+    SECTION("the header has large fields") {
         begin = "HTTP/1.1 200 OK\r\n";
         piece = "x: " + std::string(2000, 'y') + "\r\n";
         words = "header exceeds";
     }
-    SECTION("a single header line") {
+    SECTION("one header line never ends") {
         begin = "HTTP/1.1 200 OK\r\nx: ";
         piece.assign(4096, 'y');
         words = ""; // libcurl has a limit of its own for these
     }
-    SECTION("interim responses") {
+    SECTION("interim responses never end") {
         piece = "HTTP/1.1 100 Continue\r\n\r\n";
         words = "header exceeds";
     }
-    SECTION("trailers") {
+    SECTION("the trailers never end") {
         begin = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n";
         piece = "x: y\r\n";
         words = "header exceeds";
@@ -280,7 +280,7 @@ TEST_CASE("endless responses are aborted at the limit") {
     CHECK(written < 16 * 1024 * 1024); // the bytes that the sockets buffered in the meantime
 }
 
-TEST_CASE("endless header lines that arrive byte by byte") {
+TEST_CASE("endless header lines that arrive byte by byte are aborted") {
     server const local{each_request([](peer& client, std::string const&) {
         client.write("HTTP/1.1 200 OK\r\n");
         while (client.write("x") && client.pause(milliseconds{5})) {}

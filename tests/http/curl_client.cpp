@@ -178,7 +178,7 @@ TEST_CASE("a request that cannot be sent is refused before anything is sent") {
     CHECK(local.connections() == 0);
 }
 
-TEST_CASE("after a reused connection ends, a read is sent again and a write is not") {
+TEST_CASE("after a reused connection ends, only reads are sent again") {
     // Answers the first request of a connection, reads the second and disconnects: it may have acted on it.
     std::mutex mutex;
     std::vector<std::string> seen;
@@ -193,13 +193,13 @@ TEST_CASE("after a reused connection ends, a read is sent again and a write is n
     }};
     curl_client const client;
     REQUIRE(client.send(a_request(local.origin() + "/"), a_call()));
-    SECTION("reads") {
+    SECTION("a read is sent again") {
         auto const again = client.send(a_request(local.origin() + "/"), a_call());
         REQUIRE(again);
         CHECK(again->body == "first");
         CHECK(seen.size() == 3);
     }
-    SECTION("writes") {
+    SECTION("a write is not sent again") {
         auto const method = GENERATE(http_method::post, http_method::put, http_method::merge, http_method::delete_);
         auto const lost = client.send(a_request(local.origin() + "/", method), a_call());
         REQUIRE_FALSE(lost);

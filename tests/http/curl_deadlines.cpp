@@ -101,7 +101,7 @@ TEST_CASE("cancellation is seen within 50 ms") {
     CHECK(seen_at - cancelled_at < milliseconds{50});
 }
 
-TEST_CASE("without a listener the effect is none") {
+TEST_CASE("a request to an address without a listener has effect::none") {
     int port = 0;
     {
         server const gone{silent};

@@ -64,43 +64,43 @@ TEST_CASE("a server with a valid certificate is used, and its connection is reus
 TEST_CASE("invalid certificates are refused before anything is sent") {
     auto const client = client_of(trusted());
     certificate_terms terms;
-    SECTION("another host") {
+    SECTION("the certificate is for another host") {
         terms.names = "DNS:example.com,IP:127.0.0.2";
         auto const tls = trusted().server_side(terms);
         CHECK_THAT(refusal(tls.get(), client), ContainsSubstring("127.0.0.1"));
         CHECK_THAT(refusal(tls.get(), client, "localhost"), ContainsSubstring("localhost"));
     }
-    SECTION("the address only as a name in the certificate") {
+    SECTION("the certificate contains the address only as a name") {
         terms.names = "DNS:127.0.0.1";
         auto const tls = trusted().server_side(terms);
         static_cast<void>(refusal(tls.get(), client));
     }
-    SECTION("expired") {
+    SECTION("the certificate has expired") {
         terms.begins = -7200;
         terms.ends = -3600;
         auto const tls = trusted().server_side(terms);
         CHECK_THAT(refusal(tls.get(), client), ContainsSubstring("expired"));
     }
-    SECTION("not valid yet") {
+    SECTION("the certificate is not valid yet") {
         terms.begins = 3600;
         terms.ends = 7200;
         auto const tls = trusted().server_side(terms);
         CHECK_THAT(refusal(tls.get(), client), ContainsSubstring("not yet valid"));
     }
-    SECTION("an unknown certificate authority") {
+    SECTION("the certificate authority is unknown") {
         authority const stranger;
         auto const tls = stranger.server_side();
         CHECK_THAT(refusal(tls.get(), client), ContainsSubstring("certificate"));
     }
-    SECTION("self-signed") {
+    SECTION("the certificate is self-signed") {
         auto const tls = trusted().server_side(terms, true);
         CHECK_THAT(refusal(tls.get(), client), ContainsSubstring("self"));
     }
-    SECTION("a certificate authority that the system does not know") {
+    SECTION("the system does not know the certificate authority") {
         auto const tls = trusted().server_side();
         static_cast<void>(refusal(tls.get(), curl_client{}));
     }
-    SECTION("a missing file of certificate authorities") {
+    SECTION("the file with the certificate authorities is missing") {
         curl_options options;
         options.ca_file = "/nonexistent/authorities.pem";
         auto const tls = trusted().server_side();

@@ -58,7 +58,7 @@ TEST_CASE("a reader can be used again") {
     CHECK(reader.take().body == "x");
 }
 
-TEST_CASE("valid status lines are read and others refused") {
+TEST_CASE("valid status lines are read, and invalid status lines are refused") {
     for (std::string const good : {"HTTP/1.1 200 OK", "HTTP/1.0 999 x", "HTTP/2 204 ", "HTTP/1.1 299"}) {
         CHECK(refusal(good + "\r\nContent-Length: 0\r\n\r\n") == "");
     }

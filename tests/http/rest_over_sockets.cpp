@@ -90,7 +90,7 @@ void check_each(std::string const& text, ending how, Requests const&... requests
 
 } // namespace
 
-TEST_CASE("every table request with every way a response can be cut off") {
+TEST_CASE("every table request returns an error if its response is cut off, in every way") {
     std::string const page =
         "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 4000\r\n\r\n{\"value\":[";
     query_entities query;

@@ -114,7 +114,7 @@ TEST_CASE("errors from sending a request contain no secrets") {
     check_all(curl_client{options}, parrot.origin(), a_call());
 }
 
-TEST_CASE("errors of a connection string or a signature contain no secret") {
+TEST_CASE("an error for a connection string or a signature contains no secret") {
     std::string const good = text::joined({"AccountName=acct;AccountKey=", planted_key});
     for (std::string const& bad :
         {good + ";" + std::string{planted_sas}, good + ";SharedAccessSignature=" + std::string{planted_sas},

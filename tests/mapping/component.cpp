@@ -46,7 +46,7 @@ TEST_CASE("a getter is lasting if it returns a reference or a small value") {
     STATIC_REQUIRE_FALSE(accessor_pair<&runner::copied, &runner::set_club>::lasting);
 }
 
-TEST_CASE("a component describes itself by its name and its codec") {
+TEST_CASE("a component describes its name and its codec") {
     constexpr key_component plain = component<&runner::name>::describe("name");
     STATIC_REQUIRE(plain.name == "name");
     STATIC_REQUIRE(plain.is == key_component::kind::member);

@@ -97,17 +97,17 @@ struct world {
 
 } // namespace
 
-TEST_CASE("keep_alive: work that takes longer than the lease") {
+TEST_CASE("keep_alive: renews the lease of work that takes longer than the lease") {
     world in;
     auto item = in.one("wash");
-    SECTION("renewed between its steps") {
+    SECTION("the lease is renewed between the steps of the work") {
         auto both = keep_alive(item, slow_work{"w", 10, 20s, in.time.steady()});
         CHECK(run(both, in.context, in.time, in.stormy));
         CHECK(item.remaining() > 0s);
         CHECK_FALSE(in.queue.claim().value());
         CHECK(item.complete());
     }
-    SECTION("without the operation the message is lost") {
+    SECTION("without keep_alive the message is lost") {
         auto work = slow_work{"w", 10, 20s, in.time.steady()};
         CHECK(run(work, in.context, in.time, in.stormy));
         CHECK(in.queue.claim().value());

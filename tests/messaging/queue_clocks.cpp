@@ -72,7 +72,7 @@ std::chrono::nanoseconds waits_for(
 
 } // namespace
 
-TEST_CASE("queue clocks: a producer and a worker whose clocks are wrong by an hour") {
+TEST_CASE("queue clocks: a producer and a worker may have clocks that are wrong by an hour") {
     for (auto const of_producer : {-1h, 0h, 1h}) {
         for (auto const of_worker : {-1h, 0h, 1h}) {
             CAPTURE(of_producer.count(), of_worker.count());
@@ -170,7 +170,7 @@ TEST_CASE("queue clocks: the clock of the store is set back, or forward") {
     }
 }
 
-TEST_CASE("queue clocks: messages of earlier versions, whose clocks were an hour fast or slow") {
+TEST_CASE("queue clocks: messages by earlier versions are claimed, even if their clocks were an hour fast or slow") {
     for (auto const by : {-1h, 1h}) {
         CAPTURE(by.count());
         post_office in;

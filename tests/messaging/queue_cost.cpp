@@ -125,7 +125,7 @@ TEST_CASE("queue cost: a claim after delayed and claimed messages costs as much 
         CHECK(idle.rows == 0);
         CHECK(idle.requests == 80); // one for each lane
     }
-    SECTION("delayed") {
+    SECTION("the earlier messages are delayed") {
         counted_queue with;
         with.fill(many, {.delay = 1h});
         with.begin();
@@ -136,7 +136,7 @@ TEST_CASE("queue cost: a claim after delayed and claimed messages costs as much 
         for (std::size_t some = 1; some > 0; got += some) { some = with.worker->claim_some(32).value().size(); }
         CHECK(got == many);
     }
-    SECTION("claimed") {
+    SECTION("the earlier messages are claimed") {
         counted_queue with;
         with.fill(many, {});
         with.claim_all(many);
@@ -144,7 +144,7 @@ TEST_CASE("queue cost: a claim after delayed and claimed messages costs as much 
         CHECK((with.of_idle(20) == idle));
         check_flat(with.of_messages(200), busy);
     }
-    SECTION("the first claim of a worker") {
+    SECTION("the claim is the first claim of a worker") {
         counted_queue with;
         with.fill(many, {});
         with.claim_all(many);
@@ -155,7 +155,7 @@ TEST_CASE("queue cost: a claim after delayed and claimed messages costs as much 
         CHECK(with.rows <= 1 + 4 * 100); // the header, and in each lane a page ahead
         CHECK(with.requests <= 1 + 4 + 1);
     }
-    SECTION("waiting") {
+    SECTION("the claim waits") {
         counted_queue with;
         with.fill(many, {});
         with.begin();
@@ -170,7 +170,7 @@ TEST_CASE("queue cost: a claim after delayed and claimed messages costs as much 
         CHECK(some.requests <= 2 * 200 + 200 / 6); // not each claim reads its lane
         CHECK(some.rows <= 8 * 200 + 4 * 100);     // a page of eight, and one ahead in each lane
     }
-    SECTION("renewed in place") {
+    SECTION("the claim is renewed in place") {
         counted_queue with;
         std::size_t const held = 400;
         with.how.lanes = 1;
@@ -219,7 +219,7 @@ TEST_CASE("queue cost: messages read ahead are claimed without another read, unl
         here.enqueue({index}).value();
         with.time.advance(1ms);
     }
-    SECTION("in order, and released messages come first") {
+    SECTION("messages are claimed in order, and released messages come first") {
         CHECK(claim(here).message().number == 0);
         with.requests = 0;
         auto second = claim(here);
@@ -229,14 +229,14 @@ TEST_CASE("queue cost: messages read ahead are claimed without another read, unl
         CHECK(claim(here).message().number == 1);
         CHECK(claim(here).message().number == 2);
     }
-    SECTION("for a second") {
+    SECTION("messages that were read ahead are valid for a second") {
         static_cast<void>(claim(here));
         with.time.advance(2s);
         with.requests = 0;
         CHECK(claim(here).message().number == 1);
         CHECK(with.requests == 2);
     }
-    SECTION("two workers: each message once, and few refusals") {
+    SECTION("two workers claim each message once, with few refusals") {
         with.requests = 0;
         for (int index = 0; index < 50; ++index) {
             static_cast<void>(claim(here));

@@ -124,13 +124,13 @@ TEST_CASE("a claim whose stop token is set sends nothing") {
 TEST_CASE("a message that is being claimed when the stop token is set is returned") {
     site at;
     at.queue.enqueue({"a", 1}).value();
-    SECTION("the claim was sent") {
+    SECTION("the claim was sent before") {
         at.behind = [&](std::string_view, bool writes) { writes ? at.stop.cancel() : void(); };
         auto item = at.queue.claim(at.waiting()).value();
         REQUIRE(item);
         CHECK(item->complete());
     }
-    SECTION("it was found and not yet claimed: it stays unclaimed") {
+    SECTION("the message was found and not yet claimed: it stays unclaimed") {
         at.behind = [&](std::string_view, bool) { at.stop.cancel(); };
         CHECK_FALSE(at.queue.claim(at.waiting()).value());
         auto const item = at.queue.claim().value();
@@ -178,7 +178,7 @@ TEST_CASE("complete() resolves a lost answer after the token was set") {
     CHECK_FALSE(lose);
 }
 
-TEST_CASE("a claim on a thread ends soon after stop, and the job in hand is completed") {
+TEST_CASE("a claim on a thread ends soon after stop, and the claimed job is completed") {
     memory_backend const store;
     cancellation_source stop;
     table_queue<job> const queue{store, "jobs", {.lanes = 2}};
@@ -196,7 +196,7 @@ TEST_CASE("a claim on a thread ends soon after stop, and the job in hand is comp
     CHECK(mine.complete());
 }
 
-TEST_CASE("an awaited claim ends when its stop token is set, and the job in hand is completed") {
+TEST_CASE("an awaited claim ends when its stop token is set, and the claimed job is completed") {
     memory_backend const store;
     event_loop loop;
     loop_transport const near{loop, store};

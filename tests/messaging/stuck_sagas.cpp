@@ -149,7 +149,7 @@ TEST_CASE("saga: the last step and the first step are undone if they fail") {
 }
 
 TEST_CASE("saga: a step that reports no effect is not undone in its first run") {
-    SECTION("a later step") {
+    SECTION("a later step reports no effect") {
         agency at;
         auto const travel = saga_for<trip>("travel", step("room", at.does("r"), at.undoes("R")),
             step("seat", at.does("s", {nothing_done}), at.undoes("S")));
@@ -159,7 +159,7 @@ TEST_CASE("saga: a step that reports no effect is not undone in its first run") 
         CHECK_THAT(ended.why, entitable_test::ContainsSubstring("no seat"));
         CHECK(at.log == "rsR");
     }
-    SECTION("the first step") {
+    SECTION("the first step reports no effect") {
         agency at;
         auto const travel = saga_for<trip>("travel", step("room", at.does("r", {nothing_done}), at.undoes("R")));
         auto item = at.next();
@@ -196,14 +196,14 @@ TEST_CASE("saga: a report of no effect is ignored if an earlier run may have had
     auto const room_of = [&](std::vector<step_result> answers) {
         return saga_for<trip>("travel", step("room", at.does("r", std::move(answers)), at.undoes("R")));
     };
-    SECTION("an earlier run of a later step under the same claim") {
+    SECTION("a later step ran earlier under the same claim") {
         auto const travel = seat_of({passes, nothing_done});
         auto item = at.next();
         CHECK(!travel.resume(item));
         CHECK(travel.resume(item).value().end == saga_end::compensated);
         CHECK(at.log == "rssSR");
     }
-    SECTION("an earlier run of a later step by a worker that ended") {
+    SECTION("a later step ran earlier in a worker that ended") {
         auto const travel = seat_of({passes, nothing_done});
         {
             auto item = at.next();
@@ -213,7 +213,7 @@ TEST_CASE("saga: a report of no effect is ignored if an earlier run may have had
         CHECK(travel.resume(item).value().end == saga_end::compensated);
         CHECK(at.log == "rssSR");
     }
-    SECTION("an earlier run of the first step under the same claim") {
+    SECTION("the first step ran earlier under the same claim") {
         auto const travel = room_of({passes, nothing_done});
         auto item = at.next();
         CHECK(!travel.resume(item));
@@ -221,7 +221,7 @@ TEST_CASE("saga: a report of no effect is ignored if an earlier run may have had
         CHECK(travel.resume(moved).value().end == saga_end::compensated);
         CHECK(at.log == "rrR");
     }
-    SECTION("a second delivery") {
+    SECTION("the message is delivered a second time") {
         {
             auto item = at.next(); // whatever this worker does with it
         }
@@ -230,7 +230,7 @@ TEST_CASE("saga: a report of no effect is ignored if an earlier run may have had
         CHECK(travel.resume(item).value().end == saga_end::compensated);
         CHECK(at.log == "rR");
     }
-    SECTION("a message that was a dead letter") {
+    SECTION("the message was a dead letter") {
         for (int delivery = 0; delivery < 5; ++delivery) { static_cast<void>(at.next()); }
         at.time.advance(31s);
         REQUIRE(!at.queue.claim().value());
@@ -242,7 +242,7 @@ TEST_CASE("saga: a report of no effect is ignored if an earlier run may have had
         CHECK(travel.resume(item).value().end == saga_end::compensated);
         CHECK(at.log == "rR");
     }
-    SECTION("a queue of format 1, whose programs release messages without a record") {
+    SECTION("the queue has format 1, whose programs release messages without a record") {
         call context;
         row_builder header{"~!queue!", "~!queue!"};
         header.add("Queue_Lanes", value_view{std::int32_t{1}});

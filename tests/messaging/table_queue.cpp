@@ -120,7 +120,7 @@ TEST_CASE("table_queue: a claim waits for longer than one request may take") {
     CHECK(next->has_value());
 }
 
-TEST_CASE("table_queue: a claim that has expired, or is released, delayed or renewed") {
+TEST_CASE("table_queue: a claim can expire and can be released, delayed or renewed") {
     fixture f;
     f.queue.enqueue({"York", 1}, {.delay = 10s}).value();
     CHECK_FALSE(f.queue.claim().value());

@@ -313,7 +313,7 @@ TEST_CASE("a handler learns that its message is lost") {
             at.until_empty);
         CHECK(report.value() == worker_report{.handled = 1}); // nobody else has taken it
     }
-    SECTION("another worker has claimed and completed it") {
+    SECTION("another worker has claimed and completed the message") {
         auto const report = run_worker(
             at.queue,
             [&](job const&, work_context const& context) -> result<void> {
@@ -325,7 +325,7 @@ TEST_CASE("a handler learns that its message is lost") {
             at.until_empty);
         CHECK(report.value() == worker_report{.lost = 1});
     }
-    SECTION("another worker has claimed the message, and still holds it") {
+    SECTION("another worker has claimed the message and still holds the claim") {
         std::optional<claimed<job>> theirs;
         auto const report = run_worker(
             at.queue,
@@ -399,7 +399,7 @@ TEST_CASE("a message is completed only after the renewal in flight") {
 
 // ---- stopping ----
 
-TEST_CASE("run_worker completes the messages in hand after its stop token was set, and claims no other") {
+TEST_CASE("run_worker completes its claimed messages after its stop token was set, and claims no other message") {
     site at;
     at.fill(50);
     at.until_empty.threads = GENERATE(1U, 4U);
@@ -424,7 +424,7 @@ TEST_CASE("run_worker completes the messages in hand after its stop token was se
     CHECK(size.held == 0);
 }
 
-TEST_CASE("a worker whose stop token was set before sends nothing") {
+TEST_CASE("a worker whose stop token was set before the start sends nothing") {
     site at;
     at.fill(3);
     at.stop.cancel();
@@ -506,14 +506,14 @@ TEST_CASE("an exception thrown by on_error is propagated from every thread") {
     site at;
     at.fill(1);
     at.until_empty.on_error = [](error const&) { throw std::runtime_error{"the log is full"}; };
-    SECTION("for a failed claim") {
+    SECTION("on_error is called for a failed claim") {
         at.how.max_attempts = 1;
         table_queue<job> const once{at.watched, "jobs", at.how};
         at.shaky.plan({testing::fault::busy(), 2, "query_entities", "jobs"});
         CHECK_THROWS_WITH(
             run_worker(once, [](job const&) { return result<void>{}; }, at.until_empty), "the log is full");
     }
-    SECTION("for a failed renewal") {
+    SECTION("on_error is called for a failed renewal") {
         at.shaky.plan({testing::fault::busy(), 1, "write_entity", "jobs"});
         auto const handle = [&](job const&, work_context const& context) -> result<void> {
             at.work_for_renewals(1);

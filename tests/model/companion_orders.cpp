@@ -304,7 +304,7 @@ TEMPLATE_TEST_CASE("companions: a writer survives lost and late requests and a c
     }
 }
 
-TEST_CASE("companions: a build of sums runs next to each writer, in every order") {
+TEST_CASE("companions: sums are built concurrently with each writer, in every interleaving") {
     for (auto const& each : {archives<with_sums>(1), removes<with_sums>(), inserts<with_sums>(2, "mon"),
              inserts<with_sums>(2, "tue"), updates<with_sums>("ann", 1)}) {
         INFO(each.name);
@@ -316,7 +316,7 @@ TEST_CASE("companions: a build of sums runs next to each writer, in every order"
               .problem != "");
 }
 
-TEST_CASE("companions: each guard is needed") {
+TEST_CASE("companions: each guard is necessary") {
     auto const problem = [](auto const& actors) { return walk(actors, quiet).problem; };
     auto const sums_any = unconditional("SALES:");
     // The version of the sums, and the insert of sums that do not exist, where two writers change different entities.

@@ -159,13 +159,14 @@ void check_found(testing::interleaving_report const& told, std::string const& wh
 
 } // namespace
 
-TEST_CASE("lists of indexes: a build runs with a program without the index while time passes") {
+TEST_CASE(
+    "lists of indexes: a build runs concurrently with a program that does not declare the index, while time passes") {
     check(walk({builder(), writer<narrow>("older"), ticking()}, false));
     check(walk({builder(), writer<wider>("newer"), ticking()}, false));
     check(walk({builder(), writer<narrow>("older")}, false, {.faults = 0, .late = 0, .crashes = 1}));
 }
 
-TEST_CASE("lists of indexes: a retirement runs with a reader and a writer") {
+TEST_CASE("lists of indexes: a retirement runs concurrently with a reader and a writer") {
     check(walk({retirement(), two_readings(), acknowledging()}, true));
     check(walk({retirement(), builder(), writer<wider>("writer")}, true));
 }

@@ -321,7 +321,7 @@ TEMPLATE_TEST_CASE("indexes: one writer survives lost and late requests and a cr
     check(walk<TestType>(one, {.faults = 1, .late = 1, .crashes = 1}, one_in_york<TestType>, keeps_count<TestType>));
 }
 
-TEST_CASE("indexes in other tables: others complete the work of one writer") {
+TEST_CASE("indexes in other tables: other programs complete the work of one writer") {
     for (intent_state const state : {intent_state::pending, intent_state::applied, intent_state::undone}) {
         check(walk<in_city>(
             {mover<in_city>(1, "Bath"), applier<in_city>()}, quiet,
@@ -346,7 +346,7 @@ TEST_CASE("unique indexes in other tables: two entities compete for one key") {
         walk<one_a_city>({mover<one_a_city>(1, "Bath"), mover<one_a_city>(2, "Bath")}, quiet, two_people, one_has_it));
 }
 
-TEST_CASE("indexes in other tables: each rule of the protocol is needed") {
+TEST_CASE("indexes in other tables: each rule of the protocol is necessary") {
     if (entitable_test::rounds(0, 1, 1) == 0) {
         return; // thousands of schedules, which the optimized build walks through
     }

@@ -446,15 +446,16 @@ std::string problem_of(std::size_t histories, bool over_shards, defect planted =
 
 } // namespace
 
-TEST_CASE("queue histories: one store, programs that end, lost and late requests, clocks an hour off") {
+TEST_CASE("queue histories: are correct on one store if programs end, requests are lost or late, and clocks are an "
+          "hour off") {
     CHECK(problem_of(rounds(25, 40'000, 600), false) == "");
 }
 
-TEST_CASE("queue histories: the same over shards that move, are split and merged") {
+TEST_CASE("queue histories: are correct over shards that move, are split and are merged") {
     CHECK(problem_of(rounds(5, 4'000, 100), true) == "");
 }
 
-TEST_CASE("queue histories: defects are found") {
+TEST_CASE("queue histories: planted defects are found") {
     CHECK(problem_of(200, false, defect::claims_copies) != "");
     CHECK(problem_of(200, false, defect::forgets_lost_answers) != "");
     CHECK(problem_of(200, false, defect::hides_messages) != "");

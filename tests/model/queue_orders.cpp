@@ -284,7 +284,7 @@ TEST_CASE("queue: two workers compete for one message") {
     check(walk({worker("A", 1), worker("B", 2)}, {.faults = 1, .late = 1}, one_message));
 }
 
-TEST_CASE("queue: a worker that is too slow, and one that waits") {
+TEST_CASE("queue: one worker is too slow while another worker waits") {
     cast const waiting = worker("B", 2, false, 90s);
     check(walk({worker("A", 1, true), waiting}, {.faults = 0, .late = 0}, one_message, all_done));
     check(walk({worker("A", 1, true), waiting}, {.faults = 0, .late = 1, .crashes = 1}, one_message));
@@ -386,7 +386,7 @@ TEST_CASE("queue: planted defects are found") {
     };
     cast const slow = worker("A", 1);
     cast const waiting = worker("B", 2, false, 90s);
-    SECTION("claim without the version") {
+    SECTION("a claim does not check the version") {
         auto const any = altering([](transact& request) {
             for (mutation& each : request.changes) {
                 each.condition = each.kind == mutation_kind::remove ? etag_condition{any_etag} : each.condition;
@@ -395,7 +395,7 @@ TEST_CASE("queue: planted defects are found") {
         CHECK(finds({worker("A", 1, true), with(any, waiting)}, quiet, one_message) ==
             "a worker lost its message before its time was over"); // which it had renewed
     }
-    SECTION("claim that leaves the message where it was") {
+    SECTION("a claim does not remove the message from its old row") {
         auto const copies = altering([](transact& request) {
             if (request.changes.size() == 2 && is_claim(request.changes[1])) {
                 request.changes[0] = mutation::insert_or_merge(row_builder{"lane000", "elsewhere"}.build());
@@ -403,14 +403,14 @@ TEST_CASE("queue: planted defects are found") {
         });
         CHECK(finds({with(copies, slow)}, quiet, one_message) == "a message is lost, or there twice");
     }
-    SECTION("enqueue without the identity") {
+    SECTION("enqueue() does not write the identity") {
         auto const without = altering([](transact& request) {
             if (request.changes[0].kind == mutation_kind::insert) { request.changes.erase(request.changes.begin()); }
         });
         CHECK(finds({with(without, producer(1)), worker("B", 2)}, {.faults = 0, .late = 1}, [](auto const&) {}) ==
             "a message without an identity");
     }
-    SECTION("complete without the identity") {
+    SECTION("complete() does not change the identity") {
         auto const without = altering([](transact& request) {
             if (request.changes[0].kind == mutation_kind::remove &&
                 request.changes[1].entity.row_key().starts_with("~!id!")) {
@@ -419,7 +419,7 @@ TEST_CASE("queue: planted defects are found") {
         });
         CHECK(finds({with(without, slow)}, quiet, one_message) == "a message is lost, or there twice");
     }
-    SECTION("claim without a fresh id") { // the same numbers are drawn
+    SECTION("a claim does not draw a new id") { // the same numbers are drawn
         CHECK(finds({worker("A", 7), worker("B", 7)}, {.faults = 1, .late = 0}, one_message) ==
             "a message was completed twice");
     }
@@ -428,7 +428,7 @@ TEST_CASE("queue: planted defects are found") {
         CHECK(finds({with(sees_nothing, worker("A", 1, true))}, {.faults = 0, .late = 1}, one_message) ==
             "a worker lost its message before its time was over");
     }
-    SECTION("dead letter in two transactions") {
+    SECTION("a dead letter is written in two transactions") {
         auto const in_two = [](any_transport below) {
             auto const change = [](any_transport const& way, transact request, call& context) {
                 if (request.changes.size() == 2 && request.changes[1].entity.row_key().starts_with("~!dead!")) {
@@ -442,7 +442,7 @@ TEST_CASE("queue: planted defects are found") {
         };
         CHECK(finds({with(in_two, slow)}, quiet, used_up) == "a message is lost, or there twice");
     }
-    SECTION("visibility by the worker's clock") {
+    SECTION("the visibility is computed from the worker's clock") {
         auto const own_clock = altering([](transact& request) {
             for (mutation& each : request.changes) {
                 if (is_claim(each)) {

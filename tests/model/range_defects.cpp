@@ -80,55 +80,55 @@ void found_in_turn(range_defect planted, range_order how, bool goes_on) {
 
 } // namespace
 
-TEST_CASE("range defects: splits and moves of halves") {
+TEST_CASE("range defects: planted defects of splits and of moves of halves are found") {
     range_order const how = splits();
-    SECTION("the lower half keeps its old bound") { found_alone(range_defect::keeps_bound, how); }
+    SECTION("a split leaves the old bound of the lower half") { found_alone(range_defect::keeps_bound, how); }
     SECTION("the upper half does not record whose tables it uses") { found_alone(range_defect::forgets_tables, how); }
-    SECTION("a half copied with the bounds of the whole") { found_alone(range_defect::copies_whole, how); }
-    SECTION("a half switched with the bounds of the whole") { found_alone(range_defect::flips_whole, how); }
-    SECTION("drops a table that another range uses") { found_alone(range_defect::drops_shared, how); }
-    SECTION("erases keys that another range uses") { found_alone(range_defect::erases_used, how); }
-    SECTION("leaves keys that no range uses") { found_alone(range_defect::erases_nothing, how); }
-    SECTION("uses a number twice") {
+    SECTION("a half is copied with the bounds of the whole range") { found_alone(range_defect::copies_whole, how); }
+    SECTION("a half is switched with the bounds of the whole range") { found_alone(range_defect::flips_whole, how); }
+    SECTION("a mover drops a table that another range uses") { found_alone(range_defect::drops_shared, how); }
+    SECTION("a mover erases keys that another range uses") { found_alone(range_defect::erases_used, how); }
+    SECTION("a mover leaves keys that no range uses") { found_alone(range_defect::erases_nothing, how); }
+    SECTION("a number is used twice") {
         range_order again = merges();
         again.operators.front().push_back(split_at("p"));
         found_alone(range_defect::takes_used_number, again);
     }
-    SECTION("a split of a range that is being moved") {
+    SECTION("a range is split while it is being moved") {
         range_order both = merges();
         both.operators.push_back({split_at("c")});
         found_in_turn(range_defect::splits_attempts, both, true);
     }
 }
 
-TEST_CASE("range defects: merges") {
+TEST_CASE("range defects: planted defects of merges are found") {
     range_order const how = merges();
-    SECTION("only one of the two ranges copied") { found_alone(range_defect::copies_one, how); }
-    SECTION("late rows of the other range mistaken for its own") {
+    SECTION("only one of the two ranges is copied") { found_alone(range_defect::copies_one, how); }
+    SECTION("late rows of one range are mistaken for rows of the other range") {
         range_order late = splits();
         late.operators.front().push_back(merge_to(0, 1, "s2"));
         late.late_rows = true;
         found_alone(range_defect::copies_late_rows, late);
     }
-    SECTION("a switch of the lower row only") { found_alone(range_defect::keeps_upper, how); }
-    SECTION("a switch of the upper row only") { found_alone(range_defect::loses_upper, how); }
-    SECTION("both ranges in the old tables of the lower one") {
+    SECTION("only the lower row is switched") { found_alone(range_defect::keeps_upper, how); }
+    SECTION("only the upper row is switched") { found_alone(range_defect::loses_upper, how); }
+    SECTION("both ranges use the old tables of the lower range") {
         found_alone(range_defect::keeps_tables, how);
         range_order again = how;
         again.planted = range_defect::keeps_tables;
         CHECK(taking_turns(again, {}).problem.starts_with("a table has got keys"));
     }
-    SECTION("a takeover of one row only") {
+    SECTION("only one row is taken over") {
         range_order both = how;
         both.operators.push_back({move_to(1, "s2")});
         both.end = attempts_left;
         found_in_turn(range_defect::ends_one, both, false);
     }
-    SECTION("only one of the two ranges closed") {
+    SECTION("only one of the two ranges is closed") {
         CHECK(walk_of_client(merges(inserts_both), range_defect::closes_one) != "");
     }
 }
 
-TEST_CASE("range defects: a client that counts all rows of a table as rows of its range") {
+TEST_CASE("range defects: a client is detected that counts all rows of a table as rows of its range") {
     CHECK(walk_of_client(splits(scans_beyond), range_defect::none) != "");
 }

@@ -255,7 +255,8 @@ TEST_CASE("saga: a worker stops before or after each request, and another worker
     check(walk({worker("A", 1), user()}, {.faults = 0, .late = 1}));
 }
 
-TEST_CASE("saga: interrupted at each request, in each way, while others post and re-create the channel") {
+TEST_CASE("saga: is completed if it is interrupted at each request, in each way, while others post and re-create the "
+          "channel") {
     auto const seen = at_each_point({});
     CAPTURE(seen.point);
     CHECK(seen.problem == "");
@@ -267,18 +268,20 @@ TEST_CASE("saga: planted defects are found") {
         return walk(actors, limits, wrong, 20'000).problem;
     };
     cast const slow = worker("A", 1);
-    SECTION("no head") { CHECK(finds({slow, poster()}, quiet, {.without_head = true}) == "an orphan"); }
-    SECTION("removal in one pass") { CHECK(finds({slow, poster()}, quiet, {.one_pass = true}) == "an orphan"); }
-    SECTION("removal under any ETag of a reused name") {
+    SECTION("the channel has no head") { CHECK(finds({slow, poster()}, quiet, {.without_head = true}) == "an orphan"); }
+    SECTION("a channel is removed in one pass") {
+        CHECK(finds({slow, poster()}, quiet, {.one_pass = true}) == "an orphan");
+    }
+    SECTION("a removal accepts any ETag for a reused name") {
         CHECK(at_each_point({.any_version = true}).problem.find("the new channel") != std::string::npos);
     }
-    SECTION("posts keyed by the name of their channel") {
+    SECTION("posts use the channel's name as their key") {
         CHECK(at_each_point({.by_name = true}).problem.find("without its post") != std::string::npos);
     }
-    SECTION("a reader that looks for the mark before it reads, and not after it") {
+    SECTION("a reader looks for the mark only before it reads") {
         CHECK(finds({slow, look_at_store()}, quiet, {.looks_once = true}) == "a marked channel was read");
     }
-    SECTION("an unguarded progress row") {
+    SECTION("the progress row is written without a guard") {
         cast unguarded = slow;
         unguarded.defect = [](any_transport below) { return any_transport{upserts{std::move(below)}}; };
         CHECK(finds({unguarded}, {.faults = 0, .late = 1}) == "something is left in the queue");

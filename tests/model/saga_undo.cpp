@@ -322,7 +322,8 @@ testing::interleaving_report walk(
 
 } // namespace
 
-TEST_CASE("saga undo: each crash point of a saga of four steps, whichever fails, whichever undo is blocked") {
+TEST_CASE("saga undo: a saga with four steps is interrupted at each crash point, whichever step fails and whichever "
+          "undo is blocked") {
     std::size_t points = 0;
     std::size_t stuck = 0;
     bool const whole = entitable_test::rounds(0, 1, 1) == 1;
@@ -346,7 +347,8 @@ TEST_CASE("saga undo: each crash point of a saga of four steps, whichever fails,
     CHECK(stuck > 400);
 }
 
-TEST_CASE("saga undo: each crash point of a saga without undo that fails until its cause is fixed") {
+TEST_CASE("saga undo: a saga without undo steps that keeps failing until the fault is fixed, interrupted at each crash "
+          "point") {
     std::size_t stuck = 0;
     bool const whole = entitable_test::rounds(0, 1, 1) == 1;
     for (std::size_t fails = 0; fails < 4; ++fails) {
@@ -388,7 +390,7 @@ TEST_CASE("saga undo: two workers work on one saga") {
 }
 
 TEST_CASE("saga undo: planted defects are found") {
-    SECTION("an undo that leaves no mark for the step that is late") {
+    SECTION("an undo leaves no mark for a late step") {
         bool found = false;
         for (std::size_t const fails : {0U, 2U, 3U}) {
             found =

@@ -293,11 +293,11 @@ void found(client_defect what, asks body, scene const& all = {},
 
 TEST_CASE("shard clients: planted defects are found, at whatever point the client is suspended") {
     scene all;
-    SECTION("leases checked only before the request is sent, or counted from the receipt of the map") {
+    SECTION("leases are checked only before the request is sent, or counted from the receipt of the map") {
         CHECK(suspended(client_defect::leases_late, inserts_new, all, differs) != "");
         found(client_defect::judges_early, inserts_new);
     }
-    SECTION("a mover that does not wait for leases") {
+    SECTION("a mover does not wait for leases") {
         for (bool const off_line : {false, true}) {
             CAPTURE(off_line);
             mover_kind const by{move_defect::waits_for_no_lease, off_line};
@@ -305,13 +305,13 @@ TEST_CASE("shard clients: planted defects are found, at whatever point the clien
             CHECK(suspended(client_defect::none, inserts_new, all, differs, {move_defect::none, off_line}) == "");
         }
     }
-    SECTION("a refusal that is not verified") {
+    SECTION("a refusal is not verified") {
         all.ghost = true;
         found(client_defect::believes_refusal, inserts_ghost, all, ghost_is_there);
     }
-    SECTION("ETags without epochs") {
+    SECTION("ETags contain no epoch") {
         all.apart = true;
         found(client_defect::bare_etags, replaces, all, own_or_changed);
     }
-    SECTION("a continuation without the last key") { found(client_defect::forgets_last_key, scans); }
+    SECTION("a continuation does not contain the last key") { found(client_defect::forgets_last_key, scans); }
 }

@@ -98,6 +98,8 @@ TEST_CASE("shard moves: a late batch of a dead mover never reaches a table of an
     int orders = 0;
     CHECK(walk_late_batches(move_defect::none, orders) == "");
     CHECK(orders == 56); // two batches at each of 28 states of the second mover
-    SECTION("a table name used twice") { CHECK(walk_late_batches(move_defect::uses_names_again, orders) != ""); }
-    SECTION("a takeover in the same table") { CHECK(walk_late_batches(move_defect::takes_over_tables, orders) != ""); }
+    SECTION("a table name is used twice") { CHECK(walk_late_batches(move_defect::uses_names_again, orders) != ""); }
+    SECTION("a takeover continues in the same table") {
+        CHECK(walk_late_batches(move_defect::takes_over_tables, orders) != "");
+    }
 }

@@ -73,7 +73,7 @@ TEST_CASE("shard moves: a single mover survives lost and late requests, and is k
         {.faults = 0, .late = 1, .crashes = 1, .again = 1});
 }
 
-TEST_CASE("shard moves: a client that inserts") {
+TEST_CASE("shard moves: a client inserts during a move") {
     check("inserts, prompt answers", 1'987, {.crowd = false, .client = inserts, .prompt = true}, quiet);
     check("inserts", 16'265, {.client = inserts}, quiet);
     check("inserts, one late request", 80'406, {.crowd = false, .client = inserts, .prompt = true},
@@ -82,13 +82,13 @@ TEST_CASE("shard moves: a client that inserts") {
         {.faults = 0, .late = 0, .crashes = 1, .again = 1});
 }
 
-TEST_CASE("shard moves: a client that reads") {
+TEST_CASE("shard moves: a client reads during a move") {
     check("reads", 35'499, {.client = reads}, quiet);
     check("reads twice, one late request by another client", 111'061,
         {.crowd = false, .late_writer = true, .client = reads_late, .prompt = true}, {.faults = 0, .late = 1});
 }
 
-TEST_CASE("shard moves: offline, with clients that read and write") {
+TEST_CASE("shard moves: clients read and write during an offline move") {
     check("offline, alone, one fault and one late request", 3'242, {.crowd = false, .off_line = true},
         {.faults = 1, .late = 1});
     check("offline, alone, a batch twice", 29, {.holds = true, .off_line = true}, quiet);
@@ -104,7 +104,7 @@ TEST_CASE("shard moves: offline, with clients that read and write") {
 
 // The number of states visited until they are found: 58 and 29 offline; in the order of the sections below 29, 99, 28, 46, 45, 39, 40, 46.
 // Defects of clients, and of movers that do not wait for them, are in shard_clients.cpp, those of names in shard_late_batches.cpp.
-TEST_CASE("shard moves: offline, planted defects are found") {
+TEST_CASE("shard moves: planted defects of offline moves are found") {
     auto const finds = [](order how, testing::interleaving_limits limits) {
         how.off_line = true;
         auto const seen = walk(how, limits, 60'000);
@@ -112,10 +112,10 @@ TEST_CASE("shard moves: offline, planted defects are found") {
         UNSCOPED_INFO(seen.states << " states");
         return seen.problem;
     };
-    SECTION("drop before flip") {
+    SECTION("the mover drops the source before the flip") {
         CHECK(finds({.mover = move_defect::drops_first}, {.faults = 0, .late = 0, .crashes = 1}) != "");
     }
-    SECTION("batches without a guard") {
+    SECTION("the mover sends batches without a guard") {
         CHECK(finds({.mover = move_defect::guards_nothing, .holds = true}, quiet) != "");
     }
 }
@@ -127,18 +127,26 @@ TEST_CASE("shard moves: planted defects are found") {
         UNSCOPED_INFO(seen.states << " states");
         return seen.problem;
     };
-    SECTION("flip before verify") { CHECK(finds({.mover = move_defect::flips_unverified}, quiet) != ""); }
-    SECTION("drop before flip") {
+    SECTION("the mover flips before it has verified the copy") {
+        CHECK(finds({.mover = move_defect::flips_unverified}, quiet) != "");
+    }
+    SECTION("the mover drops the source before the flip") {
         CHECK(finds({.mover = move_defect::drops_first}, {.faults = 0, .late = 0, .crashes = 1}) != "");
     }
-    SECTION("drop before the last catch-up") {
+    SECTION("the mover drops the source before the last catch-up") {
         CHECK(finds({.mover = move_defect::drops_before_collect}, quiet) != "");
     }
-    SECTION("catch-up without removals") { CHECK(finds({.mover = move_defect::leaves_removed_rows}, quiet) != ""); }
-    SECTION("catch-up by Timestamp alone") { CHECK(finds({.mover = move_defect::trusts_timestamps}, quiet) != ""); }
-    SECTION("only one collect") { CHECK(finds({.mover = move_defect::collects_once}, quiet) != ""); }
-    SECTION("reads at the source until the flip") { CHECK(finds({.mover = move_defect::never_seals}, quiet) != ""); }
-    SECTION("batches without a guard") {
+    SECTION("the catch-up leaves removed rows") {
+        CHECK(finds({.mover = move_defect::leaves_removed_rows}, quiet) != "");
+    }
+    SECTION("the catch-up relies on the Timestamp alone") {
+        CHECK(finds({.mover = move_defect::trusts_timestamps}, quiet) != "");
+    }
+    SECTION("the mover collects only once") { CHECK(finds({.mover = move_defect::collects_once}, quiet) != ""); }
+    SECTION("clients read from the source until the flip") {
+        CHECK(finds({.mover = move_defect::never_seals}, quiet) != "");
+    }
+    SECTION("the mover sends batches without a guard") {
         CHECK(finds({.mover = move_defect::guards_nothing, .holds = true}, quiet) != "");
     }
 }
@@ -184,7 +192,7 @@ testing::interleaving_report world(std::uint64_t seed, move_defect planted, int*
 
 } // namespace
 
-TEST_CASE("shard moves: hold in random worlds of many clients and two movers") {
+TEST_CASE("shard moves: are correct in random worlds with many clients and two movers") {
     int moved = 0;
     std::size_t steps = 0;
     std::uint64_t const worlds = entitable_test::rounds(60, 100'000, 300);

@@ -29,7 +29,7 @@ void check(range_order const& how, testing::interleaving_limits limits) {
 
 } // namespace
 
-TEST_CASE("shard ranges: a split and a move, a merge, and operators that resume them") {
+TEST_CASE("shard ranges: operators run, and resume, a split with a move and a merge") {
     for (bool const off_line : {false, true}) {
         for (range_order how : {splits(), merges()}) {
             how.off_line = off_line;
@@ -39,7 +39,7 @@ TEST_CASE("shard ranges: a split and a move, a merge, and operators that resume 
     }
 }
 
-TEST_CASE("shard ranges: clients that insert, read and scan") {
+TEST_CASE("shard ranges: clients insert, read and scan during splits and merges") {
     for (client_body const& client : {client_body{inserts_both}, client_body{reads_upper}, client_body{scans_all}}) {
         for (range_order how : {splits(client), merges(client)}) {
             how.crowd = false;
@@ -51,7 +51,7 @@ TEST_CASE("shard ranges: clients that insert, read and scan") {
     }
 }
 
-TEST_CASE("shard ranges: two operators, one of which takes over the work of the other") {
+TEST_CASE("shard ranges: one operator takes over the work of another") {
     range_order how = merges();
     how.operators.push_back({move_to(1, "s2"), split_at("p", 1)});
     check(how, quiet);
@@ -108,7 +108,7 @@ TEST_CASE("shard ranges: a client may be suspended at any step while anything ha
     }
 }
 
-TEST_CASE("shard ranges: hold in random worlds of clients and two operators") {
+TEST_CASE("shard ranges: are correct in random worlds with clients and two operators") {
     int done = 0;
     std::size_t steps = 0;
     std::uint64_t const worlds = entitable_test::rounds(60, 20'000, 300);

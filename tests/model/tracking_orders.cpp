@@ -285,7 +285,7 @@ std::string problem_of(std::vector<actor> const& actors, testing::interleaving_l
 
 } // namespace
 
-TEST_CASE("units of work: each rule is needed") {
+TEST_CASE("units of work: each rule is necessary") {
     // Writes any version.
     auto const unconditional = with_writes([](mutation one) -> std::optional<mutation> {
         one.condition = any_etag;

@@ -134,12 +134,12 @@ TEST_CASE("moved from: unit_of_work") {
     work.clear();
     CHECK_GONE(work.save());
 
-    SECTION("after entities were added and attached") {
+    SECTION("entities are added and attached") {
         CHECK(work.add(sale{"kiel", 2, "mon", 1}).number == 2);
         CHECK(work.attach(sale{"kiel", 3, "mon", 1}, any_etag).number == 3);
     }
-    SECTION("after an entity was removed") { work.remove(held); }
-    SECTION("after a conflict was resolved") {
+    SECTION("an entity is removed") { work.remove(held); }
+    SECTION("a conflict is resolved") {
         work.resolve(held, keep::mine);
         work.resolve(held, first);
     }

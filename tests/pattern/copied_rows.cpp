@@ -193,7 +193,7 @@ std::map<std::string, std::vector<std::string>> documented_kinds() {
 
 } // namespace
 
-TEST_CASE("system rows: the register and its page agree about copies") {
+TEST_CASE("system rows: the register and its guide page describe the same copying") {
     auto const page = documented_kinds();
     CHECK(page.size() == std::size(system_row::kinds));
     for (system_row::kind const& kind : system_row::kinds) {
@@ -450,7 +450,7 @@ TEST_CASE("copy: a table with indexes is copied with its index and the index sta
     for (std::int32_t bib = 1; bib <= 20; ++bib) {
         runners.insert({"NYC", bib, 20 + bib, bib % 2 == 0 ? "Reds" : "Blues"}).value();
     }
-    SECTION("unchanged") {
+    SECTION("the table has not changed") {
         auto const done = at.copied("runners").value();
         CHECK(done.system_rows == 2);
         (void)at.copied("clubs").value();
@@ -465,7 +465,7 @@ TEST_CASE("copy: a table with indexes is copied with its index and the index sta
         copies.insert({"NYC", 21, 41, "Reds"}).value();
         CHECK((copies.verify)().value().good());
     }
-    SECTION("with the intent of an unfinished writer") {
+    SECTION("the table has an intent of an unfinished writer") {
         std::size_t intents = 0;
         for (int requests = 1; requests < 12; ++requests) {
             INFO(requests);

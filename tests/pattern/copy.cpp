@@ -130,7 +130,7 @@ TEST_CASE("an existing row that differs ends the copy, or is replaced on request
     CHECK(s.same.get(2000, 1, 24)->what == "sale 24");
 }
 
-TEST_CASE("a stopped copy resumes where it was") {
+TEST_CASE("a stopped copy resumes at its position") {
     stage s;
     s.same.create().value();
     s.target.plan({fault::lost_after(), 3, "transact"});

@@ -111,7 +111,7 @@ TEST_CASE("sequence: the stored form has not changed") {
         "    Value = Edm.Int64 1\n");
 }
 
-TEST_CASE("sequence: start, step and the location of the row") {
+TEST_CASE("sequence: start, step and the location of the row can be set") {
     stage on;
     sequence const numbers = on.make({.table = "counters", .partition_key = "c", .start = 100, .step = 10});
     CHECK(numbers.next()->value == 100);
@@ -266,7 +266,7 @@ TEST_CASE("sequence: reserve() takes many numbers with one write") {
     CHECK(numbers.next()->value == 203);
 }
 
-TEST_CASE("sequence: a reserved block") {
+TEST_CASE("sequence: a block is reserved") {
     stage on;
     sequence const numbers = on.make({.block = 10});
     sequence const copy = numbers;
@@ -382,7 +382,7 @@ TEST_CASE("sharded sequence: a different or invalid number of shards is refused"
     CHECK(given == 1);
 }
 
-TEST_CASE("sharded sequence: no shard issues a number if more shards are declared than the counter has") {
+TEST_CASE("sharded sequence: no shard issues a number if the declaration has more shards than the counter") {
     stage on;
     sequence_options how;
     how.time = &on.time;

@@ -105,7 +105,7 @@ TEST_CASE("sharded sequence: the golden rows have not changed") {
 }
 
 TEST_CASE("sharded sequence: a first row without start and step stays in use, and adopts the start and step of the "
-          "first program that uses it") {
+          "first program that draws a number") {
     memory_backend const store;
     put(store, old_row("identities__000", 3, 2));
     put(store, old_row("identities__001", 4, 2));
@@ -122,7 +122,7 @@ TEST_CASE("sharded sequence: a first row without start and step stays in use, an
     CHECK(sharded_sequence{store, "Orders", 2, counting(10, 5, 9)}.next().has_value());
 }
 
-TEST_CASE("sharded sequence: the start and step of a row are unchanged if a program of an earlier version counts") {
+TEST_CASE("sharded sequence: the start and step of a row are unchanged if a program with an earlier version counts") {
     memory_backend const store;
     sharded_sequence const numbers{store, "Orders", 2, counting(10, 5)};
     static_cast<void>(numbers.next().value());
@@ -208,7 +208,8 @@ testing::interleaving_report two_declarations(bool over_an_old_row, testing::int
 
 } // namespace
 
-TEST_CASE("sharded sequence: two programs with different declarations in every order, with lost and late requests") {
+TEST_CASE("sharded sequence: two programs with different declarations draw numbers in every order, with lost and late "
+          "requests") {
     for (bool const over_an_old_row : {false, true}) {
         for (auto const& limits :
             {testing::interleaving_limits{.faults = 1, .late = 0}, testing::interleaving_limits{.faults = 0, .late = 1},

@@ -43,7 +43,7 @@ struct missing_standby {
 
 } // namespace
 
-TEST_CASE("postgres: a commit that reached no standby has an unknown effect, whoever ends the wait for it") {
+TEST_CASE("postgres: a commit that reached no standby has an unknown effect, whatever ends the wait for the standby") {
     if (postgres_server() == nullptr) { return; }
     auto const options = own_schema();
     auto const store = postgres_backend::connect(postgres_server(), options).value();
@@ -99,7 +99,7 @@ TEST_CASE(
     CHECK(proxy.cuts() == 1);
 }
 
-TEST_CASE("postgres: a warning of a trigger at COMMIT is not mistaken for a missing standby") {
+TEST_CASE("postgres: a warning from a trigger at COMMIT is not mistaken for a missing standby") {
     if (postgres_server() == nullptr) { return; }
     auto const options = own_schema();
     auto const store = postgres_backend::connect(postgres_server(), options).value();

@@ -168,7 +168,7 @@ TEST_CASE("postgres: a forked child gets an error and does not touch the connect
     }
 }
 
-TEST_CASE("postgres: a connection is cut around a commit") {
+TEST_CASE("postgres: a connection is cut before, during or after a commit") {
     if (postgres_server() == nullptr) { return; }
     auto const options = own_schema();
     auto const direct = postgres_backend::connect(postgres_server(), options).value();

@@ -76,7 +76,7 @@ bool has_two_servers() {
 
 } // namespace
 
-TEST_CASE("conformance: two PostgreSQL servers, a file and memory under one table") {
+TEST_CASE("conformance: two PostgreSQL servers, a file and memory are the stores of one table") {
     if (!has_two_servers()) { return; }
     kinds stores;
     sharded const cloud{entitable_test::map_of(memory_backend{}, "shardmap", virtual_shards{4},

@@ -177,7 +177,7 @@ void run_sql(std::string const& text) {
 
 } // namespace
 
-TEST_CASE("postgres: storms: sessions are terminated") {
+TEST_CASE("postgres storms: sessions are terminated") {
     if (postgres_server() == nullptr) { return; }
     storm("sessions ended", postgres_server(), rounds(5, 60),
         [] { run_sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'entitable'"); });

@@ -25,7 +25,7 @@ std::string all_of(error const& said) {
 
 } // namespace
 
-TEST_CASE("postgres: an invalid connection string is InvalidInput, and the error repeats no part of it") {
+TEST_CASE("postgres: an invalid connection string returns InvalidInput, and the error contains no part of the string") {
     for (std::string const string : {
              "host=h password=my s3cret port=1",
              "postgresql://u:s3cr/et@h:1/d",
@@ -59,8 +59,8 @@ TEST_CASE("postgres: an invalid connection string is InvalidInput, and the error
         error_code::invalid_input);
 }
 
-TEST_CASE(
-    "postgres: a refused connection has an error code, and the error repeats nothing of the string or the server") {
+TEST_CASE("postgres: a refused connection has an error code, and the error contains nothing from the connection string "
+          "or the server's message") {
     postgres_options options = own_schema();
     options.connect_timeout = std::chrono::seconds{5};
     struct attempt {

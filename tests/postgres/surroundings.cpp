@@ -77,7 +77,7 @@ TEST_CASE("postgres: the encoding of the database does not matter") {
     }
 }
 
-TEST_CASE("postgres: missing privileges of a role are typed errors, and the privileges of a schema owner suffice") {
+TEST_CASE("postgres: a role without privileges gets typed errors, and the privileges of a schema owner suffice") {
     if (postgres_server() == nullptr) { return; }
     auto options = own_schema();
     role const plain;
@@ -168,7 +168,7 @@ TEST_CASE("postgres: the commands in the guide for administrators give each role
     }
 }
 
-TEST_CASE("postgres: settings of a role change nothing or are typed errors") {
+TEST_CASE("postgres: settings of a role change nothing or return typed errors") {
     if (postgres_server() == nullptr) { return; }
     auto const with = [&](std::string const& settings, auto const& check) {
         INFO(settings);
@@ -305,7 +305,7 @@ TEST_CASE("postgres: sessions that the server terminates under load lose nothing
         noted.unknown(), reads.load());
 }
 
-TEST_CASE("postgres: tables that are dropped while a store uses them are a typed error until they are created again") {
+TEST_CASE("postgres: calls return a typed error if their tables were dropped, until the tables are created again") {
     if (postgres_server() == nullptr) { return; }
     auto const options = own_schema();
     auto const store = postgres_backend::connect(postgres_server(), options).value();

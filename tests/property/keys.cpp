@@ -144,7 +144,7 @@ TEST_CASE("integers of every width keep their value and order as ascending, desc
     check_integer<std::uint64_t>();
 }
 
-TEST_CASE("numbers with a width keep their value and their order, and others are refused") {
+TEST_CASE("numbers that fit their width keep their value and their order, and other numbers are refused") {
     check_codec<width_codec<std::int32_t, 5>>(
         [](draw& from) { return static_cast<std::int32_t>(from.below(100'000)); });
     check_codec<width_codec<std::uint64_t, 20>>([](draw& from) { return from.integer<std::uint64_t>(); });

@@ -203,7 +203,7 @@ TEST_CASE("starts_with() on a property is two comparisons, false if it is absent
     CHECK(places(!starts_with(l::remark, "ab")) == "14567");
 }
 
-TEST_CASE("when() adds at most one condition, and does not change the access path") {
+TEST_CASE("when() adds at most one condition and does not change the access path") {
     memory_backend store;
     auto const all = runners(store, 9);
     for (bool const fast : {false, true}) {

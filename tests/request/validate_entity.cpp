@@ -42,7 +42,7 @@ TEST_CASE("absent properties are not counted") {
     CHECK(validate_entity(builder.build(), limits));
 }
 
-TEST_CASE("names that differ only in case are different, and equal names are refused") {
+TEST_CASE("names that differ only in letter case are different, and equal names are refused") {
     row_builder builder{"p", "r"};
     builder.add("Birthday", true);
     builder.add("birthday", true);

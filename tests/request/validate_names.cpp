@@ -40,7 +40,7 @@ TEST_CASE("a table name consists of letters and digits and begins with a letter"
     check_refused(validate_table_name(bad), error_code::invalid_resource_name, "table name");
 }
 
-TEST_CASE("the reserved table name is refused in any case") {
+TEST_CASE("the reserved table name is refused, whatever its letter case") {
     for (char const* const name : {"tables", "Tables", "TABLES", "tAbLeS"}) {
         check_refused(validate_table_name(name), error_code::invalid_resource_name, "reserved", name);
     }

@@ -42,7 +42,7 @@ std::string walk(std::string_view xml) {
 
 } // namespace
 
-TEST_CASE("xml: valid documents are read and others refused") {
+TEST_CASE("xml: valid documents are read, and invalid documents are refused") {
     CHECK(walk("<a><b>x &amp; y</b><c/><d k='v' l=\"w\">1</d></a>") == "a/b=x & y;a/c=;a/d=1;a=;");
     CHECK(walk("\xEF\xBB\xBF<?xml version='1.0'?><!-- c --><x:a xmlns:x='u'>&#233;&#x1F600;</x:a>\n") ==
         "a=\xC3\xA9\xF0\x9F\x98\x80;");
@@ -118,7 +118,7 @@ TEST_CASE("azure_service: limits are checked before anything is sent") {
     CHECK(f.client.asked().empty());
 }
 
-TEST_CASE("azure_service: policies of a table are written and read back") {
+TEST_CASE("azure_service: the access policies of a table are written and read back") {
     fixture f;
     f.client.then(204);
     std::vector<access_policy> const wanted = {{"policy & 1", date_time::parse("2026-01-01T00:00:00Z"),
@@ -166,7 +166,7 @@ TEST_CASE("azure_service: malformed answers are refused") {
     CHECK(f.context.attempts > 10);
 }
 
-TEST_CASE("vectors: answers of service requests") {
+TEST_CASE("vectors: answers to service requests are read") {
     vectors const all{"responses.json"};
     if (!all) { return; }
     fixture f;

@@ -72,7 +72,7 @@ static_assert(transport<rest<canned_client>>);
 static_assert(answers<rest<canned_client>, transact>);
 static_assert(opens_channels<rest<canned_client>>);
 
-TEST_CASE("rest: every request is sent and its answer read") {
+TEST_CASE("rest: every request is sent, and its answer is read") {
     fixture f;
     f.client.then(204);
     CHECK(f.send(create_table{"Orders"}));
@@ -230,7 +230,7 @@ TEST_CASE("malformed answers to writes leave the effect unknown") {
     fails(f.send(insert()), error_code::update_condition_not_satisfied);
 }
 
-TEST_CASE("an answer lost by the client leaves the effect of a write unknown, and a read has no effect") {
+TEST_CASE("an answer lost by the client leaves the effect of a write unknown, and a lost read has no effect") {
     fixture f;
     auto const lost = [](http_request const&) -> result<http_response> {
         failure made{error_code::transport_failed, "lost"};
@@ -243,7 +243,7 @@ TEST_CASE("an answer lost by the client leaves the effect of a write unknown, an
     fails(f.send(get()), error_code::transport_failed);
 }
 
-TEST_CASE("an answer to a different request") {
+TEST_CASE("an answer to a different request is refused, and the effect of a write is unknown") {
     fixture f;
     f.client.then(200, entity("p", "r"), {{"x-ms-client-request-id", "another"}});
     fails(f.send(get()), error_code::transport_failed);
@@ -285,7 +285,7 @@ TEST_CASE("the clock of the service is reported") {
     CHECK_THAT(f.send(get()).error().message, !ContainsSubstring("clock"));
 }
 
-TEST_CASE("reads from the secondary location") {
+TEST_CASE("reads from the secondary location are marked as stale") {
     fixture f;
     f.context.location = read_location::secondary;
     f.client.then(200, entity("p", "r"));
@@ -521,7 +521,7 @@ TEST_CASE("the service gets the remaining time of the call as its timeout, at mo
     }
 }
 
-TEST_CASE("a second attempt at the primary gets the time that remains by then") {
+TEST_CASE("a second attempt at the primary gets the remaining time") {
     fixture f;
     f.context.location = read_location::secondary;
     f.context.deadline = f.time.steady() + std::chrono::seconds{10};
@@ -744,7 +744,7 @@ TEST_CASE("profiles and verbs depend on the kind of service and can be set") {
     CHECK(f.client.last().method == http_method::post);
 }
 
-TEST_CASE("vectors: whole answers") {
+TEST_CASE("vectors: whole answers are read") {
     vectors const all{"responses.json"};
     if (!all) { return; }
     std::size_t count = 0;

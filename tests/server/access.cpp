@@ -104,7 +104,7 @@ TEST_CASE("an account key: both signature schemes are accepted, and later change
     CHECK(said(other.get("/Orders")) == refused);
 }
 
-TEST_CASE("dates of a signature: a quarter of an hour is tolerated, in either header") {
+TEST_CASE("the date of a signature may be a quarter of an hour off, in either header") {
     asker const by = with_table();
     auto const at = [&](std::int64_t seconds) {
         auto made = by.request(get, "/Tables");
@@ -123,7 +123,7 @@ TEST_CASE("dates of a signature: a quarter of an hour is tolerated, in either he
     CHECK(said(by.server.answer(by_date)) == "200");
 }
 
-TEST_CASE("both keys of an account are accepted, and no third one") {
+TEST_CASE("both keys of an account are accepted, and a third key is refused") {
     server_options options = with_account();
     options.accounts.front().second_key = other_key;
     asker by = with_table(options);

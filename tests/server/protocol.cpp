@@ -358,7 +358,7 @@ TEST_CASE("service settings, policies, statistics and preflight requests are ans
     CHECK(said(by.ask(put, "/Orders?comp=acl", "nonsense")) == "400 InvalidXmlDocument");
 }
 
-TEST_CASE("limits, methods, versions and header fields of each answer") {
+TEST_CASE("each answer follows the rules for limits, methods, versions and header fields") {
     server_options options = with_account();
     options.max_body_size = 1'000;
     asker const by{table_server{memory_backend{}, options}};

@@ -95,7 +95,7 @@ TEST_CASE("shards: an index in another partition is in another shard") {
     CHECK(seen.missing + seen.dangling + seen.different == 0);
 }
 
-TEST_CASE("shards: batches and transactions of a partition, and a bulk load over all partitions") {
+TEST_CASE("shards: batches and transactions write to one partition, and a bulk load writes to all partitions") {
     sharding::world const all;
     sharded const cloud = all.open(virtual_shards{6});
     table<runner> const runners{cloud, "runners"};

@@ -113,7 +113,7 @@ TEST_CASE("identity: an emptied store of a map is an error, and is not repaired 
     fill(running);
     table<item> const watched{running, "items"};
     all.empty("b");
-    SECTION("a program that starts normally") {
+    SECTION("a program starts normally") {
         CHECK(all.make(names).error().code == error_code::already_made);
         sharded const cloud = all.open();
         table<item> const items{cloud, "items"};
@@ -136,7 +136,7 @@ TEST_CASE("identity: an emptied store of a map is an error, and is not repaired 
         CHECK(is_wrong(plan_move(cloud, 1, "d").error(), "the store b"));
         CHECK(is_wrong(plan_move(cloud, 0, "b").error(), "the store b"));
     }
-    SECTION("a program that runs") {
+    SECTION("a program is running") {
         std::size_t lost = 0;
         for (std::int32_t number = 0; number < places;
             ++number) { // the table is gone, and the map says that it was whole
@@ -151,7 +151,7 @@ TEST_CASE("identity: an emptied store of a map is an error, and is not repaired 
         all.time.advance(std::chrono::seconds{60});
         CHECK(is_wrong(watched.create_if_absent().error(), "lost the identity"));
     }
-    SECTION("a part alone") {
+    SECTION("one part of a table was deleted") {
         all.stores.clear();
         store_world other;
         CHECK(other.make(names));
@@ -166,7 +166,7 @@ TEST_CASE("identity: an emptied store of a map is an error, and is not repaired 
     }
 }
 
-TEST_CASE("identity: a name that opens another store of the map") {
+TEST_CASE("identity: a name that opens another store of the map is an error") {
     store_world all;
     CHECK(all.make({"a", "b", "c"}));
     fill(all.open());
@@ -174,7 +174,7 @@ TEST_CASE("identity: a name that opens another store of the map") {
     sharded const cloud = all.open();
     table<item> const items{cloud, "items"};
     CHECK(is_wrong(items.scan_table().to().error(), "is the store"));
-    CHECK(is_wrong(items.create_if_absent().error(), "is the store c of the map"));
+    CHECK(is_wrong(items.create_if_absent().error(), "identifies itself as c"));
 }
 
 TEST_CASE("identity: two maps cannot share a store") {
@@ -236,7 +236,7 @@ TEST_CASE("identity: a map of an earlier version still works; adopting it marks 
         CHECK(
             all.store(name).execute(list_tables{}, context).value().tables.size() == tables_in(all.store(name)).size());
     }
-    SECTION("a store that was emptied before is not adopted") {
+    SECTION("a store that was emptied before the adoption is not adopted") {
         all.empty("c");
         CHECK(is_wrong(adopt(all.open()).error(), "the store c lacks items"));
         CHECK(all.open().map().state().fresh({}).value()->identity.empty()); // it does not count yet
@@ -245,7 +245,7 @@ TEST_CASE("identity: a map of an earlier version still works; adopting it marks 
                 .create_if_absent()
                 .has_value()); // as before: not whole is what it is until adopted
     }
-    SECTION("adopted, in any number of attempts") {
+    SECTION("the map is adopted in any number of attempts") {
         auto const done = adopt(all.open()).value();
         CHECK(done.stores == std::vector<std::string>{"a", "b", "c", "d"});
         CHECK(adopt(all.open()).value().stores.empty());
@@ -284,7 +284,7 @@ TEST_CASE("identity: existing hashed stores are opened, and not created again") 
             CHECK(tables_in(copy.store(each)).empty());
         }
     }
-    SECTION("a retired generation stays retired, and one below the greatest is not created") {
+    SECTION("a retired generation stays retired, and a generation below the greatest is not created") {
         auto const first = hash_stores::open(names, all.opener(), all.hashed()).value();
         std::vector<std::string> const more{"a", "b", "c", "d"};
         sharded const grown{hash_stores::make(more, all.opener(), all.hashed(3)).value()};

@@ -89,7 +89,7 @@ TEST_CASE("creating a map: can be interrupted at any request and repeated") {
     };
     auto const few = virtual_shards::ranges({"g", "p"});
     std::vector<std::string> const names{"one", "two"};
-    SECTION("with the same shards") {
+    SECTION("the call is repeated with the same shards") {
         end_everywhere([] { return shared_world{}; },
             [&](shared_world const& world, auto const& plan) { return make(world, plan, few, names).has_value(); },
             [&](shared_world const& world, bool) {
@@ -100,7 +100,7 @@ TEST_CASE("creating a map: can be interrupted at any request and repeated") {
             },
             8);
     }
-    SECTION("with different shards, unless it is complete") {
+    SECTION("the call is repeated with different shards, unless the map is complete") {
         auto const more = virtual_shards::ranges({"b", "d", "m"});
         std::vector<std::string> const others{"two", "three"};
         end_everywhere([] { return shared_world{}; },
@@ -116,7 +116,7 @@ TEST_CASE("creating a map: can be interrupted at any request and repeated") {
             },
             8);
     }
-    SECTION("with more shards than rows fit in a transaction") {
+    SECTION("the map has more shards than rows fit in a transaction") {
         std::vector<std::string> bounds;
         for (int number = 100; number < 205; ++number) { bounds.push_back(std::to_string(number)); }
         auto const many = virtual_shards::ranges(bounds);
@@ -252,7 +252,7 @@ TEST_CASE("hashed stores: retirement is interrupted at any request, and a stale 
         hash_stores::make(names, world.opener(untouched())).value();
         return world;
     };
-    SECTION("ended") {
+    SECTION("the program has ended") {
         end_everywhere(
             begin,
             [&](shared_world const& world, auto const& plan) {
@@ -267,7 +267,7 @@ TEST_CASE("hashed stores: retirement is interrupted at any request, and a stale 
             },
             5);
     }
-    SECTION("a program creates them, and they are retired at any of its requests") {
+    SECTION("a program creates the stores, and they are retired at any of its requests") {
         for (std::size_t at = 1;; ++at) {
             CAPTURE(at);
             shared_world const world;
@@ -317,7 +317,7 @@ TEST_CASE("adopting a map: interrupted at any request, while a shard moves to a 
         CHECK(map->tables.front().whole);
         CHECK(table<item>{cloud, "items"}.scan_table().to().value().size() == 3);
     };
-    SECTION("ended") {
+    SECTION("the program has ended") {
         end_everywhere(
             begin,
             [&](shared_world const& world, auto const& plan) {
@@ -330,7 +330,7 @@ TEST_CASE("adopting a map: interrupted at any request, while a shard moves to a 
             },
             10);
     }
-    SECTION("while a shard moves") {
+    SECTION("a shard moves during the adoption") {
         for (std::size_t at = 2;; ++at) {
             CAPTURE(at);
             shared_world const world = begin();

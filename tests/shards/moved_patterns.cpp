@@ -125,7 +125,7 @@ TEST_CASE("shards: a sequence that moves while numbers are drawn issues each num
         }});
 }
 
-TEST_CASE("shards: indexes that move while entities change") {
+TEST_CASE("shards: indexes move while entities change") {
     using indexed = table<runner, elsewhere<by_club>>;
     auto const open = [](any_transport const& cloud) {
         return indexed{cloud, "runners", in_table<by_club>{cloud, "clubs"}};
@@ -151,7 +151,7 @@ TEST_CASE("shards: indexes that move while entities change") {
         }});
 }
 
-TEST_CASE("shards: sums that move while entities change") {
+TEST_CASE("shards: sums move while entities change") {
     with_moves({[](auto const& cloud, auto&) {
                     table<runner, club_size> const runners{cloud, "runners"};
                     runners.create().value();
@@ -172,7 +172,7 @@ TEST_CASE("shards: sums that move while entities change") {
         }});
 }
 
-TEST_CASE("shards: a queue that moves while messages are enqueued and processed") {
+TEST_CASE("shards: a queue moves while messages are enqueued and processed") {
     auto const open = [](any_transport const& cloud, entitable::clock& time) {
         queue_options how;
         how.time = &time;
@@ -206,7 +206,7 @@ TEST_CASE("shards: a queue that moves while messages are enqueued and processed"
         }});
 }
 
-TEST_CASE("shards: a saga that moves while it runs") {
+TEST_CASE("shards: a saga moves while it runs") {
     auto const queue_of = [](any_transport const& cloud, entitable::clock& time) {
         queue_options how;
         how.time = &time;

@@ -98,7 +98,7 @@ TEST_CASE("shards: names of tables are unambiguous") {
     CHECK(detail::shard_table_name(longest, 1, 1) != detail::shard_table_name(longest.substr(1), 1, 1));
 }
 
-TEST_CASE("shards: ranges, unmapped keys, a different function, a map with a gap") {
+TEST_CASE("shards: ranges and functions assign the keys, and an unmapped key or a map with a gap is refused") {
     sharding::world const all;
     auto const by_month = virtual_shards::ranges({"2024-07", "2025"});
     CHECK(by_month.shard_of("2024-06") == 0U);
@@ -178,7 +178,7 @@ TEST_CASE("shards: an unresponsive map does not delay requests for long") {
     CHECK(items.get("g", 1));
 }
 
-TEST_CASE("shards: an answer that arrives after the lease has expired and the map is unreachable") {
+TEST_CASE("shards: an answer is not used if it arrives after the lease has expired and the map is unreachable") {
     testing::manual_clock time;
     sharding::world const all;
     testing::faulty<any_transport> const catalogue{any_transport{all.catalogue}};
@@ -208,7 +208,7 @@ TEST_CASE("shards: an answer that arrives after the lease has expired and the ma
     CHECK(!*meanwhile);
 }
 
-TEST_CASE("shards: an offline move") {
+TEST_CASE("shards: a shard is moved offline") {
     testing::manual_clock time;
     sharding::world const all;
     auto const cloud = all.open(virtual_shards{4}, with_clock(time));
@@ -231,7 +231,7 @@ TEST_CASE("shards: an offline move") {
     CHECK(plan.tables == 2);
     CHECK(plan.explain().find("delta") != std::string::npos);
 
-    SECTION("moves away and back") {
+    SECTION("the shard moves away and back") {
         int pages = 0;
         auto const done =
             plan.run([&](move_progress const& at) {
@@ -263,7 +263,7 @@ TEST_CASE("shards: an offline move") {
         CHECK(others.drop());
         for (auto const& [name, store] : *all.stores) { CHECK(entitable_test::tables_in(store).empty()); }
     }
-    SECTION("stopped at any step, run again by another, or cancelled") {
+    SECTION("the move is stopped at any step, and repeated by another program or cancelled") {
         for (int stop = 0; stop < 12; ++stop) {
             int step = 0;
             bool cut = false;
@@ -292,7 +292,7 @@ TEST_CASE("shards: an offline move") {
             CHECK(items.scan_table().to().value() == whole);
         }
     }
-    SECTION("a client with an old copy of the map") {
+    SECTION("a client has an old copy of the map") {
         table<item> const stale{all.open(virtual_shards{4}, with_clock(time)), "items"};
         CHECK(stale.get("g7", 7));
         plan.run().value();
@@ -411,7 +411,7 @@ TEST_CASE("shards: partial() names the missing shards") {
     CHECK(!partial(cloud, ask)); // all failed
 }
 
-TEST_CASE("shards: compared with one table in one store") {
+TEST_CASE("shards: have the same results as one table in one store") {
     for (std::uint64_t seed = 1; seed <= rounds(6, 300); ++seed) {
         CAPTURE(seed);
         random_source random{seed};

@@ -121,7 +121,7 @@ TEST_CASE("shards: clients read and write during an online move, except in its l
     CHECK(world.tables_of("delta") == 0);
 }
 
-TEST_CASE("shards: an online move that is stopped at any step is taken over, or cancelled") {
+TEST_CASE("shards: an online move that is stopped at any step is taken over or cancelled") {
     for (std::size_t stop = 0;; ++stop) {
         CAPTURE(stop);
         moving_world world;

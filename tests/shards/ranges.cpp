@@ -123,7 +123,7 @@ TEST_CASE("ranges: a split only changes the map, and clients do not notice it") 
         "map version 4, 4 virtual shards by ranges\n"
         "  0 below \"05\" -> alpha (open, epoch 1)\n"
         "  1 from \"05\" below \"07\" -> beta (open, epoch 1)\n"
-        "  3 from \"07\" below \"09\" -> beta (open, epoch 1, in tables of 1)\n"
+        "  3 from \"07\" below \"09\" -> beta (open, epoch 1, in the tables of shard 1)\n"
         "  2 from \"09\" -> gamma (open, epoch 1)\n");
     CHECK(world.differs(world.cloud) == "");
     CHECK(world.differs(world.client()) == "");
@@ -172,7 +172,7 @@ TEST_CASE("ranges: impossible splits and merges are refused, and the error names
     CHECK(world.differs(world.cloud) == "");
 }
 
-TEST_CASE("ranges: a half moves away, and the last one to move drops the shared table") {
+TEST_CASE("ranges: a half moves away, and the last half to move drops the shared table") {
     months world;
     world.options.off_line = GENERATE(false, true);
     bool const lower_first = GENERATE(true, false);
@@ -205,14 +205,14 @@ TEST_CASE("ranges: a half moves away, and the last one to move drops the shared 
     CHECK(world.tables_of("delta").size() == 2);
     CHECK_FALSE(world.row(1).tables_of);
     CHECK_FALSE(world.row(upper).tables_of);
-    CHECK(world.map().find("in tables of") == std::string::npos);
+    CHECK(world.map().find("in the tables of") == std::string::npos);
 }
 
-TEST_CASE("ranges: neighbours are merged, whatever their origin") {
+TEST_CASE("ranges: neighbouring shards are merged, whatever their origin") {
     months world;
     world.options.off_line = GENERATE(false, true);
     sharded const old = world.client();
-    SECTION("two stores into a third") {
+    SECTION("two shards are merged into a third store") {
         auto plan = plan_merge(world.cloud, 0, 1, "delta", world.options).value();
         CHECK(plan.explain().starts_with(
             "merge the virtual shards 0 and 1, from alpha and beta to delta: 2 tables, 40 rows, "));
@@ -226,18 +226,18 @@ TEST_CASE("ranges: neighbours are merged, whatever their origin") {
         CHECK(world.tables_of("beta").empty());
         plan.run().value(); // again is nothing
     }
-    SECTION("into the store of one of the halves") {
+    SECTION("two halves are merged into the store of one of them") {
         world.merge(1, 2, "beta");
         CHECK(world.tables_of("beta").size() == 1);
         CHECK(world.tables_of("gamma").empty());
     }
-    SECTION("two halves that share a table") {
+    SECTION("two halves that share a table are merged") {
         std::int32_t const upper = split_shard(world.cloud, 1, "07").value();
         world.merge(1, upper, "beta");
         CHECK(world.tables_of("beta").size() == 1);
         CHECK(world.tables_of("beta") != std::set<std::string>{"entries0001x2"});
     }
-    SECTION("a half with its other neighbour: the other half keeps the table") {
+    SECTION("a half is merged with its other neighbour, and the other half keeps the table") {
         std::int32_t const upper = split_shard(world.cloud, 1, "07").value();
         world.merge(upper, 2, "delta");
         CHECK(world.rows_of("beta", "entries0001x2") == 10);
@@ -248,7 +248,7 @@ TEST_CASE("ranges: neighbours are merged, whatever their origin") {
         CHECK(world.tables_of("beta").empty());
         CHECK(world.tables_of("alpha").size() == 1);
     }
-    SECTION("all of them, and split again") {
+    SECTION("all shards are merged and split again") {
         world.merge(0, 1, "alpha");
         world.merge(0, 2, "alpha");
         CHECK(world.differs(world.cloud) == "");
@@ -356,7 +356,7 @@ TEST_CASE("ranges: a query with the bounds of a shard stays within the service's
     CHECK(expire(entries, long_one, std::chrono::hours{1}, how).value().written == 15);
 }
 
-TEST_CASE("ranges: splits and merges while a page is in flight") {
+TEST_CASE("ranges: shards are split and merged while a page is in flight") {
     for (int const change : {0, 1, 2, 3}) {
         for (std::size_t when = 1; when <= 12; ++when) {
             CAPTURE(change, when);

@@ -249,7 +249,7 @@ TEST_CASE("azure_queue: busy, lost and unanswered requests lose no message") {
     }
 }
 
-TEST_CASE("azure_queue: dead letters when their requests fail") {
+TEST_CASE("azure_queue: a message becomes a dead letter even if requests for it fail") {
     for (mishap const each : {mishap::busy, mishap::never_sent, mishap::answer_lost}) {
         for (std::size_t number = 9; number <= 13; ++number) { // the claim that finds it used up, and what follows
             fixture in;
@@ -320,7 +320,7 @@ TEST_CASE("azure_queue: invalid messages and options are refused before anything
     CHECK(in.service.requests() == 0);
 }
 
-TEST_CASE("azure_queue: malformed answers") {
+TEST_CASE("azure_queue: malformed answers are refused") {
     for (std::string const& body : {std::string{}, std::string{"<QueueMessagesList>"}, std::string{"{}"},
              std::string{"<QueueMessagesList><QueueMessage><MessageId>m</MessageId><PopReceipt>p</PopReceipt>"
                          "<TimeNextVisible>soon</TimeNextVisible></QueueMessage></QueueMessagesList>"},

@@ -58,7 +58,7 @@ struct flaws {
     bool without_head{};
     bool by_name{};     ///< posts are keyed by the name of the channel
     bool any_version{}; ///< the channel is removed in any version
-    bool looks_once{};  ///< a reader looks for the mark before it reads, and not after it
+    bool looks_once{};  ///< a reader looks for the mark only before it reads
     bool one_pass{};    ///< the posts are removed in one pass, before the row that admits new ones
 };
 

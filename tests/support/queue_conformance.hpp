@@ -70,7 +70,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
             CHECK(none(in.queue));
         }
     }
-    SECTION("a claim whose stop token is set returns nothing, and the job in hand is completed") {
+    SECTION("a claim whose stop token is set returns nothing, and the claimed job is completed") {
         auto const in = make();
         in.queue.enqueue({"Ulm", 1}).value();
         in.queue.enqueue({"Ulm", 2}).value();
@@ -182,7 +182,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
         in.pass(4s);
         CHECK(in.queue.claim().value()->complete());
     }
-    SECTION("a second message with the same id") {
+    SECTION("a second message with the same id is refused if the queue keeps ids") {
         auto const in = make();
         CHECK(in.queue.enqueue({"Ulm", 1}, {.id = "x"}).value().id == "x");
         bool const refused = in.queue.enqueue({"Ulm", 2}, {.id = "x"}).value().already_there;
@@ -302,7 +302,7 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
         CHECK(claimed == given);
     }
     if constexpr (requires(std::vector<errand> const& many) { make().queue.enqueue_all(many); }) {
-        SECTION("groups: completed together, completed alone or released, each message once") {
+        SECTION("messages of a group are completed together, completed alone or released, each once") {
             auto const in = make();
             in.queue.enqueue_all(std::vector<errand>(9, errand{"Ulm", 7})).value();
             auto some = in.queue.claim_some(9).value();

@@ -86,7 +86,7 @@ TEST_CASE("faulty: a late request is applied after the next request to its parti
     CHECK(on.service.arrive() == 0);
 }
 
-TEST_CASE("faulty: a slow answer takes its time and does not arrive after the deadline") {
+TEST_CASE("faulty: a slow answer is delayed and does not arrive after the deadline") {
     stage on;
     auto const begun = on.time.steady();
     on.service.plan({fault::slow(3s), 1});
@@ -103,7 +103,7 @@ TEST_CASE("faulty: a slow answer takes its time and does not arrive after the de
     CHECK(on.has("s"));
 }
 
-TEST_CASE("faulty: faults of reads leave no effect") {
+TEST_CASE("faulty: a failed read has effect::none") {
     stage on;
     on.service.plan({fault::lost_after(), 1});
     call context;
@@ -112,7 +112,7 @@ TEST_CASE("faulty: faults of reads leave no effect") {
     CHECK(outcome.error().effect == effect::none);
 }
 
-TEST_CASE("faulty: plans apply to a kind of request and a table, and are counted") {
+TEST_CASE("faulty: a plan applies to one kind of request and one table, and its faults are counted") {
     stage on;
     on.service.plan({fault::busy(), 2, "write_entity"});
     on.service.plan({fault::busy(), 1, {}, "Others"});

@@ -68,7 +68,7 @@ TEST_CASE("save_all() returns the error of the first refused change and keeps th
     CHECK(stored_order(at.outside, 2) == "paid/2");
 }
 
-TEST_CASE("save_all() in batches reports the refused change and not a change that was held up") {
+TEST_CASE("save_all() in batches reports the refused change and not a change that it blocked") {
     scene at;
     at.meet_another_writer();
     auto const saved = at.work.save_all(save_mode::batch);
@@ -105,7 +105,7 @@ TEST_CASE("save_all() refuses invalid verbs and changed keys") {
         at.work.detach(at.work.last_report().failed[0].entity());
         CHECK(at.work.last_report().changes.empty());
     }
-    SECTION("clear() does, too") {
+    SECTION("clear() empties the report, too") {
         at.work.clear();
         CHECK(at.work.last_report().changes.empty());
     }

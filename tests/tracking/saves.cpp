@@ -122,7 +122,7 @@ TEST_CASE("unit of work: several changes of an entity are combined") {
         CHECK(told(at.work.save().value()) == "modified failed, ");
         CHECK(stored_order(at.outside) == "again/7");
     }
-    SECTION("without a version they insert or replace") {
+    SECTION("without a version a removal and an insert become insert_or_replace") {
         order& one = at.work.attach({"ann", 20, "", 0, {}}, any_etag);
         at.work.remove(one);
         at.work.add({"ann", 20, "new", 6, {}});
@@ -135,7 +135,7 @@ TEST_CASE("unit of work: several changes of an entity are combined") {
         at.work.remove(one);
         CHECK(told(at.work.save().value()) == "removed saved, ");
     }
-    SECTION("a changed key is an error that explains what to do") {
+    SECTION("a changed key returns an error that explains what to do") {
         order& one = *at.work.find("ann", 17).value();
         one.id = 99;
         auto const saved = at.work.save().value();
@@ -155,7 +155,7 @@ TEST_CASE("unit of work: attached entities are not read") {
     auto const version = at.outside.get_stored("ann", 17).value().etag;
     order& known = at.work.attach({"ann", 17, "new", 1, "call"}, version);
     CHECK(at.work.state_of(known) == entity_state::unchanged);
-    SECTION("they are saved under their version") {
+    SECTION("attached entities are saved under their version") {
         known.total = 3;
         at.way.told->requests = 0;
         CHECK(at.work.save().value().all_saved());
@@ -198,24 +198,24 @@ TEST_CASE("unit of work: a mistake is reported by the next save, which sends not
         CHECK(at.work.save().value().all_saved()); // once
         CHECK(stored_order(at.outside) == "new/3/call");
     };
-    SECTION("added twice") {
+    SECTION("an entity is added twice") {
         order& second = at.work.add({"ann", 17, "second", 5, {}});
         CHECK(&second != &one);
         refuses(error_code::entity_already_exists);
     }
-    SECTION("attached twice") {
+    SECTION("an entity is attached twice") {
         at.work.attach({"ann", 17, "second", 5, {}}, any_etag);
         refuses(error_code::invalid_input);
     }
-    SECTION("removed without being tracked") {
+    SECTION("an entity is removed without being tracked") {
         at.work.remove(order{"ann", 44, {}, 0, {}});
         refuses(error_code::invalid_input);
     }
-    SECTION("resolved without a conflict") {
+    SECTION("an entity without a conflict is resolved") {
         at.work.resolve(one, keep::mine);
         refuses(error_code::invalid_input);
     }
-    SECTION("a query of a different table") {
+    SECTION("a query for a different table is tracked") {
         auto const tracked = at.work.track(orders_table{at.store, "others"}.where(o::customer == "ann"));
         REQUIRE_FALSE(tracked);
         CHECK(tracked.error().code == error_code::invalid_input);
@@ -249,7 +249,7 @@ TEST_CASE("unit of work: a conflict has three versions and can be resolved") {
     at.way.told->requests = 0;
     CHECK_FALSE(at.work.save().value().all_saved());
     CHECK(at.way.told->requests == 0); // the request would be refused
-    SECTION("mine: members that I did not change get the stored values") {
+    SECTION("keep::mine gives the unchanged members the stored values") {
         at.work.resolve(one, keep::mine);
         CHECK(shown(one) == "mine/5/write");
         CHECK(at.work.save().value().all_saved());
@@ -261,7 +261,7 @@ TEST_CASE("unit of work: a conflict has three versions and can be resolved") {
         CHECK(at.work.state_of(one) == entity_state::unchanged);
         CHECK(at.work.save().value().changes.empty());
     }
-    SECTION("a given value") {
+    SECTION("the conflict is resolved with a given value") {
         at.work.resolve(one, {"ann", 17, "both", 5, "write"});
         CHECK(at.work.save().value().all_saved());
         CHECK(stored_order(at.outside) == "both/5/write");
@@ -275,9 +275,9 @@ TEST_CASE("unit of work: a conflict has three versions and can be resolved") {
     CHECK(at.secret() == 42);
 }
 
-TEST_CASE("unit of work: conflicts with rows that were removed or added") {
+TEST_CASE("unit of work: rows that were removed or added cause conflicts") {
     scene at;
-    SECTION("changed here, removed there") {
+    SECTION("an entity was changed here and removed there") {
         order& one = *at.work.find("ann", 17).value();
         one.total = 5;
         at.outside.remove("ann", 17, any_etag).value();
@@ -294,7 +294,7 @@ TEST_CASE("unit of work: conflicts with rows that were removed or added") {
             CHECK(at.work.state_of(one) == entity_state::detached);
         }
     }
-    SECTION("added here and there") {
+    SECTION("an entity was added here and there") {
         order& one = at.work.add({"ann", 20, "mine", 1, {}});
         at.outside.insert({"ann", 20, "theirs", 2, "x"}).value();
         auto const saved = at.work.save().value();
@@ -304,7 +304,7 @@ TEST_CASE("unit of work: conflicts with rows that were removed or added") {
         CHECK(at.work.save().value().all_saved());
         CHECK(stored_order(at.outside, 20) == "mine/1");
     }
-    SECTION("removed here, changed there") {
+    SECTION("an entity was removed here and changed there") {
         order& one = *at.work.find("ann", 17).value();
         at.work.remove(one);
         at.outside.merge(entitable::at("ann", 17), o::total = 8, any_etag).value();
@@ -376,17 +376,17 @@ TEST_CASE("unit of work: changes are saved individually, or until the first fail
     at.work.find("ann", 17).value()->total = 5;
     at.work.find("ann", 18).value()->total = 5;
     at.outside.merge(entitable::at("ann", 17), o::status = "theirs", any_etag).value();
-    SECTION("each") {
+    SECTION("changes are saved individually") {
         CHECK(told(at.work.save().value()) == "modified failed, modified saved, ");
         CHECK(at.all() == "theirs/1/call new/5 ");
     }
-    SECTION("until") {
+    SECTION("changes are saved until the first failure") {
         CHECK(told(at.work.save({.stop_at_failure = true}).value()) == "modified failed, modified not sent, ");
         CHECK(at.all() == "theirs/1/call new/2 ");
     }
 }
 
-TEST_CASE("unit of work: more changes than fit in a transaction") {
+TEST_CASE("unit of work: more changes than fit in a transaction are refused unless the batch may be split") {
     scene at;
     at.way.told->operations = 99; // the remains of a transport with operation rows
     for (std::int32_t id = 100; id < 350; ++id) { at.work.add({"bob", id, "new", id, {}}); }
@@ -417,14 +417,14 @@ TEST_CASE("unit of work: a lost answer is resolved before anything is sent") {
         CHECK(told(at.work.save(mode).value()) == "added unknown, ");
         CHECK(at.work.state_of(fresh) == entity_state::unknown);
         CHECK(at.work.pending().size() == 1);
-        SECTION("and sent again if it was not applied") {
+        SECTION("the insert is sent again if it was not applied") {
             CHECK(told(at.work.save(mode).value()) == "added saved, ");
             CHECK(at.work.state_of(fresh) == entity_state::unchanged);
             fresh.total = 4;
             CHECK(at.work.save(mode).value().all_saved());
             CHECK(stored_order(at.outside, 19) == "new/4");
         }
-        SECTION("it was changed in the meantime") {
+        SECTION("the inserted row was changed in the meantime") {
             fresh.total = 5;
             CHECK(at.work.save(mode).value().all_saved());
             CHECK(stored_order(at.outside, 19) == "new/5");
@@ -435,21 +435,21 @@ TEST_CASE("unit of work: a lost answer is resolved before anything is sent") {
             CHECK(stored_order(at.outside, 19) == "gone");
         }
     }
-    SECTION("a removal") {
+    SECTION("the outcome of a removal is resolved by a read") {
         order& one = *at.work.find("ann", 17).value();
         at.work.remove(one);
         CHECK(told(at.work.save(mode).value()) == "removed unknown, ");
-        SECTION("sent again if it was not applied") {
+        SECTION("the removal is sent again if it was not applied") {
             CHECK(told(at.work.save(mode).value()) == "removed saved, ");
             CHECK(stored_order(at.outside) == "gone");
         }
-        SECTION("it was added again in the meantime") {
+        SECTION("the removed entity was added again in the meantime") {
             at.work.add({"ann", 17, "again", 9, {}});
             CHECK(at.work.save(mode).value().all_saved());
             CHECK(stored_order(at.outside) == "again/9");
         }
     }
-    SECTION("a change that may be another writer's is a conflict") {
+    SECTION("a change that may have been made by another writer is a conflict") {
         order& one = *at.work.find("ann", 17).value();
         one.total = 5;
         CHECK(told(at.work.save(mode).value()) == "modified unknown, ");
@@ -490,16 +490,16 @@ TEST_CASE("unit of work: with operation rows the outcome of every lost answer is
     auto const saved = work.save().value();
     REQUIRE(told(saved) == "modified unknown, ");
     CHECK_FALSE(saved.failed[0].problem->operation_id.empty());
-    SECTION("unchanged") {
+    SECTION("the entity was not changed again") {
         CHECK(work.save().value().all_saved());
         CHECK(stored_order(outside) == "new/5");
     }
-    SECTION("changed once more") {
+    SECTION("the entity was changed once more") {
         one.status = "paid";
         CHECK(work.save().value().all_saved());
         CHECK(stored_order(outside) == "paid/5");
     }
-    SECTION("it was changed by another writer in the meantime") {
+    SECTION("the entity was changed by another writer in the meantime") {
         bool const applied = loss == losing::loss::answer;
         outside.merge(at("ann", 17), o::status = "theirs", any_etag).value();
         CHECK(work.save().value().all_saved() == applied);

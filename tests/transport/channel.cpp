@@ -43,7 +43,7 @@ TEST_CASE("a transport with channels uses its own channel") {
     CHECK(most == 2);
 }
 
-TEST_CASE("requests of all kinds can be sent in one channel, and an unsupported one is NotSupported") {
+TEST_CASE("requests of all kinds can be sent in one channel, and an unsupported request returns NotSupported") {
     memory_backend const store;
     poll_driver io;
     auto const opened = open_channel(store, io);
@@ -95,7 +95,7 @@ TEST_CASE("a request that was cancelled before its turn is not executed") {
     CHECK(log == events{"1"});
 }
 
-TEST_CASE("a sink that sends only appends requests, and one that throws loses no other answers") {
+TEST_CASE("requests sent from a sink are queued until the next poll, and a sink that throws loses no other answers") {
     events log;
     poll_driver io;
     auto const opened = open_channel(one_by_one{&log}, io);

@@ -62,7 +62,7 @@ std::string failed(std::string_view message, std::string_view status = "409 Conf
 
 } // namespace
 
-TEST_CASE("vectors: answers to transactions") {
+TEST_CASE("vectors: answers to transactions are read") {
     vectors const all{"batch.json"};
     if (!all) { return; }
     std::size_t count = 0;

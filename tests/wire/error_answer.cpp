@@ -26,7 +26,7 @@ error problem_of(http_response const& response, bool writes = false) {
 
 } // namespace
 
-TEST_CASE("vectors: error answers") {
+TEST_CASE("vectors: error answers are read") {
     vectors const all{"errors.json"};
     if (!all) { return; }
     detail::json_reader reader;
@@ -79,7 +79,7 @@ TEST_CASE("error answers can be JSON, XML or empty") {
     CHECK(problem_of(answer(404, "")).http_status == 404);
 }
 
-TEST_CASE("statuses and bodies that no service sends") {
+TEST_CASE("statuses and bodies that no service sends are errors") {
     for (std::string const& body :
         {std::string{}, std::string{"<html><p>"}, std::string{"{\"odata.error\":"}, std::string{"{\"odata.error\":[]}"},
             std::string{"{\"odata.error\":{\"code\":5,\"message\":7}}"}, std::string{"<Error><Code>A</Error>"},

@@ -29,7 +29,7 @@ TEST_CASE("keys are escaped in paths") {
         "/Esc(PartitionKey='a%27%27%2CRowKey%3D%27%27b',RowKey='x%20HTTP%2F1.1%0D%0A')");
 }
 
-TEST_CASE("vectors: keys in paths") {
+TEST_CASE("vectors: keys in paths are escaped") {
     vectors const all{"key_escaping.json"};
     if (!all) { return; }
     std::size_t count = 0;

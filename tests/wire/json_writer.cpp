@@ -130,7 +130,7 @@ TEST_CASE("an entity is one line without absent values and the Timestamp") {
     CHECK(out == R"({"PartitionKey":"p'","RowKey":"\"r\"","N":1,"L@odata.type":"Edm.Int64","L":"5"})");
 }
 
-TEST_CASE("vectors: values in JSON") {
+TEST_CASE("vectors: values are written in JSON") {
     vectors const all{"property_encoding.json"};
     if (!all) { return; }
     std::size_t count = 0;

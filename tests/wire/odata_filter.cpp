@@ -99,7 +99,7 @@ TEST_CASE("a condition that cannot be written in OData is omitted only if that w
         wrote({{none, none, also, b, c, instead, also}}, range) == "part: PartitionKey eq 'a' and (B lt 2 or C ne 3)");
 }
 
-TEST_CASE("vectors: constants and filters") {
+TEST_CASE("vectors: constants and filters are written") {
     vectors const all{"filters.json"};
     if (!all) { return; }
     std::size_t literals = 0;

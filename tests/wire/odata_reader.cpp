@@ -104,7 +104,7 @@ TEST_CASE("the size of a condition is limited") {
     CHECK(read("A eq '" + std::string(40'000, 'x') + "'") == "InvalidInput");
 }
 
-TEST_CASE("a written filter is read back as the same") {
+TEST_CASE("a written filter is read back unchanged") {
     filter all;
     std::string const bytes("\0\xFF'", 3);
     for (value_view const& operand : {value_view{"it's"}, value_view{""}, value_view{std::int32_t{-7}},

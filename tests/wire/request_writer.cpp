@@ -72,7 +72,7 @@ TEST_CASE("requests about tables are written") {
             .starts_with("GET https://a.table.core.windows.net/Tables?$top=100&NextTableName=1%2120%21T3JkZXJz\n"));
 }
 
-TEST_CASE("reads: keys are always requested, and ETags too") {
+TEST_CASE("reads always request keys and ETags") {
     plain(get_entity{"Orders", "O'Hara", "", {}},
         "GET https://a.table.core.windows.net/Orders(PartitionKey='O%27%27Hara',RowKey='')", "", "");
     plain(get_entity{"Orders", "p", "r", {"N", "RowKey", "\xC3\xA4"}},
@@ -99,7 +99,7 @@ TEST_CASE("reads: keys are always requested, and ETags too") {
         "&$select=PartitionKey%2CRowKey%2CTimestamp%2CN&$top=7&NextPartitionKey=1%214%21cA--");
 }
 
-TEST_CASE("writes: six forms; conditions only for the forms that have them") {
+TEST_CASE("the six forms of writes have conditions only if the form allows them") {
     row const entity = make_row("p'", "r", {{"N", 1}});
     std::string const at = " https://a.table.core.windows.net/Orders(PartitionKey='p%27%27',RowKey='r')\n";
     std::string const type = "Content-Type: application/json\n";
@@ -166,7 +166,7 @@ std::string with_our_boundaries(std::string text, std::string const& batch, std:
 
 } // namespace
 
-TEST_CASE("vectors: requests of transactions") {
+TEST_CASE("vectors: requests for transactions are written") {
     vectors const all{"batch.json"};
     if (!all) { return; }
     detail::json_reader reader;

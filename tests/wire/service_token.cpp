@@ -79,7 +79,7 @@ TEST_CASE("an empty part of a token is omitted, except for an empty partition ke
     CHECK(url_of("", "MQ==") == "?NextPartitionKey=&NextRowKey=MQ%3D%3D");
 }
 
-TEST_CASE("vectors: continuations") {
+TEST_CASE("vectors: continuations are read and written") {
     vectors const all{"etags_and_continuation.json"};
     if (!all) { return; }
     for (auto const each : all.list("continuations")) {

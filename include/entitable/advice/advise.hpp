@@ -19,7 +19,7 @@ struct advice {
     std::vector<std::string> dominant;     ///< names of the dominant queries, by weight
     std::vector<std::string> guide;        ///< the provider's rule for each of these queries
     std::vector<finding> findings;         ///< the most severe first
-    std::vector<key_candidate> candidates; ///< the best first; the current keys are among them
+    std::vector<key_candidate> candidates; ///< the best candidate first; the current keys are one of the candidates
     std::size_t present{};                 ///< the index of the current keys among the candidates
 
     /// Returns the finding of a kind; null if there is none.

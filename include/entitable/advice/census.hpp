@@ -32,8 +32,8 @@ struct partition_facts {
     std::uint64_t largest{};         ///< rows of the partition with the most rows
     std::uint64_t largest_bytes{};   ///< bytes of the partition with the most bytes
     std::string largest_key;         ///< PartitionKey of the largest partition
-    double largest_share{};          ///< its share of all rows, 0 to 1
-    double gini{};                   ///< 0: equal partitions; near 1: one has nearly all rows (C. Gini, 1912)
+    double largest_share{};          ///< share of all rows in the largest partition, 0 to 1
+    double gini{};                   ///< 0: equal partitions; near 1: one partition has nearly all rows (C. Gini, 1912)
     std::vector<size_class> classes; ///< classes by size, without gaps
     /// The Lorenz curve: at index k of n, the share of rows in the largest k/(n-1) of the partitions.
     std::vector<double> lorenz;
@@ -49,7 +49,7 @@ struct frequent_value {
 /// The statistics of a member.
 struct member_facts {
     std::string name;                                    ///< name as in the sample
-    sample_column::place at{};                           ///< whether it is a property, or in a key
+    sample_column::place at{};                           ///< whether the member is a property, or in a key
     std::vector<std::pair<edm_type, std::size_t>> types; ///< stored types, each with its number of rows in the sample
     double present{};                                    ///< the share of rows that have a value, 0 to 1
     std::size_t distinct{};                              ///< different values in the sample

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `key_declaration`: the members that make the keys, as a value: the keys of a type, `declaration_of<E>()`, or hypothetical ones.
+/// `key_declaration`: the members that make the keys, as a value: the keys of a type, `declaration_of<E>()`, or hypothetical keys.
 
 #include <entitable/client/mapping/mapping.hpp>
 

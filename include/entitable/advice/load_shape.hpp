@@ -18,9 +18,9 @@ struct arrival_pattern {
     /// The form of the curve.
     enum class form : std::uint8_t {
         constant, ///< stays at `rate`
-        ramp,     ///< grows from `rate` to `peak` in `seconds`, then stays at `peak`
-        daily,    ///< follows a wave of 24 hours around `rate` up to `peak`, which is reached after 6 hours
-        burst,    ///< stays at `rate`, but is at `peak` from `begin` for `seconds`
+        ramp,     ///< the rate grows from `rate` to `peak` in `seconds`, then stays at `peak`
+        daily,    ///< the rate follows a wave of 24 hours around `rate` up to `peak`, which is reached after 6 hours
+        burst,    ///< the rate stays at `rate`, but is at `peak` from `begin` for `seconds`
     };
     form is{form::constant}; ///< form of the curve
     double rate{};           ///< entities a second

@@ -71,7 +71,7 @@ public:
     [[nodiscard]] double fraction() const noexcept {
         return rows_ == 0 ? 1.0 : static_cast<double>(size()) / static_cast<double>(rows_);
     }
-    /// Whether reading stopped before the end of the table: the statistics are of its beginning, in key order.
+    /// Whether reading stopped before the end of the table: the statistics describe the beginning of the table, in key order.
     [[nodiscard]] bool cut_short() const noexcept { return cut_short_; }
     /// Returns the maximum difference between a share (0 to 1) in the sample and in all rows read, in 95 of 100 samples.
     [[nodiscard]] double error_of(double share) const noexcept;

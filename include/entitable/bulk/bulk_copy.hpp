@@ -41,7 +41,7 @@ template <class Query, class Target, class Change>
 /// be the same table.
 ///
 /// A query finds entities, but no system rows: the table of a queue or a view is refused with NotSupported, and so is the first wide
-/// entity. `copy_rows` copies them, and also outboxes and states of indexes, which this function omits.
+/// entity. `copy_rows` copies all of these, as well as outboxes and states of indexes, which this function omits.
 template <class Entity, access_path Path>
 [[nodiscard]] result<bulk_report> bulk_copy(
     query<Entity, Path> const& found, table<Entity> const& to, bulk_options const& options = {}) {

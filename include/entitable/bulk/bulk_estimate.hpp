@@ -24,7 +24,7 @@ struct bulk_targets {
 struct bulk_cost {
     std::uint64_t rows{};    ///< number of rows requested
     std::uint64_t refused{}; ///< rows of the sample that are too large for any transaction of the service
-    /// Transactions if more rows mean more partitions like those of the sample. A batch is billed as one transaction.
+    /// Transactions if more rows mean more partitions of the sizes in the sample. A batch is billed as one transaction.
     std::uint64_t transactions{};
     /// Transactions if more rows mean larger partitions.
     std::uint64_t least_transactions{};
@@ -59,7 +59,7 @@ private:
 
 } // namespace detail
 
-/// Estimates the cost of `rows` rows like those of the sample. The sample is a part of the input in its order, a few thousand rows; it is
+/// Estimates the cost of `rows` rows that resemble the sample. The sample is a part of the input in its order, a few thousand rows; it is
 /// held in memory. An empty sample costs nothing.
 template <class Entity, class Range>
 [[nodiscard]] bulk_cost bulk_estimate(

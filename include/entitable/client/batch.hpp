@@ -49,7 +49,7 @@ private:
 } // namespace detail
 
 /// Up to 100 changes of different entities of one partition, together as large as `profile::max_transaction_size`; checked on submission.
-/// One entity type, or those of a `table<A, B, ...>`. A value: nothing is sent before `submit()`, and a batch can be submitted again. Thread
+/// One entity type, or the types of a `table<A, B, ...>`. A value: nothing is sent before `submit()`, and a batch can be submitted again. Thread
 /// safety: one thread at a time.
 template <detail::entity_or_wide First, detail::entity_or_wide... More>
 class batch {

@@ -130,7 +130,7 @@ public:
     /// The way in which rows are read.
     [[nodiscard]] reading mode() const noexcept { return source_->options.reading; }
     [[nodiscard]] query_cost const& cost() const noexcept { return reading_.cost(); }
-    /// Token of the page after the current one; nullopt if there is none.
+    /// Token of the page after the current page; nullopt if there is no further page.
     ENTITABLE_LAZY [[nodiscard]] std::optional<std::string> token() const;
 
     row_walk(shared<query_source> source, query_limits limits, query_reading reading);

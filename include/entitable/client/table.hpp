@@ -46,7 +46,7 @@ class table {
 };
 
 /// A table of entities of one type, on any transport. Copies are cheap and own the backend jointly. Every operation returns a result and
-/// throws no exceptions of its own. Thread safety: safe to use from several threads.
+/// does not itself throw exceptions. Thread safety: safe to use from several threads.
 ///
 /// Errors, in addition to those of each function: TableNotFound; OutOfRangeInput, KeyValueTooLarge, KeyNotSplittable and KeyReserved for
 /// keys that cannot be stored; PropertyValueTooLarge, EntityTooLarge, TooManyProperties for entities that cannot be stored; RowMismatch for

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `every_crash_point`: interrupts a worker at each of its requests, in each of several ways, and runs the workers that follow it.
+/// `every_crash_point`: interrupts a worker at each of its requests, in each of several ways, and runs the workers that come after it.
 /// For user-defined sagas, and all other work that must be resumable after a crash:
 ///
 ///     testing::crash_point_world world;
@@ -114,7 +114,7 @@ private:
 };
 
 /// Runs `work(transport, clock)` once for each of its requests and each interruption, on stores in memory; then runs more workers, and
-/// compares the result of `shows` with that of an uninterrupted run. Stops at the first problem. Deterministic if `work` is.
+/// compares the result of `shows` with the result of an uninterrupted run. Stops at the first problem. Deterministic if `work` is.
 [[nodiscard]] inline crash_point_report every_crash_point(
     std::function<void(any_transport, clock&)> const& work, crash_point_world const& world) {
     crash_point_report told;

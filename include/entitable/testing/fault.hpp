@@ -28,7 +28,7 @@ struct fault {
     std::optional<error> answer{};    ///< the error returned; without one the response is returned as usual
     std::chrono::nanoseconds takes{}; ///< the response time, by the clock of the transport
 
-    /// No connection: certainly not applied.
+    /// No connection: the request is certainly not applied.
     [[nodiscard]] static fault refused() {
         return {"refused", commit::never, problem(error_code::transport_failed, 0, effect::none), {}};
     }
@@ -46,7 +46,7 @@ struct fault {
     }
     /// The request is delayed and arrives after the next request to its partition; the caller gets the error of a lost request.
     [[nodiscard]] static fault late() { return {"late", commit::late, problem(error_code::transport_failed, 0), {}}; }
-    /// 429: too many requests, not applied.
+    /// 429: too many requests; the request is not applied.
     [[nodiscard]] static fault throttled(std::optional<std::chrono::milliseconds> retry_after = {}) {
         return status(429, false, effect::none, retry_after);
     }
@@ -82,7 +82,7 @@ private:
     }
 };
 
-/// A fault and the requests it applies to: those of one kind and one table, or any requests. Only the `number`th of these requests fails.
+/// A fault and the requests it applies to: requests of one kind and one table, or any requests. Only the `number`th of these requests fails.
 struct planned_fault {
     testing::fault what;   ///< the fault
     std::size_t number{1}; ///< counted from 1 over the matching requests, from the moment of planning

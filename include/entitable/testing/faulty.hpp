@@ -45,15 +45,15 @@ namespace detail {
 /// The behaviour of an overloaded partition: from the first request above the limit in a second it returns 503 for a while, like a
 /// partition that is being moved to another server, and then recovers (source: "Scalability targets").
 struct partition_target {
-    std::uint32_t requests_a_second{2'000};                     ///< maximum that the partition serves
-    std::chrono::nanoseconds offline{std::chrono::seconds{10}}; ///< time for which it returns 503
+    std::uint32_t requests_a_second{2'000}; ///< maximum number of requests that the partition serves
+    std::chrono::nanoseconds offline{std::chrono::seconds{10}}; ///< time for which the partition returns 503
     std::optional<std::chrono::milliseconds> retry_after{};     ///< the Retry-After of the 503
 };
 
 /// Options of `faulty`.
 struct faulty_options {
     clock* time{&system_clock()}; ///< clock for slow responses and for limits per second; must outlive the transport
-    std::optional<partition_target> target{}; ///< none: no partition has a limit
+    std::optional<partition_target> target{}; ///< absent: no partition has a limit
 };
 
 /// Passes requests on, unless a fault is due. Each request takes at most one fault, the first that is due. A cheap handle: copies share the

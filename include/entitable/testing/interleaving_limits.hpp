@@ -33,7 +33,7 @@ struct interleaving_limits {
     std::chrono::nanoseconds takes{};                        ///< the response time
     std::chrono::nanoseconds life{std::chrono::minutes{16}}; ///< latest delivery of a late request after it was sent
     std::size_t most_requests{100};   ///< limit of one operation; more are reported as an operation that does not end
-    std::size_t most_states{100'000}; ///< the search stops there, and `interleaving_report::complete` is false
+    std::size_t most_states{100'000}; ///< the search stops at this number, and `interleaving_report::complete` is false
 };
 
 } // namespace testing

@@ -4,7 +4,7 @@
 
 /// \file
 /// `interleavings`: every order in which the requests of some operations can reach a store, with lost responses, late or repeated requests,
-/// and programs that end. For user-defined protocols as well as for those of the library:
+/// and programs that end. For user-defined protocols as well as for the library's protocols:
 ///
 ///     auto const found = testing::interleavings([](testing::stage& on) {
 ///         ... make tables; on.add("first", operation, [](auto outcome) { ... }); on.add("second", ...);
@@ -55,7 +55,7 @@ public:
                 }
             }
             for (stage::move const& next : moves) {
-                // The run that was created to list the moves makes the first of them.
+                // The run that was created to list the moves makes the first move.
                 auto const there = here ? std::exchange(here, nullptr) : replay(begin, limits, so_far);
                 (void)there->take(next);
                 if (!seen.insert(number_of(there->state())).second) { continue; }

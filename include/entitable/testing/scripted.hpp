@@ -80,7 +80,7 @@ public:
         script_->service = service;
     }
 
-    /// Expects the next request to be of this kind and, with `matches`, to satisfy it.
+    /// Expects the next request to be of this kind and, if `matches` is given, to satisfy it.
     template <table_request Request>
     expectation<Request> expect(std::function<bool(Request const&)> matches = {}) {
         auto made = std::make_unique<step_of<Request>>();

@@ -60,7 +60,7 @@ public:
         actors_.push_back(
             std::make_unique<actor_of<Make, Tell>>(std::move(name), deadline, std::move(make), std::move(tell)));
     }
-    /// Adds a check, which returns the error of a state; empty if there is none. Called after each step.
+    /// Adds a check, which returns the error of a state; empty if the state is correct. Called after each step.
     void always(std::function<std::string()> check) { checks_.push_back(std::move(check)); }
     /// Adds a check of final states.
     void at_end(std::function<std::string()> check) { last_checks_.push_back(std::move(check)); }

@@ -14,7 +14,7 @@ namespace detail {
 /// Names of members.
 using component_names = std::vector<std::string>;
 [[nodiscard]] bool has(component_names const& all, std::string const& one);
-/// Adds to `to` the names in `some` that it does not have.
+/// Adds to `to` the names in `some` that `to` lacks.
 void add_once(component_names& to, component_names const& some);
 /// Formats names: "a, b".
 [[nodiscard]] std::string listed(component_names const& all);

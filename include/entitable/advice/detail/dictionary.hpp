@@ -52,7 +52,7 @@ private:
 
     std::string bytes_;
     std::vector<std::uint64_t> ends_;
-    std::vector<slot> slots_; ///< their number is a power of two; at most half are used
+    std::vector<slot> slots_; ///< the number of slots is a power of two; at most half are used
 };
 
 /// Numbers pairs of numbers 0, 1, 2...: rows that agree in several columns get one number.

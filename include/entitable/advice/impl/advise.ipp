@@ -55,7 +55,7 @@ private:
         return std::any_of(
             dominant_.begin(), dominant_.end(), [&](query_members const& each) { return each.name == name; });
     }
-    /// Returns the best keys other than the current ones, as a hint.
+    /// Returns the best keys other than the current keys, as a hint.
     [[nodiscard]] std::string better() const {
         for (key_candidate const& each : made_.candidates) {
             if (each.present) { break; }

@@ -53,7 +53,7 @@ inline constexpr double most_partitions = 1e9;
     std::uint64_t const now = plan.asked.partitions;
     double const wanted = plan.asked.desired;
     if (plan.instant) {
-        return {{0, 0, wanted, now, "set " + figure(wanted) + " RU/s: immediate, no partition is split",
+        return {{0, 0, wanted, now, "set " + figure(wanted) + " RU/s: takes effect immediately; no partition is split",
             "lower it at any time, immediately"}};
     }
     throughput_rules const& rules = plan.asked.rules;
@@ -71,8 +71,9 @@ inline constexpr double most_partitions = 1e9;
         "not possible: split partitions stay split, and the minimum RU/s rises to " + figure(plan.lowest_afterwards)});
     if (plan.first_raise != wanted) {
         steps.push_back({split, split, wanted, plan.partitions_even,
-            "set " + figure(wanted) + " RU/s: immediate, each of " + figure(static_cast<double>(plan.partitions_even)) +
-                " partitions gets " + short_figure(plan.units_each_even),
+            "set " + figure(wanted) + " RU/s: takes effect immediately; each of the " +
+                figure(static_cast<double>(plan.partitions_even)) + " partitions gets " +
+                short_figure(plan.units_each_even),
             "raise it again to " + figure(instant_maximum(plan.partitions_even, rules)) + ", immediately"});
     }
     return steps;
@@ -166,7 +167,7 @@ ENTITABLE_DECL result<ingest_plan> plan_ingest(ingest_request const& request) {
         "delete it"});
     if (plan.raise_to > plan.create_with) {
         plan.steps.push_back({0, 0, plan.raise_to, plan.partitions,
-            "set " + detail::figure(plan.raise_to) + " RU/s: immediate, because the partitions exist",
+            "set " + detail::figure(plan.raise_to) + " RU/s: takes effect immediately, because the partitions exist",
             "lower it at any time, immediately"});
     }
     plan.steps.push_back({0, plan.hours, plan.raise_to, plan.partitions,

@@ -44,7 +44,7 @@ struct stress_action {
 };
 
 /// Makes calls by the clock, at increasing rates until a rate is not reached. Latencies count from the moment at which a call was due, so
-/// that waiting for a busy client counts. `attempts` returns the number of attempts so far, including first ones. Errors: InvalidInput
+/// that waiting for a busy client counts. `attempts` returns the number of attempts so far, including first attempts. Errors: InvalidInput
 /// without actions.
 [[nodiscard]] result<stress_outcome> run_stress(
     std::vector<stress_action> const& actions, stress_options const& options, function_ref<std::uint64_t()> attempts);

@@ -25,7 +25,7 @@ public:
     /// Makes a report with a title.
     explicit advice_report(std::string title = "Advice on keys") : title_(std::move(title)) {}
 
-    /// Adds a part. If a part is an error, the whole report is that error; if several parts are errors, the first one.
+    /// Adds a part. If a part is an error, the whole report is that error; if several parts are errors, the first error.
     advice_report& add(advice part);
     advice_report& add(heat_map part);
     advice_report& add(simulation part);

@@ -31,8 +31,8 @@ ENTITABLE_BEGIN_NAMESPACE
 ///
 /// Errors: NotSupported if the table holds wide entities, a queue, an outbox or a view; KeyReserved if `change` returns a row with the key
 /// of a system row; EntityAlreadyExists if a row of the target differs (`copy_options::overwrite`); InvalidDuplicateRow if two rows of one
-/// page would get the same key; RowMismatch if the row read back differs from the written row; those of `batch_packer`, of both transports
-/// and of `change`. Resume from the last reported `copy_progress::next`. A write of unknown effect ends the copy; resuming is safe.
+/// page would get the same key; RowMismatch if the row read back differs from the written row; errors from
+/// `batch_packer`, from both transports and from `change`. Resume from the last reported `copy_progress::next`. A write of unknown effect ends the copy; resuming is safe.
 [[nodiscard]] result<copy_progress> copy_rows(any_transport const& from, std::string from_table,
     any_transport const& to, std::string to_table, detail::row_replacement change, copy_watcher watch,
     copy_options const& options = {});

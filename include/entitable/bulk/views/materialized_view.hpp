@@ -22,7 +22,7 @@ concept view_folds = requires(View& made, Entity const& entity) {
     made.add(entity);
 };
 
-/// Reports in one line what a view type does not declare.
+/// Reports in one line which declarations a view type lacks.
 template <class View, class Entity>
 [[nodiscard]] consteval bool allow_view() {
     constexpr bool complete = view_folds<View, Entity>;
@@ -132,7 +132,7 @@ public:
         return all_.refresh(
             [&](std::uint64_t& entities) -> result<std::vector<row>> { return made_of(entities, sources...); });
     }
-    /// Makes the rows in memory and compares them with those of the current generation. Errors: ViewNotReady before the first refresh.
+    /// Makes the rows in memory and compares them with the rows of the current generation. Errors: ViewNotReady before the first refresh.
     template <class... Queries>
     [[nodiscard]] result<view_audit>(verify)(Queries const&... sources) const {
         return all_.audit(

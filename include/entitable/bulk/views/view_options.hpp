@@ -19,8 +19,8 @@ struct view_options {
     bulk_options load{}; ///< options of the writes; its clock and its seed are used for the whole refresh
 };
 
-/// A result read from a view, with its age. The times are those of the clock of the program that refreshed the view: their error is the
-/// difference between that clock and the clocks of the writers.
+/// A result read from a view, with its age. The times come from the clock of the program that refreshed the view:
+/// their error is the difference between that clock and the clocks of the writers.
 template <class T>
 struct view_answer {
     T value;         ///< the result
@@ -36,7 +36,7 @@ struct view_answer {
 /// Outcome of a refresh.
 struct view_refresh {
     bool
-        shown{}; ///< whether readers get the rows of this refresh, not those of a later one with the same or newer entities
+        shown{}; ///< whether readers get the rows of this refresh, not the rows of a later refresh with the same or newer entities
     std::uint64_t entities{}; ///< number of entities read
     std::uint64_t rows{};     ///< number of rows that the refresh wrote
     date_time from;           ///< `view_answer::from` of the current generation

@@ -62,7 +62,7 @@ struct listed_type<salted_aggregate<Aggregate, Part, Buckets>> : listed_type<Agg
 template <class Declared>
 using type_of_listed = typename listed_type<Declared>::type;
 
-/// Whether a type derives from another one, without members of its own.
+/// Whether a type derives from another type, without additional members.
 template <class Type, class Other>
 inline constexpr bool extends =
     std::is_base_of_v<Other, Type> && !std::is_same_v<Other, Type> && sizeof(Other) == sizeof(Type);

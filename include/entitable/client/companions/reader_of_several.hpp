@@ -108,7 +108,7 @@ protected:
         return is_index<Type> ? detail::position_in_list<Type, indexes>
                               : indexes::size + detail::position_in_list<Type, sums>;
     }
-    /// The rows of one type as a table of their own.
+    /// The rows of one type as a separate table.
     template <class E>
     [[nodiscard]] auto rows() const {
         if constexpr (is_wide<E>) { // it has no companions
@@ -275,7 +275,7 @@ public:
     /// Returns the keys of the partitions that have a row of any type: see `table::partitions`.
     [[nodiscard]] result<std::vector<std::string>> partitions() const { return core_.partitions(); }
 
-    /// Converts a row to an entity of its type, or to an `entity` if it is an index row, a row of sums or of no type. Errors: RowMismatch
+    /// Converts a row to an entity of its type, or to an `entity` if it is an index row, a row of sums or has no type. Errors: RowMismatch
     /// if its keys belong to a type and its properties do not fit.
     [[nodiscard]] result<any_entity> read(row_view row) const {
         result<any_entity> found{std::in_place, std::in_place_type<entity>};

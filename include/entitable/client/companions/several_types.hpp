@@ -28,11 +28,11 @@ ENTITABLE_BEGIN_NAMESPACE
 ///   replacement or a removal reads the entity as well. A row of sums is hot: writers that collide start over. `salted_aggregate` splits
 ///   it. A change that does not affect the sums does not write them; a row whose sums are zero again is not removed.
 /// - Each object, with its copies, reads the declaration before its first call and again after `table_options::lease`, and sends no write
-///   based on an older one. If others maintain an index or sums that it does not declare, it writes nothing: DeclarationDiffers. Names of
+///   based on an older declaration. If others maintain an index or sums that it does not declare, it writes nothing: DeclarationDiffers. Names of
 ///   these types must be distinct.
 /// - Writers that bypass the list (`table<E>`, `unmaintained`) leave index rows missing and sums wrong: `verify` reports them.
 ///
-/// The functions are those of `table<E>`. If no argument determines the type, name it, unless there is only one entity type:
+/// The functions are the same as in `table<E>`. If no argument determines the type, name it, unless there is only one entity type:
 /// `update<counter>("ACME", change)`. Copies are cheap. Thread safety: safe to use from several threads.
 template <class First, class Second, class... More>
 class table<First, Second, More...> : public detail::reader_with_transactions<First, Second, More...> {
@@ -62,7 +62,7 @@ public:
         changed.use(std::move(options));
         return changed;
     }
-    /// The entities of one type as a table of their own, for functions that take a `table<E>`. Writes maintain indexes and sums; reads skip rows
+    /// The entities of one type as a separate table, for functions that take a `table<E>`. Writes maintain indexes and sums; reads skip rows
     /// of other types.
     template <class E = only>
     [[nodiscard]] table<E> of() const {
@@ -85,7 +85,7 @@ public:
 
     // ---- the table itself ----
 
-    /// Creates the table, and those of indexes elsewhere; TableAlreadyExists if it exists.
+    /// Creates the table, and the tables of indexes elsewhere; TableAlreadyExists if it exists.
     [[nodiscard]] result<void> create() const {
         if constexpr (base::is_maintained) {
             ENTITABLE_TRY(bool const made, create_if_absent());
@@ -105,7 +105,7 @@ public:
             return core_.create_if_absent();
         }
     }
-    /// Deletes the table with all its rows, and those of indexes elsewhere; ResourceNotFound if it does not exist.
+    /// Deletes the table with all its rows, and the tables of indexes elsewhere; ResourceNotFound if it does not exist.
     [[nodiscard]] result<void> drop() const {
         if constexpr (base::is_maintained) {
             return detail::drop_indexed(base::family());
@@ -139,7 +139,7 @@ public:
         refuse_merge<E>();
         return write(mutation_kind::merge, entity, std::move(condition));
     }
-    /// Replaces only the given members: `merge(at("ACME"), c::last = 7, any_etag)`; see `table<E>::merge`. The type is that of the members.
+    /// Replaces only the given members: `merge(at("ACME"), c::last = 7, any_etag)`; see `table<E>::merge`. The members determine the type.
     template <class... Values, class... ChangesAndCondition>
     [[nodiscard]] result<written> merge(
         keys_at<Values...> const& keys, ChangesAndCondition const&... changes_and_condition) const {
@@ -214,7 +214,7 @@ public:
         }
     }
 
-    /// Removes an entity and inserts another one in its partition, in one transaction: for keys with values that may change. With the same
+    /// Removes an entity and inserts another entity in its partition, in one transaction: for keys with values that may change. With the same
     /// keys it replaces the entity. Errors: ResourceNotFound if `from` does not exist; EntityAlreadyExists if `to` does;
     /// CommandsInBatchActOnDifferentPartitions for two partitions.
     template <class E = only>
@@ -297,7 +297,7 @@ public:
     [[nodiscard]] result<index_repair> build() const {
         return detail::build_index(base::family(), base::template position_of<Companion>());
     }
-    /// Makes all indexes and sums ready that are not ready, including retired ones, with a single wait.
+    /// Makes all indexes and sums ready that are not ready, including retired indexes, with a single wait.
     [[nodiscard]] result<index_repair> build() const {
         if constexpr (base::is_maintained) { return detail::build_missing(base::family()); }
         return index_repair{};

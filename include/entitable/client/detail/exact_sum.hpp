@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Adds integers in 128 bits, as two's complement: fewer than 2^64 of them always fit.
+/// Adds integers in 128 bits, as two's complement: fewer than 2^64 integers always fit.
 class exact_sum {
 public:
     void add(std::int64_t more) noexcept {

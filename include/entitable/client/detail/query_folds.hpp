@@ -54,7 +54,7 @@ template <class Field, class... Aggregates, class Run>
     return made;
 }
 
-/// The endings that any query computes from its `for_each` and its `fold` of aggregates.
+/// The terminal calls that any query computes from its `for_each` and its `fold` of aggregates.
 template <class Query, class Entity>
 class query_folds {
 public:
@@ -120,7 +120,7 @@ public:
         }
         return finish_all(aggregates...);
     }
-    /// See `query::count`. Cost: that of reading the entities.
+    /// See `query::count`. Cost: the same as reading the entities.
     [[nodiscard]] result<std::uint64_t> count() const { return this->only(entitable::count()); }
     /// See `query::group_by`.
     template <class Field, aggregate... Aggregates>

@@ -79,7 +79,7 @@ public:
     /// Whether there is something to send: changes, or rows that must exist.
     ENTITABLE_LAZY [[nodiscard]] bool writes() const noexcept;
 
-    // ---- for code that adds its own changes to those of a body ----
+    // ---- for code that adds its own changes to the changes of a body ----
 
     /// Row keys of the changed entities, in order.
     ENTITABLE_LAZY [[nodiscard]] std::vector<std::string> changed_entities() const;

@@ -284,7 +284,7 @@ void decode_system([[maybe_unused]] row_view const& row, Entity& out, members<0,
     (assign_system(out.*Members, row), ...);
 }
 
-/// Resets an entity to a default-constructed one.
+/// Resets an entity to a default-constructed entity.
 template <class Entity>
 void reset_entity(void* entity) {
     *static_cast<Entity*>(entity) = Entity{};

@@ -36,7 +36,7 @@ struct enum_names;
 template <class T>
 concept named_enumeration = std::is_enum_v<T> && requires { enum_names<T>::values; };
 
-/// Returns the name of a value; empty if it has none.
+/// Returns the name of a value; empty if the value has no name.
 template <named_enumeration Enum>
 [[nodiscard]] constexpr std::string_view name_of(Enum value) noexcept {
     for (auto const& known : enum_names<Enum>::values) {

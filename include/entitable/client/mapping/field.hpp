@@ -23,7 +23,7 @@ struct key_field {
 
 namespace detail {
 
-/// Type of a member, or of the value of an optional one.
+/// Type of a member, or of the value of an optional member.
 template <class T>
 struct held_by {
     using type = T;

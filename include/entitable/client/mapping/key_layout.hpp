@@ -96,7 +96,7 @@ using key_layout = std::span<key_component const>;
 /// A value to be written into a key.
 struct key_source {
     void const* value;                                   ///< value of a type that `append` expects
-    bool (*append)(std::string& out, void const* value); ///< appends the text; false if it has none
+    bool (*append)(std::string& out, void const* value); ///< appends the text; false if the value has no text
 };
 
 /// Target of a value read from a key.
@@ -111,7 +111,7 @@ ENTITABLE_LAZY [[nodiscard]] result<std::string> write_key(key_layout layout, ke
 /// Appends the same key.
 ENTITABLE_LAZY [[nodiscard]] result<void> append_key(std::string& key, key_layout layout, key_source const* values);
 
-/// Whether, in a component's text followed by the separator, the first separator is the appended one. Otherwise the component would be
+/// Whether, in a component's text followed by the separator, the first separator is the appended separator. Otherwise the component would be
 /// read back as different text.
 [[nodiscard]] constexpr bool splits_at_end(std::string_view text_and_separator, std::string_view separator) noexcept {
     return text_and_separator.find(separator) == text_and_separator.size() - separator.size();

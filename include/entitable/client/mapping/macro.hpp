@@ -37,7 +37,7 @@
 #define ENTITABLE(entitable_type, ...) ENTITABLE_DECLARE(entitable_type, ENTITABLE_OWN_PROPERTIES, __VA_ARGS__)
 
 /// \cond
-// The properties are those of the clauses, or those found by another header of the library.
+// The properties come from the clauses, or are found by another header of the library.
 #define ENTITABLE_OWN_PROPERTIES(...)                                                                      \
     using properties =                                                                                     \
         ::entitable::members<0 ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_POINTERS_, __VA_ARGS__)>; \

@@ -13,7 +13,7 @@ namespace detail {
 template <class T>
 concept declares_mapping = requires(T const* none) { entitable_mapping_of(none).entity_name; };
 
-/// Stands for the mapping of an undeclared type: just enough that its message is the only one.
+/// Stands for the mapping of an undeclared type: just enough that its message is the only message.
 struct no_mapping {
     struct fields {};
 };

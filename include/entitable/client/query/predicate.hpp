@@ -100,7 +100,7 @@ ENTITABLE_LAZY [[nodiscard]] predicate_value joined_values(
 
 } // namespace detail
 
-/// A condition on entities of one type. `Shapes` are those of its alternatives, `Negated` those of its negation. Thread safety: one thread
+/// A condition on entities of one type. `Shapes` are the shapes of its alternatives, `Negated` the shapes of its negation. Thread safety: one thread
 /// at a time; copies are independent.
 template <class Entity, shape_set Shapes, shape_set Negated>
 struct predicate : detail::predicate_value {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `query_reading`: the resumable operation of every query. It requests pages in key order, optionally those of several ranges at once.
+/// `query_reading`: the resumable operation of every query. It requests pages in key order, optionally for several ranges at once.
 /// Only the continuation shows whether there is more.
 
 #include <entitable/client/mapping/key_pattern.hpp>

@@ -20,10 +20,10 @@ struct backup_header {
     std::string state;            ///< "copying", "whole", "dropping"
     std::string tables;           ///< "books;orders"
     std::int32_t shards{};        ///< number of virtual shards of the fleet
-    std::int64_t map_version{};   ///< version of its map at the end
+    std::int64_t map_version{};   ///< version of the fleet's map at the end
     bool snapshots{};             ///< every store is a consistent snapshot
-    date_time begun;              ///< the backup has every write acknowledged before this
-    date_time ended;              ///< the backup has no write that started after this
+    date_time begun;              ///< the backup has every write acknowledged before this time
+    date_time ended;              ///< the backup has no write that started after this time
 };
 ENTITABLE(backup_header, partition_key(backup), row_key(part),
     properties(state, tables, shards, map_version, snapshots, begun, ended))

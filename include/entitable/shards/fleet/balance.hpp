@@ -17,7 +17,7 @@ ENTITABLE_BEGIN_NAMESPACE
 struct balance_item {
     double size{};         ///< not negative
     std::size_t home{};    ///< its current place
-    std::vector<bool> may; ///< the places it may be in, by place; empty: all
+    std::vector<bool> may; ///< whether the item may be in each place; empty: it may be in all places
 };
 /// The input of `balanced`.
 struct balance_problem {

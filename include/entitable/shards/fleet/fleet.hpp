@@ -20,13 +20,13 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Options of a fleet.
 struct fleet_options {
     std::size_t in_flight{16};           ///< stores processed concurrently, each on its own thread; at least one
-    std::vector<std::string> stores{};   ///< stores in addition to those of the map: new stores without shards
+    std::vector<std::string> stores{};   ///< stores in addition to the stores of the map: new stores without shards
     clock* time{&detail::lease_clock()}; ///< used for waiting for leases; must outlive the fleet
 };
 
 namespace detail {
 
-/// Calls `body(index)` for each index, several concurrently, and returns after all calls. If a call throws, rethrows after all calls have
+/// Calls `body(index)` for each index, several concurrently, and returns after all calls have ended. If a call throws, rethrows after all calls have
 /// ended.
 void in_parallel(std::size_t count, std::size_t in_flight, function_ref<void(std::size_t)> body);
 

@@ -16,7 +16,7 @@ struct audit_difference {
     enum class kind : std::uint8_t {
         only_left,  ///< the right table does not have the row
         only_right, ///< the left table does not have the row
-        different,  ///< both have it, with different properties
+        different,  ///< both tables have the row, with different properties
     };
     kind how{};                ///< the kind of difference
     std::string partition_key; ///< key of the row
@@ -49,7 +49,7 @@ struct schema_difference {
     /// The kind of difference.
     enum class kind : std::uint8_t {
         missing,    ///< a table of a virtual shard is missing: `repair_tables` creates it, without its rows
-        left_over,  ///< a table named like that of a virtual shard, but used by no shard and no move
+        left_over,  ///< a table with the name of a virtual shard's table, but used by no shard and no move
         other_type, ///< a property's type differs from that in another row of the same logical table
     };
     kind what{};       ///< the kind of difference

@@ -39,7 +39,7 @@ struct backup_report {
 /// and created again.
 ///
 /// Errors: those of the map and the stores, with the name of the store; InvalidInput if a complete backup of that name exists;
-/// UpdateConditionNotSatisfied if another process makes the same one: the process that called last continues; RowMismatch if a copy differs
+/// UpdateConditionNotSatisfied if another process makes the same backup: the process that called last continues; RowMismatch if a copy differs
 /// from what was written. Cost: a scan of everything, a batch for each hundred rows of a partition, a scan of the copies, and a read of the
 /// map for each shard.
 [[nodiscard]] result<backup_report> back_up(
@@ -59,7 +59,7 @@ struct restore_report {
 /// Errors: BackupIncomplete; RowMismatch if the backup is damaged, or the fleet's content differs afterwards; EntityAlreadyExists if a row
 /// exists with other properties; those of the stores.
 [[nodiscard]] result<restore_report> restore(any_transport const& from, std::string name, fleet const& into);
-/// Drops a backup, including an incomplete one. Also succeeds if the backup does not exist.
+/// Drops a backup, even an incomplete backup. Succeeds even if the backup does not exist.
 [[nodiscard]] result<void> drop_backup(any_transport const& from, std::string name);
 
 ENTITABLE_END_NAMESPACE

@@ -27,7 +27,7 @@ struct misplaced_row {
     std::string table;                       ///< the logical table
     std::string partition_key;               ///< key of the row
     std::string row_key;                     ///< key of the row
-    std::optional<std::uint32_t> belongs_to; ///< the shard of its key; empty if it has none
+    std::optional<std::uint32_t> belongs_to; ///< the shard that holds its key; empty if no shard does
 };
 /// A virtual shard that could not be read.
 struct unread_shard {
@@ -41,7 +41,7 @@ struct fleet_report {
 
     std::vector<shard_content> contents;  ///< sorted by shard, then by table; without shards that could not be read
     std::vector<misplaced_row> misplaced; ///< the first misplaced rows
-    std::uint64_t misplaced_rows{};       ///< the number of all misplaced rows
+    std::uint64_t misplaced_rows{};       ///< number of misplaced rows, listed or not
     std::vector<unread_shard> unread;     ///< sorted by shard
 
     /// Whether every shard was read, and every row is on its shard.

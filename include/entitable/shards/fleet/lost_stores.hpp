@@ -27,7 +27,7 @@ struct lost_shard {
     /// The first partition key of its range; empty for no start, or if a hash or a function assigns keys to shards.
     std::string low;
     std::string high;   ///< the end of its range, exclusive; empty for no end
-    std::string now_in; ///< its new store, in which it is empty
+    std::string now_in; ///< the new store of the shard, in which the shard is empty
 };
 /// What was lost with a store.
 struct lost_store {
@@ -35,9 +35,10 @@ struct lost_store {
     /// The shards that this call has placed; an earlier, interrupted call may have placed others.
     std::vector<lost_shard> shards;
     std::vector<std::string> tables; ///< tables that lost the rows of these shards
-    std::size_t attempts{};          ///< number of moves into it that were ended
-    std::size_t retired{};           ///< its old tables, of shards in other stores, that are never dropped
-    std::vector<std::string> rules;  ///< rules that name the store: they are not removed
+    std::size_t attempts{};          ///< number of moves into the lost store that were ended
+    std::size_t
+        retired{}; ///< number of old tables in the lost store, of shards in other stores, that are never dropped
+    std::vector<std::string> rules; ///< rules that name the store: they are not removed
 
     /// Returns the losses as text, one line per shard.
     [[nodiscard]] std::string to_string() const;
@@ -47,7 +48,7 @@ struct lost_store {
 /// tables in another store that the rules allow. Moves into the store are ended, old tables in it are forgotten, and the map no longer
 /// lists it. No request is sent to the store itself. Restore a backup into the fleet to recover its rows.
 ///
-/// `into`: the stores that receive the shards, in turn; by default those of the fleet with the fewest shards. If `into` is the name of
+/// `into`: the stores that receive the shards, in turn; by default the stores of the fleet with the fewest shards. If `into` is the name of
 /// the lost store itself, the shards stay there, in new tables: use this if the store was replaced by an empty one. If the lost store comes
 /// back later, its tables are unused: `schema_drift` reports them.
 ///

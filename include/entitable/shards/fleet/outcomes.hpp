@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `fleet_outcomes<T>`: the result of an operation on every store of a fleet, store by store. A fleet operates many stores under one map
+/// `fleet_outcomes<T>`: the results of an operation on every store of a fleet, store by store. A fleet operates many stores under one map
 /// as a unit.
 
 #include <entitable/core/result.hpp>

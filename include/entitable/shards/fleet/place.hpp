@@ -12,9 +12,9 @@ ENTITABLE_BEGIN_NAMESPACE
 /// The placement of a tenant.
 struct placement {
     std::int32_t shard{}; ///< its virtual shard
-    std::string rule;     ///< the rule that keeps it there
+    std::string rule;     ///< the rule that keeps the tenant in its store
     std::string from;     ///< its store before
-    bool moved{};         ///< whether the shard was moved; false if it was already there
+    bool moved{};         ///< whether the shard was moved; false if it was already in the store
     move_progress move{}; ///< the progress of the move
 };
 

@@ -22,7 +22,7 @@ struct rebalance_options {
     std::vector<std::string> drain{};                        ///< stores to empty
     bool only_forced{};                                      ///< makes only the moves required by a rule or by `drain`
     std::function<double(std::int32_t shard)> load{};        ///< for `balance_by::load`
-    std::function<result<void>(std::string_view)> prepare{}; ///< called with a store before the first shard moves there
+    std::function<result<void>(std::string_view)> prepare{}; ///< called with a store before the first shard moves to it
     move_options moves{};                                    ///< options of each move
 };
 

@@ -26,7 +26,7 @@ struct versioned {
 };
 
 /// A full copy of a reference table in one store. A copy never changes: a later version is a new copy. Publishing a version drops the
-/// copy of the version before the previous one; reads of that copy then return TableNotFound: get a new copy from the reference table.
+/// copy of the version before the previous version; reads of that copy then return TableNotFound: get a new copy from the reference table.
 ///
 /// Thread safety: safe to use from several threads.
 template <mapped_entity Entity>
@@ -98,7 +98,7 @@ public:
     void resume(fleet_outcomes<std::int64_t>& outcomes) const {
         fleet_.resume(outcomes, [this](std::string_view, any_transport const& there) { return fill(there, false); });
     }
-    /// Brings one store to the published version. Call it before the first shard moves there: see `rebalance_options::prepare`.
+    /// Brings one store to the published version. Call it before the first shard moves to the store: see `rebalance_options::prepare`.
     ///
     /// Errors: ReferenceMissing if no version was published; those of the source and of the store.
     [[nodiscard]] result<void> fill(std::string_view store) const {

@@ -24,10 +24,10 @@ struct placement_rule {
     std::string stores;     ///< "frankfurt;berlin"
     double weight{1};       ///< weight of the stores
 
-    /// Keeps these virtual shards (all if none is given) in one of these stores.
+    /// Keeps these virtual shards (all shards if the list is empty) in one of these stores.
     [[nodiscard]] static placement_rule only(
         std::string name, std::vector<std::int32_t> const& shards, std::vector<std::string> const& stores);
-    /// Keeps these virtual shards (all if none is given) out of these stores.
+    /// Keeps these virtual shards (all shards if the list is empty) out of these stores.
     [[nodiscard]] static placement_rule never(
         std::string name, std::vector<std::int32_t> const& shards, std::vector<std::string> const& stores);
     /// Keeps this virtual shard in this store, and every other shard out of it.

@@ -60,22 +60,22 @@ ENTITABLE(shard_map_store, partition_key(map), row_key(literal("store"), store),
 
 /// A virtual shard of a map, as stored. Format: docs/stored_formats.md.
 struct shard_map_row {
-    std::string map{"map"};                   ///< the partition of all rows of a map
-    std::int32_t shard{};                     ///< its number
-    std::optional<std::int32_t> tables_of;    ///< the number in the names of its tables; empty for its own
-    std::string low;                          ///< the first partition key, if ranges decide
-    std::string high;                         ///< the end of the partition keys, exclusive; empty for no end
-    std::string state;                        ///< "open", "closing", "draining", "sealed"
-    std::string store;                        ///< the store of its tables
-    std::int64_t epoch{};                     ///< epoch in the names of its tables
-    std::int64_t lease_ms{};                  ///< how long a client's copy of this row is valid, in ms
-    std::int64_t open_lease_ms{};             ///< `lease_ms` while nobody moves the shard, in ms
-    std::string attempt_owner;                ///< the process that is moving it; empty if none is
-    std::string attempt_store;                ///< the store that it is being moved to
-    std::int64_t attempt_epoch{};             ///< epoch in the names of the new tables
+    std::string map{"map"};                ///< the partition of all rows of a map
+    std::int32_t shard{};                  ///< its number
+    std::optional<std::int32_t> tables_of; ///< the number in the names of its tables; empty for the shard's own number
+    std::string low;                       ///< the first partition key, if ranges decide
+    std::string high;                      ///< the end of the partition keys, exclusive; empty for no end
+    std::string state;                     ///< "open", "closing", "draining", "sealed"
+    std::string store;                     ///< the store of its tables
+    std::int64_t epoch{};                  ///< epoch in the names of its tables
+    std::int64_t lease_ms{};               ///< how long a client's copy of this row is valid, in ms
+    std::int64_t open_lease_ms{};          ///< `lease_ms` while nobody moves the shard, in ms
+    std::string attempt_owner;    ///< the process that is moving the shard; empty if the shard is not being moved
+    std::string attempt_store;    ///< the store that the shard is being moved to
+    std::int64_t attempt_epoch{}; ///< epoch in the names of the new tables
     std::optional<std::int32_t> attempt_with; ///< the adjacent shard that moves into the same tables
     std::string retired; ///< "store:epoch:until;...": tables to be dropped; ":shard" follows if the number differs
-    std::string reason;  ///< why it is offline or read-only, as readable text
+    std::string reason;  ///< why the shard is offline or read-only, as readable text
     date_time until;     ///< when this state is expected to end; the year 1601 if unknown
     std::string nonce;   ///< nonce of the last change
 };
@@ -100,7 +100,7 @@ struct shard_retired {
 
     friend bool operator==(shard_retired const&, shard_retired const&) = default;
 };
-/// A row of a map as it was read.
+/// A row of a map, as read.
 struct shard_place {
     shard_map_row row;
     etag version;
@@ -117,13 +117,13 @@ struct shard_place {
         shard_table const& table, std::string_view store, std::int32_t number, std::int64_t epoch) const noexcept;
     [[nodiscard]] key_interval keys() const; ///< the range, if ranges decide; otherwise all keys
 };
-/// A map as it was read, checked to cover every key.
+/// A map, as read, checked to cover every key.
 struct shard_map_copy : counted {
     shard_map_header header;
     etag version;
     std::vector<shard_place> places; ///< sorted by number, without gaps; ranges are sorted by key, with any numbers
     std::vector<shard_table> tables;
-    std::string identity;            ///< empty for a map without an identity, or one being adopted
+    std::string identity;            ///< empty for a map without an identity, or a map being adopted
     std::vector<std::string> stores; ///< the stores that have the identity, sorted
     steady_time asked_at{};          ///< before the read was sent
     bool by_ranges{};

@@ -25,9 +25,9 @@ using shard_function = std::function<std::optional<std::uint32_t>(std::string_vi
 /// Thread safety: one thread at a time; but a user-defined function is called from several threads concurrently.
 ///
 ///     virtual_shards{48};                           the hash of the partition key
-///     virtual_shards::by_first_component(48);       that of its first component: a tenant stays together
+///     virtual_shards::by_first_component(48);       the hash of its first component: a tenant stays together
 ///     virtual_shards{11, isbn_check_digit};         your own function
-///     virtual_shards{48}.with_own({"tenant-42"});   49: the last one is that tenant's
+///     virtual_shards{48}.with_own({"tenant-42"});   49: the last shard is that tenant's
 ///     virtual_shards::jump(11);                     jump consistent hash: what `hash_stores` uses
 ///     virtual_shards::ranges({"2024-07", "2025"});  three half-open ranges, in the order of the service
 class virtual_shards {
@@ -106,7 +106,7 @@ private:
     std::optional<std::uint32_t> otherwise_;
     shard_function function_;
     std::vector<std::string> bounds_;
-    std::map<std::string, std::uint32_t, std::less<>> own_; ///< shards of tenants that have their own
+    std::map<std::string, std::uint32_t, std::less<>> own_; ///< the shards of tenants with their own shard
 };
 
 ENTITABLE_END_NAMESPACE

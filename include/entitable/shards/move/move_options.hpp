@@ -18,7 +18,7 @@ enum class move_step : std::uint8_t {
     verifying,   ///< reads the copies and compares them with the rows read from the source
     closing,     ///< shortens the leases that the map grants
     waiting,     ///< waits for the leases of earlier copies of the map
-    draining,    ///< writes are refused from here on
+    draining,    ///< writes are refused from this step on
     sealing,     ///< reads are refused as well; both sides are compared for the last time
     flipping,    ///< records the new store in the map
     dropping,    ///< drops the old tables

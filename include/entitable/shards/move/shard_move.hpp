@@ -50,8 +50,8 @@ public:
     [[nodiscard]] result<move_progress> run(move_watcher const& watch = {});
 
     std::int32_t shard{};              ///< the virtual shard
-    std::optional<std::int32_t> upper; ///< the range above, to be merged into it; empty for a move
-    std::string source;                ///< its current store; "east and west" for a merge of two ranges
+    std::optional<std::int32_t> upper; ///< the range above, to be merged into the shard; empty for a move
+    std::string source;                ///< the current store of the shard; "east and west" for a merge of two ranges
     std::string target;                ///< its new store
     std::uint64_t rows{};              ///< counted by the plan
     std::uint64_t bytes{};             ///< stored size of these rows
@@ -101,7 +101,7 @@ struct move_planning {
 [[nodiscard]] result<move_plan> plan_merge(
     sharded const& cloud, std::int32_t lower, std::int32_t upper, std::string target, move_options options = {});
 
-/// Splits a range in two at a partition key. The shard keeps the keys below it; the other keys get a new shard, whose number is returned.
+/// Splits a range in two at a partition key. The shard keeps the keys below that key; the other keys get a new shard, whose number is returned.
 /// No row moves and no request waits: both shards use the same tables until one of them moves. That move erases its rows from the old
 /// tables. Every rule that names the shard also names the upper half, by the same change; a placement by `place` becomes two placements.
 ///

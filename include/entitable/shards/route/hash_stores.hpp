@@ -37,7 +37,7 @@ struct hash_stores_state;
 ///   the store and what was found; effect none.
 /// - A store that does not respond fails only the requests to it. However, once per `check_every`, one caller waits until the first store
 ///   that responds has listed its tables.
-/// - A store of a map cannot be a hashed store too: the tables of the map and of the hashed stores would have the same names. Generations
+/// - A store of a map cannot be a hashed store: the tables of the map and of the hashed stores would have the same names. Generations
 ///   may share stores.
 /// - Shards do not move, and the list does not grow in place: `plan_move` and rules return NotSupported. To grow, make the next generation,
 ///   in the same stores or in others, copy the rows while nobody writes, and `retire` the old generation.

@@ -26,8 +26,8 @@ struct hedged_reads {
 struct sharded_options {
     std::size_t in_flight{virtual_shards::most}; ///< virtual shards that one query reads concurrently; at least one
     std::optional<entitable::profile>
-        limits;                          ///< limits for all stores; by default those that every store of the map allows
-    clock* time{&system_clock()};        ///< used for the waits of fan-outs; must outlive the transport
+        limits;                   ///< limits for all stores; by default the limits that every store of the map allows
+    clock* time{&system_clock()}; ///< clock for the waits of fan-outs; must outlive the transport
     std::optional<hedged_reads> hedge{}; ///< hedging of page reads; none by default
 };
 

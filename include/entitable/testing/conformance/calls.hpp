@@ -165,11 +165,11 @@ inline void many_like_single_ones(trial& t) {
     auto const wrote_all = answers_to(t, writes, "writes");
     auto const read_all = answers_to(t, reads, "reads");
     for (std::size_t index = 0; index < 10; ++index) {
-        std::string const text = " of many, the one in slot " + std::to_string(index);
+        std::string const text = " in slot " + std::to_string(index);
         auto const& wrote = wrote_all[index];
         auto const& read = read_all[index];
-        if (!t.expect(wrote.has_value(), "a write" + text + ", has no response") ||
-            !t.expect(read.has_value(), "a read" + text + ", has no response")) {
+        if (!t.expect(wrote.has_value(), "the write" + text + " of a group has no response") ||
+            !t.expect(read.has_value(), "the read" + text + " of a group has no response")) {
             continue;
         }
         if (index == 7) {

@@ -339,7 +339,7 @@ inline void page_is_one_snapshot(trial& t) {
 inline constexpr behaviour behaviours_of_handles[] = {
     {"copies share one store", copies_are_one_store,
         "copies share one state: writes, ETags and tokens of one are valid in the other (transport, rule 1)"},
-    {"a write between a read and its write", write_between_read_and_write,
+    {"a write makes the ETags of earlier reads stale", write_between_read_and_write,
         "an ETag becomes stale after any write, through any handle (If-Match)"},
     {"a write between a check and its write", write_between_check_and_write,
         "a condition is checked atomically with the write (transport, rule 10)"},

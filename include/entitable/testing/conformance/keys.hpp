@@ -67,7 +67,7 @@ inline void ranges_of_keys(trial& t) {
     using end = key_bound::kind;
     for (end const lower : {end::open, end::inclusive, end::exclusive}) {
         for (end const upper : {end::open, end::inclusive, end::exclusive}) {
-            // The first three pairs use all kinds of bounds, the others only equal ones.
+            // The first three pairs use all kinds of bounds, the other pairs only equal bounds.
             std::size_t tried = 0;
             for (auto const& [from, to] : {std::pair{std::size_t{3}, std::size_t{12}},
                      {std::size_t{0}, keys.size() - 1}, {std::size_t{7}, std::size_t{7}},
@@ -87,7 +87,7 @@ inline void ranges_of_keys(trial& t) {
                 }
                 query_entities query;
                 query.table = table;
-                query.page_size = lower == upper ? 4 : t.largest_page(); // some of them in small pages
+                query.page_size = lower == upper ? 4 : t.largest_page(); // some ranges are read in small pages
                 query.range = {key_interval::only("p"), interval};
                 t.same(t.keys(query), rows, "rows: " + query.range.to_string());
                 query.range = {interval, key_interval::only("r")};

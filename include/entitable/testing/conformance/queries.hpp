@@ -136,7 +136,7 @@ inline void system_properties_are_filterable(trial& t) {
     t.put(table, make_row("p", "3"));
     auto const second = t.get(table, "p", "2");
     if (!t.yes(second, "get")) { return; }
-    // Uses the Timestamps returned: a service may give two writes the same one, or the later write an earlier one.
+    // Uses the Timestamps returned: a service may give two writes the same Timestamp, or the later write an earlier Timestamp.
     date_time const time = second->entity.view().timestamp();
     std::string same;
     std::string later;
@@ -174,7 +174,7 @@ inline void filters_that_are_none(trial& t) {
     query.filter.nodes.clear();
     query.range.partition = key_interval::only("p");
     std::size_t const comparisons = t.limits().max_comparisons == 0 ? 10'000 : t.limits().max_comparisons;
-    for (std::size_t index = 1; index < comparisons; ++index) { // the partition is a comparison, too
+    for (std::size_t index = 1; index < comparisons; ++index) { // the partition costs a comparison, too
         query.filter.nodes.push_back(leaf);
         if (index > 1) { query.filter.nodes.push_back(both); }
     }

@@ -134,7 +134,7 @@ inline void readers_of_numbered_rows(trial& t) {
     }
 }
 
-/// Readers of one of several types skip the rows of the others.
+/// Readers of one of several types skip the rows of the other types.
 inline void readers_of_several_types(trial& t) {
     using n = fields<numbered_note>;
     using l = fields<listed_note>;

@@ -116,7 +116,7 @@ inline void deletion_hits_no_prefix(trial& t) {
     t.yes(t.send(delete_table{name + "fix"}), "delete the long name");
 }
 
-/// Reads the list of tables to its end, or until a page has one of this trial; appends their names to `found`. Returns whether all pages
+/// Reads the list of tables to its end, or until a page has a table of this trial; appends their names to `found`. Returns whether all pages
 /// succeeded.
 inline bool rest_of_tables(trial& t, list_tables& request, std::vector<std::string>& found, bool until_found = false) {
     for (std::size_t idle = 0;;) {
@@ -165,7 +165,7 @@ inline void list_goes_on_without_a_table(trial& t) {
     std::vector<std::string> found;
     list_tables request{std::nullopt, 2};
     if (!rest_of_tables(t, request, found, true) || !request.continuation || !t.limits().ordered) { return; }
-    // Deletes the last listed table and the next one.
+    // Deletes the last listed table and the next table.
     auto const next = std::find(left.begin(), left.end(), found.back()) + 1;
     t.yes(t.send(delete_table{found.back()}), "delete " + found.back());
     if (next != left.end()) {

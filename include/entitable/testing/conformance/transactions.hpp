@@ -37,7 +37,7 @@ namespace testing::conformance {
     return changes;
 }
 
-/// Checks the refusal of a transaction, and the operation index if the error has one. Returns whether it has one.
+/// Checks the refusal of a transaction, and its operation index if the error has one. Returns whether the error has an index.
 inline bool refused_at(trial& t, std::string const& table, std::vector<mutation> changes, error_code code,
     std::optional<std::size_t> index, std::string const& text) {
     auto const before = t.now(table);
@@ -127,7 +127,7 @@ inline void all_or_nothing(trial& t) {
         {mutation::insert(make_row("p", "x", {{"S", times(t.limits().max_string_units + 1, "s")}})),
             error_code::property_value_too_large, "a value too large", false},
     };
-    // Not every service reports the index of the refused operation; one that reports it for one reason must report it for each.
+    // Not every service reports the index of the refused operation; a service that reports it for one reason must report it for every reason.
     std::string_view with_index;
     std::string_view without_index;
     for (offence const& each : offences) {
@@ -140,7 +140,7 @@ inline void all_or_nothing(trial& t) {
         }
     }
     t.expect(with_index.empty() || without_index.empty(),
-        text::joined({"a refusal has no operation_index: ", without_index, "; another refusal has: ", with_index}));
+        text::joined({"some refusals lack operation_index: ", without_index, "; others have it: ", with_index}));
     t.yes(t.send(transact{table, inserts(9)}), "the same without the invalid operation");
     auto changes = inserts(1);
     changes.insert(changes.begin(), mutation::remove(make_row("p", padded(5)), any_etag));

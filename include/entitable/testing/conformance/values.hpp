@@ -37,7 +37,7 @@ namespace testing::conformance {
     for (int byte = 0; byte < 256; ++byte) { every_byte += static_cast<char>(byte); }
     std::string_view const bytes{every_byte};
     return {
-        // Integers that a double cannot represent, and small ones that must not change their type.
+        // Integers that a double cannot represent, and small integers that must not change their type.
         {"Int64Odd", std::int64_t{9'007'199'254'740'993}},
         {"Int64OddBelow", std::int64_t{-9'007'199'254'740'993}},
         {"Int64Small", std::int64_t{1}},
@@ -75,7 +75,7 @@ namespace testing::conformance {
         {"In1970", date_time{date_time::unix_epoch}},
         {"Tick", date_time{131'974'500'001'234'567}},
         {"LastTick", date_time{date_time::max_ticks}},
-        // Bytes in order, including those that terminate text.
+        // Bytes in order, including bytes that terminate text.
         {"Guid", value_view{edm_type::guid, bytes.substr(0, 16)}},
         {"GuidHigh", value_view{edm_type::guid, bytes.substr(240)}},
         {"EveryByte", value_view{edm_type::binary, bytes}},
@@ -90,7 +90,7 @@ inline void every_type_comes_back(trial& t) {
         row const entity = row_of_all_types("types", "r" + std::to_string(variant), variant);
         t.yes(t.write(table, mutation::insert(entity)), text);
         t.holds(table, entity, text);
-        // Stores them by a merge into a missing entity, and by a merge over values of other types.
+        // Stores the values by a merge into a missing entity, and by a merge over values of other types.
         row const other = row_of_all_types("types", "m" + std::to_string(variant), variant);
         t.put(table, make_row("types", other.row_key(), {{"String", 1}, {"Int32", "text"}, {"Boolean", 1.5}}));
         t.yes(t.write(table, mutation::merge(other, any_etag)), text + ", merged");

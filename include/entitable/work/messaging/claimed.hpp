@@ -59,8 +59,8 @@ public:
     /// since then. Negative once the claim has expired.
     [[nodiscard]] std::chrono::nanoseconds remaining() const { return held_.remaining(queue_.time().steady()); }
 
-    /// Completes the message: it is not delivered again. Also succeeds if a response was lost and the stored rows show that the message was
-    /// completed under this claim.
+    /// Completes the message: it is not delivered again. Succeeds even if a response was lost, provided that the
+    /// stored rows show that the message was completed under this claim.
     [[nodiscard]] result<void> complete() { return queue_.complete(held_); }
     /// Extends the claim to `visibility` from now; by default `queue_options::visibility`.
     [[nodiscard]] result<void> renew(std::chrono::nanoseconds visibility) { return queue_.renew(held_, visibility); }

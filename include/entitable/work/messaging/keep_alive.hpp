@@ -21,7 +21,7 @@ class renewal {
 public:
     renewal(queue_core queue, receipt& held);
 
-    /// The time of the next request: after half of the claim's remaining time; earlier if a response lacked the time.
+    /// Returns the time of the next request: after half of the claim's remaining time; earlier if a response lacked the time.
     [[nodiscard]] steady_time due() const noexcept { return due_; }
     /// The error that ended the renewals: the message is lost, or the store does not respond.
     [[nodiscard]] error const* problem() const noexcept { return problem_ ? &*problem_ : nullptr; }
@@ -45,7 +45,7 @@ private:
     std::optional<error> problem_;
 };
 
-/// Work that has no step of its own and never ends.
+/// Work that has no steps and never ends.
 class no_work {
 public:
     [[nodiscard]] operation_step next() const noexcept {
@@ -79,7 +79,7 @@ public:
         if (error const* const problem = renewal_.problem()) { work_.abandon(*problem); }
     }
 
-    /// The renewal if it is due before the next step of the work; otherwise that step.
+    /// Returns the renewal if it is due before the next step of the work; otherwise returns that step.
     [[nodiscard]] operation_step next() {
         operation_step const step = work_.next();
         renews_ = !step.done() && renewal_.due() <= (std::max)(step.not_before, now_);
@@ -120,8 +120,8 @@ template <mapped_entity T, operation Work>
 [[nodiscard]] kept_alive<Work> keep_alive(claimed<T>& item, Work work, std::size_t place = 0) {
     return {detail::claimed_access::queue_of(item), detail::claimed_access::receipt_of(item), std::move(work), place};
 }
-/// Only the renewals, for a separate thread: until the driver's call is cancelled or its deadline passes, or the message is lost or cannot
-/// be renewed. The result is the error that ended the renewals.
+/// Only renews, for a separate thread: until the driver's call is cancelled or its deadline passes, or the message is
+/// lost or cannot be renewed. The result is the error that ended the renewals.
 template <mapped_entity T>
 [[nodiscard]] kept_alive<detail::no_work> keep_alive(claimed<T>& item) {
     return keep_alive(item, detail::no_work{});

@@ -33,7 +33,7 @@ concept claimed_message = std::movable<Item> && !std::copyable<Item> &&
 /// 1. A message can be claimed until it is completed, or was claimed `max_deliveries` times.
 /// 2. A claim lasts for a limited time, by the clock of the store. No two receipts of a message are valid at the same time.
 /// 3. A worker that has lost a message gets ReceiptLost, and has changed nothing.
-/// 4. `keeps_ids`: a second message with the same id is refused as long as the queue stores the id of the first message.
+/// 4. With `keeps_ids` a second message with the same id is refused as long as the queue stores the id of the first message.
 template <class Q, class T>
 concept message_queue =
     requires(Q const& queue, T const& message, enqueue_options const& put, claim_options const& ask) {

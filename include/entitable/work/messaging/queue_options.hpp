@@ -26,8 +26,8 @@ struct queue_options {
     std::uint32_t lanes{8}; ///< number of partitions, 1 to 1000; fixed when the queue is created
     std::chrono::nanoseconds visibility{std::chrono::seconds{30}}; ///< duration of a claim, 2 s to 7 days
     std::uint32_t max_deliveries{5};    ///< claims (for a saga: without progress) until a dead letter; 0 counts as 1
-    backoff polling{polling_backoff};   ///< waits of a claim that finds nothing, between its reads
-    std::uint32_t max_attempts{50};     ///< attempts of a request, including the first one; 0 counts as 1
+    backoff polling{polling_backoff};   ///< waits between the reads of a claim that finds nothing
+    std::uint32_t max_attempts{50};     ///< attempts of a request, including the first attempt; 0 counts as 1
     backoff delays{contention_backoff}; ///< waits between the attempts of a request
     clock* time{&system_clock()};       ///< clock for waits and for the times in keys; must outlive the queue
     std::uint64_t seed{};               ///< seed for ids, waits and a worker's first lane; 0 for a fresh seed

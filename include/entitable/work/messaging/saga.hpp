@@ -46,11 +46,11 @@ public:
     /// Makes an empty list of changes for a lane.
     explicit lane_changes(std::string lane) : lane_(std::move(lane)) {}
 
-    /// The partition key that the changed rows must have.
+    /// Returns the partition key that the changed rows must have.
     [[nodiscard]] std::string const& partition_key() const noexcept { return lane_; }
     /// Adds a change of a row with that partition key; at most 99, or 98 over operation rows.
     void add(mutation change) { changes_.push_back(std::move(change)); }
-    /// The changes that were added.
+    /// Returns the changes that were added.
     [[nodiscard]] std::vector<mutation> const& all() const noexcept { return changes_; }
 
 private:
@@ -145,19 +145,19 @@ public:
     constexpr explicit saga(std::string_view name, Steps... steps) : name_(name), steps_(std::move(steps)...) {}
 
     [[nodiscard]] std::string_view name() const noexcept { return name_; } ///< name of the saga
-    /// The names of the steps, in order.
+    /// Returns the names of the steps, in order.
     [[nodiscard]] std::array<std::string_view, sizeof...(Steps)> steps() const {
         return std::apply([](auto const&... each) { return std::array{each.name...}; }, steps_);
     }
 
-    /// Runs the steps from the one that the message records. Records each completed step in the message under its receipt, which renews the
+    /// Runs the steps, beginning with the step that the message records. Records each completed step in the message under its receipt, which renews the
     /// claim. At the end the caller completes the message. After an error the message is not changed: it is delivered again when the claim
     /// expires, or earlier after `release`, and the worker that claims it resumes the saga.
     ///
     /// A transient error of a step (an unknown effect, a version that has changed, a service that is busy, a cancellation, a deadline, a
     /// lost receipt) ends the run. Any other error is permanent. In a saga without an undo it is returned. Otherwise the step that failed
-    /// is undone, then the steps before it, from the last to the first, and the outcome is `compensated`. An error of an `undo` ends the
-    /// run, and the next run begins with it.
+    /// is undone, then the steps before it, from the last to the first, and the outcome is `compensated`. If an
+    /// `undo` returns an error, the run ends, and the next run begins with this undo.
     ///
     /// A step that returns `no_effect` is not undone, provided that no earlier run of the step is possible: this call has recorded the
     /// preceding step; or it is the first step, the message was claimed for the first time, and this is the first `resume` of the claim. An

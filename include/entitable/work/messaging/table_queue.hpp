@@ -49,7 +49,7 @@ struct dead_letter {
     row stored;                 ///< stored row, for `requeue` and `purge`
 };
 
-/// A queue of messages in a table of its own. One worker at a time holds a claim of a message; the message is delivered again until it is completed
+/// A queue of messages in a separate table. One worker at a time holds a claim of a message; the message is delivered again until it is completed
 /// or was claimed `max_deliveries` times. Delivery is at least once.
 ///
 /// The queue has lanes, one partition each, whose messages are sorted by time. A worker visits the lanes in turn and claims the first
@@ -62,7 +62,7 @@ struct dead_letter {
 /// the same id.
 ///
 /// Cost: each object reads the number of lanes once, in one request. Thread safety: safe to use from several threads. Copies share the positions
-/// in the lanes; a worker that needs its own positions makes a queue of its own.
+/// in the lanes; a worker that needs separate positions makes its own queue object.
 template <mapped_entity T>
 class table_queue {
     static_assert(!detail::has_queue_property<T>(), "property names that begin with Queue_ are reserved for the queue");
@@ -116,7 +116,7 @@ public:
             T message{};
             if (auto read = decode(each.stored, message); read) {
                 made->push_back(detail::claimed_access::make<T>(holder, std::move(message), std::move(each.held)));
-            } else { // not a message of this program: it becomes a dead letter in the end
+            } else { // not a message of this program: it finally becomes a dead letter
                 static_cast<void>(holder.give_back(each.held, read.error().to_string(), core_.options().visibility));
             }
         }

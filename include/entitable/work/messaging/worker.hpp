@@ -164,7 +164,7 @@ template <handler_form Form, class Q, class Handler>
 /// `worker_options::on_error`. OutOfRangeInput for invalid options.
 ///
 /// Exceptions: if the handler or `on_error` throws, the message is released as after an error, the other threads finish their messages, and
-/// run_worker throws the exception on the caller's thread. It does the same with std::system_error of a thread that cannot be started.
+/// run_worker throws the exception on the caller's thread. It does the same with the std::system_error thrown if a thread cannot be started.
 template <class Q, class Handler>
     requires message_queue<Q, typename Q::value_type>
 [[nodiscard]] result<worker_report> run_worker(

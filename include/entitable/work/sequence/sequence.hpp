@@ -47,7 +47,7 @@ namespace detail {
 /// A number of a sequence.
 struct sequence_number {
     std::int64_t value{};     ///< the number
-    std::uint32_t attempts{}; ///< number of writes; 0 for a number of a block taken earlier
+    std::uint32_t attempts{}; ///< number of writes; 0 for a number from a block taken earlier
 };
 
 /// Numbers of a sequence taken with one write: first, first + step, ...
@@ -72,8 +72,8 @@ struct number_block {
 ///   numbers: its parent keeps the rest of the block.
 /// - With a block of 1, numbers follow real-time order: a call that starts after another returned gets a greater number. The same holds for
 ///   the first numbers of blocks from `reserve`.
-/// - With a larger block, `next()` guarantees only uniqueness: numbers of one `sequence` and its copies ascend, those of several are mixed.
-/// - Some numbers are skipped: those of a write whose response was lost (`count` each), and the rest of a block when the last copy is
+/// - With a larger block, `next()` guarantees only uniqueness: numbers of one `sequence` and its copies ascend, numbers of several sequences are mixed.
+/// - Some numbers are skipped: the numbers of a write whose response was lost (`count` each), and the rest of a block when the last copy is
 ///   destroyed or the program ends, fewer than `block`.
 /// - It does not wrap: a block that would end above the greatest Int64, or the greatest Int32 in an Int32 row, is refused with
 ///   OutOfRangeInput, and nothing is taken.

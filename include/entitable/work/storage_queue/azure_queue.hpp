@@ -89,7 +89,7 @@ public:
         }
         return made;
     }
-    /// Returns the approximate number of messages, including claimed ones.
+    /// Returns the approximate number of messages, including claimed messages.
     [[nodiscard]] result<std::uint64_t> approximate_count() const { return core_.approximate_count(); }
     /// Returns the queue NAME-poison. To drop one of its messages, claim and complete it; to process it again, enqueue it here first. If
     /// there has been no dead letter yet, its calls return ResourceNotFound.

@@ -148,7 +148,7 @@ public:
     [[nodiscard]] bool empty() const noexcept { return all_.empty(); } ///< whether there are no entities
     /// Returns an entity; ends the program if there is none at `index`, by `ENTITABLE_ASSERT`.
     [[nodiscard]] Entity& operator[](std::size_t index) const {
-        ENTITABLE_ASSERT(index < all_.size(), "a query of a unit of work found no entity at this index",
+        ENTITABLE_ASSERT(index < all_.size(), "index out of range: the query returned fewer entities",
             detail::misuse("check size() first"));
         return *all_[index];
     }

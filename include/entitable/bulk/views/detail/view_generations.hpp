@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The generations of a materialized view: the existing ones, and the one that is read. Untyped, compiled once.
+/// The generations of a materialized view: the existing generations, and the current generation. Untyped, compiled once.
 ///
 /// A generation is a table. The table with the name of the view has one row that names the current generation, and a row for each existing
 /// one. Every refresh takes a ticket at its start, from a counter in the first of these rows: of two refreshes the one that started later

@@ -64,7 +64,7 @@ enum class index_state : std::uint8_t {
 enum class index_fault : std::uint8_t {
     missing,   ///< an entity has no index row
     dangling,  ///< an index row names an entity that does not exist, or now has another key
-    different, ///< the values of an index row differ from those of its entity
+    different, ///< the values of an index row differ from the values of its entity
     violation, ///< two entities have the same key of a unique index
 };
 
@@ -114,9 +114,10 @@ struct table_verification {
 /// Several entities with the same key in a unique index.
 template <class Entity>
 struct index_violation {
-    std::string index;                       ///< the type of the index
-    row_keys key;                            ///< keys of the index row
-    std::vector<reference<Entity>> entities; ///< starts with the entity that the index finds, if it finds one of them
+    std::string index; ///< the type of the index
+    row_keys key;      ///< keys of the index row
+    std::vector<reference<Entity>>
+        entities; ///< starts with the entity that the index finds, if the index finds one of these
 };
 
 /// Outcome of `repair` and `build`.

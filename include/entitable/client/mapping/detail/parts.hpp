@@ -94,7 +94,7 @@ private:
 ENTITABLE_LAZY void append_chunk(std::string& bytes, std::string_view chunk);
 ENTITABLE_LAZY void append_chunk(binary& bytes, std::string_view chunk);
 
-/// Returns the value of a member, or the content of an optional; null for an absent one.
+/// Returns the value of a member, or the content of an optional; null for an absent value.
 template <class T>
 [[nodiscard]] T const* held_value(T const& member) noexcept {
     return &member;

@@ -26,7 +26,7 @@ struct described_property {
 /// Target of a property's value.
 struct value_target {
     void* to;
-    /// Takes a value, or null for an absent one; false if it does not fit.
+    /// Takes a value, or null for an absent value; false if it does not fit.
     bool (*take)(void* to, value_view const* value);
 };
 

@@ -39,8 +39,8 @@ struct backup_run {
     backup_place at;
     etag header; ///< ETag of the header that this run wrote
 
-    /// Whether this run is still the latest one. A part is read before this check and changed under its version after it. Each run first
-    /// changes the header, then every part that it keeps: so a late run never changes a part of a later one.
+    /// Whether this run is still the latest run. A part is read before this check and changed under its version after it. Each run first
+    /// changes the header, then every part that it keeps: so a late run never changes a part of a later run.
     [[nodiscard]] result<void> is_last() const;
 };
 

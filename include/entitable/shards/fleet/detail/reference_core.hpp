@@ -35,7 +35,7 @@ struct reference_place {
     std::string who;  ///< process named in the pointer
 };
 
-/// Reads the pointer; returns one with version 0 if it is absent.
+/// Reads the pointer; returns a pointer with version 0 if it is absent.
 [[nodiscard]] result<reference_pointer> read_pointer(reference_place const& at);
 
 /// Publishes the source as a new version, if its content has changed. Returns the version. The source is read twice:
@@ -45,11 +45,11 @@ struct reference_place {
 /// Brings a store to the published version; with `anew` the version is copied even if the store has it. Returns the version of the store.
 [[nodiscard]] result<std::int64_t> fill_reference(
     any_transport const& source, std::string const& name, any_transport const& there, bool anew, clock& time);
-/// Whether the rows that a store serves are those of the published version.
+/// Whether a store serves the rows of the published version.
 struct reference_state {
     std::int64_t version{}; ///< the version that the store serves; 0: none
     bool is_current{};      ///< whether this is the published version
-    bool is_sound{};        ///< its rows have the digest recorded when they were written
+    bool is_sound{};        ///< the rows of the copy have the digest recorded when they were written
 };
 [[nodiscard]] result<reference_state> check_reference(
     any_transport const& source, std::string const& name, any_transport const& there);

@@ -48,7 +48,7 @@ using visit_confirmer = std::function<result<void>(shard_visit const&)>;
 /// split or merged during its visit is visited again, so `work` starts over each time; ShardMoving if it moves during every visit.
 ///
 /// A successful call of `work` is not conclusive: its shard may have moved during the read. `confirm` writes whatever must be recorded
-/// about a shard before all have been visited. `after` is called at most once for each visit, right after it, and its error becomes the
+/// about a shard before all have been visited. `after` is called at most once for each visit, directly after the visit, and its error becomes the
 /// result of the visit. Cost of `confirm`: one more read of the map for each visit.
 [[nodiscard]] result<shard_visits> visit_shards(fleet const& of, function_ref<bool(shard_visit const&)> wanted,
     visit_opener const& open, function_ref<result<void>(shard_visit const&, any_transport const&)> work,

@@ -97,7 +97,7 @@ private:
         }
         struct reached {
             double sum{-1};       ///< negative: not reached
-            std::size_t item{};   ///< the last one of the set
+            std::size_t item{};   ///< the last item of the set
             std::size_t before{}; ///< index of the step before this item was added
         };
         constexpr std::size_t steps = 4'001; // up to twice the excess
@@ -132,7 +132,7 @@ private:
         }
     }
 
-    /// Sends back items that need not move, and moves smaller items instead of larger ones.
+    /// Sends back items that need not move, and moves smaller items instead of larger items.
     void improve(std::vector<std::size_t>& at, std::vector<double>& loads) const {
         for (bool better = true; better;) {
             better = false;

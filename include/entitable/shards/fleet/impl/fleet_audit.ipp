@@ -63,7 +63,7 @@ inline std::set<std::string> names_of_moves(shard_map_copy const& map, std::stri
     return names;
 }
 
-/// Tables of a store that are named like those of virtual shards but unknown to the map.
+/// Tables of a store that have names of virtual shards' tables but are unknown to the map.
 struct left_over_tables {
     shard_map_ref map;
     std::vector<std::string> tables;

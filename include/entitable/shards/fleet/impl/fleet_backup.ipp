@@ -66,7 +66,7 @@ inline result<backup_report> whole_backup(backup_place const& at) {
     return report_of(at, *std::move(header));
 }
 
-/// Starts a run, or takes over the parts of earlier ones. Returns the header.
+/// Starts a run, or takes over the parts of earlier runs. Returns the header.
 inline result<backup_header> begin_run(fleet const& of, backup_run& run, bool snapshots) {
     backup_place const& at = run.at;
     ENTITABLE_CHECK(at.headers().create_if_absent());
@@ -155,9 +155,9 @@ inline result<backup_report> finish_run(
 
 inline failure damaged_part(backup_part const& part, rows_content const& found) {
     return failure{error_code::row_mismatch,
-        text::joined(
-            {"the backup of the table ", part.table, " of the virtual shard ", std::to_string(part.shard), " has ",
-                std::to_string(found.rows), " rows instead of ", std::to_string(part.rows), ", or different rows"})};
+        text::joined({"the backup of the table ", part.table, " of the virtual shard ", std::to_string(part.shard),
+            " differs from what was backed up: ", std::to_string(found.rows), " rows, ", std::to_string(part.rows),
+            " expected"})};
 }
 
 inline bool is_as_made(backup_part const& part, rows_content const& found) noexcept {
@@ -181,7 +181,7 @@ ENTITABLE_DECL result<backup_report> back_up(
     detail::backup_run run{{to, std::move(name)}, {}};
     ENTITABLE_TRY(auto header, detail::begin_run(of, run, static_cast<bool>(options.snapshot)));
     auto made = detail::finish_run(of, run, std::move(header), options);
-    if (!made) { // a later run drops the tables of this one, which can cause any error
+    if (!made) { // a later run drops the tables of this run, which can cause any error
         auto const last = run.is_last();
         if (!last && last.error().code == error_code::update_condition_not_satisfied) { return failure{last.error()}; }
     }
@@ -234,9 +234,9 @@ ENTITABLE_DECL result<restore_report> restore(any_transport const& from, std::st
         rows_content const there = found.of_table(table);
         if (!there.same_rows(content)) {
             return failure{error_code::row_mismatch,
-                text::joined({"the restored table ", table, " has ", std::to_string(there.rows), " rows instead of ",
-                    std::to_string(content.rows),
-                    ", or different rows: it was not empty, or another program writes to it"})};
+                text::joined(
+                    {"the restored table ", table, " differs from the backup: ", std::to_string(there.rows), " rows, ",
+                        std::to_string(content.rows), " expected: it was not empty, or another program writes to it"})};
         }
     }
     return told;

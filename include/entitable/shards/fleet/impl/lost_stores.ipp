@@ -169,7 +169,7 @@ private:
         return {};
     }
 
-    /// Removes the store from the map, except for shards still recorded there.
+    /// Removes the store from the map, except for shards still recorded in it.
     result<void> forget() {
         for (bool left = true; left;) {
             std::size_t attempts = 0;

@@ -99,7 +99,7 @@ inline result<std::string> begin_copy(reference_place const& at, std::int64_t ve
     return stored;
 }
 
-/// Activates a filled and verified table in place of the previous one; false if there is a newer one already.
+/// Activates a filled and verified table in place of the previous table; false if a newer table is already active.
 inline result<bool> flip_pointer(reference_place const& at, std::int64_t version, std::string const& stored,
     rows_content const& content, bool is_next) {
     bool flipped = false;
@@ -133,7 +133,7 @@ inline result<void> sweep_copies(reference_place const& at) {
         for (std::string const& each : listed_copies(pointer.making)) { list_copy(pointer.dropping, each); }
         pointer.making.clear();
         auto old = listed_copies(pointer.retired);
-        for (std::size_t index = 0; index + 1 < old.size(); ++index) { // readers may still use the last one
+        for (std::size_t index = 0; index + 1 < old.size(); ++index) { // readers may still use the last copy
             list_copy(pointer.dropping, old[index]);
             unlist_copy(pointer.retired, old[index]);
         }

@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Whether no other shard has rows in this table of a shard, or has left any there.
+/// Whether no other shard has, or has left, rows in this table of a shard.
 inline bool is_own_table(shard_map_copy const& map, shard_place const& of, shard_table const& table) {
     for (shard_place const& each : map.places) {
         if (&each != &of && each.has(table, of.row.store, of.tables_of(), of.row.epoch)) { return false; }

@@ -24,7 +24,7 @@ struct hash_stores_state : counted {
 
     /// Opens a store without checking its header. InvalidInput if the place is out of range.
     [[nodiscard]] result<any_transport> store(std::size_t place);
-    /// Opens several stores, and checks the headers that are due concurrently.
+    /// Opens several stores, and concurrently checks the headers whose check is due.
     [[nodiscard]] std::vector<result<any_transport>> checked(
         std::vector<std::size_t> const& places, call const& caller);
     /// Returns the place of a store in the list; the list's size if it is absent.
@@ -41,7 +41,7 @@ private:
     std::mutex lock_;
 };
 
-/// Serves readers of a map as if a map existed; changes are NotSupported.
+/// Serves readers of a map as if a map existed; changes return NotSupported.
 class hash_catalogue {
 public:
     using is_transport = void; ///< opts in to `transport`

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The rows that identify a store, as they were read: headers of hashed stores, or the identity of a store of a map.
+/// The rows that identify a store, as read: headers of hashed stores, or the identity of a store of a map.
 
 #include <entitable/shards/map/detail/watched_stores.hpp>
 #include <entitable/shards/map/store_headers.hpp>

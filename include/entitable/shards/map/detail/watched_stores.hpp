@@ -47,7 +47,7 @@ public:
     /// Returns a store after any check that is due.
     [[nodiscard]] result<any_transport> checked(
         std::string_view name, call const& caller, wants_type wants, judge_type judge);
-    /// Returns several stores, with the checks that are due run concurrently.
+    /// Returns several stores, after concurrently running the checks that are due.
     [[nodiscard]] std::vector<result<any_transport>> checked(
         std::vector<std::string_view> const& names, call const& caller, wants_type wants, judge_type judge);
     /// Makes the next use of a store check it.

@@ -147,7 +147,7 @@ ENTITABLE_DECL result<std::string> lookup_map::to_string() const {
             text::printable(each.row.low), each.row.low.empty() ? "" : "\"", each.row.high.empty() ? "" : " below \"",
             text::printable(each.row.high), each.row.high.empty() ? "" : "\"", " -> ", each.row.store, " (",
             each.row.state, ", epoch ", std::to_string(each.row.epoch),
-            shares ? ", in tables of " + std::to_string(each.tables_of()) : std::string{}, ")\n"});
+            shares ? ", in the tables of shard " + std::to_string(each.tables_of()) : std::string{}, ")\n"});
     }
     return out;
 }

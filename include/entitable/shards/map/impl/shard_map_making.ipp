@@ -124,7 +124,7 @@ private:
             : failure{error_code::map_unavailable, "too many conflicts with other programs that are creating the map"};
     }
 
-    /// Writes the header with an identity, or adopts those of an earlier attempt.
+    /// Writes the header with an identity, or adopts the header and identity of an earlier attempt.
     result<void> begin() {
         for (int attempt = 0; attempt < most_attempts; ++attempt) {
             ENTITABLE_TRY(auto const found, read());

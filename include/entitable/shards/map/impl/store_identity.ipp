@@ -54,8 +54,8 @@ ENTITABLE_DECL result<void> judge_identity(
     }
     if (rows.identity && rows.identity->store != name) {
         return wrong_store(name,
-            text::joined({" is the store ", rows.identity->store,
-                " of the map: the store opener returns the wrong store for a name"}));
+            text::joined(
+                {" identifies itself as ", rows.identity->store, ": the store opener returned the wrong store"}));
     }
     if (!rows.identity && listed) {
         return wrong_store(

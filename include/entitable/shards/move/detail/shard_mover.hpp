@@ -22,14 +22,14 @@ struct shard_mover_order {
     std::int32_t shard{};
     std::string source;                  ///< the store at planning time; empty for any
     std::string target;                  ///< empty: ends an attempt and starts none
-    std::optional<std::int32_t> upper{}; ///< the range above, which goes into the same tables and shard
+    std::optional<std::int32_t> upper{}; ///< the range above, which is merged into the same tables and shard
     std::string high{};                  ///< the end of the upper range
     std::string name;                    ///< unique to this move; marks its changes of the map
     profile limits;                      ///< limits of the target
     move_options options;
 };
 
-/// Each attempt uses table names that were never used before, so a takeover starts over and the old mover gets only refusals.
+/// Each attempt uses table names that were never used before, so a takeover starts over and every request by the old mover is refused.
 class shard_mover {
 public:
     shard_mover(shard_mover_order order, steady_time now);
@@ -62,11 +62,11 @@ private:
     struct dropped_table {
         std::string name;
         bool whole{};                   ///< no shard uses the table
-        std::vector<key_interval> keys; ///< otherwise the keys in it that belong to no shard
+        std::vector<key_interval> keys; ///< otherwise only the keys in the table that belong to no shard
     };
     using edit_type = result<bool> (shard_mover::*)(shard_map_copy const&, shard_map_draft&, shard_row_draft&);
     enum class stage : std::uint8_t {
-        looking,     ///< checks for another attempt, and ends it
+        looking,     ///< checks for another attempt, and ends that attempt
         dropping,    ///< drops unused tables
         forgetting,  ///< removes them from the map
         registering, ///< registers the attempt
@@ -81,7 +81,7 @@ private:
         sealing,
         catching_up_sealed,
         collecting,
-        checking, ///< checks that the attempt is still ours after a table disappeared
+        checking, ///< checks that this mover still owns the attempt after a table disappeared
         giving_up,
         flipping,
         over,

@@ -222,8 +222,9 @@ ENTITABLE_DECL std::string move_plan::explain() const {
             " ms and the time of the copy; other shards continue\n"});
     }
     return text::joined({out, "  waits for the lease of ", std::to_string(lease.count()),
-        " ms while clients read and write; then writes pause for ", wait, " ms and ", std::to_string(3 * pages),
-        " pages of keys, and reads pause for ", std::to_string(2 * pages), " of these pages\n"});
+        " ms while clients read and write; then writes pause for ", wait, " ms plus the time to read ",
+        std::to_string(3 * pages), " pages of keys; reads pause while ", std::to_string(2 * pages),
+        " of these pages are read\n"});
 }
 
 ENTITABLE_DECL result<move_progress> cancel_move(sharded const& cloud, std::int32_t shard) {

@@ -42,7 +42,7 @@ struct shard_part {
     page rows;
     std::string etag_start; ///< start of the ETags of the rows, built when first needed
     std::size_t at{};
-    std::optional<last_keys> last; ///< keys of the last row received from this shard
+    std::optional<last_keys> last; ///< the keys of the last row received from this shard
     bool ended{};
     bool failed{};
 

@@ -33,7 +33,7 @@ ENTITABLE_DECL result<adoption> adopt(sharded const& cloud) {
     if (state.fixed) { return failure{error_code::not_supported, "hashed stores have no map to adopt"}; }
     detail::lookup_map_state& source = state.map.state();
     adoption done;
-    // The identity comes first, and has no effect yet: a resumed call writes the same one.
+    // The identity comes first, and has no effect yet: a resumed call writes the same identity.
     ENTITABLE_CHECK(source.change({}, [&](auto const& map, detail::shard_map_draft& draft) -> result<bool> {
         done.identity = map.identity;
         if (!done.identity.empty()) { return false; }

@@ -145,7 +145,7 @@ private:
 /// wrong store.
 class hash_stores_retiring {
 public:
-    /// `fleet`: of these stores; empty for that of the first header.
+    /// `fleet`: identity of these stores; empty to use the identity in the first header.
     hash_stores_retiring(
         std::vector<std::string> const& names, store_opener const& opener, std::int64_t generation, std::string fleet)
         : names_(names), opener_(opener), fleet_(std::move(fleet)) {

@@ -40,7 +40,7 @@ public:
         own.cancellation = context_.cancellation;
         return through.execute(request, own);
     }
-    /// Whether a store has the table, and whether the table has rows there.
+    /// Whether a store has the table, and whether this table has rows.
     struct found {
         bool there{};
         bool rows{};
@@ -115,7 +115,7 @@ ENTITABLE_DECL result<create_table::response> create_hashed_table(
     return create_table::response{};
 }
 
-/// Drops a table in every hashed store, in the first one first.
+/// Drops a table in every hashed store, first in the first store.
 ENTITABLE_DECL result<delete_table::response> delete_hashed_table(
     sharded_state& state, delete_table const& request, call& context) {
     ENTITABLE_TRY(std::string const name, name_in_stores(state, request.table, context));

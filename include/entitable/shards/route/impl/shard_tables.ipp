@@ -37,7 +37,7 @@ inline result<void> none_is_moving(shard_map_copy const& map) {
         if (!each.row.attempt_owner.empty()) {
             failure busy{error_code::shard_moving,
                 text::joined(
-                    {"tables cannot be created or dropped while a shard moves: ", std::to_string(each.row.shard)})};
+                    {"tables cannot be created or dropped during the move of shard ", std::to_string(each.row.shard)})};
             busy.error().retry_after = std::chrono::milliseconds{200};
             return busy;
         }

@@ -20,7 +20,7 @@ struct held_time {
     date_time told;        ///< the time of the store in the last response
     steady_time told_at{}; ///< steady time at which that response arrived
 
-    /// The estimated time of the store.
+    /// Returns the estimated time of the store.
     [[nodiscard]] date_time store_time(steady_time now) const noexcept {
         return {told.ticks + std::chrono::duration_cast<std::chrono::nanoseconds>(now - told_at).count() / 100};
     }
@@ -38,7 +38,7 @@ public:
     explicit fresh_ids(std::uint64_t seed);
 
     [[nodiscard]] std::string next();
-    /// An id that begins with a time: ids that are made one after the other are neighbours in a store.
+    /// Returns an id that begins with a time: ids that are made one after the other are neighbours in a store.
     [[nodiscard]] std::string next_at(date_time time);
     [[nodiscard]] random_source& random() noexcept { return random_; }
 

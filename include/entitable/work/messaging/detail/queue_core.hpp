@@ -59,9 +59,9 @@ struct enqueue_plan {
 
 /// State of a lane known to a worker.
 struct lane_state {
-    store_clock clock; ///< clock of the store that holds the lane
+    store_clock clock; ///< clock of the store that contains the lane
     std::string
-        behind; ///< row key after which a claim starts to read: rows before it are held under their keys; empty: the head
+        behind; ///< row key after which a claim starts to read: the messages before it were renewed in place; empty: the head
     date_time head_due;  ///< time from which a claim starts at the head again
     date_time ahead_due; ///< time from which a claim also reads rows whose time has not come
 };
@@ -109,10 +109,10 @@ public:
     }
 
     [[nodiscard]] result<bool> create() const;
-    /// The number of lanes, which is read once. ResourceNotFound if the queue was not created, StoreNewer if a later version of the library created
+    /// Returns the number of lanes, which is read once. ResourceNotFound if the queue was not created, StoreNewer if a later version of the library created
     /// it.
     [[nodiscard]] result<std::size_t> lanes() const;
-    /// The estimated time of a lane's store.
+    /// Returns the estimated time of a lane's store.
     [[nodiscard]] date_time store_time(std::size_t lane) const;
     [[nodiscard]] std::string fresh_id() const { return state().ids.next(); }
     /// Returns a fresh id of a message.
@@ -143,11 +143,11 @@ public:
     [[nodiscard]] result<void> know_version(receipt& held) const;
     /// Updates the receipt from the stored message; false if the message does not belong to this claim.
     [[nodiscard]] static bool adopt(receipt& held, row_view stored);
-    /// The stored reason of the last failure of a message.
+    /// Returns the stored reason for the last failure of a message.
     [[nodiscard]] result<std::string> reason(receipt const& held) const;
     /// Reads the row of a message, with as many attempts as the options allow.
     [[nodiscard]] result<std::optional<row>> read(std::string const& lane, std::string_view key, date_time& told) const;
-    /// The format of the queue; 0 until its header is read.
+    /// Returns the format of the queue; 0 until its header is read.
     [[nodiscard]] std::int32_t format() const { return state().format.load(memory_order::relaxed); }
 
     [[nodiscard]] result<void> for_each_row(
@@ -186,7 +186,7 @@ private:
     /// Messages that a claim has read after its own, for the next claims of this worker, so that not every claim reads the lane. If another worker
     /// has claimed such a message in between, its ETag makes the claim fail; after that every claim reads the lane for a while.
     struct spare_messages {
-        std::vector<pick> ready; ///< messages in reverse order: the first one is at the end
+        std::vector<pick> ready; ///< messages in reverse order: the first message is at the end
         steady_time until{};     ///< time after which newer messages may precede these
         std::uint32_t pause{};   ///< number of reads that keep no spare messages
         std::uint32_t next_pause{8};
@@ -244,7 +244,7 @@ private:
     [[nodiscard]] result<date_time> certain_time(enqueue_plan const& of) const;
     /// Sends an enqueue until its effect is known; true if its rows existed before.
     [[nodiscard]] result<bool> put(transact const& request, std::size_t lane) const;
-    /// A fresh id that belongs to this lane.
+    /// Returns a fresh id that belongs to this lane.
     [[nodiscard]] std::string id_in_lane(std::size_t lane, std::size_t lanes) const;
     [[nodiscard]] result<found_rows> scan(
         std::string const& lane, search const& at, cancellation_token const& stop) const;

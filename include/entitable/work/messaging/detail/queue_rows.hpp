@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The rows of a queue: their keys, and the properties that the queue adds to those of the message. The added names begin with `Queue_`.
+/// The rows of a queue: their keys, and the properties that the queue adds to the message's properties. The added names begin with `Queue_`.
 
 #include <entitable/core/request/requests.hpp>
 #include <entitable/core/row/system_rows.hpp>
@@ -59,12 +59,12 @@ ENTITABLE_LAZY [[nodiscard]] std::string claim_text(
     std::string_view claim, std::string_view row_key, std::string_view before);
 /// The id of a message of a group: the id of the group, `.`, and two digits.
 ENTITABLE_LAZY [[nodiscard]] std::string id_in_group(std::string_view group, std::size_t index);
-/// Whether an id is the id of a message of a group, which has no identity of its own.
+/// Whether an id is the id of a message in a group, which has no separate identity.
 ENTITABLE_LAZY [[nodiscard]] bool is_id_in_group(std::string_view id) noexcept;
 /// The rows of a kind after a row key; all rows of the kind for an empty row key.
 ENTITABLE_LAZY [[nodiscard]] key_interval rows_of_kind(std::string_view prefix, std::string_view behind = {});
 
-/// A property to append to those of a payload.
+/// A property to append to the properties of a payload.
 struct added_property {
     std::string_view name;
     value_view value; ///< value of a type that the queue's own properties have
@@ -90,17 +90,17 @@ ENTITABLE_LAZY [[nodiscard]] row_builder message_row(std::string_view lane, std:
 /// Like `message_row`, in one block of memory; with the time before which no worker claims it, unless it is 1601.
 ENTITABLE_LAZY [[nodiscard]] row stored_message(
     std::string_view lane, std::string_view key, row_view message, date_time visible_at = {});
-/// A stored message under another key, claimed once more.
+/// Returns a stored message under another key, claimed once more.
 ENTITABLE_LAZY [[nodiscard]] row claimed_message(
     std::string_view key, row_view stored, message_marks const& marks, date_time until, std::string_view claim);
 /// The stored row of a message or a dead letter under another key; `again` removes the properties of its earlier deliveries.
 ENTITABLE_LAZY [[nodiscard]] row_builder moved_message(std::string_view key, row_view stored, bool again);
 /// The stored row of a message under another key, with `changes` merged into it.
 ENTITABLE_LAZY [[nodiscard]] row changed_message(std::string_view key, row_view stored, row_view changes);
-/// A row with only the keys of a message, for a removal.
+/// Returns a row with only the keys of a message, for a removal.
 ENTITABLE_LAZY [[nodiscard]] row message_keys(std::string_view lane, std::string_view key);
 ENTITABLE_LAZY [[nodiscard]] row message_keys(row&& stored);
-/// The message in a stored row, as a row with the keys of its entity.
+/// Returns the message in a stored row, as a row with the keys of its entity.
 ENTITABLE_LAZY [[nodiscard]] row_view entity_in(row_view stored) noexcept;
 /// Like `entity_in`, without the queue's properties.
 ENTITABLE_LAZY [[nodiscard]] row entity_row(row_view stored);

@@ -22,7 +22,7 @@ public:
         known_ = true;
     }
     [[nodiscard]] bool known() const noexcept { return known_; }
-    /// The time of the store now, if it is known.
+    /// Returns the current time of the store, if it is known.
     [[nodiscard]] date_time now(clock& time) const noexcept { return {told_.ticks + ticks(time.steady() - steady_)}; }
     /// Whether the estimate is recent and both clocks of this program agree on its age. The steady clock may have stopped while the machine
     /// slept.

@@ -32,7 +32,7 @@ struct claimed_work {
     function_ref<std::chrono::nanoseconds()> remaining;     ///< remaining time of the claim; called on another thread
     function_ref<result<void>(work_context const&)> handle; ///< handler of the user
     function_ref<bool()>
-        settle; ///< whether the handler has ended the message itself; called when no renewal is running
+        settle; ///< whether the handler has completed or released the message; called when no renewal is running
     function_ref<result<void>()> complete;
     function_ref<result<void>(std::string_view, std::chrono::nanoseconds)> fail;
 };
@@ -50,7 +50,7 @@ public:
     [[nodiscard]] std::chrono::nanoseconds outage_delay(std::uint64_t attempt);
     /// Calls `worker_options::on_error`.
     void report(error const& problem) noexcept;
-    /// Ends all threads: run_worker returns this error.
+    /// Ends all threads; run_worker returns this error.
     void end_with(error const& problem);
     /// Ends all threads: run_worker throws the exception that is being handled.
     void end_with_exception() noexcept;

@@ -181,7 +181,7 @@ ENTITABLE_DECL result<std::size_t> queue_core::relay(
             std::string_view const id = id_of_message(key);
             if (id.empty()) { return failure{error_code::row_malformed, "an outbox row lacks the key of its message"}; }
             std::size_t const lane = lane_of(id, number);
-            // The time is that of the program that wrote the row, whose clock may be fast.
+            // The time comes from the program that wrote the row, whose clock may be fast.
             date_time const first{(std::min)(time_of_message(key).ticks, store_time(lane).ticks)};
             enqueue_plan const at{std::string{id}, lane, lane_key(lane), message_key(first, id), {}};
             row const message = entity_row(each);

@@ -64,7 +64,7 @@ ENTITABLE_DECL result<saga_outcome> resume_saga(queue_core const& queue, receipt
             text::joined({"the message was started by a saga with different steps (hash ", std::to_string(held.steps),
                 "); the steps of this program are ", program.name, ": ", names, " (hash ", std::to_string(hash), ")"})};
     }
-    // Returns how many of `steps` steps must be undone: those up to the last one that has an undo.
+    // Returns how many of `steps` steps must be undone: the steps up to the last step that has an undo.
     auto const to_undo = [&](std::int32_t steps) {
         while (steps > 0 && !program.undoes[steps - 1]) { --steps; }
         return steps;

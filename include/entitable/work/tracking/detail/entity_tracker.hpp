@@ -63,7 +63,7 @@ public:
     explicit entity_tracker(table_core core) : core_(std::move(core)) {}
 
     [[nodiscard]] table_core const& core() const noexcept { return core_; }
-    /// The tracked entities, in the order in which they were added; null for a removed one.
+    /// The tracked entities, in the order in which they were added; null for a removed entity.
     [[nodiscard]] std::vector<std::unique_ptr<tracked_entity>> const& all() const noexcept { return list_; }
     /// Number of tracked entities.
     [[nodiscard]] std::size_t size() const noexcept { return index_.size(); }
@@ -96,14 +96,14 @@ public:
 
     // ---- rows that were read ----
 
-    /// Takes a row that was read and returns its object, new or tracked; with `no_tracking` an untracked one.
+    /// Takes a row that was read and returns its object, new or tracked; with `no_tracking` an untracked object.
     [[nodiscard]] result<tracked_entity*> read(
         row_view found, etag const& version, merge_option how, entity_maker make);
     /// Does the same for a tracked entity.
     [[nodiscard]] result<void> merge(tracked_entity& into, row_view found, etag const& version, merge_option how);
     /// Records that the row of a tracked entity does not exist.
     void gone(tracked_entity& of, merge_option how);
-    /// Replaces the whole state with that of the row.
+    /// Replaces the whole state with the state of the row.
     [[nodiscard]] result<void> take(tracked_entity& into, row_view found, etag const& version);
     /// Three-way merge with the base: changes the object, or records a conflict.
     [[nodiscard]] result<void> merge_properties(tracked_entity& into, row_view found, etag const& version);

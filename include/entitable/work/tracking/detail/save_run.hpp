@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// One save of a unit of work: settles lost changes, then sends new ones. Without the types of entities.
+/// One save of a unit of work: settles lost changes, then sends new changes. Without the types of entities.
 
 #include <entitable/core/request/fate.hpp>
 #include <entitable/work/tracking/detail/entity_tracker.hpp>

@@ -19,10 +19,10 @@ namespace detail {
 /// A request whose response was lost.
 struct unsettled_save {
     std::vector<mutation> changes;
-    error why; ///< also has its operation id, if any
+    error why; ///< includes the operation id, if there is one
 };
 
-/// The row as another writer left it.
+/// The row as another writer has stored it.
 struct row_conflict {
     std::optional<row> theirs; ///< nullopt if it was removed
     etag version;

@@ -51,7 +51,7 @@ public:
         : family_(family), indexes_(std::move(indexes)), sums_(family.shapes.size() * audit_sums) {}
 
     [[nodiscard]] result<audit_counts> add_all();
-    /// Chooses differing checksums, as many as fit into the row limit. False if none is left.
+    /// Chooses differing checksums, as many as fit into the row limit. False if no checksum is left.
     [[nodiscard]] bool choose();
     /// Compares the rows of the chosen checksums.
     [[nodiscard]] result<std::vector<suspect>> compare();

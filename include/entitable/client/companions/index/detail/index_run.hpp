@@ -40,7 +40,7 @@ struct maintained_write {
 [[nodiscard]] result<maintained_write> write_maintained_rows(
     index_family const& family, result<std::string> partition_key, transaction_options options, transaction_body body);
 
-/// Removes a row and inserts another one in its partition, or replaces it if their keys are equal, as one transaction of the table.
+/// Removes a row and inserts another row in its partition, or replaces it if their keys are equal, as one transaction of the table.
 [[nodiscard]] result<transacted> rekey_row(table_core const& table, result<row> from, result<row> to);
 
 /// Checks every entity and every index row: two scans, and two more of the parts with faults. Unfinished changes of active writers are
@@ -55,7 +55,7 @@ struct maintained_write {
 struct found_violation {
     std::string index;              ///< name of the index
     row_keys key;                   ///< keys of the index row
-    std::vector<row_keys> entities; ///< starts with the entity that the row names, if it names one of them
+    std::vector<row_keys> entities; ///< starts with the entity that the row names, if the row names one of these
 };
 [[nodiscard]] result<std::vector<found_violation>> violations_of_indexes(index_family const& family);
 /// Removes the other entities, if they still have the key; returns how many.

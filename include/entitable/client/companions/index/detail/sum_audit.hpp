@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Compares stored sums with those computed from the entities, and rewrites wrong ones, one partition after the other.
+/// Compares stored sums with sums computed from the entities, and rewrites wrong sums, one partition after the other.
 
 #include <entitable/client/companions/index/detail/index_family.hpp>
 

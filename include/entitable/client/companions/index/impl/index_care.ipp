@@ -15,7 +15,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Returns the maintained indexes, or only one.
+/// Returns the maintained indexes, or only one of them.
 ENTITABLE_DECL result<std::vector<std::size_t>> indexes_to_audit(
     index_family const& family, std::optional<std::size_t> only, call const& like) {
     result<std::vector<std::size_t>> made{std::in_place};

@@ -29,7 +29,7 @@ ENTITABLE_DECL entitable::profile maintaining::profile() const {
         for (index_shape const& shape : family_->shapes) { operations += shape.of == each.type ? 2U : 0U; }
         most = (std::max)(most, operations);
     }
-    limits.operation_ids = false; // the id of a request is not that of the transaction
+    limits.operation_ids = false; // the id of a request is not the id of the transaction
     limits.max_operations = (std::max)(std::size_t{1}, limits.max_operations / most);
     return limits;
 }
