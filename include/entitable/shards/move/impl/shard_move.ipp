@@ -215,8 +215,8 @@ ENTITABLE_DECL std::string move_plan::explain() const {
         : text::joined({"move virtual shard ", std::to_string(shard)});
     std::string out = text::joined({what, " from ", source, " to ", target, ": ", std::to_string(tables), " tables, ",
         std::to_string(rows), " rows, ", std::to_string(bytes), " bytes\n", "  reads: about ",
-        std::to_string(8 * pages), " pages, 5 of them keys only; writes: ", std::to_string((rows + 98) / 99), " to ",
-        std::to_string(rows), " batches, at least one for each partition\n"});
+        std::to_string(8 * pages), " pages, ", std::to_string(5 * pages), " of them keys only; writes: ",
+        std::to_string((rows + 98) / 99), " to ", std::to_string(rows), " batches, at least one for each partition\n"});
     if (options_.off_line) {
         return text::joined({out, "  reads and writes of the shard are refused for the lease of ", wait,
             " ms and the time of the copy; other shards continue\n"});
