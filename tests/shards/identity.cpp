@@ -173,7 +173,7 @@ TEST_CASE("identity: a name that opens another store of the map is an error") {
     std::swap(all.store("a"), all.store("c"));
     sharded const cloud = all.open();
     table<item> const items{cloud, "items"};
-    CHECK(is_wrong(items.scan_table().to().error(), "is the store"));
+    CHECK(is_wrong(items.scan_table().to().error(), "identifies itself as"));
     CHECK(is_wrong(items.create_if_absent().error(), "identifies itself as c"));
 }
 
