@@ -120,11 +120,11 @@ TEST_CASE("terms that no signature can grant are refused, and the error names th
     SECTION("there is a row without a partition") {
         terms.last_partition = "b";
         terms.first_row = "a";
-        CHECK_THAT(refusal(terms), ContainsSubstring("first_row needs"));
+        CHECK_THAT(refusal(terms), ContainsSubstring("first_row requires"));
     }
     SECTION("there is a last row without a partition") {
         terms.last_row = "a";
-        CHECK_THAT(refusal(terms), ContainsSubstring("last_row needs"));
+        CHECK_THAT(refusal(terms), ContainsSubstring("last_row requires"));
     }
     SECTION("the keys are not text") {
         terms.last_partition = "\xC0\xAF";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "an wide entity must not have a property called WideGeneration or WideParts"
+// expect: "a wide entity must not have a property called WideGeneration or WideParts"
 
 #include <entitable/entitable.hpp>
 #include <entitable/wide.hpp>
