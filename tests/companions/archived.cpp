@@ -3,35 +3,20 @@
 //
 // Archived removals: the entity is removed, and its sums stay. Sums are those of what was archived and of the entities that are stored.
 
-#include "companions/books.hpp"
+#include "companions/opened.hpp"
 #include "support/catch.hpp"
 #include <entitable/bulk.hpp>
 #include <entitable/copy.hpp>
 #include <entitable/expiry.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/testing.hpp>
+#include <entitable/unit_of_work.hpp>
 
 using namespace companion_tests;
 
 namespace {
 
-invoice const first{"ACME", 1, "ann", {}, "red", "mon", 100};
-invoice const second{"ACME", 2, "bob", {}, "red", "mon", 250};
-
-struct opened {
-    memory_backend store;
-    all_books books = open_books(store);
-
-    opened() {
-        books.create().value();
-        books.insert(first).value();
-        books.insert(second).value();
-    }
-    void check() const {
-        found_rows const found{store};
-        CHECK(found.companions == found.entities.companions());
-        CHECK((books.verify)().value().good());
-    }
+struct opened : opened_books {
     void check_sums(std::int64_t cents, std::int64_t invoices) const {
         CHECK(books.sum(daily_sales{"ACME", "mon"})->cents == cents);
         CHECK(books.sum(daily_sales{"ACME", "mon"})->invoices == invoices);
@@ -66,6 +51,36 @@ TEST_CASE("archived: the entity and its index rows are removed, and its sums sta
     in.check_sums(350, 2);
     CHECK(in.books.remove(first, any_etag, removal::archived).error().code == error_code::resource_not_found);
     in.check_sums(350, 2);
+}
+
+TEST_CASE("archived: batches, transactions and units of work archive what they remove") {
+    opened const in;
+    invoice third = first;
+    third.number = 3;
+    third.cents = 70; // a unique key
+    in.books.insert(third).value();
+    auto changes = in.books.batch();
+    changes.remove(first, any_etag, removal::archived).insert_or_replace(counter{"ACME", 1});
+    CHECK(changes.submit());
+    in.check_sums(420, 3);
+    CHECK(in.books.transact("ACME", [&](transaction<counter, invoice, refund>& all) -> result<void> {
+        ENTITABLE_TRY(auto const read, all.get<invoice>(2));
+        all.remove(read, removal::archived).remove(third, any_etag);
+        return {};
+    }));
+    in.check_sums(350, 2);
+    in.books.insert(third).value();
+    unit_of_work work{in.books};
+    work.remove(*work.find<invoice>("ACME", 3).value(), removal::archived);
+    CHECK(work.save_all());
+    in.check_sums(420, 3);
+    CHECK_FALSE(in.books.find<invoice>("ACME", 3).value());
+    work.attach(third, any_etag); // a removal that is not archived, after one that was
+    in.books.insert(third).value();
+    in.check_sums(490, 4);
+    work.remove(third);
+    CHECK(work.save_all());
+    in.check_sums(420, 3);
 }
 
 TEST_CASE("archived: a removal under an ETag archives only the version that was read") {

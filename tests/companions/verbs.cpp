@@ -3,7 +3,7 @@
 //
 // Each verb of a table with indexes and sums: after it, every companion is what the entities alone say.
 
-#include "companions/books.hpp"
+#include "companions/opened.hpp"
 #include "support/catch.hpp"
 #include <entitable/bulk.hpp>
 #include <entitable/expiry.hpp>
@@ -16,23 +16,7 @@ using namespace companion_tests;
 
 namespace {
 
-invoice const first{"ACME", 1, "ann", {}, "red", "mon", 100};
-invoice const second{"ACME", 2, "bob", {}, "red", "mon", 250};
-
-struct opened {
-    memory_backend store;
-    all_books books = open_books(store);
-
-    opened() {
-        books.create().value();
-        books.insert(first).value();
-        books.insert(second).value();
-    }
-    void check() const {
-        found_rows const found{store};
-        CHECK(found.companions == found.entities.companions());
-        CHECK((books.verify)().value().good());
-    }
+struct opened : opened_books {
     [[nodiscard]] std::size_t of_ann() const {
         return books.by<by_customer>()
             .where(of_customer::tenant == "ACME" && of_customer::customer == "ann")

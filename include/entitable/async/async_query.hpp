@@ -6,6 +6,7 @@
 /// `async_query`: a query whose pages are awaited.
 
 #include <entitable/async/awaited.hpp>
+#include <entitable/async/detail/awaited_folds.hpp>
 #include <entitable/async/own_stack.hpp>
 #include <entitable/client/detail/query_rows.hpp>
 #include <entitable/client/query.hpp>
@@ -71,7 +72,9 @@ private:
 /// A query of `async_table`. It has the options of `query`; its terminal calls are awaited. Pages, `to`, `first` and `count` await one page
 /// at a time; each other terminal call runs the blocking call on its own stack (`on_own_stack`). Copies are cheap, and a move copies.
 template <class Entity, access_path Path, class Row>
-class async_query {
+class async_query : public detail::awaited_folds<async_query<Entity, Path, Row>> {
+    friend class detail::awaited_folds<async_query>;
+
 public:
     /// Runs a query on the transport of the table.
     async_query(shared<detail::async_place> at, query<Entity, Path, Row> asked)
@@ -103,40 +106,6 @@ public:
     /// Like `query::count`: returns the number of entities.
     [[nodiscard]] task<result<std::uint64_t>> count() const {
         return count_rows(at_, detail::query_rows::of(asked_, true));
-    }
-    /// Like `query::explain`.
-    [[nodiscard]] auto explain() const {
-        return ended([](auto const& all) { return all.explain(); });
-    }
-    /// Like `query::for_each`. The function is called on the stack.
-    template <class Function>
-    [[nodiscard]] auto for_each(Function function) const {
-        return ended([](auto const& all, auto& each) { return all.for_each(each); }, std::move(function));
-    }
-    /// Like `query::fold`: of an initial value and a function, or of aggregates.
-    template <class... Given>
-    [[nodiscard]] auto fold(Given... given) const {
-        return ended([](auto const& all, auto&... each) { return all.fold(each...); }, std::move(given)...);
-    }
-    /// Like `query::group_by`.
-    template <class... Given>
-    [[nodiscard]] auto group_by(Given... given) const {
-        return ended([](auto const& all, auto&... each) { return all.group_by(each...); }, std::move(given)...);
-    }
-    /// Like `query::min`.
-    template <class Field>
-    [[nodiscard]] auto(min)(Field field) const {
-        return ended([](auto const& all, auto& of) { return (all.min)(of); }, field);
-    }
-    /// Like `query::max`.
-    template <class Field>
-    [[nodiscard]] auto(max)(Field field) const {
-        return ended([](auto const& all, auto& of) { return (all.max)(of); }, field);
-    }
-    /// Like `query::sum`.
-    template <class Field>
-    [[nodiscard]] auto sum(Field field) const {
-        return ended([](auto const& all, auto& of) { return all.sum(of); }, field);
     }
 
 private:

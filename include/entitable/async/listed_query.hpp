@@ -5,6 +5,7 @@
 /// \file
 /// `listed_query`: a query of an `async_table` of several types.
 
+#include <entitable/async/detail/awaited_folds.hpp>
 #include <entitable/async/detail/listed_place.hpp>
 
 #include <memory>
@@ -44,7 +45,8 @@ private:
 /// A query of an `async_table` of several types. It has the options of the blocking query. A terminal call (`to`, `count`, ...) is awaited:
 /// it builds the query and runs it on its own stack. Copies are cheap, and a move copies. Thread safety: only the loop's thread.
 template <class Place, class Make>
-class listed_query {
+class listed_query : public detail::awaited_folds<listed_query<Place, Make>> {
+    friend class detail::awaited_folds<listed_query>;
     using blocking = decltype(std::declval<Make const&>()(std::declval<decltype(Place::books) const&>()));
 
 public:
@@ -82,15 +84,6 @@ public:
         return changed([](auto const& all) { return all.unverified(); });
     }
 
-    /// Like `query::explain`.
-    [[nodiscard]] auto explain() const {
-        return ended([](auto const& all) { return all.explain(); });
-    }
-    /// Like `query::for_each`. The function is called on the stack: it may use `async_table::blocking`.
-    template <class Function>
-    [[nodiscard]] auto for_each(Function function) const {
-        return ended([](auto const& all, auto& each) { return all.for_each(each); }, std::move(function));
-    }
     /// Like `query::first`.
     [[nodiscard]] auto first() const {
         return ended([](auto const& all) { return all.first(); });
@@ -103,31 +96,6 @@ public:
     template <class Container = std::vector<value_type>>
     [[nodiscard]] auto to() const {
         return ended([](auto const& all) { return all.template to<Container>(); });
-    }
-    /// Like `query::fold`: of an initial value and a function, or of aggregates.
-    template <class... Given>
-    [[nodiscard]] auto fold(Given... given) const {
-        return ended([](auto const& all, auto&... each) { return all.fold(each...); }, std::move(given)...);
-    }
-    /// Like `query::group_by`.
-    template <class... Given>
-    [[nodiscard]] auto group_by(Given... given) const {
-        return ended([](auto const& all, auto&... each) { return all.group_by(each...); }, std::move(given)...);
-    }
-    /// Like `query::min`.
-    template <class Field>
-    [[nodiscard]] auto(min)(Field field) const {
-        return ended([](auto const& all, auto& of) { return (all.min)(of); }, field);
-    }
-    /// Like `query::max`.
-    template <class Field>
-    [[nodiscard]] auto(max)(Field field) const {
-        return ended([](auto const& all, auto& of) { return (all.max)(of); }, field);
-    }
-    /// Like `query::sum`.
-    template <class Field>
-    [[nodiscard]] auto sum(Field field) const {
-        return ended([](auto const& all, auto& of) { return all.sum(of); }, field);
     }
     /// Returns the result page by page: `co_await pages.next()`.
     [[nodiscard]] auto pages() const { return listed_pages<Place, Make>{at_, make_}; }

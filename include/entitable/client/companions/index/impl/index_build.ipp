@@ -144,7 +144,7 @@ ENTITABLE_DECL result<void> fill_companions(index_family const& family, std::vec
         ENTITABLE_TRY(auto const now, family.stored_state_of(index, context));
         if (now.state != index_state::ready || now.definition != shape.definition) { // another build has not done it
             return failure{error_code::update_condition_not_satisfied,
-                text::joined({"the state of the index ", shape.name, " changed to ", to_string(now.state),
+                text::joined({"the state of ", shape.described(), " changed to ", to_string(now.state),
                     " while it was built: build it again"})};
         }
     }
@@ -230,7 +230,7 @@ ENTITABLE_DECL result<void> retire_index(index_family const& family, std::string
         auto const index = family.find(name);
         if (!is_there && !index) {
             return failure{error_code::resource_not_found,
-                text::joined({"the table \"", family.main.name(), "\" has no index ", name})};
+                text::joined({"the table \"", family.main.name(), "\" has no index and no sum called ", name})};
         }
         auto const state = is_there ? found->entity.view().find("State") : std::nullopt;
         std::string const word{state && state->type() == edm_type::string ? state->bytes() : std::string_view{}};

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `awaited_folds`: the terminal calls of awaited queries that run the blocking call on a stack of their own.
+
+#include <entitable/core/config.hpp>
+
+#include <utility>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Base of an awaited query, which defines `ended(call, arguments...)`: runs `call(blocking query, arguments...)` on a stack.
+template <class Query>
+class awaited_folds {
+public:
+    /// Like `query::explain`.
+    [[nodiscard]] auto explain() const {
+        return own().ended([](auto const& all) { return all.explain(); });
+    }
+    /// Like `query::for_each`. The function is called on the stack, where it may block.
+    template <class Function>
+    [[nodiscard]] auto for_each(Function function) const {
+        return own().ended([](auto const& all, auto& each) { return all.for_each(each); }, std::move(function));
+    }
+    /// Like `query::fold`: of an initial value and a function, or of aggregates.
+    template <class... Given>
+    [[nodiscard]] auto fold(Given... given) const {
+        return own().ended([](auto const& all, auto&... each) { return all.fold(each...); }, std::move(given)...);
+    }
+    /// Like `query::group_by`.
+    template <class... Given>
+    [[nodiscard]] auto group_by(Given... given) const {
+        return own().ended([](auto const& all, auto&... each) { return all.group_by(each...); }, std::move(given)...);
+    }
+    /// Like `query::min`.
+    template <class Field>
+    [[nodiscard]] auto(min)(Field field) const {
+        return own().ended([](auto const& all, auto& of) { return (all.min)(of); }, field);
+    }
+    /// Like `query::max`.
+    template <class Field>
+    [[nodiscard]] auto(max)(Field field) const {
+        return own().ended([](auto const& all, auto& of) { return (all.max)(of); }, field);
+    }
+    /// Like `query::sum`.
+    template <class Field>
+    [[nodiscard]] auto sum(Field field) const {
+        return own().ended([](auto const& all, auto& of) { return all.sum(of); }, field);
+    }
+
+private:
+    friend Query;
+    awaited_folds() = default;
+
+    [[nodiscard]] Query const& own() const noexcept { return static_cast<Query const&>(*this); }
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
