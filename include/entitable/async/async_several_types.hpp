@@ -375,6 +375,7 @@ public:
 
 private:
     explicit async_table(shared<place> at) : base(std::move(at)) {}
+    /// The clock of the stack below, which outlives a call.
     [[nodiscard]] clock* stack_time() const { return &detail::stack_clock_of(at_.at->core); }
 };
 

@@ -231,7 +231,7 @@ protected:
         return all;
     }
 
-    detail::transaction_scope& scope_;
+    detail::transaction_scope& scope_; ///< the requests of this transaction
     detail::table_core const* core_; ///< null, or the table
 
 private:

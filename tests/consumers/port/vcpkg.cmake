@@ -42,9 +42,9 @@ endfunction()
 
 function(vcpkg_cmake_config_fixup)
     cmake_parse_arguments(PARSE_ARGV 0 arg "" "CONFIG_PATH" "")
-    file(RENAME "${CURRENT_PACKAGES_DIR}/${arg_CONFIG_PATH}" "${CURRENT_PACKAGES_DIR}/share/config")
+    file(GLOB files "${CURRENT_PACKAGES_DIR}/${arg_CONFIG_PATH}/*")
+    file(COPY ${files} DESTINATION "${CURRENT_PACKAGES_DIR}/share/${PORT}") # beside what the project installs there
     file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/share/cmake")
-    file(RENAME "${CURRENT_PACKAGES_DIR}/share/config" "${CURRENT_PACKAGES_DIR}/share/${PORT}")
     # The files lie one directory higher than they were installed, as in vcpkg.
     file(GLOB files "${CURRENT_PACKAGES_DIR}/share/${PORT}/*.cmake")
     foreach(file IN LISTS files)

@@ -86,6 +86,7 @@ class reader<First, Second, More...> {
         detail::is_told_apart_in<detail::type_of_listed<Declared>, First, Second, More...>;
 
 protected:
+    /// The table of all types of the list.
     using whole = table<First, Second, More...>;
     /// Whether an entity type is stored in several rows.
     template <class E>

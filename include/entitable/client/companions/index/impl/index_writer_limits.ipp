@@ -136,8 +136,8 @@ ENTITABLE_DECL result<void> index_writer::check_limits(transaction_scope& all, b
     request_parts made = parts_of(all, false);
     made.intents += moved_.size();
     made.system_rows += announces && all.rows.has_to_read(system_row::exclusive) ? 1U : 0U;
-    bool const small = made.bytes <= limits.max_transaction_size / 4; // at least a quarter of the service's measure
-    if (small && made.operations() + most_sums <= limits.max_operations) { return {}; }
+    bool const is_small = made.bytes <= limits.max_transaction_size / 4; // at least a quarter of the service's measure
+    if (is_small && made.operations() + most_sums <= limits.max_operations) { return {}; }
     made.bytes = parts_of(all, true).bytes;
     for (moved_entity const& each : moved_) {
         made.bytes += service_size(each.removal ? each.told.to_row() : each.told.state_row(intent_state::applied));
