@@ -53,9 +53,6 @@ class table<First, Second, More...> : public detail::reader_with_transactions<Fi
         return detail::allow_write<E, entities, First, Second, More...>();
     }
 
-protected:
-    using base::core_;
-
 public:
     using base::base;
 
@@ -332,6 +329,9 @@ public:
             auto const stored, base::family().stored_state_of(base::template position_of<Companion>(), context));
         return stored.state;
     }
+
+protected:
+    using base::core_;
 
 private:
     template <class Sums, class... Keys>
