@@ -98,6 +98,16 @@ TEST_CASE("moved from: any_transport, memory_backend, local") {
         StartsWith("entitable: the store of a moved-from backend was used: "));
 }
 
+TEST_CASE("moved from: limited, breaking") {
+    limited slow{memory_backend{}, {.requests_a_second = 10}};
+    auto const kept_slow = moved(slow);
+    check_transport(slow);
+    breaking guarded{memory_backend{}};
+    auto const kept_guarded = moved(guarded);
+    check_transport(guarded);
+    CHECK(guarded.circuit() == circuit_state::closed);
+}
+
 TEST_CASE("moved from: retrying, metered, faulty, spy, scripted") {
     retrying patient{memory_backend{}};
     auto const kept_patient = moved(patient);

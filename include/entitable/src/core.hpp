@@ -11,8 +11,11 @@
     "entitable/src/core.hpp is for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for every file of the program"
 #endif
 
+#include <entitable/core/decorators/impl/breaking.ipp>
+#include <entitable/core/decorators/impl/limited.ipp>
 #include <entitable/core/decorators/impl/metered.ipp>
 #include <entitable/core/decorators/impl/metrics.ipp>
+#include <entitable/core/decorators/impl/request_gate.ipp>
 #include <entitable/core/decorators/impl/retry_course.ipp>
 #include <entitable/core/decorators/impl/retrying_channel.ipp>
 #include <entitable/core/decorators/impl/write_with_row.ipp>

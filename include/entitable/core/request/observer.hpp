@@ -74,11 +74,12 @@ enum class wait_cause : std::uint8_t {
     back_off,    ///< the policy's delay before the next attempt
     retry_after, ///< the service requested a longer delay than the policy's
     contention,  ///< other writers won the conflict
+    rate_limit,  ///< `limited` spreads the requests
 };
 
-/// Returns "back_off", "retry_after" or "contention".
+/// Returns "back_off", "retry_after", "contention" or "rate_limit".
 [[nodiscard]] constexpr std::string_view to_string(wait_cause cause) noexcept {
-    constexpr std::string_view words[] = {"back_off", "retry_after", "contention"};
+    constexpr std::string_view words[] = {"back_off", "retry_after", "contention", "rate_limit"};
     return words[static_cast<std::size_t>(cause)];
 }
 
