@@ -476,7 +476,7 @@ constexpr auto never = ~std::size_t{0};
 
 } // namespace
 
-TEST_CASE("async_table of several types: every call has the outcome of the blocking call") {
+TEST_CASE("async_table of several types: every call has the same outcome as the blocking call") {
     memory_backend one;
     memory_backend other;
     testing::manual_clock time;

@@ -114,7 +114,7 @@ TEST_CASE("memory_store: running out of memory at the first row of a partition o
     }
 }
 
-TEST_CASE("memory_store: reading, erasing and dropping allocate nothing beyond the staged keys") {
+TEST_CASE("memory_store: reading, erasing and dropping allocate nothing except for the staged keys") {
     memory_store store;
     REQUIRE(store.create_table("t", "").value());
     for (std::size_t row = 0; row < 10'000; ++row) {

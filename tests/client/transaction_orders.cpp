@@ -176,7 +176,7 @@ struct confirms_unseen {
 
 } // namespace
 
-TEST_CASE("transaction: transfers keep the sum, and readers never see half of a transfer, in every order") {
+TEST_CASE("transaction: transfers keep the sum, and readers never see a partial transfer, in every order") {
     auto const constant = [](ledger const& books, tally const& told) -> std::string {
         return sum(books) != 30 ? "money came or went" : told.refused > 0 ? "an outcome that cannot be" : "";
     };

@@ -106,7 +106,7 @@ void check_ready(all_books const& books) {
 
 } // namespace
 
-TEST_CASE("adopt: a table with rows and without a declaration is adopted with one wait") {
+TEST_CASE("adopt: a table that has rows and no declaration is adopted with one wait") {
     memory_backend const store;
     testing::manual_clock time;
     earlier_program const before{store};

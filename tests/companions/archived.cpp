@@ -96,7 +96,7 @@ TEST_CASE("archived: a removal under an ETag archives only the version that was 
     in.check_sums(400, 2);
 }
 
-TEST_CASE("archived: a build computes sums from archive rows and entities") {
+TEST_CASE("archived: a build computes sums from archive rows and from entities") {
     opened const in;
     CHECK(in.books.remove(first, any_etag, removal::archived));
     table<daily_sales> const sums{in.store, "books"};

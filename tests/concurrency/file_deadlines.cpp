@@ -121,7 +121,7 @@ TEST_CASE("file: a queued writer ends with its own deadline or cancellation, whi
     CHECK(items.get("p", 4));
 }
 
-TEST_CASE("file: a leading writer ends with its own deadline or cancellation, and another one continues") {
+TEST_CASE("file: a leading writer ends with its own deadline or cancellation, and another writer continues") {
     temporary_folder const folder{temporary_folder::memory()};
     std::string const path = folder / "items.db";
     file_options options;

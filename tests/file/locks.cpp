@@ -57,8 +57,8 @@ bool opens_and_writes(std::string const& path, file_options const& options, std:
 
 } // namespace
 
-TEST_CASE("locks: opening with the other journal is StoreBusy while a file is open, in either order, and succeeds "
-          "afterwards") {
+TEST_CASE("locks: opening a file with the other journal returns StoreBusy while the file is open, in either order, and "
+          "succeeds afterwards") {
     temporary_folder const folder;
     std::string const path = folder / "marks.db";
     for (auto const& [mine, theirs] : {std::pair{rollback, automatic}, std::pair{automatic, rollback}}) {
@@ -337,7 +337,7 @@ TEST_CASE("locks: a profile with a different rule for table names is refused, an
     CHECK(file_backend::open(path).error().code == error_code::store_foreign);
 }
 
-TEST_CASE("locks: a writer of another process gets its turn while many threads write without a pause") {
+TEST_CASE("locks: a writer in another process gets its turn while many threads write without a pause") {
     temporary_folder const folder{temporary_folder::memory()};
     std::string const path = folder / "marks.db";
     table<mark>{file_backend{path}, "marks"}.create().value();

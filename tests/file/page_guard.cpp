@@ -116,7 +116,7 @@ TEST_CASE("the hash of pages detects typical damage by disks and programs") {
     }
 }
 
-TEST_CASE("each page of a file ends with its checksum, with either journal") {
+TEST_CASE("each page of a file ends with its checksum, whichever journal is used") {
     for (auto const journal : {file_journal::automatic, file_journal::rollback}) {
         temporary_folder const folder;
         std::string const path = folder / "notes.db";

@@ -224,7 +224,7 @@ TEST_CASE("reference: no reader sees a partial copy, at whatever point a publish
                            << " times for nothing");
 }
 
-TEST_CASE("reference: of two concurrent publishers each publishes or gets a conflict, and no copy is left behind") {
+TEST_CASE("reference: each of two concurrent publishers publishes or gets a conflict, and no copy is left behind") {
     std::int32_t const before = GENERATE(0, 1); // versions that the store has
     std::size_t told = 0;
     for (std::size_t point = 0;; ++point) {

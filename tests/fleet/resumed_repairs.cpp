@@ -65,7 +65,7 @@ void check_rows(ranged const& at, trial const& each) {
 
 } // namespace
 
-TEST_CASE("repair_tables: interrupted at any request while shards move and tables are made") {
+TEST_CASE("repair_tables: interrupted at any request while shards move and tables are created") {
     auto const trials = at_every_request([&](trial& each) {
         ranged const at;
         at.fill();
@@ -147,7 +147,7 @@ TEST_CASE("forget_store: interrupted at any request while shards move in and out
     CHECK(trials > 60);
 }
 
-TEST_CASE("adopt: interrupted at any request while shards move and tables are made") {
+TEST_CASE("adopt: interrupted at any request while shards move and tables are created") {
     auto const trials = at_every_request([&](trial& each) {
         ranged const at = without_identity();
         at.fill();
@@ -232,7 +232,7 @@ TEST_CASE("a map is adopted, or a store is forgotten, between any two requests o
     }
 }
 
-TEST_CASE("remove_misplaced: interrupted at any request while shards move and tables are made") {
+TEST_CASE("remove_misplaced: interrupted at any request while shards move and tables are created") {
     auto const trials = at_every_request([&](trial& each) {
         ranged const at;
         at.fill();

@@ -261,7 +261,7 @@ TEST_CASE("a key that the entity would not write is refused, and the error gives
     CHECK_THAT(foreign.message, ContainsSubstring("PartitionKey"));
 }
 
-TEST_CASE("every type is read back from a row at both of its extremes") {
+TEST_CASE("every type is read back from a row at both extremes") {
     for (bool const greatest : {false, true}) {
         all_types const original = extreme(greatest);
         auto const stored = to_row(original).value();

@@ -260,7 +260,7 @@ std::vector<std::string> stored_names() {
 
 } // namespace
 
-TEST_CASE("a struct in a namespace, in an anonymous one, at global scope or nested can be an entity") {
+TEST_CASE("a struct in a namespace, in an anonymous namespace, at global scope or nested can be an entity") {
     STATIC_REQUIRE(mapped_entity<in_namespace>);
     STATIC_REQUIRE(mapped_entity<in_anonymous_namespace>);
     STATIC_REQUIRE(mapped_entity<macro_test_global>);
@@ -271,7 +271,7 @@ TEST_CASE("a struct in a namespace, in an anonymous one, at global scope or nest
     CHECK(read_back(host::nested{"John", 7, true}).finished);
 }
 
-TEST_CASE("the name of an entity is the one written in its declaration") {
+TEST_CASE("the name of an entity is the name written in its declaration") {
     STATIC_REQUIRE(mapping<in_namespace>::entity_name == "in_namespace");
     STATIC_REQUIRE(mapping<host::nested>::entity_name == "host::nested");
     STATIC_REQUIRE(mapping<measured<double>>::entity_name == "in_metres");
@@ -394,7 +394,7 @@ TEST_CASE("the members for the ETag and the Timestamp are filled when an entity 
     CHECK(read.age == 55);
 }
 
-TEST_CASE("an entity may have 252 properties, in several clauses") {
+TEST_CASE("an entity may have 252 properties, in several property clauses") {
     STATIC_REQUIRE(mapping<widest>::properties::size == 252);
     widest original{};
     original.name = "John";

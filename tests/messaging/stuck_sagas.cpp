@@ -176,7 +176,7 @@ TEST_CASE("saga: a step that reports no effect is not undone in its first run") 
         CHECK(travel.resume(item).value().end == saga_end::compensated);
         CHECK(at.log == "rR");
     }
-    SECTION("a transient error is retried") {
+    SECTION("a transient error leads to a retry") {
         agency at;
         auto const travel = saga_for<trip>("travel",
             step("room", at.does("r", {no_effect{error_code::deadline_exceeded, "too slow"}}), at.undoes("R")));

@@ -316,7 +316,7 @@ TEST_CASE("companions: sums are built concurrently with each writer, in every in
               .problem != "");
 }
 
-TEST_CASE("companions: each guard is necessary") {
+TEST_CASE("companions: each guard in the protocol is necessary") {
     auto const problem = [](auto const& actors) { return walk(actors, quiet).problem; };
     auto const sums_any = unconditional("SALES:");
     // The version of the sums, and the insert of sums that do not exist, where two writers change different entities.

@@ -410,7 +410,7 @@ TEST_CASE("queue: planted defects are found") {
         CHECK(finds({with(without, producer(1)), worker("B", 2)}, {.faults = 0, .late = 1}, [](auto const&) {}) ==
             "a message without an identity");
     }
-    SECTION("complete() does not change the identity") {
+    SECTION("complete() does not update the identity") {
         auto const without = altering([](transact& request) {
             if (request.changes[0].kind == mutation_kind::remove &&
                 request.changes[1].entity.row_key().starts_with("~!id!")) {

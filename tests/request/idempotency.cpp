@@ -80,7 +80,7 @@ TEST_CASE("each request is marked as safe to repeat or not, assuming unknown oth
     CHECK(idempotency_of(delete_table{}) == idempotency::conditional);
 }
 
-TEST_CASE("an answer shows row by row if a lost attempt was applied") {
+TEST_CASE("an answer shows for each row whether a lost attempt was applied") {
     struct expected {
         request_kind kind;
         conclusion not_found, exists, condition, content, other;

@@ -237,7 +237,7 @@ TEST_CASE("a walk over a payload with any changed byte ends and stays inside the
     }
 }
 
-TEST_CASE("a damaged payload is reported as RowMalformed") {
+TEST_CASE("a damaged payload is reported with RowMalformed") {
     auto const checked = check_payload("not a row");
     REQUIRE_FALSE(checked);
     CHECK(checked.error().code == error_code::row_malformed);
