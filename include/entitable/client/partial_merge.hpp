@@ -15,7 +15,8 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The components of an entity's keys, by reference: partition key first. Use it only in the expression that makes it.
+/// The components of an entity's keys, by reference: partition key first. Use it only in the expression that creates
+/// it.
 template <class... Values>
 struct keys_at {
     std::tuple<Values const&...> values; ///< values in the order of the names

@@ -43,7 +43,7 @@ namespace detail {
 /// duration.
 template <class To, class Rep, class Period>
 [[nodiscard]] constexpr To saturated_duration(std::chrono::duration<Rep, Period> from, bool up = false) noexcept {
-    constexpr double end = 9223372036854775808.0; // 2 to the power of 63: exact
+    constexpr double end = 9223372036854775808.0; // 2 to the power of 63; a double represents it exactly
     double const about = std::chrono::duration<double, typename To::period>(from).count();
     if (!(about < end)) { return (To::max)(); }
     if (about < -end) { return (To::min)(); }

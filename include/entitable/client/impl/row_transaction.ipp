@@ -337,7 +337,7 @@ ENTITABLE_LAZY_BODY bool row_transaction::was_beaten(error const& refused, trans
     if (refused.operation_index && *refused.operation_index < request.changes.size()) {
         return by_others(request.changes[*refused.operation_index]);
     }
-    // The response does not show which change was refused: the body starts over if another writer may have been faster.
+    // The response does not show which change was refused: the body starts over if another writer may have come first.
     for (mutation const& change : request.changes) {
         if (by_others(change)) { return true; }
     }

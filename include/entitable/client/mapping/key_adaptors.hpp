@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Key codecs chosen by name inside `partition_key(...)` and `row_key(...)`:
+/// Key codecs selected by name inside `partition_key(...)` and `row_key(...)`:
 ///
 ///     width(member, digits)       fewer digits than the type's maximum: "01234"
 ///     descending(member)          greatest first: 1 of 32 bits is "2147483646"
@@ -118,7 +118,8 @@ struct descending_width_codec : width_codec<T, Digits> {
         }
         return fits;
     }
-    /// Appends an operand for a comparison with a value without a text: a greater value sorts before all texts, a negative one after.
+    /// Appends an operand for a comparison with a value without a text: a greater value sorts before all texts, a
+    /// negative value sorts after them.
     static void append_operand(std::string& out, T value) {
         if (value < T{}) {
             out += ':'; // the character after '9'

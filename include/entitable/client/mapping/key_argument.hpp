@@ -12,7 +12,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A value for a component of type T.
+/// A value of a component of type T.
 template <class T>
 struct key_argument {
     T value; ///< the value
@@ -91,7 +91,7 @@ struct key_argument<std::optional<T>> {
     std::optional<T> value; ///< the value
     bool fits{true};        ///< whether `value` equals the argument
 
-    /// Takes an absent value.
+    /// Takes no value.
     key_argument(std::nullopt_t) {} // NOLINT: implicit on purpose
     /// Takes a value that may be absent.
     key_argument(std::optional<T> const& given) : value(given) {} // NOLINT: implicit on purpose

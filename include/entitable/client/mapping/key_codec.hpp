@@ -63,12 +63,13 @@ struct key_codec_base {
 ///     static constexpr std::string_view first_characters;        may be left out: each text begins with one of these, and none is empty;
 ///                                                                distinguishes the keys of this type from those of other types
 ///     static bool append(std::string& out, argument value);      false: the value has no text
-///     static bool parse(std::string_view text, T& out);          false: the text belongs to no value
+///     static bool parse(std::string_view text, T& out);          false: no value has this text
 ///     static void append_operand(std::string& out, argument value);   if `append` refuses values: a text that no value has
 ///                                                                     and that sorts where the value would
 ///
-/// Without `append_operand`, a query for values less or greater than one without a text is OutOfRangeInput. The primary template is for all
-/// other types: it has the constants but no functions, so that ENTITABLE gives the only message.
+/// Without `append_operand`, a query for values less or greater than one without a text fails with OutOfRangeInput. The
+/// primary template is for all other types: it has the constants but no functions, so that ENTITABLE gives the only
+/// message.
 template <class T>
 struct key_codec : detail::key_codec_base<T, T const&> {
     static constexpr bool ordered = false; ///< unknown
@@ -106,7 +107,7 @@ struct key_codec<T> : detail::key_codec_base<T> {
     }
 };
 
-/// Text, unchanged. Ordered only as the last component: with a separator, "a" + "__" comes after "a b" + "__".
+/// Text, unchanged. It is ordered only as the last component: with a separator, "a" + "__" comes after "a b" + "__".
 template <>
 struct key_codec<std::string> : detail::key_codec_base<std::string, std::string_view> {
     static constexpr bool variable = true;
@@ -163,7 +164,8 @@ struct key_codec<T> : detail::key_codec_base<T> {
     }
 };
 
-/// An enumeration with names (`enum_names`): the name; not in the order of values. A value without a name has no text.
+/// An enumeration with names (`enum_names`): the name, which is not in the order of values. A value without a name has
+/// no text.
 template <named_enumeration T>
 struct key_codec<T> : detail::key_codec_base<T> {
     using enumeration = T;                 ///< the type whose codec this is

@@ -19,9 +19,9 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Options of `metrics`.
 struct metrics_options {
-    std::size_t max_series{
-        1'000}; ///< maximum series for each kind of record; all others share one, labelled otel_metric_overflow="true"
-    clock* time{&system_clock()}; ///< dates the start of each series; must outlive the metrics
+    std::size_t max_series{1'000}; ///< maximum series for each kind of record; all other series share one, labelled
+                                   ///< otel_metric_overflow="true"
+    clock* time{&system_clock()};  ///< dates the start of each series; must outlive the metrics
 };
 
 /// Counters and histograms of operations, attempts and waits. The names are those of OpenTelemetry, where defined, as Prometheus spells

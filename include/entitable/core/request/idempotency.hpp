@@ -202,7 +202,7 @@ enum class refused_at : std::uint8_t {
 }
 
 /// Whether a failure is transient: a lost or unusable response, a busy store, a moving shard, an unreadable map, 408, 429, 500, 502, 503
-/// and 504. Never another 4xx, never 501 and 505.
+/// and 504. Any other 4xx, 501 and 505 are permanent.
 [[nodiscard]] inline bool worth_retrying(error const& problem) noexcept {
     switch (problem.http_status) {
         case 408:

@@ -46,7 +46,7 @@ public:
 private:
     friend class detail::property_finder;
 
-    // Pointers rather than views, whose bounds would be checked a second time.
+    // Uses pointers, because the bounds of views would be checked a second time.
     char const* descriptor_{};
     char const* descriptor_end_{};
     char const* values_{};

@@ -134,7 +134,8 @@ private:
 
 namespace detail {
 
-/// A transport that responds to every request with InvalidInput: the handle was moved from. For handles in that state.
+/// A transport that responds to every request with InvalidInput: the handle was moved from. Used by handles in that
+/// state.
 ENTITABLE_LAZY [[nodiscard]] any_transport moved_from_transport(std::string_view handle);
 
 } // namespace detail

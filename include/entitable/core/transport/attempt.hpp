@@ -3,8 +3,9 @@
 #pragma once
 
 /// \file
-/// How transports report to the observer of a call: `count_attempt` and `as_operation` for transports that respond in the call, and the
-/// parts of both functions for transports that respond later. Without an observer no clock is read and no record is made.
+/// How transports report to the observer of a call: `count_attempt` and `as_operation` for transports that respond
+/// during the call, and the parts of both functions for transports that respond later. Without an observer no clock is
+/// read and no record is made.
 
 #include <entitable/core/request/call.hpp>
 #include <entitable/core/request/request_ref.hpp>

@@ -90,7 +90,8 @@ template <class Entity>
 template <class Entity>
 inline constexpr auto descriptor_of = make_any_descriptor<Entity>();
 
-/// The facts about an entity type that separately compiled functions need: one constant, so one argument of each call.
+/// The facts about an entity type that separately compiled functions need: one constant, and thus one argument in each
+/// call.
 struct entity_layout {
     std::string_view name;
     key_layout partition_layout;

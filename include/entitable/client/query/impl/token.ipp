@@ -12,8 +12,8 @@ namespace detail {
 
 // 1!<16 hexadecimal digits>!<range>!<rows taken>[!<continuation of the service>]
 //
-// The digits are a checksum over the query and all that follows. The continuation comes last, so that it may contain the separator;
-// unprintable bytes, and '%', are written as %XX.
+// The digits are a checksum over the query and everything that follows. The continuation comes last, so that it may
+// contain the separator; unprintable bytes, and '%', are written as %XX.
 
 inline constexpr std::string_view token_digits = "0123456789abcdef";
 

@@ -164,7 +164,7 @@ ENTITABLE_DECL result<wide_written> write_wide(table_core const& core, mutation_
     auto const send = [&](transaction_scope& all, bool announces) {
         sent_transaction sent = send_transaction(all, announces);
         if (sent.made && kind != mutation_kind::remove && !sent.made->results.empty()) {
-            // Changes under an exact version come first in the request, inserts last.
+            // Changes under an exact version come first in the request, and inserts come last.
             told.etag = there ? sent.made->results.front().etag : sent.made->results.back().etag;
         }
         return sent;

@@ -77,7 +77,7 @@ public:
 
     /// Whether all remaining rows were written.
     [[nodiscard]] bool all_written() const noexcept { return all_written_; }
-    /// Rows settled otherwise since the last call.
+    /// Rows that were settled individually since the last call.
     [[nodiscard]] std::vector<bulk_settled> take_settled() { return std::exchange(settled_, {}); }
     /// Parts that have taken over rows of this part, since the last call.
     [[nodiscard]] std::vector<shared<bulk_part>> take_split() { return std::exchange(split_, {}); }
@@ -92,7 +92,7 @@ public:
     [[nodiscard]] mutation const& change(std::size_t at) const noexcept {
         return single_ ? one_.change : rows_.changes[at];
     }
-    /// Consecutive failures other than throttling, and the time of the first of them.
+    /// Number of consecutive failures, not counting throttling, and the time of the first failure.
     [[nodiscard]] std::uint32_t failures() const noexcept { return failures_; }
     [[nodiscard]] steady_time failing_since() const noexcept { return failing_since_; }
     [[nodiscard]] bool writes() const noexcept { return phase_ == phase::write; }

@@ -26,7 +26,8 @@ ENTITABLE_DECL bool bulk_run::wants_rows() const noexcept {
             position_.span() <= most_span());
 }
 
-/// Fills the window; after a checkpoint first up to its read position, so that the input is verified before anything is sent.
+/// Fills the window. After a checkpoint it first reads up to the checkpoint's read position, so that the input is
+/// verified before anything is sent.
 ENTITABLE_DECL void bulk_run::read_rows() {
     std::uint64_t const window = options_.window;
     std::size_t rows = 0;

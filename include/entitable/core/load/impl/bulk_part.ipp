@@ -305,7 +305,7 @@ ENTITABLE_DECL shared<bulk_part> bulk_part::part_of(std::size_t from, std::size_
     return made;
 }
 
-/// Splits into halves, or into rows.
+/// Splits a part into halves, or into single rows.
 ENTITABLE_DECL void bulk_part::split(bool into_rows) {
     std::size_t const rows = size();
     std::size_t const step = into_rows ? 1 : (rows + 1) / 2;

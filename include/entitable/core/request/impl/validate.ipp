@@ -122,8 +122,9 @@ ENTITABLE_LAZY result<void> validate_property(property_view const& property, pro
     }
 }
 
-/// Finds names that occur twice in one row. Most rows need only a filter that accepts each name it has seen, and few others (B. Bloom,
-/// "Space/time trade-offs in hash coding with allowable errors", 1970); after the first possible duplicate a table replaces it.
+/// Finds names that occur twice in one row. Most rows need only a filter that accepts each name it has seen, and only
+/// few other names (B. Bloom, "Space/time trade-offs in hash coding with allowable errors", 1970); after the first
+/// possible duplicate a table replaces it.
 class names_seen {
 public:
     /// Starts for a row that is being walked and has at most `names` properties.
@@ -288,7 +289,7 @@ ENTITABLE_LAZY_BODY result<void> validate_entity(row_view entity, profile const&
     property_view property;
     names_seen names{entity.payload, cursor.left()};
     std::size_t count = 0;
-    std::size_t bytes = 0; // an upper bound of the size as the service measures it, but far cheaper
+    std::size_t bytes = 0; // an upper bound of the size that the service measures, at far less cost
     while (cursor.next(property)) {
         names.add(property);
         auto named = validate_property_name(property.name, limits);

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Complete writes to a table with indexes and sums, and maintenance of its indexes: without the types of entities.
+/// Complete writes to a table with indexes and sums, and maintenance of its indexes, without the types of entities.
 
 #include <entitable/client/companions/index/detail/index_family.hpp>
 #include <entitable/client/detail/transaction_scope.hpp>
@@ -22,7 +22,7 @@ using transaction_body = function_ref<result<void>(transaction_scope&)>;
     made.seed = seed;
     return made;
 }
-/// Refuses the write if the entity does not exist, or has another version.
+/// Refuses the write if the entity does not exist, or has a different version.
 [[nodiscard]] result<void> check_entity_version(
     transaction_scope& all, std::string_view row_key, etag_condition const& condition);
 

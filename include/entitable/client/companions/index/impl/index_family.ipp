@@ -45,7 +45,7 @@ ENTITABLE_DECL bool index_family::has_rows_elsewhere() const noexcept {
 
 ENTITABLE_DECL std::uint64_t index_family::fresh_seed() const {
     if (options.seed != 0) {
-        return seeded_.bits(); // a different one for each call: intent names are never reused
+        return seeded_.bits(); // differs for each call, because intent names are never reused
     }
     std::uint64_t seed = 0;
     guid const drawn = guid::random();
