@@ -95,8 +95,8 @@ struct bulk_report : bulk_progress {
 
     /// Returns this report if no row was refused. Otherwise the error of the first reported row: its message has the number of refused
     /// rows, the number of all rows, and the index of the first refused row; `detail` begins with that row's keys; the
-    /// effect is unknown if the effect of any reported row is unknown. `auto report = bulk_insert(books,
-    /// rows).value().all();`
+    /// effect is unknown if the effect of any reported row is unknown.
+    /// `auto report = bulk_insert(books, rows).value().all();`
     [[nodiscard]] result<bulk_report> all() const&;
     [[nodiscard]] result<bulk_report> all() &&;
 };

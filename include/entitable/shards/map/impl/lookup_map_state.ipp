@@ -117,7 +117,7 @@ ENTITABLE_DECL result<shard_keys> lookup_map_state::keys_of(std::string_view par
 ENTITABLE_DECL result<shard_place const*> lookup_map_state::place_of(
     shard_map_copy const& map, std::string_view partition_key) const {
     ENTITABLE_TRY(shard_keys const keys, keys_of(partition_key));
-    return keys.place_in(map); // a copy has a place for every number that the function returns
+    return keys.place_in(map); // a copy contains a place for every number that the function returns
 }
 
 ENTITABLE_DECL result<void> lookup_map_state::change(

@@ -204,7 +204,7 @@ ENTITABLE_DECL result<create_table::response> create_sharded_table(
     if (auto made = make_parts(state, request.table, context); !made) {
         failure stopped{std::move(made).as_failure()};
         if (stopped.error().code != error_code::wrong_store || made_now) {
-            stopped.error().effect = effect::unknown; // the table is in the map: repeating the call continues
+            stopped.error().effect = effect::unknown; // the table is in the map, so repeating the call continues
         }
         return stopped;
     }

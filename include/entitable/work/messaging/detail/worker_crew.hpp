@@ -68,7 +68,7 @@ private:
     worker_report report_;         ///< guarded by `lock_`
     std::optional<error> problem_; ///< guarded by `lock_`
     std::exception_ptr thrown_;    ///< guarded by `lock_`
-    std::mutex reporting_;         ///< allows one call of `on_error` at a time
+    std::mutex reporting_;         ///< serializes calls of `on_error`
 };
 
 /// A thread that renews the message that another thread handles.
@@ -86,7 +86,7 @@ public:
 
 private:
     void renew_what_is_held();
-    /// Waits until the next renewal is due: false if the message ended first.
+    /// Waits until the next renewal is due; false if the work on the message ended first.
     [[nodiscard]] bool wait_until_due(std::unique_lock<std::mutex>& guard);
     void note(result<void> const& renewed, std::chrono::nanoseconds remaining);
 
@@ -98,7 +98,7 @@ private:
     cancellation_source lost_;
     steady_time due_{};
     bool renewing_{};
-    bool gave_up_{}; ///< no further renewal can succeed
+    bool gave_up_{}; ///< set if no further renewal can succeed
     bool is_lost_{};
     bool over_{};
     std::thread thread_;

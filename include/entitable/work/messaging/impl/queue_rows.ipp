@@ -202,7 +202,7 @@ ENTITABLE_LAZY_BODY row_builder message_row(std::string_view lane, std::string_v
 ENTITABLE_LAZY_BODY row stored_message(
     std::string_view lane, std::string_view key, row_view message, date_time visible_at) {
     added_property const visible{queue_property::visible_at, value_view{visible_at}};
-    if (!is_whole_message(message.payload)) { // absent properties are left out
+    if (!is_whole_message(message.payload)) { // absent properties are omitted
         row_builder made = message_row(lane, key, message);
         if (visible_at != date_time{}) { made.add(visible.name, visible.value); }
         return made.build();

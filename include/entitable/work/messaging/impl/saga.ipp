@@ -93,7 +93,8 @@ ENTITABLE_DECL result<saga_outcome> resume_saga(queue_core const& queue, receipt
         }
         return recorded;
     };
-    // A run that ended before its record may have left its effect: `no_effect` is trusted only if no earlier run is possible.
+    // A run that ended before it was recorded may have had its effect: `no_effect` is trusted only if no earlier run is
+    // possible.
     bool recorded_before = false; // whether this call recorded the preceding step
     bool const maybe_first =
         !std::exchange(held.begun, true) && held.deliveries == 1 && held.step == 0 && held.steps == 0;

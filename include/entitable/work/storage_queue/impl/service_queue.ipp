@@ -57,7 +57,7 @@ ENTITABLE_DECL service_queue::service_queue(
     sender send, result<connection_settings> at, std::string name, queue_options how, queue_text text)
     : state_(shared<shared_state>::make(
           std::move(send), queue_engine(std::move(at), how.time), std::move(name), std::move(how), text)) {
-    state().options.lanes = 1; // one request per read, for `requests_per_idle_hour`
+    state().options.lanes = 1; // `requests_per_idle_hour` counts one request per read
 }
 
 ENTITABLE_DECL service_queue service_queue::dead_letters() const {
@@ -235,7 +235,7 @@ ENTITABLE_DECL result<std::vector<service_message>> service_queue::claim(
         std::erase_if(got, [&](service_message& each) {
             bool const over = each.held.deliveries > (std::max)(options().max_deliveries, 1U);
             if (over) {
-                static_cast<void>(bury(each)); // the next claim tries again
+                static_cast<void>(bury(each)); // the next claim tries this again
             }
             return over;
         });

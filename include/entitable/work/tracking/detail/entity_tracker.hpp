@@ -72,7 +72,7 @@ public:
         auto const found = index_.find(sought_keys{partition_key, row_key});
         return found == index_.end() ? nullptr : found->of;
     }
-    /// Returns the entity with this object, otherwise the entity with its keys (`keys` may be an error), otherwise null.
+    /// Returns the entity with this object, or else the entity with its keys (`keys` may be an error), or else null.
     [[nodiscard]] tracked_entity* of(void const* address, result<row> const& keys) const;
     /// Returns the state of an entity. Encodes the entity, unless the state is known without encoding.
     [[nodiscard]] entity_state state(tracked_entity const& of) const;

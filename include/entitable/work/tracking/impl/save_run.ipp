@@ -96,7 +96,7 @@ ENTITABLE_DECL result<std::optional<get_entity::response>> save_run::read(tracke
 // ---- what is to be sent -----------------------------------------------------------------------------
 
 ENTITABLE_DECL void save_run::plan() {
-    // Uses an index rather than an iterator: removed entities are null.
+    // Uses an index instead of an iterator, because removed entities are null.
     for (std::size_t at = 0; at < all_.all().size(); ++at) {
         tracked_entity* const each = all_.all()[at].get();
         if (each != nullptr && !each->unsettled) { plan_one(*each); }
@@ -168,7 +168,8 @@ ENTITABLE_DECL result<void> save_run::read_base(tracked_entity& of) {
     return {};
 }
 
-/// Position of a change in a transaction: exact versions first, so that a refusal of another change shows that these matched.
+/// Position of a change in a transaction: exact versions first, so that a refusal of any other change shows that these
+/// versions matched.
 [[nodiscard]] inline int rank_in_transaction(mutation const& change) noexcept {
     return change.kind == mutation_kind::insert ? 3 : !change.needs_existing() ? 2 : change.condition.any() ? 1 : 0;
 }
