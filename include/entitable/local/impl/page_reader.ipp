@@ -50,7 +50,7 @@ ENTITABLE_LAZY_BODY scan_range page_reader::range() const noexcept {
     if (one_partition_ && last_row_) { made.last_row = last_row_->key; }
     bool const each_counts = request_->filter.empty() && (!first_row_ || (one_partition_ && first_row_->included));
     std::size_t const most = each_counts && limits_.rows < limits_.examined ? limits_.rows : limits_.examined;
-    made.most_rows = most + 1; // the one after them is the start of the next page
+    made.most_rows = most + 1; // the row after them is the start of the next page
     return made;
 }
 
@@ -76,7 +76,7 @@ ENTITABLE_LAZY_BODY bool page_reader::end_at(std::string_view partition, std::st
 
 ENTITABLE_LAZY_BODY void page_reader::collect(row_view const& whole) {
     constexpr std::size_t some = 32;
-    if (rows_ == some) { // a long page grows once, a short one stays small
+    if (rows_ == some) { // a long page grows once, and a short page stays small
         std::size_t const rows = limits_.rows < 1000 ? limits_.rows : 1000;
         std::size_t const bytes = bytes_ / some * (rows + rows / 16);
         response_.rows.reserve(rows, bytes < limits_.bytes ? bytes : limits_.bytes);

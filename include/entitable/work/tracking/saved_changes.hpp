@@ -143,10 +143,10 @@ public:
     tracked_entities() = default;
     explicit tracked_entities(std::vector<Entity*> all) noexcept : all_(std::move(all)) {} ///< made by the unit
 
-    [[nodiscard]] iterator begin() const noexcept { return iterator{all_.data()}; } ///< the first
+    [[nodiscard]] iterator begin() const noexcept { return iterator{all_.data()}; }             ///< the first
     [[nodiscard]] iterator end() const noexcept { return iterator{all_.data() + all_.size()}; } ///< after the last
-    [[nodiscard]] std::size_t size() const noexcept { return all_.size(); } ///< number of entities
-    [[nodiscard]] bool empty() const noexcept { return all_.empty(); }      ///< whether there are no entities
+    [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }                     ///< number of entities
+    [[nodiscard]] bool empty() const noexcept { return all_.empty(); } ///< whether there are no entities
     /// Returns an entity; ends the program if there is none at `index`, by `ENTITABLE_ASSERT`.
     [[nodiscard]] Entity& operator[](std::size_t index) const {
         ENTITABLE_ASSERT(index < all_.size(), "index out of range: the query returned fewer entities",

@@ -11,7 +11,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Storage allows 3 to 24 letters and digits, Cosmos hyphens and 44 characters, emulators anything their users choose.
+/// Storage allows 3 to 24 letters and digits, Cosmos DB also allows hyphens and up to 44 characters, and emulators allow any name.
 inline bool is_account(std::string_view name) noexcept {
     for (char const c : name) {
         if (!(c >= 'a' && c <= 'z') && !is_decimal(c) && c != '-') { return false; }

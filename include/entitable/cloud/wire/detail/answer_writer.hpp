@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Writes responses like the service does: entities and lists at each level of metadata, errors in JSON and XML, the parts of the response
-/// to a transaction. Everything is appended.
+/// Writes responses as the service does: entities and lists at each level of metadata, errors in JSON and XML, the parts of the response
+/// to a transaction. All functions append.
 
 #include <entitable/cloud/wire/detail/service_error.hpp>
 #include <entitable/core/etag.hpp>

@@ -93,7 +93,7 @@ ENTITABLE_DECL result<get_entity::response> read_success(
     if (made->entity.partition_key() != request.partition_key || made->entity.row_key() != request.row_key) {
         return garbled(response, {"it has a different entity from the requested one"});
     }
-    if (made->etag.empty()) { // the header field has the service's own text; the Timestamp only gives the usual one
+    if (made->etag.empty()) { // the header field contains the service's own text
         auto given = etag_of(response, work);
         if (!given && made->entity.view().timestamp() == date_time{}) { return std::move(given).as_failure(); }
         made->etag = given ? *std::move(given) : made->entity.view().etag();
@@ -104,12 +104,12 @@ ENTITABLE_DECL result<get_entity::response> read_success(
 }
 
 /// Whether one key sorts after another. The two possible text orders of a service differ only in characters beyond U+FFFF, and the actual
-/// one is not documented: either is accepted.
+/// order is not documented, so either is accepted.
 ENTITABLE_DECL bool comes_after(std::string_view key, std::string_view other) noexcept {
     return key > other || text::compare_utf16(key, other) > 0;
 }
 
-/// Whether each row comes after the one before it.
+/// Whether each row comes after the previous row.
 ENTITABLE_DECL bool rises(page const& rows) noexcept {
     for (std::size_t index = 1; index < rows.size(); ++index) {
         row_view const before = rows[index - 1];

@@ -57,7 +57,7 @@ private:
 
 /// Waits for the writer lock.
 [[nodiscard]] result<void> lock_patiently(file_lock& lock, patience& waits);
-/// Waits until other stores allow this use of the file; the message of StoreBusy says that `what` needs it.
+/// Waits until other stores allow this use of the file; the message of StoreBusy reports that `what` needs this use.
 [[nodiscard]] result<void> use_patiently(file_lock& lock, file_lock::use how, patience& waits);
 
 } // namespace detail

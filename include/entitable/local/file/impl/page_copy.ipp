@@ -88,7 +88,7 @@ ENTITABLE_DECL result<void> page_copy::read_copied(std::uint64_t page, std::vect
     return to_.outcome_of(code) == stepped::done ? result<void>{} : problem();
 }
 
-/// Walks SQLite's list of free pages: each trunk has the number of the next one, its count of free pages, and their numbers.
+/// Walks SQLite's list of free pages: each trunk contains the number of the next trunk, its count of free pages, and their numbers.
 ENTITABLE_DECL result<void> page_copy::finish() {
     if (!to_.may_step()) { return problem(); }
     if (unwritten_.empty()) { return {}; }

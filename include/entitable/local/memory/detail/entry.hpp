@@ -17,7 +17,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 /// The head of the block; the key follows it, then the value at the next multiple of 8, so that a value can hold an object. Key and value
-/// are each below 4 GiB; larger sizes count as out of memory. The code that makes an entry destroys it.
+/// are each below 4 GiB; larger sizes are treated as out of memory. The code that makes an entry destroys it.
 struct alignas(8) entry {
     std::uint32_t key_size;
     std::uint32_t value_size;
