@@ -42,7 +42,7 @@ private:
 
 } // namespace detail
 
-/// Reads a query page by page. One page at a time is awaited.
+/// Reads a query page by page. Only one page is awaited at a time.
 ///
 ///     while (true) {
 ///         ENTITABLE_CO_TRY(auto page, co_await pages.next());

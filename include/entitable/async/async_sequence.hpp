@@ -51,7 +51,7 @@ private:
         random_source random;
         result<void> usable;
         shared<detail::async_place> place;
-        async_semaphore turn; ///< one task counts at a time: concurrent ones would only conflict
+        async_semaphore turn; ///< one task counts at a time, because concurrent tasks would only conflict
         number_block block{};
         std::uint32_t given{}; ///< numbers taken from the block
     };

@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 /// A table of several types in a loop: the calls of `table<A, B, ...>`, to be awaited, with the same semantics and errors. Reads of one entity
-/// are those of `async_table<E>`. All other calls return a task that runs the blocking call on a stack of its own (`on_own_stack`): entities
+/// are those of `async_table<E>`. All other calls return a task that runs the blocking call on its own stack (`on_own_stack`): entities
 /// and the rows that the table maintains for them are written by the same code.
 ///
 ///     async_table<counter, invoice, by_customer, daily_sales> books{loop, cloud, "books"};
@@ -71,7 +71,8 @@ public:
     [[nodiscard]] async_table with(call_options options) const {
         return async_table{shared<place>::make(*at_.at, std::move(options))};
     }
-    /// The same table for blocking code on stacks of the loop: `unit_of_work work{books.blocking()}` in a function for `on_own_stack`.
+    /// Returns the same table for blocking code on stacks of the loop: `unit_of_work work{books.blocking()}` in a function for
+    /// `on_own_stack`.
     [[nodiscard]] table<First, Second, More...> const& blocking() const noexcept { return at_.at->books; }
     /// Like `table::of`, for blocking code on stacks of the loop: `bulk_insert(books.of<invoice>(), rows, {.time = &loop_clock(loop)})`.
     template <class E>

@@ -27,7 +27,7 @@ public:
     listed_pages& operator=(listed_pages const&) = default; ///< shares the position; so does a move
     ~listed_pages() = default;
 
-    /// Like `query_pages::next`: returns the next page that has rows; nothing at the end.
+    /// Like `query_pages::next`: returns the next page that has rows; nullopt at the end.
     [[nodiscard]] auto next() const {
         return at_.template later<decltype(std::declval<pages&>().next())>(
             [make = make_, begun = begun_](auto const& books) {

@@ -18,8 +18,9 @@ class task;
 
 namespace detail {
 
-/// The coroutine to resume when tasks end. It counts these tasks and the waiting coroutine itself; the last one to end resumes it. So a
-/// task that ends immediately resumes no coroutine, and the stack is as deep as tasks are nested, however many there are.
+/// The coroutine to resume when tasks end. It counts these tasks and the waiting coroutine itself; the last one to end resumes it. A task
+/// that ends immediately therefore does not resume a coroutine, and the depth of the stack depends on the nesting of tasks and not on their
+/// number.
 struct task_group {
     std::coroutine_handle<> waiting;
     std::size_t left{};

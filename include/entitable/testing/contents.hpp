@@ -137,7 +137,7 @@ namespace detail {
     return " (" + std::to_string(bytes.size()) + " bytes, at " + std::to_string(at) + ": " + rest.to_string() + ")";
 }
 
-/// `old -> new`; for long values, also the place of the first difference, which would otherwise be cut off.
+/// Formats as `old -> new`; for long values, also gives the place of the first difference, which would otherwise be cut off.
 [[nodiscard]] inline std::string shown_change(value const* was, value const* is) {
     std::string before = was == nullptr ? "absent" : shown_value(*was);
     std::string after = is == nullptr ? "absent" : shown_value(*is);

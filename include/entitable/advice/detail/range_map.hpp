@@ -26,11 +26,11 @@ public:
     range_map(load_shape const& load, double seconds, service_model const& model);
 
     [[nodiscard]] std::size_t partitions() const noexcept { return shares_.size(); }
-    /// Returns the shares of the partitions at a second, including the newest one if there is one.
+    /// Returns the shares of the partitions at a second, including the newest partition if there is one.
     [[nodiscard]] std::vector<double> const& shares() const noexcept { return shares_; }
     [[nodiscard]] std::size_t newest(double second) const noexcept;
     [[nodiscard]] double appended() const noexcept { return appended_; }
-    /// Returns how many partitions of the service one partition here represents.
+    /// Returns how many partitions of the service one partition of the load represents.
     [[nodiscard]] double weight(std::size_t partition) const noexcept { return weights_[partition]; }
 
     [[nodiscard]] std::vector<served_range>& ranges() noexcept { return ranges_; }

@@ -236,7 +236,7 @@ ENTITABLE_DECL std::vector<key_candidate> candidates_for(
         }
         add_once(pool, fixed);
     }
-    for (query_members const& query : dominant) { // a range of partitions is better than a scan
+    for (query_members const& query : dominant) { // a range of partitions costs less than a scan
         for (std::string const& each : query.ranged) {
             if (can_be_key(sample, each)) { add_once(pool, {each}); }
         }

@@ -24,7 +24,7 @@ inline void copies_are_one_store(trial& t) {
     query_entities query;
     query.table = table;
     query.page_size = 1;
-    for (int pages = 0; pages < 100; ++pages) { // until there is a row: pages may be empty
+    for (int pages = 0; pages < 100; ++pages) { // until there is a row, because pages may be empty
         auto page = t.send(query);
         if (!t.yes(page, "the first page") || !page->rows.empty()) {
             query.continuation = page ? std::move(page->continuation) : std::nullopt;
@@ -116,7 +116,7 @@ inline void write_between_check_and_write(trial& t) {
             : 1;
         other.finish();
         t.yes(other.outcome, "the write through the other handle");
-        // Either order is correct, and each keeps the other handle's change.
+        // Either order is correct, and each handle keeps the other handle's change.
         t.holds(
             table, make_row("p", key, {{"A", expected}, {"B", 2}}), "a replace with an ETag, with a merge in between");
     }
@@ -126,8 +126,8 @@ inline void write_between_check_and_write(trial& t) {
 class side_by_side {
 public:
     /// Calls `turn(thread)` repeatedly, with 0 in this thread and with 1 in a second thread, until a turn returns false or the threads have
-    /// met a hundred times. Threads that share one processor meet seldom: they have a twentieth of a second. Each thread has at least three
-    /// turns, however long they take.
+    /// met a hundred times. Threads that share one processor seldom meet, so they get a twentieth of a second. Each thread gets at least
+    /// three turns, however long they take.
     template <class Turn>
     void run(Turn const& turn) {
         auto const begun = std::chrono::steady_clock::now();
@@ -300,7 +300,7 @@ inline void transaction_is_seen_whole(trial& t) {
 /// A layer must not return several pages of its store as one: another handle changes all rows after the first attempt.
 inline void page_is_one_snapshot(trial& t) {
     if (t.limits().kind == service::azurite) {
-        return; // see above
+        return; // as above
     }
     std::string const table = t.new_table();
     transact batch{table, {}};

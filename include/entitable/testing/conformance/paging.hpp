@@ -160,7 +160,7 @@ inline void tokens_name_a_place(trial& t) {
     expected.push_back("b/zzz");
     t.same(t.keys(query), expected, "the rows after " + first.back());
 
-    // The very next row may be removed: the row after it is returned.
+    // The very next row may be removed; the row after it is then returned.
     query = all;
     query.page_size = 2;
     auto const again = page_with_rows(t, query);
@@ -170,7 +170,7 @@ inline void tokens_name_a_place(trial& t) {
     expected.erase(expected.begin());
     t.same(t.keys(query), expected, "after the next row was removed");
 
-    // So may all following rows.
+    // All following rows may be removed, too.
     for (std::string const& key : expected) { remove(key); }
     t.same(t.keys(query), std::vector<std::string>{}, "after all rows beyond the token were removed");
 }

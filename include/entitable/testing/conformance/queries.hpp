@@ -212,7 +212,7 @@ inline void projections(trial& t) {
         query.range.partition = key_interval::only("p");
         query.range.row = key_interval::only("r");
         query.select = each.names;
-        query.filter = only(filter_operator::equal, "B", std::string_view{"b"}); // even if it is not selected
+        query.filter = only(filter_operator::equal, "B", std::string_view{"b"}); // the property need not be selected
         auto const read = t.send(get_entity{table, "p", "r", each.names});
         auto const rows = t.rows(query);
         if (!t.yes(read, text) || !t.expect(rows.size() == 1, text + ": one row")) { continue; }

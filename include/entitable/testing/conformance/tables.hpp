@@ -116,8 +116,8 @@ inline void deletion_hits_no_prefix(trial& t) {
     t.yes(t.send(delete_table{name + "fix"}), "delete the long name");
 }
 
-/// Reads the list of tables to its end, or until a page has a table of this trial; appends their names to `found`. Returns whether all pages
-/// succeeded.
+/// Reads the list of tables to its end, or until a page contains a table of this trial; appends their names to `found`. Returns whether all
+/// pages succeeded.
 inline bool rest_of_tables(trial& t, list_tables& request, std::vector<std::string>& found, bool until_found = false) {
     for (std::size_t idle = 0;;) {
         auto page = t.send(request);

@@ -151,7 +151,7 @@ class partition_map {
 public:
     [[nodiscard]] static std::uint64_t hash_of(std::string_view table, std::string_view key) noexcept;
 
-    /// Returns the partition; empty if the table was dropped or has no such partition.
+    /// Returns the partition; empty if the table was dropped or does not contain the partition.
     [[nodiscard]] partition::reading read(std::uint64_t hash, std::string_view table, std::string_view key) noexcept;
     [[nodiscard]] partition::writing write(std::uint64_t hash, std::string_view table, std::string_view key) noexcept;
     /// Adds `fresh`, unless its table has a partition with that key, which is then returned instead. Nothing is changed if memory runs out.
